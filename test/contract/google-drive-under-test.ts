@@ -28,7 +28,7 @@ export const driveFolder = 'Backups/s3'
 export interface GoogleWorld {
   readonly emulator: GoogleEmulator
   readonly database: Database
-  /** What the drives have warned of. */
+  /** The drives' warnings. */
   readonly warnings: readonly string[]
   open(options?: Partial<GoogleDriveOptions>): Promise<GoogleDrive>
 }
@@ -50,7 +50,7 @@ export async function googleWorld(t: TestContext): Promise<GoogleWorld> {
       pollSeconds: 10,
       deletes: 'trash',
       log,
-      // A block that is used after it was given back shows as a wrong MD5.
+      // A block that is used after its return to the pool causes a wrong MD5.
       memory: new SendMemory(undefined, new PoisonedPool(blockBytes, 4)),
       ...options,
     })
@@ -65,7 +65,7 @@ export async function googleWorld(t: TestContext): Promise<GoogleWorld> {
   return { emulator, database, warnings, open }
 }
 
-/** An API whose pauses take no time, though its clock says that they have passed. */
+/** An API whose pauses take no time, although its clock advances. */
 export function hastyApi({ endpoints, credentials }: GoogleEmulator): GoogleApi {
   let aheadMs = 0
   const clock: Clock = {
@@ -81,7 +81,7 @@ export function hastyApi({ endpoints, credentials }: GoogleEmulator): GoogleApi 
   return new GoogleApi({ endpoints, credentials, clock })
 }
 
-/** A database with nothing in it, and what a drive needs of it. */
+/** An empty database, and the stores that a drive needs. */
 export async function emptyDatabase(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-google-'))
   const location = { kind: 'sqlite', path: join(folder, 'bucketry.db') } as const
@@ -98,7 +98,7 @@ export async function emptyDatabase(t: TestContext) {
   return { database, options }
 }
 
-/** A person at work in Drive's web page, in the first bucket's folder. */
+/** A user of Drive's web page, in the first bucket's folder. */
 class GoogleByHand implements ByHand {
   readonly #emulator: GoogleEmulator
   readonly #drive: GoogleDrive
@@ -175,7 +175,7 @@ export function folderAt({ byHand, rootFolderId }: GoogleEmulator, path: string)
   }, rootFolderId)
 }
 
-/** Files that are no objects, and sessions that wait for bytes. */
+/** Files in the staging folder, and open sessions. */
 export function leftoversIn({ byHand, sessions, rootFolderId }: GoogleEmulator): string[] {
   const root = driveFolder
     .split('/')
@@ -188,7 +188,7 @@ export function leftoversIn({ byHand, sessions, rootFolderId }: GoogleEmulator):
   return [...staged.map((file) => file.name), ...sessions.open().map((session) => session.id)]
 }
 
-/** The Google drive over an emulator of its own, for the contract. */
+/** The Google drive with its own emulator, for the contract. */
 export const makeGoogleDrive: MakeDrive = async (t, options: MakeOptions) => {
   const world = await googleWorld(t)
   const { emulator } = world

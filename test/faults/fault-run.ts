@@ -12,17 +12,17 @@ export interface FaultRun {
   /** Every fault by name. */
   readonly faults: readonly string[]
   readonly operations: readonly Operation[]
-  /** Opens a new world, which ends with `scope`. */
+  /** Opens a new world, which is closed with `scope`. */
   open(scope: Scope): Promise<FaultWorld>
 }
 
-/** Worlds side by side: a case waits for pauses and disks most of the time. */
+/** Concurrent worlds: a case mostly waits for pauses and disks. */
 const lanes = 4
 const later = wholeVersion('later')
 
 /**
- * Every fault at every request of every operation. After each: no wrong, torn or second object, none
- * lost that was acknowledged, and the client's next try succeeds.
+ * Injects every fault at every request of every operation. After each, no object is wrong, torn or
+ * duplicated, no acknowledged object is lost, and the client's next attempt succeeds.
  */
 export function declareFaultRun(run: FaultRun): void {
   const scope = suiteScope()
@@ -43,13 +43,13 @@ export function declareFaultRun(run: FaultRun): void {
       const struck = outcomes.reduce((sum, outcome) => sum + outcome.struck, 0)
       t.diagnostic(`${struck} faults struck in ${cases.length} cases`)
       assert.deepEqual(failures, [])
-      // What is repeated or known already may leave a request out, but that is the exception.
+      // A repeated operation may need fewer requests, but that must be the exception.
       assert.ok(struck > cases.length * 0.9, `${struck} of ${cases.length} faults struck`)
     })
   }
 }
 
-/** Keys of the cases are in a folder that is there already, unless the operation is to make one. */
+/** The keys of the cases are in an existing folder, unless the operation must create one. */
 const folder = 'folder'
 
 /** Keeps the folder from being empty. Faults of the last operation may have removed both. */
@@ -64,20 +64,20 @@ interface FaultCase {
   /** Of the step. */
   readonly index: number
   readonly key: string
-  /** Whether the client repeats the operation or does something else afterwards. */
+  /** Whether the client repeats the operation, or does something else next. */
   readonly isRepeated: boolean
 }
 
-/** The requests of the operation when nothing fails, each with every fault that makes sense. */
+/** The requests of the operation without faults, each with every fault that applies. */
 async function casesOf(
   world: FaultWorld,
   operation: Operation,
   faults: readonly string[],
 ): Promise<FaultCase[]> {
-  // Cases of other operations in the same world have other keys.
+  // Cases of other operations in the same world use other keys.
   const keyOf = (name: string) =>
     `${operation.isInNewFolder ? name : folder}/${operation.name}, ${name}`
-  // The first time there is more to do than in any of the cases.
+  // The first run needs more requests than any case.
   await runWithoutFault(world, operation, keyOf('the first'))
   const steps = await runWithoutFault(world, operation, keyOf('the second'))
   const cases = faults.flatMap((fault) =>
@@ -129,7 +129,7 @@ async function runLane(
   return { failures, struck }
 }
 
-/** Runs the case; whether its fault has struck. */
+/** Runs the case, and returns whether its fault occurred. */
 async function hasStruck(world: FaultWorld, one: FaultCase): Promise<boolean> {
   const { operation, fault, index, key, isRepeated } = one
   const { before, after } = operation
@@ -150,7 +150,7 @@ async function hasStruck(world: FaultWorld, one: FaultCase): Promise<boolean> {
     assert.ok(await isDoneAtLast(() => operation.run(world.s3, key)), 'no repetition succeeds')
     await observe(world, { key, allowed: [after], others })
   } else {
-    // An operation of which nobody knows the end may not undo what is written next.
+    // An operation with an unknown outcome must not undo the next write.
     const answer = await world.s3.sendUntil(isSuccess, putCall(key, later))
     assert.ok(isSuccess(answer), `PutObject afterwards: ${answer.status} ${answer.body}`)
     await observe(world, { key, allowed: [later], others })
@@ -160,8 +160,8 @@ async function hasStruck(world: FaultWorld, one: FaultCase): Promise<boolean> {
 }
 
 /**
- * What is seen now is also what is seen when the drive has looked at its server once more. Only then
- * what a drive that has an index of its own shows must be what the server has.
+ * The same must be visible after the drive has read its server again. Only then must a drive with
+ * an index match its server.
  */
 async function observeAtOnce(
   world: FaultWorld,

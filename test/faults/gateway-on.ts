@@ -9,7 +9,7 @@ import { testBucket, testCredentials } from '../support/gateway-process.ts'
 import type { Scope } from '../support/webdav/server-process.ts'
 import { S3Caller } from './s3-caller.ts'
 
-/** A gateway on a drive that is open, for as long as `scope`. */
+/** A gateway on an open drive, closed with `scope`. */
 export async function startGatewayOn(
   scope: Pick<Scope, 'after'>,
   { drive, database }: { readonly drive: Drive; readonly database: Database },

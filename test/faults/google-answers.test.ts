@@ -1,4 +1,4 @@
-/** What a client is told while Google Drive does not do what it is asked for. */
+/** The replies to clients while Google Drive fails or refuses calls. */
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import { suiteScope } from '../support/webdav/suite-scope.ts'

@@ -1,6 +1,6 @@
 /**
- * A gateway is killed at any call to Google of a CompleteMultipartUpload, and started again: what is
- * there is whole, and the same CompleteMultipartUpload, repeated, answers with the object.
+ * A gateway is killed at any call to Google of a CompleteMultipartUpload and restarted: the object
+ * is complete, and the repeated CompleteMultipartUpload returns it.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ const folder = 'killed'
 const old = wholeVersion('old')
 const parts = versionInParts('parts', [600_000, 300_001])
 
-/** A gateway in a process of its own, which can be killed and started again. */
+/** A gateway in a separate process, which can be killed and restarted. */
 class MortalGateway {
   readonly emulator: GoogleEmulator
   readonly #folder: string
@@ -38,7 +38,7 @@ class MortalGateway {
     return new S3Caller({ host, credentials }, testBucket)
   }
 
-  /** Starts it where it does not run. */
+  /** Starts it unless it is running. */
   async start(): Promise<void> {
     await this.#death
     const { url, credentials } = this.emulator
@@ -50,7 +50,7 @@ class MortalGateway {
         GDRIVE_CLIENT_SECRET: credentials.clientSecret,
         GDRIVE_REFRESH_TOKEN: credentials.refreshToken,
         GDRIVE_API_URL: url,
-        // No call but those of the cases.
+        // Only the cases make calls.
         DRIVE_POLL_SECONDS: '3600',
         WORKERS: '1',
         LOG_LEVEL: 'fatal',
@@ -66,7 +66,7 @@ class MortalGateway {
     resolve()
   }
 
-  /** It dies at the call to Google after `skip` others, before or after what that does. */
+  /** It dies at the call to Google after `skip` others, before or after the call takes effect. */
   dieAt(skip: number, when: 'run' | 'run-after-commit'): void {
     const run = async () => {
       await this.kill()
@@ -88,7 +88,7 @@ async function openGateway(t: TestContext): Promise<MortalGateway> {
   return gateway
 }
 
-/** Whether the gateway got as far as to the call that it was to die at. */
+/** Whether the gateway reached the call at which it should die. */
 async function diesAndGoesOn(gateway: MortalGateway, one: Case): Promise<boolean> {
   const { step, when, before } = one
   const { emulator } = gateway

@@ -19,7 +19,7 @@ import type { S3Caller } from './s3-caller.ts'
 const log = { info: () => undefined, warn: () => undefined }
 const folder = 'faults'
 
-/** Faults that are what other people do. */
+/** Faults that are changes by other users. */
 const ofOthers: ReadonlySet<string> = new Set<FaultName>([
   ...([
     'target-deleted',
@@ -30,7 +30,7 @@ const ofOthers: ReadonlySet<string> = new Set<FaultName>([
   ] as const),
 ])
 
-/** Google is not to be reached, or refuses everything, from a call on until the client has an answer. */
+/** From a call on until the client has a reply, Google is unreachable or refuses everything. */
 const outages: Readonly<Record<string, readonly FaultName[]>> = {
   outage: ['drop-before'],
   'outage-after-commit': ['drop-after-commit', 'drop-before'],
@@ -38,13 +38,13 @@ const outages: Readonly<Record<string, readonly FaultName[]>> = {
   'too-many-calls': ['rate-403-user'],
 }
 
-/** Every fault of the emulator but `run` and `run-after-commit`, which do nothing by themselves. */
+/** Every fault of the emulator except `run` and `run-after-commit`, which do nothing by themselves. */
 export const googleFaults = [
   ...Object.keys(faultKinds).filter((name) => !name.startsWith('run')),
   ...Object.keys(outages),
 ]
 
-/** Pauses take no time, but the clock says that they have passed. */
+/** Pauses take no time, but the clock advances. */
 class HastyClock implements Clock {
   readonly random = Math.random
   #aheadMs = 0
@@ -68,7 +68,7 @@ class HastyClock implements Clock {
   }
 }
 
-/** For as long a client stays away that was told to come back, and the drive after too many calls. */
+/** How long a client waits that must retry later, and the drive after too many calls. */
 const restMs = 60_000
 
 interface Parts {
@@ -85,7 +85,7 @@ async function openDrive(scope: Scope, { emulator, database, clock }: Parts): Pr
     index: new DatabaseDriveIndex(database),
     records: new DatabaseDriveUploads(database),
     leases: new DatabaseLeases(database),
-    // Nobody but the cases sends anything.
+    // Only the cases send requests.
     pollSeconds: 3_600,
     deletes: 'trash',
     log,
@@ -97,7 +97,7 @@ async function openDrive(scope: Scope, { emulator, database, clock }: Parts): Pr
 
 type Faulty = Pick<FaultWorld, 'record' | 'faultsFor' | 'isOfOthers' | 'order' | 'settle'>
 
-/** A gateway on the drive on a Google Drive that is emulated. */
+/** A gateway on an emulated Google Drive. */
 export async function openGoogleWorld(scope: Scope): Promise<FaultWorld> {
   const emulator = await startGoogleEmulator()
   scope.after(() => emulator.close())
@@ -157,7 +157,7 @@ function faultsOf({ emulator: { faults }, clock }: Parts, s3: S3Caller): Faulty 
   }
 }
 
-/** What a person sees at the path who looks into every folder of each name. */
+/** The files at a path, in all folders of each name. */
 export function storedAt(emulator: GoogleEmulator, path: string): readonly string[] {
   const { byHand, rootFolderId } = emulator
   const [first = '', ...names] = path.split('/')

@@ -6,7 +6,7 @@ import { smallOperations } from './operations.ts'
 describe('Objects and uploads on Google Drive', () => {
   declareFaultRun({
     faults: googleFaults,
-    // Neither is a multiple of the blocks that Google keeps.
+    // Neither is a multiple of Google's blocks.
     operations: smallOperations([600_000, 300_001]),
     open: openGoogleWorld,
   })

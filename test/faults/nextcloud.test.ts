@@ -16,7 +16,7 @@ import { openWebdavWorld } from './webdav-world.ts'
 
 const uploadsPath = '/remote.php/dav/uploads/'
 
-/** Which requests a fault is for. Faults of the connection are the proxy's, and not among them. */
+/** The requests that a fault applies to. Faults of the connection are injected by the proxy. */
 const isFor: Readonly<Partial<Record<NextcloudFault['kind'], (step: Step) => boolean>>> = {
   'store-short': ({ method }) => method === 'PUT',
   'expire-uploads': ({ path }) => path.startsWith(uploadsPath),
@@ -29,7 +29,7 @@ const ownFaults = (Object.keys(nextcloudFaults) as NextcloudFaultName[]).filter(
   (name) => nextcloudFaults[name].kind in isFor,
 )
 
-/** The world of any WebDAV server, with the faults of Nextcloud besides. */
+/** The world of any WebDAV server, with additional faults for Nextcloud. */
 async function openNextcloudWorld(scope: Scope, options: NextcloudOptions): Promise<FaultWorld> {
   const nextcloud = await startNextcloud(scope, options)
   const world = await openWebdavWorld(scope, nextcloud)

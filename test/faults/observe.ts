@@ -6,22 +6,22 @@ import { headersOf, type Version } from './version.ts'
 
 export interface Expectation {
   readonly key: string
-  /** Versions that may be there. */
+  /** Versions that may be current. */
   readonly allowed: readonly (Version | undefined)[]
-  /** Whether other people have put files of the same name there, and if the object may be one. */
+  /** Whether other users have created files of the same name, and whether one may be the object. */
   readonly others?: 'before' | 'now' | undefined
 }
 
 /**
- * The version that stands at the key, after every way of looking has shown the same: GET, HEAD and a
- * listing of the gateway, the drive of another process, and the server's own files.
+ * The version at the key, after a check that all of these agree: GET, HEAD and a listing of the
+ * gateway, the drive of another process, and the server's own files.
  */
 export async function observe(
   world: FaultWorld,
   { key, allowed, others }: Expectation,
 ): Promise<Version | undefined> {
   const { answer, version } = await got(world, key, allowed)
-  // Bytes that may be there, but in a file of somebody else's, about which nothing is known.
+  // Bytes that may be there in another user's file, whose attributes are unknown.
   if (others === 'now') return version
   if (version !== undefined) checkHeaders(answer.headers, version, 'GET')
   await checkHead(world, key, version)

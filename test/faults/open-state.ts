@@ -7,11 +7,11 @@ import type { Scope } from '../support/webdav/server-process.ts'
 
 export interface State {
   readonly database: Database
-  /** For whatever else a gateway keeps on its machine. */
+  /** For the gateway's other local files. */
   readonly folder: string
 }
 
-/** A database of its own for as long as `scope`. */
+/** A new database, closed with `scope`. */
 export async function openState(scope: Pick<Scope, 'after'>): Promise<State> {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-faults-'))
   scope.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,14 +1,14 @@
 import { isSuccess, type S3Answer, type S3Call, type S3Caller } from './s3-caller.ts'
 import { headersOf, partsOf, type Version, versionInParts, wholeVersion } from './version.ts'
 
-/** What a client does to a key, and which contents it may find before and after. */
+/** An operation of a client on a key, and the possible contents before and after. */
 export interface Operation {
   readonly name: string
   readonly before: Version | undefined
   readonly after: Version | undefined
   /** Whether the key's folder comes with it. */
   readonly isInNewFolder?: boolean
-  /** Makes what it needs beside the key. */
+  /** Creates other objects that it needs. */
   prepare?(s3: S3Caller): Promise<void>
   /** Whether it was acknowledged. */
   run(s3: S3Caller, key: string): Promise<boolean>
@@ -18,7 +18,7 @@ const old = wholeVersion('old')
 const fresh = wholeVersion('new')
 const few = wholeVersion('few', 17)
 const none = wholeVersion('none', 0)
-/** More than any drive sends in one request with the metadata. */
+/** Larger than any drive sends in one request with the metadata. */
 const many = wholeVersion('many', 4_500_001)
 
 function put(name: string, before: Version | undefined, after: Version): Operation {
@@ -36,7 +36,7 @@ const remove: Operation = {
   after: undefined,
   async run(s3, key) {
     const answer = await s3.send({ method: 'DELETE', key })
-    // A DELETE whose answer was lost finds nothing when it is repeated.
+    // A repeated DELETE finds nothing if the first reply was lost.
     return isSuccess(answer) || answer.status === 404
   },
 }
@@ -55,10 +55,10 @@ const copy: Operation = {
   },
 }
 
-/** In a folder of its own: what other people do to it leaves the rest alone. */
+/** In a separate folder, so that other users' changes do not affect other cases. */
 const copySource = 'source/k'
 
-/** Each call is repeated as a client would; what comes of the whole is seen at the end. */
+/** Each call is repeated as a client would; the outcome is checked at the end. */
 function multipart(name: string, before: Version | undefined, after: Version): Operation {
   return {
     name,
@@ -71,7 +71,7 @@ function multipart(name: string, before: Version | undefined, after: Version): O
   }
 }
 
-/** Begins an upload and sends all parts; gives the call that completes it, or undefined. */
+/** Starts an upload and sends all parts. Returns the call that completes it, or undefined. */
 export async function uploadParts(
   s3: S3Caller,
   key: string,
@@ -93,7 +93,7 @@ interface PartsToSend {
   readonly version: Version
 }
 
-/** ETags of the parts, or undefined when one could not be sent. */
+/** ETags of the parts; undefined if one could not be sent. */
 async function sendParts(s3: S3Caller, { key, uploadId, version }: PartsToSend) {
   const etags: string[] = []
   for (const [index, body] of partsOf(version).entries()) {
@@ -112,7 +112,7 @@ function completionOf(etags: readonly string[]): string {
   return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`
 }
 
-/** CompleteMultipartUpload may answer 200 and then an error (AWS, "CompleteMultipartUpload"). */
+/** CompleteMultipartUpload may return 200 and then an error (AWS, "CompleteMultipartUpload"). */
 export function hasCompleted(answer: S3Answer): boolean {
   return isSuccess(answer) && !answer.body.includes('<Error>')
 }
@@ -127,7 +127,7 @@ const puts = {
   largeOver: put('PutObject of many bytes over an object', old, many),
 } as const
 
-/** For a drive that writes every object in the same way. */
+/** For drives that write all objects in the same way. */
 export function fewOperations(partSizes: readonly number[]): readonly Operation[] {
   return [puts.inNewFolder, puts.over, remove, copy, uploadOver(partSizes)]
 }
@@ -137,12 +137,12 @@ export function uploadOver(partSizes: readonly number[]): Operation {
   return multipart('An upload in parts over an object', old, parts)
 }
 
-/** For a drive that has another way for objects of few bytes. */
+/** For drives that write small objects differently. */
 export function smallOperations(partSizes: readonly number[]): readonly Operation[] {
   const upload = multipart('An upload in parts', undefined, versionInParts('parts', partSizes))
   const { small, smallOver, empty } = puts
   return [...fewOperations(partSizes), upload, small, smallOver, empty]
 }
 
-/** For a drive that has another way for objects of many bytes. */
+/** For drives that write large objects differently. */
 export const largeOperations: readonly Operation[] = [puts.large, puts.largeOver]

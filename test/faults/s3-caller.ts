@@ -10,22 +10,22 @@ export interface S3Call {
 }
 
 export interface S3Answer {
-  /** 0: the connection ended before the answer did. */
+  /** 0 if the connection ended before the reply. */
   readonly status: number
   readonly headers: Headers
   readonly body: Buffer
 }
 
-/** How often a client tries a call before it gives up; SDKs do so three times and wait longer. */
+/** How many attempts a client makes; SDKs make three and wait longer. */
 const attempts = 5
 
-/** How long it waits for an answer; SDKs do so for a minute and more. */
+/** How long it waits for a reply; SDKs wait for a minute or more. */
 const retryForMs = 30_000
 
-/** A client of one bucket that signs, and retries only where it is told to. */
+/** A signing client of one bucket, which retries only on request. */
 export class S3Caller {
   readonly bucket: string
-  /** Called when the client has its answer. */
+  /** Called when the client has its reply. */
   onAnswer: (() => void) | undefined
   readonly #server: Server
 
@@ -34,7 +34,7 @@ export class S3Caller {
     this.bucket = bucket
   }
 
-  /** @throws when the gateway keeps it waiting for longer than a client does. */
+  /** @throws if the gateway takes longer than a client waits. */
   async send({ method, key, query, headers, body }: S3Call): Promise<S3Answer> {
     const target = targetOf(this.bucket, key) + (query === undefined ? '' : `?${query}`)
     const call = {
@@ -58,12 +58,12 @@ export class S3Caller {
       const bytes = Buffer.from(await answer.arrayBuffer())
       return { status: answer.status, headers: answer.headers, body: bytes }
     } catch {
-      // What a client sees of a gateway that ends the connection.
+      // The gateway closed the connection.
       return { status: 0, headers: new Headers(), body: Buffer.alloc(0) }
     }
   }
 
-  /** Sends until it is answered as wanted; gives the last answer. */
+  /** Repeats a request until the reply is accepted, and returns the last reply. */
   async sendUntil(isDone: (answer: S3Answer) => boolean, call: S3Call): Promise<S3Answer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.send(call)

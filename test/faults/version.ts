@@ -1,17 +1,17 @@
 import { md5Of, testBytes } from '../support/test-bytes.ts'
 
-/** One content of an object, told by every part of it. */
+/** One content of an object, recognizable by any part of it. */
 export interface Version {
   readonly label: string
   readonly bytes: Buffer<ArrayBuffer>
   readonly etag: string
   /** Of all bytes. */
   readonly md5: string
-  /** Sizes of the parts; none: it was sent as one. */
+  /** Sizes of the parts; empty if it was not sent in parts. */
   readonly partSizes: readonly number[]
 }
 
-/** Larger than what drives send in one go with the metadata, and no multiple of any block. */
+/** Larger than drives send in one request with the metadata, and not a multiple of any block. */
 export const wholeSize = 150_001
 
 export function wholeVersion(label: string, size = wholeSize): Version {
@@ -38,7 +38,7 @@ export function partsOf({ bytes, partSizes }: Pick<Version, 'bytes' | 'partSizes
   })
 }
 
-/** Headers that the object is to be given, and to be read with. */
+/** Headers to store with the object and expect when reading it. */
 export function headersOf({ label }: Version): Record<string, string> {
   return { 'content-type': `text/x-${label}`, 'x-amz-meta-version': label }
 }

@@ -1,4 +1,4 @@
-/** SIGKILL to a gateway in the midst of writes, while its WebDAV server lives on. */
+/** Kills a gateway with SIGKILL during writes, while its WebDAV server keeps running. */
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,14 +12,14 @@ import { absenceOfApache, startApache } from '../support/webdav/apache.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? 6)
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
-/** Uploads whose creation was never answered stay until they are a day old, and are empty. */
+/** Uploads whose creation got no reply are empty and stay for a day. */
 const emptyBytes = 1024
-/** What a drive keeps of itself. */
+/** The drive's own files. */
 const lasting = new Set(['names.json', 'owner.json', 'alive.json'])
 
 interface KilledOn {
   readonly url: string
-  /** Files of the gateway's own on the server, each with its size. */
+  /** The gateway's own files on the server, with their sizes. */
   ownFiles(): readonly (readonly [path: string, size: number])[]
 }
 
@@ -48,7 +48,7 @@ describe('A gateway killed at random moments loses nothing acknowledged and leav
     const own = join(server.root, '.bucketry')
     await killAgainAndAgain(t, {
       url: server.url,
-      // Apache keeps properties in folders of its own, and shows them nobody.
+      // Apache stores properties in its own folders, which it does not list.
       ownFiles: () =>
         filesBelow(own)
           .filter((path) => !path.includes('/.DAV/'))

@@ -18,11 +18,11 @@ import { fewOperations } from './operations.ts'
 
 const log = { info: () => undefined, warn: () => undefined }
 
-/** Opens a drive on the server at `url` for as long as `scope`, as a process of its own would. */
+/** Opens a drive on the server at `url` as a separate process would; closed with `scope`. */
 async function openDrive(scope: Scope, { database, folder }: State, url: string): Promise<Drive> {
   const records = new DatabaseDavRecords(database)
   const leases = new DatabaseLeases(database)
-  // What another process has written shows in a listing at once, or the test would see the past.
+  // Listings must show the writes of other processes immediately, or the test would see old state.
   const drive = await openWebdavDrive({
     ...{ url, records, leases, log, listCacheMs: 0, firstPauseMs: 5 },
     spoolFolder: join(folder, 'spool'),
@@ -40,8 +40,9 @@ async function openDrive(scope: Scope, { database, folder }: State, url: string)
 /** Requests that change nothing. */
 const looks: ReadonlySet<string> = new Set(['PROPFIND', 'GET'])
 /**
- * To a look these are one of the other faults: whether it was done before its answer was lost is all
- * the same, and one table of the drive says for all of them which statuses mean `later`.
+ * For requests that change nothing, these equal other faults: it does not matter whether the
+ * request was performed before its reply was lost, and one table of the drive has the statuses that
+ * mean `later`.
  */
 const twinsOfLooks: ReadonlySet<ProxyFaultName> = new Set([
   'dropped after',
@@ -51,7 +52,7 @@ const twinsOfLooks: ReadonlySet<ProxyFaultName> = new Set([
   'locked',
 ])
 
-/** Faults of a body make no sense for requests without one. */
+/** Faults of a body do not apply to requests without one. */
 function proxyFaultsFor({ method }: Step): readonly ProxyFaultName[] {
   const names = Object.keys(proxyFaults) as ProxyFaultName[]
   if (method === 'PUT') return names
@@ -61,7 +62,7 @@ function proxyFaultsFor({ method }: Step): readonly ProxyFaultName[] {
   )
 }
 
-/** A gateway on the drive on a server, with a faulty proxy between the two. */
+/** A gateway on a server, with a faulty proxy in between. */
 export async function openWebdavWorld(scope: Scope, server: WebdavServer): Promise<FaultWorld> {
   const state = await openState(scope)
   const proxy = await startFaultyProxy(scope, server.url)
@@ -96,7 +97,7 @@ async function filesAt(path: string): Promise<readonly string[]> {
   }
 }
 
-/** The fault run over a server of this machine, of which each world starts one. */
+/** The fault run with a local server, one for each world. */
 export function declareWebdavFaultRun(
   start: (scope: Scope) => Promise<WebdavServer | undefined>,
 ): void {

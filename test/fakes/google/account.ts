@@ -6,23 +6,23 @@ import type { PageTokens } from './page-tokens.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { UploadSessions } from './upload-sessions.ts'
 
-/** What Drive leaves open, for tests to vary. */
+/** Behaviour that Drive does not specify, for tests to vary. */
 export interface Knobs {
-  /** Bytes that My Drive may hold. Absent: unlimited. */
+  /** Quota of My Drive in bytes. Absent: unlimited. */
   limitBytes?: number
-  /** Items that a folder may hold, the root excepted. */
+  /** The most items in a folder, except in the root. */
   maxChildren: number
-  /** A page never has more entries than this, whatever was asked for. */
+  /** The most entries of a page, regardless of `pageSize`. */
   pageLimit: number
-  /** An empty page comes before every full one. */
+  /** Whether an empty page precedes every full one. */
   hasEmptyPages: boolean
   /** Whether a copy has the properties of its source. */
   copiesProperties: boolean
-  /** Whether the search says that it is not complete. */
+  /** Whether lists report that they are incomplete. */
   isSearchIncomplete: boolean
 }
 
-/** Everything behind the emulator's endpoints. */
+/** The data behind the emulator's endpoints. */
 export interface Account {
   readonly clock: EmulatorClock
   readonly desk: CredentialsDesk
@@ -34,7 +34,7 @@ export interface Account {
   readonly knobs: Knobs
 }
 
-/** Bytes that count to the user's quota. */
+/** Bytes that count towards the user's quota. */
 export function usedBytes({ files }: Account): number {
   let bytes = 0
   for (const { content, driveId, owner } of files.records().values()) {

@@ -9,8 +9,8 @@ export interface PutOptions {
 }
 
 /**
- * What a person does in Drive's web page: nothing of it is a call, and the OAuth client is not told.
- * Every method resolves with, or returns, the file's id.
+ * What a user does in Drive's web page, without calls of the OAuth client.
+ * Every method returns the file's id or resolves with it.
  */
 export class ByHand {
   readonly #account: Account
@@ -23,7 +23,7 @@ export class ByHand {
     return this.#add(name, { parent, mimeType: folderMimeType }).id
   }
 
-  /** A new file, whatever other files of this name there are: calling it twice makes duplicates. */
+  /** Creates a file, even if others have this name: calling it twice creates duplicates. */
   async file(name: string, bytes: Uint8Array | string, options: PutOptions = {}): Promise<string> {
     const content = await this.#account.store.write(Buffer.from(bytes))
     const mimeType = options.mimeType ?? 'application/octet-stream'
@@ -39,7 +39,7 @@ export class ByHand {
     return this.#account.files.put(withContent({ ...this.get(id), modifiedAtMs }, content)).id
   }
 
-  /** A copy, as the page makes it: with the properties that the file has. */
+  /** Copies a file as the page does, with its properties. */
   copy(id: string, name: string): string {
     const { files, clock } = this.#account
     const times = { createdAtMs: clock.nowMs(), modifiedAtMs: clock.nowMs() }
@@ -47,7 +47,7 @@ export class ByHand {
     return files.put(copy).id
   }
 
-  /** A document of Google's editors: a file without bytes. */
+  /** Creates a document of Google's editors: a file without bytes. */
   googleDocument(name: string, parent?: string): string {
     return this.#add(name, { parent, mimeType: 'application/vnd.google-apps.document' }).id
   }
@@ -74,31 +74,31 @@ export class ByHand {
     this.#change(id, { isTrashed: false })
   }
 
-  /** For good, with everything below. */
+  /** Permanently deletes a file, with everything below it. */
   delete(id: string): void {
     this.#account.files.remove(id)
   }
 
-  /** Google takes it for malware. */
+  /** Flags the file as malware. */
   flagAsAbusive(id: string): void {
     this.#change(id, { isAbusive: true })
   }
 
-  /** Google tidies up: of the file's history only what it holds now is left. */
+  /** Removes all earlier revisions, as Google does after a while. */
   purgeRevisions(id: string): void {
     const { revisions, headRevisionId } = this.get(id)
     const kept = revisions.filter((one) => one.isKept === true || one.id === headRevisionId)
     this.#change(id, { revisions: kept })
   }
 
-  /** @throws Error when there is no such file. */
+  /** @throws Error if the file does not exist. */
   get(id: string): FileRecord {
     const record = this.#account.files.get(id)
     if (record === undefined) throw new Error(`there is no file ${id}`)
     return record
   }
 
-  /** What the folder holds, trash included. */
+  /** The folder's content, including the trash. */
   children(id: string): readonly FileRecord[] {
     return this.#account.files.children(this.get(id).id)
   }
@@ -115,7 +115,7 @@ export class ByHand {
     const parent = this.get(facts.parent ?? 'root')
     const blank = files.blank({ id: files.newId(), name, mimeType: facts.mimeType })
     const placed = { ...blank, parent: parent.id, driveId: parent.driveId }
-    // What is not the last step is not shown before it is whole.
+    // The file is visible only after the last step.
     return facts.isLast === false ? placed : files.put(placed)
   }
 }

@@ -3,7 +3,7 @@ import type { Counters } from './counters.ts'
 import { GoogleError } from './google-error.ts'
 import { afterMs, type Link } from './link.ts'
 
-/** The connection is to be closed without a reply. */
+/** Closes the connection without a reply. */
 export class DroppedConnection extends Error {
   constructor(options?: ErrorOptions) {
     super('the connection is gone', options)
@@ -11,18 +11,18 @@ export class DroppedConnection extends Error {
   }
 }
 
-/** A number of bytes, or the half of a body. */
+/** A number of bytes, or half of the body. */
 export type BodyPlace = number | 'half'
 
-/** What a fault does to a body on its way in. */
+/** The effect of a fault on a request body. */
 export interface BodyFault {
-  /** Reads so many bytes of it and no more, or all where there are not so many. */
+  /** Reads at most this many bytes. */
   readonly cutAfterBytes?: BodyPlace
-  /** What happens there; the connection is dropped when nothing is said. */
+  /** Called after those bytes. Default: drops the connection. */
   readonly cutWith?: Error
-  /** Takes the rest for received and forgets it. */
+  /** Reads the rest and discards it. */
   readonly keepBytes?: BodyPlace
-  /** One bit arrives wrong. */
+  /** Flips one bit. */
   readonly isDamaged?: boolean
   readonly bytesPerSecond?: number
 }
@@ -33,7 +33,7 @@ interface BodyParts {
   readonly fault?: BodyFault | undefined
 }
 
-/** Small bodies are read whole, up to this; larger ones belong in sessions. */
+/** The largest body outside sessions. */
 const wholeLimitBytes = 64 * 1024 * 1024
 
 /** The body of a request, read at the speed of the link. */
@@ -49,17 +49,17 @@ export class CallBody {
     this.fault = parts.fault ?? {}
   }
 
-  /** Bytes of it that are kept; all of them unless a fault has it otherwise. */
+  /** How many bytes are kept: all, unless a fault keeps fewer. */
   get keptBytes(): number {
     return this.#place(this.fault.keepBytes)
   }
 
-  /** Bytes that came so far. */
+  /** Bytes received so far. */
   get received(): number {
     return this.#received
   }
 
-  /** @throws DroppedConnection when the client goes away, or as the fault has it. */
+  /** @throws DroppedConnection if the client disconnects or the fault says so. */
   async *pieces(): AsyncGenerator<Buffer> {
     const iterator = this.#request.iterator({ destroyOnReturn: false })
     const cutAt = this.#place(this.fault.cutAfterBytes)
@@ -124,7 +124,7 @@ export class CallBody {
   }
 }
 
-/** No bytes are an empty object. */
+/** An empty body is an empty object. */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (bytes.length === 0) return {}
   let value: unknown

@@ -1,4 +1,4 @@
-/** The kinds of calls, as counters and faults tell them apart, with their cost in quota units. */
+/** The kinds of calls that counters and faults distinguish, with their cost in quota units. */
 export const quotaUnits = {
   token: 0,
   about: 5,
@@ -10,19 +10,19 @@ export const quotaUnits = {
   delete: 50,
   copy: 50,
   generateIds: 5,
-  /** Metadata and bytes in one request, of a new file or of one that is there. */
+  /** Metadata and bytes in one request, for a new or an existing file. */
   multipart: 50,
-  /** Bytes alone in one request. */
+  /** Only bytes in one request. */
   media: 50,
-  /** Begins a resumable session. */
+  /** Starts a resumable session. */
   init: 50,
-  /** Bytes of a session that are not its last. */
+  /** Bytes of a session, before its end. */
   chunk: 0,
   /** Bytes of a session, to its end. */
   lastChunk: 0,
-  /** Asks a session what it holds, or ends it with no bytes. */
+  /** Queries a session, or ends it without bytes. */
   query: 0,
-  /** Gives a session up. */
+  /** Cancels a session. */
   cancel: 0,
   startPageToken: 5,
   changes: 100,

@@ -5,15 +5,15 @@ import type { CallKind } from './call-kinds.ts'
 import type { Content } from './content-store.ts'
 import type { FileRecord, Owner } from './file-record.ts'
 
-/** One request, authorised and read up to its body. */
+/** One authorised request, with its body unread. */
 export interface Call {
   readonly kind: CallKind
   readonly method: string
-  /** The part of the path that names a file or a drive. */
+  /** The id of a file or a drive in the path. */
   readonly id: string
   readonly query: URLSearchParams
   readonly headers: IncomingHttpHeaders
-  /** As the client named this server. */
+  /** This server's origin, as the client addressed it. */
   readonly origin: string
   readonly body: CallBody
   readonly caller: Owner
@@ -24,9 +24,9 @@ export interface Reply {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** Not JSON: what stands in the body as it is. */
+  /** A body that is not JSON. */
   readonly text?: string
-  /** The file that came of it, for faults that go on from there. */
+  /** The resulting file, for faults that change it. */
   readonly record?: FileRecord
   /** A piece of a file. */
   readonly content?: { readonly of: Content; readonly start: number; readonly end: number }
@@ -34,12 +34,12 @@ export interface Reply {
 
 export type Handler = (call: Call) => Reply | Promise<Reply>
 
-/** Whether a parameter that is true or false is there and true. */
+/** Whether a boolean parameter is present and true. */
 export function isSet(query: URLSearchParams, name: string): boolean {
   return query.get(name)?.toLowerCase() === 'true'
 }
 
-/** Whether the caller is ready for files of shared drives. */
+/** Whether the caller supports shared drives. */
 export function supportsAllDrives(query: URLSearchParams): boolean {
   return isSet(query, 'supportsAllDrives') || isSet(query, 'supportsTeamDrives')
 }

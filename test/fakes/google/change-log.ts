@@ -5,23 +5,23 @@ export interface Change {
   readonly position: number
   readonly fileId: string
   readonly atMs: number
-  /** From when on the feed tells of it. */
+  /** When it appears in the feed. */
   readonly toldAtMs: number
-  /** As it was last: for the drive it was in. */
+  /** The last record, which has the file's drive. */
   readonly last: FileRecord
   readonly isRemoved: boolean
 }
 
-/** The changes feed. A file that changes again moves to the end and is told of once. */
+/** The changes feed. A file that changes again moves to the end and appears once. */
 export class ChangeLog {
-  /** Changes from now on are told of this many milliseconds after they were made. */
+  /** How long later changes take to appear in the feed, milliseconds. */
   lagMs = 0
   readonly #clock: EmulatorClock
-  /** Positions before it are not taken: they are too long ago. */
+  /** Earlier positions have expired and are rejected. */
   oldest = 0
   #changes: Change[] = []
   readonly #latest = new Map<string, number>()
-  // Positions are not told to start anywhere, and Google's don't start with 1.
+  // The first position is not specified, and Google's is not 1.
   #next = 1001
 
   constructor(clock: EmulatorClock) {
@@ -37,13 +37,13 @@ export class ChangeLog {
     if (this.#changes.length > 2 * this.#latest.size + 1000) this.#compact()
   }
 
-  /** The position behind everything that may be told of by now. */
+  /** The position after all visible changes. */
   end(): number {
     const untold = this.#changes.find((change) => !this.#isDue(change))
     return untold?.position ?? this.#next
   }
 
-  /** What changed at or behind `position` and may be told of, in order. */
+  /** The visible changes from `position` on, in order. */
   since(position: number): Change[] {
     const changes: Change[] = []
     for (let at = this.#indexOf(position); at < this.#changes.length; at++) {

@@ -1,12 +1,12 @@
 import { GoogleError } from './google-error.ts'
 
-/** What a request to a session says of its body. */
+/** The Content-Range of a request to a session. */
 export interface ContentRange {
-  /** Where the bytes begin; absent when there are none. */
+  /** Where the bytes begin; absent if there are none. */
   readonly start?: number
-  /** Up to but not including this one. */
+  /** Where the bytes end, exclusive. */
   readonly end?: number
-  /** Of the whole file, once it is known. */
+  /** Size of the whole file, if known. */
   readonly total?: number
 }
 

@@ -3,22 +3,22 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Bytes up to this many stay in memory; more go to a file, so that memory is flat. */
+/** Larger content is stored in a file, to limit memory. */
 const memoryLimitBytes = 1024 * 1024
 const readBytes = 256 * 1024
-/** Bytes that may wait for the disk while others come in. */
+/** The most bytes that may wait to be written to the disk. */
 const queueBytes = 8 * 1024 * 1024
 
-/** The bytes of a file or of one version of it. Never changes. */
+/** The bytes of one version of a file. Immutable. */
 export interface Content {
   readonly size: number
   readonly md5: string
-  /** In memory, or else in the file at `path`. */
+  /** In memory; otherwise in the file at `path`. */
   readonly bytes?: Buffer
   readonly path?: string
 }
 
-/** Where an emulator keeps bodies: memory for small ones, a temporary folder for the others. */
+/** Stores the content of files: small content in memory, other content in a temporary folder. */
 export class ContentStore {
   readonly #folder: string
   readonly #writers = new Set<ContentWriter>()
@@ -61,7 +61,7 @@ export class ContentWriter {
   #size = 0
   #isEnded = false
 
-  /** @param onEnd called once it needs no closing any more. */
+  /** @param onEnd is called when it no longer needs to be closed. */
   constructor(path: string, onEnd: () => void) {
     this.#path = path
     this.#onEnd = onEnd
@@ -71,7 +71,7 @@ export class ContentWriter {
     return this.#size
   }
 
-  /** Takes the pieces as they are: they must not change afterwards. */
+  /** Keeps the pieces without copying, so they must not change afterwards. */
   async append(pieces: readonly Uint8Array[]): Promise<void> {
     for (const piece of pieces) {
       this.#md5.update(piece)
@@ -93,7 +93,7 @@ export class ContentWriter {
     return { ...facts, path: this.#path }
   }
 
-  /** Forgets the bytes, unless they are finished. */
+  /** Discards the bytes, unless they are finished. */
   async discard(): Promise<void> {
     if (this.#isEnded) return
     this.#end()
@@ -108,7 +108,7 @@ export class ContentWriter {
     this.#onEnd()
   }
 
-  /** Has what is held written behind what is being written. */
+  /** Writes the held bytes after those that are being written. */
   #write(): void {
     this.#file ??= open(this.#path, 'w')
     const file = this.#file
@@ -121,7 +121,7 @@ export class ContentWriter {
       if (bytesWritten !== length) throw new Error(`${this.#path}: ${bytesWritten} of ${length}`)
       this.#queued -= length
     })
-    // Whoever waits for it next is told.
+    // The next caller that waits for it gets the error.
     this.#writing.catch(() => undefined)
   }
 }

@@ -1,13 +1,13 @@
 import { type CallKind, callKinds, quotaUnits } from './call-kinds.ts'
 
-/** What was asked of the emulator since the last reset. */
+/** The calls to the emulator since the last reset. */
 export class Counters {
   #calls = new Map<CallKind, number>()
   #refusals = new Map<string, number>()
   #bytesIn = 0
   #bytesOut = 0
 
-  /** Calls of each kind; kinds that were not asked for are absent. */
+  /** Calls by kind; kinds without calls are absent. */
   get calls(): Readonly<Partial<Record<CallKind, number>>> {
     return Object.fromEntries(this.#calls)
   }
@@ -21,7 +21,7 @@ export class Counters {
     return callKinds.reduce((sum, kind) => sum + quotaUnits[kind] * this.of([kind]), 0)
   }
 
-  /** Refusals that no fault brought about, by kind and reason: `chunk badRequest`. */
+  /** Refusals not caused by faults, by kind and reason: `chunk badRequest`. */
   get refusals(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#refusals)
   }

@@ -7,7 +7,7 @@ import {
 import type { EmulatorClock } from './emulator-clock.ts'
 import type { Owner } from './file-record.ts'
 
-/** What a person gets from the consent screen. */
+/** What a user gets from the consent screen. */
 export interface UserCredentials {
   readonly kind: 'refresh-token'
   readonly clientId: string
@@ -15,7 +15,7 @@ export interface UserCredentials {
   readonly refreshToken: string
 }
 
-/** The members of a service account's key file that matter. */
+/** The members of a service account's key file that are used. */
 export interface ServiceAccountKey {
   readonly type: 'service_account'
   readonly client_email: string
@@ -34,11 +34,11 @@ type TokenReply = readonly [status: number, json: Readonly<Record<string, unknow
 const tokenScope = 'https://www.googleapis.com/auth/drive'
 const officialTokenUrl = 'https://oauth2.googleapis.com/token'
 const jwtGrant = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** RFC 7523 leaves it open; Google allows an hour. */
+/** RFC 7523 does not specify it; Google allows an hour. */
 const longestAssertionSeconds = 3600
 const allowedSkewSeconds = 300
 
-/** The token endpoint (RFC 6749 section 6, RFC 7523) and the access tokens it gave out. */
+/** The token endpoint (RFC 6749 section 6, RFC 7523) and its access tokens. */
 export class CredentialsDesk {
   readonly user: UserCredentials = {
     kind: 'refresh-token',
@@ -46,11 +46,11 @@ export class CredentialsDesk {
     clientSecret: `GOCSPX-${randomBytes(21).toString('base64url')}`,
     refreshToken: `1//0e${randomBytes(45).toString('base64url')}`,
   }
-  /** How long an access token lives. */
+  /** How long an access token is valid. */
   lifeSeconds = 3599
-  /** The grant was taken back, or its seven days in Testing are over. */
+  /** The grant was revoked, or its seven days in Testing are over. */
   isRevoked = false
-  /** Where it answers: an assertion has to be for this URL. */
+  /** The endpoint's URL, which must be the audience of assertions. */
   tokenUrl = officialTokenUrl
   readonly #clock: EmulatorClock
   #made: KeyPairKeyObjectResult | undefined
@@ -60,7 +60,7 @@ export class CredentialsDesk {
     this.#clock = clock
   }
 
-  /** Made when it is first asked for: it takes a good part of a short test's time. */
+  /** Created when first needed, because that takes a large part of a short test's time. */
   get #keys(): KeyPairKeyObjectResult {
     this.#made ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
     return this.#made
@@ -76,7 +76,7 @@ export class CredentialsDesk {
     }
   }
 
-  /** An access token without the way to it. */
+  /** Issues an access token without a grant. */
   issue(owner: Owner): string {
     const token = `ya29.${randomBytes(40).toString('base64url')}`
     const expiresAtMs = this.#clock.nowMs() + this.lifeSeconds * 1000
@@ -84,7 +84,7 @@ export class CredentialsDesk {
     return token
   }
 
-  /** Makes every access token that is out invalid. */
+  /** Invalidates all issued access tokens. */
   expireTokens(): void {
     this.#grants.clear()
   }
@@ -93,7 +93,7 @@ export class CredentialsDesk {
     this.#grants.delete(token)
   }
 
-  /** Whose token it is; undefined for one that is not valid or not any more. */
+  /** The token's owner; undefined if it is not valid. */
   ownerOf(token: string): Owner | undefined {
     const grant = this.#grants.get(token)
     return grant !== undefined && grant.expiresAtMs > this.#clock.nowMs() ? grant.owner : undefined
@@ -133,7 +133,7 @@ export class CredentialsDesk {
     if (!isSigned) return refusal(400, 'invalid_grant', 'Invalid JWT Signature.')
     const mistake = this.#claimMistake(decode(claims) ?? {})
     if (mistake !== undefined) return refusal(400, mistake[0], mistake[1])
-    // Domain-wide delegation: it acts as the person that it names.
+    // Domain-wide delegation: it acts as the named user.
     return this.#granted(decode(claims)?.sub === undefined ? 'service' : 'user', {})
   }
 

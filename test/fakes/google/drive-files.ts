@@ -12,20 +12,20 @@ export interface SharedDrive {
 }
 
 /**
- * All files of the emulated account: My Drive and shared drives. `get` is always of the moment;
- * queries go through the views, which may lag.
+ * All files of the emulated account: My Drive and shared drives. `get` is always current;
+ * queries use the views, which may lag.
  */
 export class DriveFiles {
-  /** What queries by name see. */
+  /** The view of queries by name. */
   readonly byName: LaggingView
-  /** What the other queries see. */
+  /** The view of other queries. */
   readonly byParent: LaggingView
   readonly changes: ChangeLog
   readonly rootId: string
   readonly sharedDrives = new Map<string, SharedDrive>()
   /**
-   * Whether the feed tells of everything below a folder that is trashed or deleted, not only of the
-   * folder. Google promises neither.
+   * Whether the feed reports everything below a trashed or deleted folder, or only the folder.
+   * Google documents neither.
    */
   tellsOfDescendants = false
   readonly #clock: EmulatorClock
@@ -51,7 +51,7 @@ export class DriveFiles {
     return drive
   }
 
-  /** A new file's record with everything that is not told otherwise; not yet put anywhere. */
+  /** The record of a new file, with defaults; not stored yet. */
   blank(facts: Pick<FileRecord, 'id' | 'name' | 'mimeType'>): FileRecord {
     const nowMs = this.#clock.nowMs()
     return {
@@ -89,7 +89,7 @@ export class DriveFiles {
     return this.#children.get(id)?.size ?? 0
   }
 
-  /** Adds a file, or makes it what the record says. */
+  /** Adds or replaces a file's record. */
   put(record: FileRecord): FileRecord {
     const before = this.#records.get(record.id)
     const next = before === undefined ? record : { ...record, version: before.version + 1 }
@@ -103,7 +103,7 @@ export class DriveFiles {
     return next
   }
 
-  /** Deletes for good, with everything below. */
+  /** Permanently deletes a file, with everything below it. */
   remove(id: string, isBelow = false): void {
     const record = this.#records.get(id)
     if (record === undefined) return
@@ -116,7 +116,7 @@ export class DriveFiles {
     if (!isBelow || this.tellsOfDescendants) this.changes.add(record, true)
   }
 
-  /** An id that nothing has. Only such ids may be given to a new file. */
+  /** An unused id. A new file can have only an id from here. */
   generateId(): string {
     const id = this.newId()
     this.#generatedIds.add(id)
@@ -127,7 +127,7 @@ export class DriveFiles {
     return `1${randomBytes(24).toString('base64url')}`
   }
 
-  /** Whether a client was given this id to use. */
+  /** Whether this id was generated for a client. */
   isGenerated(id: string): boolean {
     return this.#generatedIds.has(id)
   }

@@ -2,13 +2,13 @@ import type { Account } from './account.ts'
 import { type FileRecord, folderMimeType } from './file-record.ts'
 import { GoogleError } from './google-error.ts'
 
-/** "File and folder limits": levels of folders below a root, that of the deepest folder included. */
+/** "File and folder limits": the most levels of folders below a root. */
 const maxFolderLevels = 100
 
 /**
- * Whether a folder has room for one more item, and is not too deep for it.
+ * Checks that a folder is neither full nor too deep for another item.
  *
- * @param item what comes; a folder comes with all that is below it.
+ * @param item the new item; a folder counts with everything below it.
  * @throws GoogleError
  */
 export function checkRoom(
@@ -37,7 +37,7 @@ function levelOf({ files }: Account, folder: FileRecord): number {
   return level
 }
 
-/** Levels of folders that come: files add none. */
+/** Levels of folders that an item adds; 0 for files. */
 function heightOf(account: Account, item: Pick<FileRecord, 'id' | 'mimeType'>): number {
   if (item.mimeType !== folderMimeType) return 0
   const heights = account.files.children(item.id).map((child) => heightOf(account, child))

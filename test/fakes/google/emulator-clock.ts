@@ -1,4 +1,4 @@
-/** The emulator's time. A test moves it on to see tokens and sessions expire. */
+/** The emulator's clock. Tests advance it to let tokens and sessions expire. */
 export class EmulatorClock {
   #aheadMs = 0
 

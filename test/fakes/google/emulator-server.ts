@@ -21,11 +21,11 @@ export interface ServerParts {
   readonly counters: Counters
   readonly up: Link
   readonly down: Link
-  /** Every reply comes this much later. */
+  /** Delay of every reply. */
   readonly latencyMs: number
 }
 
-/** Answers the calls of Drive and of the token endpoint. */
+/** Serves the calls of Drive and of the token endpoint. */
 export class EmulatorServer {
   readonly #parts: ServerParts
   readonly #server: Server
@@ -35,7 +35,7 @@ export class EmulatorServer {
     this.#parts = parts
     this.#server = createServer((request, response) => void this.#serve(request, response))
     this.#server.requestTimeout = 0
-    // As Google's front ends: idle connections live for minutes.
+    // Like Google's front ends, keeps idle connections for minutes.
     this.#server.keepAliveTimeout = 240_000
   }
 
@@ -61,8 +61,8 @@ export class EmulatorServer {
       await exchange.send(reply)
     } catch (error) {
       request.socket.destroy()
-      // A mistake of the emulator must not look like a fault that it was asked for: as a rejection
-      // that nobody handles it ends the test.
+      // A bug of the emulator must not look like an injected fault: as an unhandled rejection, it
+      // ends the test.
       if (!(error instanceof DroppedConnection) && !this.#isClosed) throw error
     }
   }
@@ -81,7 +81,7 @@ class Exchange {
     this.#parts = parts
   }
 
-  /** @throws DroppedConnection when there is to be no reply. */
+  /** @throws DroppedConnection if there must be no reply. */
   async answer(): Promise<Reply> {
     try {
       return await this.#answer()
@@ -174,7 +174,7 @@ class Exchange {
   /** @throws GoogleError 401 */
   #callerOf({ isSession = false }: Route): Owner {
     const { authorization } = this.#request.headers
-    // A session's URL opens it, but a token that is sent has to be good.
+    // A session's URL needs no token, but a token that is sent must be valid.
     if (isSession && authorization === undefined) return 'user'
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1] ?? ''
     const owner = this.#parts.account.desk.ownerOf(token)
@@ -215,7 +215,7 @@ class Exchange {
     }
     if (fault.cutAfterBytes !== undefined) throw new DroppedConnection()
     this.#response.end()
-    // RFC 9112 section 9.3: the next request on the connection comes behind this one's whole body.
+    // RFC 9112 section 9.3: the next request on the connection follows the whole body of this one.
     this.#request.removeAllListeners('readable').resume()
   }
 
@@ -247,7 +247,7 @@ function damaged(piece: Buffer, { isDamaged = false }: ReplyFault): Buffer {
   return copy
 }
 
-/** As the client knows it: behind the proxy of rclone's test the hosts are Google's, over TLS. */
+/** The origin for the client: behind the proxy of rclone's test, it is Google's, over TLS. */
 function originOf({ headers }: IncomingMessage): string {
   const host = headers.host ?? '127.0.0.1'
   return `${host.endsWith('.googleapis.com') ? 'https' : 'http'}://${host}`

@@ -5,43 +5,43 @@ import type { FileRecord } from './file-record.ts'
 import { type ErrorDetails, GoogleError, type Reason } from './google-error.ts'
 import { htmlRefusal } from './raw-refusal.ts'
 
-/** A fault that is to strike. */
+/** A fault to inject. */
 export interface FaultRule {
-  /** The kind of call that it strikes. */
+  /** The kind of call that it affects. */
   readonly on: CallKind | readonly CallKind[] | 'any'
   readonly do: FaultName
-  /** Lets so many calls of the kind pass first. */
+  /** How many calls of the kind pass first. */
   readonly after?: number
-  /** Strikes so often; once, unless told otherwise. */
+  /** How many calls it affects. Default: 1. */
   readonly times?: number
-  /** Where in a body, for faults that have to do with one; in the middle, unless told. Or the speed. */
+  /** The position in the body (default: the middle), or the speed. */
   readonly bytes?: number
-  /** For `run` and `run-after-commit`: what a test does before the call is carried out, or after. */
+  /** For `run` and `run-after-commit`: called before or after the call takes effect. */
   readonly run?: (call: Call) => void | Promise<void>
 }
 
 /** What a fault does at the stages of a call. */
 export interface FaultEffect {
   readonly body?: BodyFault
-  /** When the body was cut. */
+  /** Called when the body was cut. */
   readonly onCut?: (call: Call) => void
-  /** Before the call is looked at. It may throw a refusal, or a DroppedConnection. */
+  /** Called before the call is handled. It may throw a refusal or a DroppedConnection. */
   readonly before?: (call: Call) => void | Promise<void>
-  /** Once the call has had its effect. */
+  /** Called after the call has taken effect. */
   readonly after?: (call: Call, reply: Reply) => void | Promise<void>
   readonly reply?: ReplyFault
 }
 
 export interface ReplyFault {
-  /** Closes the connection after so many bytes of the reply's body, or at its end. */
+  /** Closes the connection after this many bytes of the reply's body, or at its end. */
   readonly cutAfterBytes?: BodyPlace
-  /** One bit arrives wrong. */
+  /** Flips one bit. */
   readonly isDamaged?: boolean
   readonly bytesPerSecond?: number
 }
 
 interface FaultKind {
-  /** The calls that it makes sense for. */
+  /** The kinds of calls that it applies to. */
   readonly on: readonly CallKind[]
   readonly effect: (rule: FaultRule) => FaultEffect
 }
@@ -63,8 +63,8 @@ const targetKinds = [
 ] as const
 
 /**
- * Everything that can go wrong, by name. `persist-prefix-then-drop` and `drop-mid-body` are the same
- * for calls that keep nothing.
+ * All faults by name. `persist-prefix-then-drop` and `drop-mid-body` are equal for calls that store
+ * nothing of an interrupted body.
  */
 export const faultEffects = {
   // The connection.
@@ -180,12 +180,12 @@ export const faultEffects = {
 
 export type FaultName = keyof typeof faultEffects
 
-/** Every fault and the calls that it makes sense for, for runs through all of them. */
+/** Every fault with the kinds of calls that it applies to, for runs through all of them. */
 export const faultKinds: Readonly<Record<FaultName, readonly CallKind[]>> = Object.fromEntries(
   Object.entries(faultEffects).map(([name, { on }]) => [name, on]),
 ) as Record<FaultName, readonly CallKind[]>
 
-/** Where in a body a fault strikes: in the middle, unless the test says otherwise. */
+/** The position of a fault in a body. Default: the middle. */
 function placeOf({ bytes }: FaultRule): BodyPlace {
   return bytes ?? 'half'
 }
@@ -210,14 +210,14 @@ function expireTokenOf({ account, headers }: Call): void {
   account.desk.expireToken((headers.authorization ?? '').replace(/^Bearer /i, ''))
 }
 
-/** The file that a call or its session is about. */
+/** The file of a call or its session. */
 function withTarget({ account, id }: Call, act: (target: FileRecord) => void): void {
   const [fileId = ''] = id.split('/')
   const target = account.files.get(account.sessions.get(id)?.target.fileId ?? fileId)
   if (target?.parent !== undefined) act(target)
 }
 
-/** The folder that a call or its session is about; never a root. */
+/** The folder of a call or its session; never a root. */
 function withParent(call: Call, act: (parent: FileRecord) => void): void {
   const { account, id } = call
   const target = account.sessions.get(id)?.target
@@ -231,7 +231,7 @@ function trash({ account }: Call, record: FileRecord): void {
   account.files.put({ ...record, isTrashed: true })
 }
 
-/** Somebody puts another file of the same name beside the new one. */
+/** Another client creates a second file of the same name. */
 function addTwin({ account }: Call, { record }: Reply): void {
   if (record === undefined) return
   const { files } = account

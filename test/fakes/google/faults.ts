@@ -12,23 +12,23 @@ interface Pending {
   left: number
 }
 
-/** The faults that tests asked for, in the order in which they strike. */
+/** The faults to inject, in order. */
 export class Faults {
-  /** Those that struck. */
+  /** Those that occurred. */
   readonly struck: Strike[] = []
   #pending: Pending[] = []
 
-  /** Asks for a fault. Rules that match the same call strike one after the other. */
+  /** Adds a fault. Rules for the same kind of call apply one after the other. */
   next(rule: FaultRule): void {
     this.#pending.push({ rule, passing: rule.after ?? 0, left: rule.times ?? 1 })
   }
 
-  /** Whether every fault that was asked for has struck. */
+  /** Whether all faults have occurred. */
   get isSpent(): boolean {
     return this.#pending.length === 0
   }
 
-  /** What has not struck does not any more. */
+  /** Removes the faults that have not occurred. */
   stop(): void {
     this.#pending = []
   }
@@ -38,7 +38,7 @@ export class Faults {
     this.struck.length = 0
   }
 
-  /** For the emulator: what happens to a call that arrives now. */
+  /** For the emulator: the effect on a call that arrives now. */
   take(kind: CallKind): FaultEffect {
     const pending = this.#pending.find((candidate) => isFor(candidate, kind))
     if (pending === undefined) return {}

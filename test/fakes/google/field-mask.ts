@@ -1,17 +1,17 @@
 import { GoogleError } from './google-error.ts'
 
 /**
- * The `fields` parameter: `a,b(c,d/e),f/g,*`. A mask maps the members wanted to the mask of what
- * they hold; `all` stands for everything.
+ * The `fields` parameter: `a,b(c,d/e),f/g,*`. A mask maps each selected member to the mask of its
+ * content; `all` selects everything.
  */
 export type FieldMask = 'all' | ReadonlyMap<string, FieldMask>
 
-/** What a resource may hold: `true` is a leaf, or something not looked into. */
+/** The fields of a resource. `true` is a leaf, or a field whose content is not checked. */
 export interface FieldSchema {
   readonly [name: string]: true | FieldSchema
 }
 
-/** @throws GoogleError for a mask that is none, or that names a field the schema has not. */
+/** @throws GoogleError for an invalid mask, or one with fields that are not in the schema. */
 export function parseFieldMask(text: string, schema: FieldSchema): FieldMask {
   const tokens = text.match(/[^,()/\s]+|[,()/]/g) ?? []
   const parser = new MaskParser(tokens, text)
@@ -21,7 +21,7 @@ export function parseFieldMask(text: string, schema: FieldSchema): FieldMask {
   return mask
 }
 
-/** The part of a resource that the mask asks for. Arrays are masked item by item. */
+/** The part of a resource that the mask selects. Arrays are masked item by item. */
 export function applyFieldMask(value: unknown, mask: FieldMask): unknown {
   if (mask === 'all' || value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map((item) => applyFieldMask(item, mask))
@@ -32,7 +32,7 @@ export function applyFieldMask(value: unknown, mask: FieldMask): unknown {
   return Object.fromEntries(entries)
 }
 
-/** Whether the mask asks for the member at `path`. */
+/** Whether the mask selects the member at `path`. */
 export function asksFor(mask: FieldMask, path: readonly string[]): boolean {
   const [name, ...rest] = path
   if (mask === 'all' || name === undefined) return true

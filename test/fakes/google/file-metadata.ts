@@ -4,7 +4,7 @@ const maxProperties = 30
 /** UTF-8 bytes of key and value together. */
 const maxPropertyBytes = 124
 
-/** What a client may say of a file, checked. Absent members were not said. */
+/** The validated metadata of a request. Absent members were not sent. */
 export interface FileMetadata {
   readonly id?: string
   readonly name?: string
@@ -16,14 +16,14 @@ export interface FileMetadata {
   readonly createdAtMs?: number
   readonly modifiedAtMs?: number
   readonly shortcutTargetId?: string
-  /** A null takes the property away. */
+  /** Null removes a property. */
   readonly appProperties?: PropertyPatch
   readonly properties?: PropertyPatch
 }
 
 type PropertyPatch = Readonly<Record<string, string | null>>
 
-/** Members that only Drive writes, and those that are written otherwise. */
+/** Members that a client can't set here. */
 const unwritable = {
   create: [
     'size',
@@ -40,7 +40,7 @@ const unwritable = {
 const parentsMessage =
   'The parents field is not directly writable in update requests. Use the addParents and removeParents parameters instead.'
 
-/** @throws GoogleError when something of it is not of the type or size that it has to be. */
+/** @throws GoogleError if a member has an invalid type or size. */
 export function readMetadata(
   json: Readonly<Record<string, unknown>>,
   purpose: 'create' | 'update',
@@ -70,7 +70,7 @@ export function readMetadata(
   })
 }
 
-/** The properties after the patch. @throws GoogleError when they are too many. */
+/** The properties after the patch. @throws GoogleError if there are too many. */
 export function patchProperties(
   before: Readonly<Record<string, string>>,
   patch: PropertyPatch | undefined,

@@ -19,7 +19,7 @@ const maxRevisions = 100
 const serviceQuotaMessage =
   'Service Accounts do not have storage quota. Leverage shared drives, or use OAuth delegation instead.'
 
-/** Members whose change is one of the file: it sets the time of modification. */
+/** Members whose change sets the modification time. */
 const touchingMembers = ['name', 'description', 'appProperties', 'properties'] as const
 
 /** New bytes of a file. */
@@ -28,7 +28,7 @@ export interface Media {
   readonly mimeType?: string
 }
 
-/** Who asks, and with what parameters. */
+/** The caller and the parameters. */
 export interface Request {
   readonly query: URLSearchParams
   readonly caller: Owner
@@ -39,7 +39,7 @@ export interface FileChange extends Request {
   readonly media?: Media
 }
 
-/** The file that a call is about. @throws GoogleError 404 when it is not there for this caller. */
+/** The file of a call. @throws GoogleError 404 if the caller can't see it. */
 export function findFile({ files }: Account, id: string, query: URLSearchParams): FileRecord {
   const record = files.get(id)
   if (record === undefined) throw fileNotFound(id)
@@ -47,13 +47,13 @@ export function findFile({ files }: Account, id: string, query: URLSearchParams)
   return record
 }
 
-/** What of a new file can be refused before its bytes came. Returns its folder. */
+/** Validates a new file before its bytes arrive. Returns its folder. */
 export function checkNewFile(account: Account, { metadata, query }: FileChange): FileRecord {
   const { files } = account
   const { id, mimeType } = metadata
   if (id !== undefined) {
     if (files.isTaken(id)) throw new GoogleError('fileIdInUse')
-    // Of Google's own types only folders take an id.
+    // Of Google's own types, only folders can have a given id.
     if (!files.isGenerated(id) || mimeType === shortcutMimeType) {
       throw invalidValue('file.id', 'The provided file ID is not usable.')
     }
@@ -111,7 +111,7 @@ export function updateFile(account: Account, id: string, change: FileChange): Fi
   if (isGoogleType(before.mimeType)) throw new GoogleError('badRequest')
   const bytes = media.content.size - (before.content?.size ?? 0)
   checkQuota(account, { bytes, driveId: before.driveId, owner: before.owner })
-  // The type goes with the bytes: without new ones it stays, whatever the metadata says.
+  // The type belongs to the bytes: without new bytes, it stays, regardless of the metadata.
   const mimeType = metadata.mimeType ?? media.mimeType ?? before.mimeType
   return account.files.put(withContent({ ...after, mimeType }, media.content))
 }
@@ -133,14 +133,14 @@ export function copyFile(account: Account, id: string, change: FileChange): File
   return createFile(account, { ...change, ...media, metadata: target })
 }
 
-/** @throws GoogleError for a root, which nobody may delete. */
+/** @throws GoogleError for a root, which can't be deleted. */
 export function deleteFile(account: Account, id: string, query: URLSearchParams): void {
   const record = findFile(account, id, query)
   if (record.parent === undefined) throw new GoogleError('insufficientFilePermissions')
   account.files.remove(record.id)
 }
 
-/** The record with other bytes as its newest revision. */
+/** The record with new bytes as its newest revision. */
 export function withContent(record: FileRecord, content: Content): FileRecord {
   const id = `0B${randomBytes(24).toString('base64url')}`
   const { mimeType, modifiedAtMs } = record
@@ -157,7 +157,7 @@ const emptyContent: Content = {
   bytes: Buffer.alloc(0),
 }
 
-/** What the metadata makes of the record, apart from its place and its type. */
+/** The record with the changes of the metadata, except its folder and type. */
 function described(before: FileRecord, metadata: FileMetadata): Partial<FileRecord> {
   const { appProperties, properties, parents, id, mimeType, ...simple } = metadata
   return {
@@ -204,7 +204,7 @@ function idsOf(query: URLSearchParams, name: string): string[] {
   return (query.get(name) ?? '').split(',').filter((id) => id !== '')
 }
 
-/** @throws GoogleError when the owner has no room for so many bytes more. */
+/** @throws GoogleError if the owner's quota has no space for these bytes. */
 function checkQuota(
   account: Account,
   { bytes, driveId, owner }: { bytes: number; driveId: string | undefined; owner: Owner },

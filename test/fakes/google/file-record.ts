@@ -3,29 +3,29 @@ import type { Content } from './content-store.ts'
 export const folderMimeType = 'application/vnd.google-apps.folder'
 export const shortcutMimeType = 'application/vnd.google-apps.shortcut'
 
-/** Whose quota a file counts to. A service account has none. */
+/** The owner, whose quota a file counts towards. A service account has none. */
 export type Owner = 'user' | 'service'
 
-/** One of the contents that a file had. */
+/** One revision of a file's content. */
 export interface Revision {
   readonly id: string
   readonly content: Content
   readonly mimeType: string
   readonly modifiedAtMs: number
-  /** For ever; only then it can be downloaded. */
+  /** "Keep forever": only then can it be downloaded. */
   readonly isKept?: boolean
 }
 
-/** A file or folder as it is at one moment. Every change makes a new record. */
+/** A file or folder at one moment. Every change creates a new record. */
 export interface FileRecord {
   readonly id: string
   readonly name: string
   readonly mimeType: string
-  /** Absent for the root of a drive and for what is shared with the user from elsewhere. */
+  /** Absent for the root of a drive and for files that others share with the user. */
   readonly parent?: string
-  /** The shared drive that it is in. */
+  /** The shared drive of the file. */
   readonly driveId?: string | undefined
-  /** By itself; a descendant of what is trashed counts as trashed, too. */
+  /** Whether the file itself was trashed. Descendants of trashed folders count as trashed, too. */
   readonly isTrashed: boolean
   readonly appProperties: Readonly<Record<string, string>>
   readonly properties: Readonly<Record<string, string>>
@@ -33,16 +33,16 @@ export interface FileRecord {
   readonly isStarred: boolean
   readonly createdAtMs: number
   readonly modifiedAtMs: number
-  /** Absent for folders, shortcuts and what Google's editors made. */
+  /** Absent for folders, shortcuts and documents of Google's editors. */
   readonly content?: Content
   readonly headRevisionId?: string
-  /** What the file held before and holds now, oldest first. */
+  /** All revisions, oldest first. */
   readonly revisions: readonly Revision[]
   readonly shortcutTargetId?: string
   readonly owner: Owner
-  /** Grows with every change of the file. */
+  /** Increases with every change of the file. */
   readonly version: number
-  /** Google took it for malware: it is downloaded with `acknowledgeAbuse` only. */
+  /** Flagged as malware: it can be downloaded only with `acknowledgeAbuse`. */
   readonly isAbusive: boolean
 }
 

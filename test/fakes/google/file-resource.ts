@@ -2,7 +2,7 @@ import { digestOf } from './content-store.ts'
 import { asksFor, type FieldMask, type FieldSchema } from './field-mask.ts'
 import { type FileRecord, isFolder, isInTrash } from './file-record.ts'
 
-/** Members of a file that Drive knows (reference "REST Resource: files"), shown here or not. */
+/** Members of a file in Drive (reference "REST Resource: files"), emulated or not. */
 const memberNames = `
   kind driveId fileExtension copyRequiresWriterPermission md5Checksum writersCanShare viewedByMe
   mimeType parents thumbnailLink iconLink shared headRevisionId webViewLink webContentLink size
@@ -45,7 +45,7 @@ export const changeListSchema: FieldSchema = {
   },
 }
 
-/** What Drive shows of a file when it is not told. */
+/** The default fields of a file. */
 export const defaultFileMask: FieldMask = new Map(
   ['kind', 'id', 'name', 'mimeType'].map((name) => [name, 'all']),
 )
@@ -59,7 +59,7 @@ export function leaves(names: string): Record<string, true> {
   )
 }
 
-/** The file as Drive's JSON shows it, whole; the mask only spares digests that nobody asked for. */
+/** The file as Drive's JSON, with all fields. The mask only avoids unneeded digests. */
 export async function fileResource(
   record: FileRecord,
   { records, mask }: { records: ReadonlyMap<string, FileRecord>; mask: FieldMask },

@@ -5,7 +5,7 @@ export interface RawReply {
   readonly status: number
   readonly headers: Headers
   readonly bytes: Buffer
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into replies whose shape is what they test.
   readonly json: any
 }
@@ -13,13 +13,13 @@ export interface RawReply {
 export interface RawCall {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON when it is not bytes. */
+  /** Sent as JSON unless it is bytes. */
   readonly body?: unknown
   /** `null`: none. */
   readonly token?: string | null
 }
 
-/** Calls of Drive without a client in between. */
+/** Calls Drive directly, without a client library. */
 export class GoogleCalls {
   readonly #emulator: GoogleEmulator
   readonly token: string
@@ -57,7 +57,7 @@ export class GoogleCalls {
     return { status: reply.status, headers: reply.headers, bytes, json }
   }
 
-  /** Begins a session and resolves with its URL. */
+  /** Starts a session and resolves with its URL. */
   async session(metadata: unknown, options: { path?: string; query?: string } = {}) {
     const { path = 'files', query = '' } = options
     const reply = await this.upload(`${path}?uploadType=resumable${query}`, {
@@ -69,13 +69,13 @@ export class GoogleCalls {
     return url
   }
 
-  /** Sends bytes to a session; `total` is `*` unless it is told. */
+  /** Sends bytes to a session. Default of `total`: `*`. */
   chunk(session: string, offset: number, { bytes, total }: { bytes: Buffer; total?: number }) {
     const range = `bytes ${offset}-${offset + bytes.length - 1}/${total ?? '*'}`
     return this.send(session, { method: 'PUT', body: bytes, headers: { 'content-range': range } })
   }
 
-  /** Asks a session what it has. */
+  /** Queries a session. */
   ask(session: string, total?: number) {
     const headers = { 'content-range': `bytes */${total ?? '*'}` }
     return this.send(session, { method: 'PUT', headers, body: Buffer.alloc(0) })

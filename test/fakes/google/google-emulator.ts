@@ -17,13 +17,13 @@ import { QuotaMeter } from './quota-meter.ts'
 import { UploadSessions } from './upload-sessions.ts'
 
 export interface EmulatorOptions {
-  /** Milliseconds by which every reply is late. None, unless told otherwise. */
+  /** Delay of every reply, milliseconds. Default: none. */
   readonly latencyMs?: number
   /** Speed of the link, in each direction. */
   readonly bytesPerSecond?: number
-  /** Makes a shared drive of this name; `rootFolderId` is its root then. */
+  /** Creates a shared drive of this name; then `rootFolderId` is its root. */
   readonly sharedDrive?: string
-  /** Any free one, unless told otherwise. */
+  /** Default: any free port. */
   readonly port?: number
 }
 
@@ -32,7 +32,7 @@ export interface GoogleEmulator {
   readonly url: string
   readonly endpoints: { readonly api: string; readonly upload: string; readonly token: string }
   readonly credentials: UserCredentials
-  /** A service account of the same Drive, as its key file has it. */
+  /** A service account of the same Drive, as in its key file. */
   readonly serviceAccount: ServiceAccountKey
   /** Of My Drive, or of the shared drive. */
   readonly rootFolderId: string
@@ -40,7 +40,7 @@ export interface GoogleEmulator {
   readonly faults: Faults
   readonly counters: Counters
   readonly clock: EmulatorClock
-  /** What a person does in the web page. */
+  /** What a user does in the web page. */
   readonly byHand: ByHand
   readonly knobs: Knobs
   /** Token endpoint: expiry and revocation. */

@@ -1,4 +1,4 @@
-/** What people do on Drive's web page, which no other drive has. */
+/** Changes that only users of Drive's web page can make. */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'

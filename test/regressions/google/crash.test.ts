@@ -1,6 +1,7 @@
 /**
- * A process dies between any two steps: calls to Google and writes to the database. Another one goes
- * on. No object is ever torn, doubled or lost once it was acknowledged, and nothing is left over.
+ * A process dies between any two steps: calls to Google and writes to the database. Another process
+ * continues. No object is torn or duplicated, no acknowledged object is lost, and nothing is left
+ * over.
  */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
@@ -21,13 +22,13 @@ import {
   leftoversIn,
 } from '../../contract/google-drive-under-test.ts'
 
-/** Stops everything at the given step, for ever, as a process that is killed does. */
+/** Stops everything permanently at the given step, like a killed process. */
 class Death {
   #at = Number.POSITIVE_INFINITY
   #steps = 0
   #die: () => void = () => undefined
 
-  /** Runs `work` until it ends or dies; true when it died. */
+  /** Runs `work` until it ends or dies; true if it died. */
   async at(step: number, work: () => Promise<unknown>): Promise<boolean> {
     this.#at = step
     this.#steps = 0
@@ -40,7 +41,7 @@ class Death {
     return isDead
   }
 
-  /** The same object, whose calls take two steps each: one before, one after. */
+  /** The same object, with one step before and one after each call. */
   watch<T extends object>(target: T, names: readonly (keyof T & string)[]): T {
     return new Proxy(target, {
       get: (_, name) => {
@@ -92,17 +93,17 @@ async function scene(t: TestContext): Promise<Scene> {
     leases: new DatabaseLeases(database),
     pollSeconds: 3600,
   })
-  // Else it may be the keeper of the index that dies.
+  // Otherwise the process that syncs the index might die.
   await mortal.refresh()
   return { ...world, mortal, death, heir: await open({ pollSeconds: 3600 }) }
 }
 
-/** What another process sees of a dead one's leases. */
+/** A dead process's leases, as another process sees them. */
 async function bury({ database }: Scene): Promise<void> {
   await database.write([{ sql: 'UPDATE key_leases SET until_ms = 0' }])
 }
 
-/** Names in the bucket's tree, trash left out: each once. */
+/** Names in the bucket's tree without the trash, each once. */
 function assertNoTwins({ emulator }: Scene): void {
   const walk = (id: string, prefix: string): string[] =>
     emulator.byHand
@@ -122,7 +123,7 @@ async function assertNothingLeft({ emulator, heir }: Scene): Promise<void> {
   assert.deepEqual(files, [])
 }
 
-/** A session that nobody ends ends by itself, and nobody sees it. */
+/** An abandoned session expires and is never visible. */
 function isOpenSession({ sessions }: GoogleWorld['emulator'], name: string): boolean {
   return sessions.open().some((session) => session.id === name)
 }
@@ -231,7 +232,7 @@ describe('a process that dies at any step of', () => {
       test(`a multipart upload${target}; ${resent}`, { timeout: 120_000 }, async (t) => {
         const it = await scene(t)
         for (let step = 1; await diesUploading(it, { step, second, isOver }); step++) {
-          // Until a step that is never reached.
+          // Until a step that the work does not reach.
         }
         assertNoTwins(it)
         await assertNothingLeft(it)
@@ -240,7 +241,7 @@ describe('a process that dies at any step of', () => {
   }
 })
 
-/** As a client does: what the dead one has changed is noticed by the first read of it. */
+/** Retries as a client does: the first read may notice a change of the dead process. */
 async function getAgain(drive: GoogleDrive, key: string): Promise<Buffer | undefined> {
   try {
     return await get(drive, key)
@@ -252,13 +253,13 @@ async function getAgain(drive: GoogleDrive, key: string): Promise<Buffer | undef
 
 interface UploadCase {
   readonly step: number
-  /** The second part, when it is sent again. */
+  /** The second part as it is sent again. */
   readonly second: Buffer
-  /** Whether there is an object already. */
+  /** Whether an object already exists. */
   readonly isOver: boolean
 }
 
-/** Dies in the middle of an upload, at this step, and goes on; false when it came to its end. */
+/** Dies at this step of an upload and continues; false if the upload has fewer steps. */
 async function diesUploading(it: Scene, { step, second, isOver }: UploadCase): Promise<boolean> {
   const { mortal, heir, death } = it
   const key = `f${step}/object`
@@ -291,11 +292,11 @@ interface Rest {
   readonly heir: GoogleDrive
   readonly second: Buffer
   readonly isCompleting: boolean
-  /** A session into an object's own file takes nothing back. */
+  /** Bytes can't be taken back from a session that replaces an object's file. */
   readonly mayRefuse: boolean
 }
 
-/** What a client does after the connection broke: it sends the part again, or completes again. */
+/** Sends the part again or completes again, as a client does after the connection broke. */
 async function goOn(session: UploadSession, rest: Rest): Promise<UploadSession> {
   const { heir, second, isCompleting, mayRefuse } = rest
   const [one] = parts

@@ -1,4 +1,4 @@
-/** Folders of the Google drive: removed when they are empty, listed when they are new. */
+/** Folders of the Google drive, which are removed when empty and listed when new. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
@@ -24,7 +24,7 @@ import { replacing } from './replaced-calls.ts'
 
 const home = `${driveFolder}/${bucket}`
 
-/** An API whose lists of one folder wait. */
+/** An API that delays the lists of one folder. */
 function holdingApi(emulator: GoogleEmulator) {
   const api = hastyApi(emulator)
   let release: () => void = () => undefined
@@ -90,7 +90,7 @@ describe('an empty folder that is removed', () => {
       await uploading?.promise
       const removing = remover.remove(bucket, 'f/g/a')
       await trashing?.promise
-      // It is enough for a writer that takes the folder for one that stays.
+      // That is enough for a writer that assumes that the folder stays.
       await Promise.race([putting, new Promise((resolve) => setTimeout(resolve, 500))])
       written?.resolve()
       await Promise.all([removing, putting])
@@ -131,7 +131,7 @@ describe('a folder that is not listed yet', () => {
     await byHand.file('a', 'x', { parent: extra })
     await byHand.file('b', 'theirs', { parent: inner })
     await first.refresh()
-    // The first one keeps the index, and knows nothing of this bucket.
+    // The first one syncs the index and does not have this bucket.
     const second = await open()
     await second.prepare(['extra'])
     assert.equal((await second.head('extra', 'inner/b'))?.size, 6)
@@ -244,7 +244,7 @@ describe('a folder that is not listed yet', () => {
     const inner = byHand.folder('inner', outer)
     await byHand.file('a', 'x', { parent: outer })
     await byHand.file('b', 'x', { parent: inner })
-    // The feed tells of a file where it changed last: the folders come behind what is in them.
+    // The feed lists a file by its last change, so the folders come after their content.
     byHand.rename(inner, 'in')
     byHand.rename(outer, 'out')
     await drive.refresh()

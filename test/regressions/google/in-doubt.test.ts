@@ -1,4 +1,4 @@
-/** What was begun on Google and did not end as it should: lost answers, late ones, refusals. */
+/** Calls to Google with an unknown outcome: lost or late responses, refusals. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DriveError } from '../../../src/drives/drive.ts'
@@ -61,7 +61,7 @@ describe('a repeated Complete', () => {
   })
 })
 
-/** Begun while there is no object of the key; `replaced` comes before the end. */
+/** Started while the key has no object; `replaced` is written before the end. */
 async function putLarge(drive: GoogleDrive, replaced: () => Promise<unknown>): Promise<unknown> {
   const draft = await drive.draft(bucket, 'k', { size: large.length })
   try {
@@ -86,7 +86,7 @@ test('completes a small upload with If-None-Match whose response was lost', asyn
   let failures = 0
   const uploadSmall: GoogleApi['uploadSmall'] = async (upload) => {
     failures += 1
-    // First it does not arrive, then its answer is lost.
+    // First the request does not arrive, then its response is lost.
     if (failures === 2) await api.uploadSmall(upload)
     throw down()
   }
@@ -123,7 +123,7 @@ describe('an object whose last call got no response', () => {
           if (!isLate) await update()
           throw down()
         }
-        // Whoever looks after what was left undone comes just before.
+        // Another process recovers the work just before.
         const deleting: GoogleApi['delete'] = async (...args) => {
           if (isLate) await lost?.()
           await keeper.refresh()

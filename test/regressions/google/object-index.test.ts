@@ -1,4 +1,4 @@
-/** How the index of the Google drive is filled and kept right. */
+/** How the index of the Google drive is filled and kept up to date. */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -23,7 +23,7 @@ import {
 import type { GoogleEmulator } from '../../fakes/google/google-emulator.ts'
 import { replacing } from './replaced-calls.ts'
 
-/** An API of which a test holds back calls of one kind. */
+/** An API with one kind of call delayed by the test. */
 function gatedApi(emulator: GoogleEmulator, method: 'changes' | 'listFiles') {
   const api = hastyApi(emulator)
   const waiting: (() => void)[] = []
@@ -33,7 +33,7 @@ function gatedApi(emulator: GoogleEmulator, method: 'changes' | 'listFiles') {
   const gate = { isShut: false, waiting, open }
   const call = api[method].bind(api) as (...values: unknown[]) => Promise<unknown>
   const held = async (...values: unknown[]) => {
-    // The answer is from before; it arrives late.
+    // The response is old and arrives late.
     const answer = await call(...values)
     if (gate.isShut) await new Promise<void>((resolve) => waiting.push(resolve))
     return answer
@@ -46,7 +46,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(5)
 }
 
-/** Folders and files as a person may have put them there. */
+/** Folders and files as a user may have created them. */
 async function fill(emulator: GoogleEmulator, count: number): Promise<string[]> {
   const { byHand } = emulator
   const top = driveFolder
@@ -153,7 +153,7 @@ describe('the first crawl', () => {
     const { api, gate } = gatedApi(emulator, 'listFiles')
     const first = await open({ api })
     gate.isShut = true
-    // Some lists have come through, others are under way when it ends.
+    // Some lists have finished, others are in progress when it ends.
     await until(() => gate.waiting.length > 0)
     gate.waiting.shift()?.()
     await until(() => gate.waiting.length > 0)
@@ -281,7 +281,7 @@ describe('changes that are reported late', () => {
     const uploadSmall: typeof api.uploadSmall = async (upload) => {
       const file = await api.uploadSmall(upload)
       void keeper.refresh()
-      // The feed is read before the writer hears that it has written.
+      // The feed is read before the writer gets the response to its write.
       await sorted.promise
       return file
     }

@@ -1,4 +1,4 @@
-/** Reads of objects that are overwritten meanwhile: Google gives nothing of a file's history. */
+/** Reads of objects that are overwritten meanwhile. Google does not return earlier revisions. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bucket, bytesOf, get, put, rejectsAs } from '../../contract/drive/stored-object.ts'

@@ -9,7 +9,7 @@ import {
   leftoversIn,
 } from '../../contract/google-drive-under-test.ts'
 
-/** A Google Drive of its own, open. */
+/** An open drive on a new emulated Google Drive. */
 export interface Scene extends GoogleWorld {
   readonly drive: GoogleDrive
 }
@@ -22,7 +22,7 @@ export async function scene(t: TestContext): Promise<Scene> {
   return { ...world, drive }
 }
 
-/** The upload completes, its bytes are the object, also by the news, and nothing lies about. */
+/** The upload completes, its bytes are the object, also after a refresh, and nothing is left over. */
 export async function assertCompletes(
   session: UploadSession,
   { drive, emulator }: Scene,

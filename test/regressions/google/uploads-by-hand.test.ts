@@ -1,4 +1,4 @@
-/** What others do to the object and its surroundings while an upload is on its way to Google. */
+/** Changes by others to the object and its surroundings during an upload. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-/** What becomes of bytes on their way into Google's resumable sessions. */
+/** Bytes in transit to Google's resumable sessions. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
@@ -21,7 +21,7 @@ const mib = 1024 * 1024
 const week = 7 * 24 * 3_600_000
 const key = 'f/upload'
 
-/** A part of which so many bytes are sent before its client goes away. */
+/** Sends this many bytes of a part before its client disconnects. */
 async function vanish(session: UploadSession, bytes: Buffer, sent: number): Promise<void> {
   const part = await session.startAppend(bytes.length)
   await writeChunks(part, bytes.subarray(0, sent))
@@ -43,7 +43,7 @@ describe('an upload', () => {
     await session.append(bytesOf(1000, 5))
     await session.complete()
     const { calls } = it.emulator.counters
-    // Whether there is room for so much is asked now and then.
+    // The free space for large writes is checked periodically.
     assert.deepEqual(calls, { about: 1, init: 1, chunk: 4, lastChunk: 1, update: 1 })
   })
 
@@ -68,7 +68,7 @@ describe('an upload', () => {
 
 describe('a client that disconnects during a part', () => {
   const first = bytesOf(600_001, 1)
-  // So large that a good deal of what is written has been sent.
+  // Large enough that many of the bytes written have been sent.
   const part = bytesOf(20 * mib + 5, 2)
 
   test('may send the same bytes again: Google gets only those it lacks', async (t) => {
@@ -161,7 +161,7 @@ describe('bytes in transit', () => {
     { on: 'multipart', do: 'damage-upload' },
   ]
   for (const rule of sessionFaults) {
-    // Room for everything that strikes, and no more.
+    // Enough for all attributes, and no more.
     const size = rule.times === undefined ? 5 * mib + 3 : 11 * mib + 3
     const what = `${rule.do} of ${String(rule.on)}${rule.times ? `, ${rule.times} times` : ''}`
     test(`arrive complete: ${what}`, async (t) => {
@@ -285,7 +285,7 @@ async function uploadUnder(rule: FaultRule, { emulator, drive }: Scene, bytes: B
   assert.ok((await get(drive, key))?.equals(session.bytes), 'later')
 }
 
-/** As a client does: three times. */
+/** Tries three times, as a client does. */
 async function retried<R>(work: () => Promise<R>): Promise<R> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -52,7 +52,7 @@ export const listChanges: Handler = async ({ query, account }) => {
   return { status: 200, json: applyFieldMask(json, mask) }
 }
 
-/** Marks the token of a page that was left empty. */
+/** Marks the token of an empty page. */
 const emptySuffix = '.1'
 
 function positionOf(

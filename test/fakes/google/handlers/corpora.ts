@@ -13,7 +13,7 @@ export function corporaOfSearch(query: URLSearchParams): IsInCorpora {
   return reach(query, driveId)
 }
 
-/** Which drives `changes.list` tells of. */
+/** Which drives `changes.list` covers. */
 export function corporaOfChanges(query: URLSearchParams): IsInCorpora {
   const isReached = reach(query, driveOf(query))
   if (!isSet(query, 'restrictToMyDrive')) return isReached

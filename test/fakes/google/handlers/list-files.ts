@@ -53,7 +53,7 @@ export const listFiles: Handler = async ({ query, account }) => {
 async function resources(page: PageCursor, mask: FieldMask): Promise<unknown[]> {
   const records = page.records()
   const fileMask = (mask === 'all' ? 'all' : mask.get('files')) ?? new Map<string, FieldMask>()
-  // A file that went meanwhile is not shown.
+  // Files that were deleted meanwhile are omitted.
   const found = page.ids.flatMap((id) => records.get(id) ?? [])
   return await Promise.all(found.map((record) => fileResource(record, { records, mask: fileMask })))
 }
@@ -64,16 +64,16 @@ function cursorOf(query: URLSearchParams, account: Account): PageCursor {
   if (token !== null) return account.pages.redeem(token, question)
   const { files } = account
   const { matches, asksForName, parents } = parseQuery(query.get('q') ?? '')
-  // Drive does not say which one: "File not found: .".
+  // Drive does not name the file: "File not found: .".
   if (parents.some((id) => files.get(id) === undefined)) throw fileNotFound('')
   const isInCorpora = corporaOfSearch(query)
   const view = asksForName ? files.byName : files.byParent
   const scope = { records: view.records(), rootId: files.rootId }
   const found = [...scope.records.values()]
     .filter((record) => isInCorpora(record) && matches(record, scope))
-    // The root of a drive is found by its id only.
+    // The root of a drive can be found only by its id.
     .filter(({ parent }) => parent !== undefined)
-    // Without an order the newest comes first, or nearly so: nothing to build on.
+    // Without `orderBy`, Drive returns roughly the newest first. Clients must not rely on it.
     .reverse()
   const ids = found.sort(orderOf(query)).map(({ id }) => id)
   return { question, ids, records: () => view.records(), position: 0, isAfterEmpty: false }

@@ -9,10 +9,10 @@ import { blockBytes, type UploadSession } from '../upload-sessions.ts'
 import { fileMask, fileReply } from './shaped-reply.ts'
 import { mediaOf } from './whole-uploads.ts'
 
-/** Statuses after which the session is no more: the upload has to begin anew. */
+/** Statuses of ended sessions: the upload must restart. */
 const finalStatuses = new Set([400, 403, 404, 409])
 
-/** `uploadType=resumable`: the reply's Location takes the bytes. */
+/** `uploadType=resumable`: the bytes are sent to the reply's Location. */
 export const beginSession: Handler = async (call) => {
   const { account, query, caller, headers, id } = call
   fileMask(query)
@@ -28,7 +28,7 @@ export const beginSession: Handler = async (call) => {
     query,
     caller,
   })
-  // An update has to be begun with PATCH. With PUT it seems to work, but there is no Location.
+  // An update must start with PATCH. PUT succeeds, but without a Location.
   if (call.method === 'PUT') return { status: 200 }
   const parameters = new URLSearchParams(query)
   parameters.set('upload_id', session.id)
@@ -37,12 +37,12 @@ export const beginSession: Handler = async (call) => {
   return { status: 200, headers: { location, 'x-guploader-uploadid': session.id } }
 }
 
-/** Bytes of a session, or none: then it tells what it has, and ends when that is all. */
+/** Bytes of a session. Without bytes, it reports its state, and ends if it has all bytes. */
 export const continueSession: Handler = async (call) => {
   const { account } = call
   const session = account.sessions.get(call.id)
   if (session === undefined) throw new GoogleError('notFound')
-  // A reply that was lost is given again, however often it is asked for.
+  // A lost reply can be requested again, any number of times.
   if (session.outcome !== undefined) return await outcomeOf(session, call)
   const range = rangeOf(call)
   checkRange(session, range, call)
@@ -78,7 +78,7 @@ function rangeOf({ headers }: Call): ContentRange {
   return length === 0 ? { total: 0 } : { start: 0, end: length, total: length }
 }
 
-/** What can be refused before the body is read. */
+/** Checks that are made before the body is read. */
 function checkRange(session: UploadSession, range: ContentRange, { headers }: Call): void {
   const { start, end, total } = range
   const { size } = session.target
@@ -94,7 +94,7 @@ function checkRange(session: UploadSession, range: ContentRange, { headers }: Ca
   }
   if (start === undefined || end === undefined) return
   if (start > session.persisted) {
-    // As Google words it, with two spaces and without JSON.
+    // Google's wording, with two spaces and without JSON.
     const message = `Invalid request.  According to the Content-Range header, the upload offset is ${start} byte(s), which exceeds already uploaded size of ${session.persisted} byte(s).`
     throw plainRefusal(503, message)
   }
@@ -103,16 +103,16 @@ function checkRange(session: UploadSession, range: ContentRange, { headers }: Ca
   }
 }
 
-/** Whether other bytes came than the range told, which only a body of unknown length can do. */
+/** Whether the body does not match the range, which only happens without a Content-Length. */
 function isShort({ body }: Call, { start = 0, end = 0 }: ContentRange): boolean {
   return body.received !== end - start
 }
 
-/** The file did not end yet. No Range means that nothing is there. */
+/** The file is not complete yet. No Range means that it has no bytes. */
 function stateOf(session: UploadSession, { headers }: Call): Reply {
   const { persisted } = session
   const range: Record<string, string> = persisted === 0 ? {} : { range: `bytes=0-${persisted - 1}` }
-  // For clients that take every 3xx for a redirect, like Google's own.
+  // For clients that treat every 3xx as a redirect, like Google's own.
   if (headers['x-guploader-no-308'] !== 'yes') return { status: 308, headers: range }
   return { status: 200, headers: { ...range, 'x-http-status-code-override': '308' } }
 }

@@ -1,4 +1,4 @@
-/** What a file held before: `/files/{id}/revisions/{revision}`. */
+/** Revisions of a file: `/files/{id}/revisions/{revision}`. */
 import type { Call, Handler } from '../call.ts'
 import { findFile } from '../file-operations.ts'
 import type { FileRecord, Revision } from '../file-record.ts'
@@ -20,7 +20,7 @@ export const getRevision: Handler = (call) => ({
   json: jsonOf(revisionOf(call).revision),
 })
 
-/** Keeps it for ever, or not any more. */
+/** Sets or clears "keep forever". */
 export const patchRevision: Handler = async (call) => {
   const { record, revision } = revisionOf(call)
   const { keepForever, ...others } = await call.body.json()

@@ -5,12 +5,12 @@ import type { FileRecord } from '../file-record.ts'
 import { defaultFileMask, fileResource, fileSchema } from '../file-resource.ts'
 import { invalidValue } from '../google-error.ts'
 
-/** The mask of a reply that is a file. */
+/** The mask of a reply with a file. */
 export function fileMask(query: URLSearchParams): FieldMask {
   return maskOf(query, { schema: fileSchema, usual: defaultFileMask })
 }
 
-/** The mask that the query asks for, or the usual one. Empty `fields` ask for nothing special. */
+/** The mask of the query, or the default one if `fields` is absent or empty. */
 export function maskOf(
   query: URLSearchParams,
   { schema, usual }: { schema: FieldSchema; usual: FieldMask },
@@ -19,7 +19,7 @@ export function maskOf(
   return fields === '' ? usual : parseFieldMask(fields, schema)
 }
 
-/** A file, as far as `fields` of the query asks for it. */
+/** The fields of a file that the query selects. */
 export async function fileReply(
   account: Account,
   record: FileRecord,
@@ -34,7 +34,7 @@ export async function callFileReply(call: Call, record: FileRecord): Promise<Rep
   return await fileReply(call.account, record, call.query)
 }
 
-/** `pageSize`: more than the most is the most. */
+/** `pageSize`, capped at the maximum. */
 export function pageSizeOf(query: URLSearchParams, sizes: { usual: number; most: number }): number {
   const text = query.get('pageSize')
   if (text === null) return sizes.usual

@@ -15,7 +15,7 @@ export const uploadMultipart: Handler = async (call) => {
   return await store(call, readMetadata(metadata, purpose), mediaOf(content, mediaType))
 }
 
-/** `uploadType=media`: bytes alone. */
+/** `uploadType=media`: only bytes. */
 export const uploadMedia: Handler = async (call) => {
   fileMask(call.query)
   const writer = call.account.store.writer()

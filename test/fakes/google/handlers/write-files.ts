@@ -31,7 +31,7 @@ export const removeFile: Handler = ({ account, id, query }) => {
   return { status: 204 }
 }
 
-/** For good, of one drive: My Drive unless another is named. */
+/** Empties the trash of one drive. Default: My Drive. */
 export const emptyTrash: Handler = ({ account: { files }, query }) => {
   const driveId = query.get('driveId') ?? undefined
   const trashed = [...files.records().values()].filter(
