@@ -109,13 +109,13 @@ export class ByHand {
 
   #add(
     name: string,
-    facts: { parent: string | undefined; mimeType: string; isLast?: boolean },
+    placing: { parent: string | undefined; mimeType: string; isLast?: boolean },
   ): FileRecord {
     const { files } = this.#account
-    const parent = this.get(facts.parent ?? 'root')
-    const blank = files.blank({ id: files.newId(), name, mimeType: facts.mimeType })
+    const parent = this.get(placing.parent ?? 'root')
+    const blank = files.blank({ id: files.newId(), name, mimeType: placing.mimeType })
     const placed = { ...blank, parent: parent.id, driveId: parent.driveId }
     // The file is visible only after the last step.
-    return facts.isLast === false ? placed : files.put(placed)
+    return placing.isLast === false ? placed : files.put(placed)
   }
 }

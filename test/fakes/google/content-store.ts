@@ -84,13 +84,13 @@ export class ContentWriter {
   }
 
   async finish(): Promise<Content> {
-    const facts = { size: this.#size, md5: this.#md5.digest('hex') }
+    const summary = { size: this.#size, md5: this.#md5.digest('hex') }
     const bytes = Buffer.concat(this.#held)
     this.#end()
-    if (this.#file === undefined) return { ...facts, bytes }
+    if (this.#file === undefined) return { ...summary, bytes }
     await this.#writing
     await (await this.#file).close()
-    return { ...facts, path: this.#path }
+    return { ...summary, path: this.#path }
   }
 
   /** Discards the bytes, unless they are finished. */

@@ -161,8 +161,8 @@ export class CredentialsDesk {
   }
 
   #granted(owner: Owner, more: Readonly<Record<string, string>>): TokenReply {
-    const facts = { expires_in: this.lifeSeconds, token_type: 'Bearer', ...more }
-    return [200, { access_token: this.issue(owner), ...facts }]
+    const token = { expires_in: this.lifeSeconds, token_type: 'Bearer', ...more }
+    return [200, { access_token: this.issue(owner), ...token }]
   }
 }
 

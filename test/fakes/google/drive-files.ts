@@ -52,7 +52,7 @@ export class DriveFiles {
   }
 
   /** The record of a new file, with defaults; not stored yet. */
-  blank(facts: Pick<FileRecord, 'id' | 'name' | 'mimeType'>): FileRecord {
+  blank(given: Pick<FileRecord, 'id' | 'name' | 'mimeType'>): FileRecord {
     const nowMs = this.#clock.nowMs()
     return {
       isTrashed: false,
@@ -65,7 +65,7 @@ export class DriveFiles {
       version: 1,
       isAbusive: false,
       revisions: [],
-      ...facts,
+      ...given,
     }
   }
 

@@ -126,6 +126,6 @@ function instant(value: unknown, name: string): number | undefined {
 
 type Absentable<T> = { readonly [K in keyof T]: T[K] | undefined }
 
-function withoutAbsent(facts: Absentable<Required<FileMetadata>>): FileMetadata {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+function withoutAbsent(metadata: Absentable<Required<FileMetadata>>): FileMetadata {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined))
 }

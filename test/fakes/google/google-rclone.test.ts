@@ -151,9 +151,9 @@ suite('Google emulator with rclone', { skip: absence() }, () => {
 
   test('about returns the quota', async () => {
     emulator.knobs.limitBytes = 10_000_000_000
-    const facts = JSON.parse((await rclone('about', '--json', 'g:')).stdout)
-    assert.equal(facts.total, 10_000_000_000)
-    assert.ok(facts.used > 9_000_000)
+    const about = JSON.parse((await rclone('about', '--json', 'g:')).stdout)
+    assert.equal(about.total, 10_000_000_000)
+    assert.ok(about.used > 9_000_000)
   })
 
   test('copy uploads and downloads 300 MB in constant memory', async () => {
