@@ -1,5 +1,4 @@
-import type { GoogleApi, ListFilesQuery } from '../api/google-api.ts'
-import { quoted } from '../api/google-api.ts'
+import { type GoogleApi, type ListFilesQuery, quoted } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import { oldestFirst } from './indexed-file.ts'

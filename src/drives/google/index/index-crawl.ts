@@ -1,6 +1,5 @@
 import type { DriveLog } from '../../cloud/drive-log.ts'
-import type { GoogleApi } from '../api/google-api.ts'
-import { quoted } from '../api/google-api.ts'
+import { type GoogleApi, quoted } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { ChangeApplier } from './change-applier.ts'

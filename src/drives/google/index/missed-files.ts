@@ -1,6 +1,5 @@
 import type { ObjectName } from '../../drive.ts'
-import type { GoogleApi } from '../api/google-api.ts'
-import { quoted } from '../api/google-api.ts'
+import { type GoogleApi, quoted } from '../api/google-api.ts'
 import { nameOfDeepSegment, nameOfSegment, pathOfKey } from '../google-names.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { IndexedFile } from './drive-index.ts'
