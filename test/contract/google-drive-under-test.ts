@@ -205,6 +205,6 @@ export const makeGoogleDrive: MakeDrive = async (t, options: MakeOptions) => {
 
 export const googleDriveLacks = {
   replaceLast: "a session's bytes can't be taken back, and the last part may be any size",
-  keptVersions: 'of former bytes Google gives only those that were marked to be kept for ever',
+  keptVersions: 'of earlier revisions, Google returns only those marked "keep forever"',
   truncate: "a session's bytes can't be taken back",
 }

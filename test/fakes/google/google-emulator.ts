@@ -54,7 +54,7 @@ export interface GoogleEmulator {
   close(): Promise<void>
 }
 
-/** Starts a Google Drive of its own on the loopback, with one account and nothing in it. */
+/** Starts an empty Google Drive with one account on the loopback interface. */
 export async function startGoogleEmulator(options: EmulatorOptions = {}): Promise<GoogleEmulator> {
   const clock = new EmulatorClock()
   const store = await ContentStore.open()

@@ -142,8 +142,8 @@ suite('Google emulator: files', () => {
     assert.equal(await timeAfter({ trashed: true }), '2001-09-09T01:46:40.000Z')
     assert.equal(await timeAfter({ trashed: false, starred: true }), '2001-09-09T01:46:40.000Z')
     assert.notEqual(await timeAfter({ appProperties: { a: 'b' } }), '2001-09-09T01:46:40.000Z')
-    const told = '2020-01-02T03:04:05.678Z'
-    assert.equal(await timeAfter({ name: 'y', modifiedTime: told }), told)
+    const modifiedTime = '2020-01-02T03:04:05.678Z'
+    assert.equal(await timeAfter({ name: 'y', modifiedTime }), modifiedTime)
   })
 
   test('folders nest a hundred levels deep, and the deepest can have files', async () => {

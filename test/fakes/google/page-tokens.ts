@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FileRecord } from './file-record.ts'
 import { invalidValue } from './google-error.ts'
 
-/** Where a listing goes on. */
+/** Where a listing continues. */
 export interface PageCursor {
   /** What was asked for: a token is good for the same question only. */
   readonly question: string

@@ -11,7 +11,7 @@ export type Predicate = (record: FileRecord, scope: QueryScope) => boolean
 
 export interface FileQuery {
   readonly matches: Predicate
-  /** Whether it asks for a name, which goes to an index of its own. */
+  /** Whether it is a query by name, which uses a separate view. */
   readonly asksForName: boolean
   /** Folders that it names. */
   readonly parents: readonly string[]

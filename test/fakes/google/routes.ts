@@ -63,7 +63,7 @@ const createMethods = ['POST']
 const updateMethods = ['PATCH', 'PUT']
 const sessionMethods = ['PUT', 'POST', 'DELETE']
 
-/** @throws GoogleError when there is no such endpoint. */
+/** @throws GoogleError if the endpoint does not exist. */
 export function routeOf(request: IncomingMessage, url: URL): Route {
   const upload = /^\/upload\/drive\/v3\/files(?:\/([^/]+))?$/.exec(url.pathname)
   if (upload !== null) return uploadRoute(request, { id: upload[1] ?? '', query: url.searchParams })

@@ -3,10 +3,10 @@ import type { ByHand } from './by-hand.ts'
 import { startGoogleEmulator } from './google-emulator.ts'
 
 /**
- * The emulator in a process of its own, for benchmarks: `node serve-emulator.ts --latency-ms 80
+ * The emulator in a separate process, for benchmarks: `node serve-emulator.ts --latency-ms 80
  * --bytes-per-second 100000000 --shared-drive Team`. With `--fill Bucketry/photos --files 1000` there are
  * that many files of 1 KiB in that folder of My Drive: file-0000000 and so on. The first line of its
- * output is JSON with what a gateway needs. GET /emulator/counters tells of calls, DELETE forgets them. SIGTERM ends it.
+ * output is JSON with what a gateway needs. GET /emulator/counters returns the calls, DELETE resets them. SIGTERM ends it.
  */
 const { values } = parseArgs({
   options: {

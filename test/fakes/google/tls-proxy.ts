@@ -13,7 +13,7 @@ const hosts = ['www.googleapis.com', 'oauth2.googleapis.com']
 export interface TlsProxy {
   /** For HTTPS_PROXY. */
   readonly url: string
-  /** The authority that clients are told to trust. */
+  /** The certificate authority that clients must trust. */
   readonly caFile: string
   /** Hosts that were asked for and that lead nowhere. */
   readonly refused: readonly string[]
@@ -22,7 +22,7 @@ export interface TlsProxy {
 
 /**
  * Stands where Google's hosts would be, for clients that know no other address: a CONNECT proxy
- * (RFC 9110 section 9.3.6) that ends TLS with a certificate of its own and passes the rest on.
+ * (RFC 9110 section 9.3.6) that terminates TLS with its own certificate and forwards the rest.
  *
  * @param folder for the certificates.
  */
@@ -46,7 +46,7 @@ export async function startTlsProxy(emulatorUrl: string, folder: string): Promis
     // HTTP/2 is not offered: the emulator speaks HTTP/1.1 only.
     const inner = new TLSSocket(socket as TLSSocket, { isServer: true, ...certificate })
     const outer = connect(Number(emulator.port), emulator.hostname)
-    // Either end closes the other; there is nobody to tell why.
+    // Either end closes the other. The error has no receiver.
     pipeline(inner, outer, () => undefined)
     pipeline(outer, inner, () => undefined)
   })

@@ -41,7 +41,7 @@ export class UploadSession {
     this.createdAtMs = facts.nowMs
   }
 
-  /** Bytes that are safe: a prefix of what was sent, in whole blocks until the end. */
+  /** The persisted bytes: a prefix of those sent, in whole blocks before the end. */
   get persisted(): number {
     return this.#writer.size
   }

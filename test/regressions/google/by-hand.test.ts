@@ -127,7 +127,7 @@ describe('duplicates', () => {
     await put(drive, 'f/c', 'new')
     assert.deepEqual(await listKeys(drive), ['f/a', 'f/b', 'f/c', 'f/g/deep'])
     assert.equal(byHand.children(second).length, 2, 'b stays where it is')
-    assert.equal(byHand.children(first).length, 2, 'what is new goes into the oldest')
+    assert.equal(byHand.children(first).length, 2, 'new files are created in the oldest')
   })
 })
 
@@ -158,7 +158,7 @@ describe('what has no bytes', () => {
 })
 
 describe('a name', () => {
-  test('is told apart by case', async (t) => {
+  test('is case-sensitive', async (t) => {
     const { drive, emulator, home } = await scene(t)
     await put(drive, 'Photo.JPG', 'upper')
     await emulator.byHand.file('photo.jpg', 'lower', { parent: home })

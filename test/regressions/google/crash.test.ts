@@ -309,8 +309,8 @@ async function goOn(session: UploadSession, rest: Rest): Promise<UploadSession> 
       String(error),
     )
     await session.abort()
-    const anew = await UploadSession.begin(heir, session.target.key)
-    return await goOn(anew, { ...rest, mayRefuse: false })
+    const upload = await UploadSession.begin(heir, session.target.key)
+    return await goOn(upload, { ...rest, mayRefuse: false })
   }
   assert.ok(await session.complete())
   return session

@@ -167,7 +167,7 @@ describe('the first crawl', () => {
     assert.deepEqual(await listKeys(second), keys)
     assert.ok(
       (emulator.counters.calls.list ?? 0) - lists < 12,
-      'what was listed is not listed again',
+      'listed folders are not listed again',
     )
   })
 

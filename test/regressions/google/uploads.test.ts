@@ -85,7 +85,7 @@ describe('a client that disconnects during a part', () => {
   const others: [string, Buffer][] = [
     ['of the same length', bytesOf(part.length, 3)],
     ['that begin alike', Buffer.concat([part.subarray(0, 4 * mib), bytesOf(9 * mib, 4)])],
-    ['of which there are fewer', part.subarray(0, 2 * mib + 1)],
+    ['and fewer', part.subarray(0, 2 * mib + 1)],
     ['of less than a block', bytesOf(1000, 5)],
   ]
   for (const [name, other] of others) {

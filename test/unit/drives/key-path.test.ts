@@ -5,7 +5,7 @@ import { decodeName, isLegalKey, pathOfFolder, pathOfKey } from '../../../src/dr
 import { maxNameBytes } from '../../../src/drives/long-name.ts'
 import { cpuMsOf } from '../../support/cpu-time.ts'
 
-/** Pieces out of which the traps are made. */
+/** Pieces of difficult names. */
 const trap = fc.constantFrom(
   ...['%', '.', '..', '%2', '%25', '%2E', '%00', '.%', '%+', '+', '.%file', 'file', '5', '\0'],
   ...['a', 'é', '日', '😀', 'x'.repeat(245), 'é'.repeat(125), '%'.repeat(84), '%25'.repeat(83)],
@@ -23,7 +23,7 @@ const key = fc
     fc.string({ unit: fc.constantFrom('/', '.', '%', '\0'), minLength: 1, maxLength: 1024 }),
   )
   .filter(isLegalKey)
-/** A name that a person can give a file. */
+/** A name that a user can give a file. */
 const fileName = fc
   .oneof(
     segmentOf(5),

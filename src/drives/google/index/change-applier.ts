@@ -60,7 +60,7 @@ export class ChangeApplier {
     )
   }
 
-  /** Reads the file from Google and stores it. Undefined when it is no longer an object. */
+  /** Reads the file from Google and stores it. Undefined if it is no longer an object. */
   async refresh(
     id: string,
     signal?: AbortSignal,

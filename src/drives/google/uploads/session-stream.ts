@@ -146,7 +146,7 @@ export class SessionStream {
     this.#wake()
   }
 
-  /** Where the next request is to end; undefined while there is nothing to send. */
+  /** Where the next request must end; undefined while it must wait for more blocks. */
   #nextEnd(): number | undefined {
     const limit = this.#persisted + maxRequestBytes
     const { expectedEnd = 0 } = this.#options

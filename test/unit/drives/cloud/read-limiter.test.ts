@@ -36,7 +36,7 @@ class World {
     return new Reader({ priority, end, elapsed: () => this.#nowMs })
   }
 
-  /** Somebody who has a place, and has been given bytes that nobody takes. */
+  /** A reader with a place whose client does not take the bytes. */
   stalled(name: string, priority: ReadPriority): Reader {
     let leave: (() => void) | undefined
     const reader = this.reader(name, priority, () => leave)

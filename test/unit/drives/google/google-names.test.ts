@@ -10,7 +10,7 @@ import {
   segmentOfName,
 } from '../../../../src/drives/google/google-names.ts'
 
-/** What is close to the forms of the escaping, and what is not. */
+/** Names that resemble escaped forms, and others. */
 const piece = fc.constantFrom('%', '2F', '25', '00', '.%', '.', 'a', 'é', '😀', '2f', ' ')
 const segment = fc
   .array(fc.oneof(piece, fc.constant('\0')), { maxLength: 7 })

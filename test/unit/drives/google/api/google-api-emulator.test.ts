@@ -316,7 +316,7 @@ for (const { kinds, run } of operations) {
         )
         await drive.api.close()
         const outcome = failure instanceof DriveError ? failure.kind : failure
-        // A body that broke off is for the caller to ask for again: the file may be another by then.
+        // The caller must repeat an interrupted download, because the file may have changed.
         const isCut = kind === 'download' && name === 'drop-mid-reply'
         const allowed = isCut ? ['unavailable'] : (final[name] ?? [undefined])
         assert.ok(

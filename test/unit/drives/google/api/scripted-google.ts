@@ -43,7 +43,7 @@ export interface ScriptedGoogle {
   readonly grants: readonly URLSearchParams[]
   readonly connections: () => number
   play(...steps: Step[]): void
-  /** Steps for the token endpoint, before it goes on by itself. */
+  /** Steps for the token endpoint, which then responds by itself. */
   playTokens(...steps: Step[]): void
 }
 
@@ -181,7 +181,7 @@ export const fileJson = (more: Record<string, unknown> = {}) => ({
 /** Time passes only in waits, at once. Chance is 0.5. */
 export class FakeClock implements Clock {
   nowMs = Date.parse('2026-11-21T12:00:00Z')
-  /** How far somebody has set the clock back since then. */
+  /** How far the clock was set back since then. */
   setBackMs = 0
   readonly waits: number[] = []
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DriveError } from '../../../../../src/drives/drive.ts'
 import { FolderListings } from '../../../../../src/drives/google/index/folder-listings.ts'
 
-/** Folders of unknown content, and lists that end when they are told to. */
+/** Folders with unknown content, and lists that the test ends. */
 function scene() {
   const unlisted = new Set<string>()
   const lists: { readonly id: string; end(error?: Error): void; readonly signal: AbortSignal }[] =
