@@ -73,8 +73,8 @@ export class PostgresDatabase implements Database {
     })
     // The pool drops an idle connection that breaks; one in use also fails its query. Without a
     // listener, either would end the process.
-    this.#pool.on('error', ignore)
-    this.#pool.on('connect', (client) => client.on('error', ignore))
+    this.#pool.on('error', () => undefined)
+    this.#pool.on('connect', (client) => client.on('error', () => undefined))
   }
 
   read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
@@ -192,8 +192,4 @@ async function rollBack(client: PoolClient): Promise<boolean> {
     // The connection is lost, and its transaction with it. The first error has the reason.
     return false
   }
-}
-
-function ignore(): void {
-  // See the constructor of PostgresDatabase.
 }

@@ -32,7 +32,7 @@ const busyReadWaitMs = 20
 export class SqliteDatabase implements Database {
   readonly kind = 'sqlite'
   readonly #path: string
-  readonly #file: FileIdentity
+  readonly #file: Stats
   readonly #connection: DatabaseSync
   readonly #statements: StatementCache
   readonly #writer: SqliteWriter
@@ -68,7 +68,8 @@ export class SqliteDatabase implements Database {
   }
 
   async check(): Promise<void> {
-    if (!isSameFile(await statOf(this.#path), this.#file)) {
+    const file = await stat(this.#path).catch(() => undefined)
+    if (file?.dev !== this.#file.dev || file.ino !== this.#file.ino) {
       // SQLite keeps using the open file: later writes are lost when the process ends.
       throw new DatabaseError(
         `the database ${this.#path} was deleted or replaced while in use; put it back and restart`,
@@ -97,20 +98,5 @@ export class SqliteDatabase implements Database {
         if (!isBusy(error) || tries >= busyReadTries) throw toDatabaseError(error, this.#path)
       }
     }
-  }
-}
-
-type FileIdentity = Pick<Stats, 'dev' | 'ino'>
-
-function isSameFile(file: FileIdentity | undefined, other: FileIdentity): boolean {
-  return file?.dev === other.dev && file.ino === other.ino
-}
-
-async function statOf(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path)
-  } catch {
-    // It is missing or unreachable, so not the same file.
-    return undefined
   }
 }

@@ -117,14 +117,11 @@ export class NamePacker {
     const sorted = mergeSorted(all, (a, b) => this.#compare(a, b))
     let kept = 0
     for (const name of sorted) {
-      if (kept === 0 || !this.#isHidden(name, sorted[kept - 1] ?? 0)) sorted[kept++] = name
+      // Added twice, or at its alternative path beside the natural one, which sorts first.
+      const isHidden = kept > 0 && this.#compareBytes(name, sorted[kept - 1] ?? 0) === 0
+      if (!isHidden) sorted[kept++] = name
     }
     return new Uint32Array(sorted.buffer.transfer(4 * kept))
-  }
-
-  /** Added twice, or at its alternative path beside the natural one, which sorts first. */
-  #isHidden(name: number, before: number): boolean {
-    return this.#compareBytes(name, before) === 0
   }
 
   #compare(a: number, b: number): number {

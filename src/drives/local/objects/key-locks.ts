@@ -36,9 +36,18 @@ export class KeyLocks {
     this.#namePath = `${root.processFolder}/holder`
   }
 
-  /** Called once at the start: later, taking a lock needs no space on the disk. */
+  /**
+   * Writes the file with this process's name, which its locks link to. Called once at the start: later,
+   * taking a lock needs no space on the disk.
+   */
   async prepare(): Promise<void> {
-    await this.#writeName()
+    await requireOwnFolder(this.#root)
+    await makeFolders(this.#root.lockFolder)
+    await makeFolders(this.#root.processFolder)
+    // By rename: no process may see a lock without its holder's name.
+    const temporary = `${this.#namePath}-${crypto.randomUUID()}`
+    await fs.promises.writeFile(temporary, thisProcess)
+    await fs.promises.rename(temporary, this.#namePath)
   }
 
   /**
@@ -104,22 +113,11 @@ export class KeyLocks {
     } catch (error) {
       const code = codeOf(error)
       if (code === 'EEXIST') return false
-      if (code === 'ENOENT' && this.#canLink) await this.#writeName()
+      if (code === 'ENOENT' && this.#canLink) await this.prepare()
       else if (this.#canLink && cannotLink(error)) this.#canLink = false
       else throw error
       return this.#create(path)
     }
-  }
-
-  /** The file with this process's name, which its locks link to. */
-  async #writeName(): Promise<void> {
-    await requireOwnFolder(this.#root)
-    await makeFolders(this.#root.lockFolder)
-    await makeFolders(this.#root.processFolder)
-    // By rename: no process may see a lock without its holder's name.
-    const temporary = `${this.#namePath}-${crypto.randomUUID()}`
-    await fs.promises.writeFile(temporary, thisProcess)
-    await fs.promises.rename(temporary, this.#namePath)
   }
 
   async #drop(path: string): Promise<void> {

@@ -70,7 +70,8 @@ export class LocalUploads implements UploadDrive {
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     const upload = parseUploadState(state)
     return await withDriveErrors('continue an upload', async () => {
-      const output = await this.#open(upload)
+      const output = await this.#openIfThere(upload)
+      if (output === undefined) throw lostBytes()
       try {
         await this.#mergeTail(upload, output)
         if ((await output.size()) < options.offset) throw lostBytes()
@@ -230,12 +231,6 @@ export class LocalUploads implements UploadDrive {
 
   async #dropMerged(upload: UploadState): Promise<void> {
     if (upload.merged !== undefined) await this.#unlink(upload, upload.merged)
-  }
-
-  async #open(upload: UploadState): Promise<OutputFile> {
-    const output = await this.#openIfThere(upload)
-    if (output === undefined) throw lostBytes()
-    return output
   }
 
   /** Undefined if the bytes are published or lost. */

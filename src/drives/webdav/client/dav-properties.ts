@@ -3,6 +3,7 @@ import { type DavPath, segmentsOfHref } from './dav-path.ts'
 import {
   type DavEntry,
   type Demand,
+  entryOf,
   MultistatusReader,
   ownCloudNamespace,
   recordName,
@@ -57,16 +58,5 @@ export function redirectedFolder(path: DavPath, answer: ResponseHead): DavEntry 
   const location = answer.header('location') ?? ''
   const isSamePath = segmentsOfHref(location)?.join('/') === path.join('/')
   if (!isSamePath || !location.endsWith('/')) throw statusError('PROPFIND', answer)
-  return {
-    segments: path,
-    isFolder: true,
-    size: 0,
-    modifiedAtMs: 0,
-    etag: undefined,
-    record: undefined,
-    createdAtMs: 0,
-    md5: undefined,
-    freeBytes: undefined,
-    usedBytes: undefined,
-  }
+  return entryOf(path, new Map([['collection', '']]))
 }

@@ -231,7 +231,8 @@ function lackingOf(properties: Properties, demand: Demand): string | undefined {
   return size === undefined || size < 0 ? 'the size (DAV:getcontentlength)' : undefined
 }
 
-function entryOf(segments: DavPath, properties: Properties): DavEntry {
+/** @param properties their texts by local name; `collection` marks a folder */
+export function entryOf(segments: DavPath, properties: Properties): DavEntry {
   return {
     segments,
     isFolder: properties.has('collection'),

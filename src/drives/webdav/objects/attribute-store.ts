@@ -68,8 +68,8 @@ export class AttributeStore {
   }
 
   /**
-   * Saves the record of a file that will be moved to the object's path, in the database. It applies as soon as
-   * the file is there: the present file must have another version.
+   * Saves the record of a file in the database, before the file is moved to the object's path. It applies
+   * as soon as the file is there: the present file must have another version.
    * @param present the present file, whose record stays
    */
   async save(leaseKey: string, record: DavRecord, present?: DavEntry): Promise<void> {

@@ -79,7 +79,7 @@ export class FileMover {
       const outcome = await this.#tryMove(publication, way)
       if (outcome === 'moved') return publication.entry
       try {
-        if (!(await this.#isStillThere(publication))) {
+        if ((await this.#parts.server.stat(publication.path)) === undefined) {
           // Regardless of the status, the file was moved, but possibly without its record.
           way.progress.isInDoubt = true
           return await this.#requireArrived(publication, way)
@@ -139,10 +139,6 @@ export class FileMover {
       if (isUnavailable(error)) return { kind: 'doubtful', error }
       throw error
     }
-  }
-
-  async #isStillThere({ path }: DavPublication): Promise<boolean> {
-    return (await this.#parts.server.stat(path)) !== undefined
   }
 
   /** The file left its path: a MOVE that failed, or whose answer was lost, was executed. */
