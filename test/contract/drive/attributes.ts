@@ -72,8 +72,8 @@ export function attributeCases(suite: DriveSuite): void {
   describe('attributes', () => {
     suite.it('are returned as they were given, by publish, head and open', async ({ drive }) => {
       for (const [name, attributes] of Object.entries(samples)) {
-        const facts = await put(drive, `a/${name}`, 'x', { attributes })
-        assert.deepEqual(facts.attributes, attributes)
+        const metadata = await put(drive, `a/${name}`, 'x', { attributes })
+        assert.deepEqual(metadata.attributes, attributes)
         assert.deepEqual((await drive.head(bucket, `a/${name}`))?.attributes, attributes)
         const object = await drive.open(bucket, `a/${name}`)
         assert.deepEqual(object?.attributes, attributes)

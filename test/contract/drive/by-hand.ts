@@ -19,9 +19,9 @@ import {
 const unknownMd5 = /^[0-9a-f]{32}-\d+$/
 
 async function etagOf(drive: Drive, key: string): Promise<string> {
-  const facts = await drive.head(bucket, key)
-  assert.ok(facts, key)
-  return facts.attributes.etag
+  const metadata = await drive.head(bucket, key)
+  assert.ok(metadata, key)
+  return metadata.attributes.etag
 }
 
 export function byHandCases(suite: DriveSuite): void {
@@ -32,9 +32,9 @@ export function byHandCases(suite: DriveSuite): void {
       for (const path of ['top.txt', 'a/b/ü.txt', 'a/100%.txt', 'a/.hidden']) {
         assert.equal(await drive.head(bucket, path), undefined)
         await byHand.put(path, bytes)
-        const facts = await drive.head(bucket, path)
-        assert.equal(facts?.size, bytes.length)
-        assert.match(facts.attributes.etag, etagByHand)
+        const metadata = await drive.head(bucket, path)
+        assert.equal(metadata?.size, bytes.length)
+        assert.match(metadata.attributes.etag, etagByHand)
         assert.ok((await get(drive, path))?.equals(bytes))
       }
       const keys = sortedKeys(['top.txt', 'a/b/ü.txt', 'a/100%.txt', 'a/.hidden'])

@@ -125,10 +125,10 @@ export function conditionsCases(suite: DriveSuite): void {
         )
         assert.equal(await countWinners(writes), 1)
         const bytes = await get(drives[0], 'k')
-        const facts = await drives[1].head(bucket, 'k')
-        assert.ok(bytes && facts)
-        assert.equal(facts.attributes.etag, md5Of(bytes))
-        attributes = facts.attributes
+        const metadata = await drives[1].head(bucket, 'k')
+        assert.ok(bytes && metadata)
+        assert.equal(metadata.attributes.etag, md5Of(bytes))
+        attributes = metadata.attributes
       }
     })
   })

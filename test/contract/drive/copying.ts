@@ -23,10 +23,10 @@ async function copyOf(
   options: Partial<CopyOptions> = {},
 ) {
   assert.ok(drive.copy, 'copy is neither there nor declared lacking')
-  const facts = await drive.head(bucket, source)
-  assert.ok(facts)
-  return drive.copy({ bucket, key: source, etag: facts.attributes.etag }, target, {
-    attributes: facts.attributes,
+  const metadata = await drive.head(bucket, source)
+  assert.ok(metadata)
+  return drive.copy({ bucket, key: source, etag: metadata.attributes.etag }, target, {
+    attributes: metadata.attributes,
     ...options,
   })
 }
@@ -45,10 +45,10 @@ export function copyCases(suite: DriveSuite): void {
           { bucket, key: 'new/b' },
           { bucket: buckets[1], key: 'b' },
         ]) {
-          const facts = await copyOf(drive, 'a/source', target, { attributes })
-          assert.ok(facts)
-          assert.deepEqual(facts.attributes, attributes)
-          assert.deepEqual(await drive.head(target.bucket, target.key), facts)
+          const metadata = await copyOf(drive, 'a/source', target, { attributes })
+          assert.ok(metadata)
+          assert.deepEqual(metadata.attributes, attributes)
+          assert.deepEqual(await drive.head(target.bucket, target.key), metadata)
           assert.ok((await get(drive, target.key, target.bucket))?.equals(bytes))
         }
         await drive.remove(bucket, 'a/source')

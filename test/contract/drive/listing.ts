@@ -108,10 +108,10 @@ export function listingCases(suite: DriveSuite): void {
       for (const key of ['a', 'a/b', 'a/', 'c/d']) await put(drive, key, `${key} has its bytes`)
       for (const entry of await listAll(drive)) {
         assert.ok(entry.kind === 'object')
-        const facts = await drive.head(bucket, entry.key)
-        assert.equal(entry.size, facts?.size)
-        assert.equal(entry.modifiedAtMs, facts?.modifiedAtMs)
-        assert.equal(entry.etag, facts?.attributes.etag)
+        const metadata = await drive.head(bucket, entry.key)
+        assert.equal(entry.size, metadata?.size)
+        assert.equal(entry.modifiedAtMs, metadata?.modifiedAtMs)
+        assert.equal(entry.etag, metadata?.attributes.etag)
       }
     })
 

@@ -59,9 +59,9 @@ export function objectCases(suite: DriveSuite): void {
       suite.it(`has its ${size} bytes, whatever the size of the chunks`, async ({ drive }) => {
         for (const chunkBytes of [size + 1, 100_003]) {
           const bytes = bytesOf(size, chunkBytes)
-          const facts = await put(drive, 'dir/object', bytes, { chunkBytes })
-          assert.equal(facts.size, size)
-          assert.deepEqual(await drive.head(bucket, 'dir/object'), facts)
+          const metadata = await put(drive, 'dir/object', bytes, { chunkBytes })
+          assert.equal(metadata.size, size)
+          assert.deepEqual(await drive.head(bucket, 'dir/object'), metadata)
           assert.ok((await get(drive, 'dir/object'))?.equals(bytes))
         }
       })

@@ -23,11 +23,11 @@ const three = bytesOf(17, 3)
 
 /** Checks that the object is the upload's, and that the drive keeps no other files of it. */
 export async function assertCompletes(session: UploadSession, drive: Drive): Promise<void> {
-  const facts = await session.complete()
-  assert.ok(facts)
-  assert.equal(facts.size, session.bytes.length)
-  assert.deepEqual(facts.attributes, session.attributes)
-  assert.deepEqual(await drive.head(bucket, session.target.key), facts)
+  const metadata = await session.complete()
+  assert.ok(metadata)
+  assert.equal(metadata.size, session.bytes.length)
+  assert.deepEqual(metadata.attributes, session.attributes)
+  assert.deepEqual(await drive.head(bucket, session.target.key), metadata)
   assert.ok((await get(drive, session.target.key))?.equals(session.bytes))
 }
 
@@ -173,12 +173,16 @@ export function uploadCases(suite: DriveSuite): void {
       const session = await UploadSession.begin(drive)
       await session.append(one)
       await assertCompletes(session, drive)
-      const facts = await drive.head(bucket, session.target.key)
+      const metadata = await drive.head(bucket, session.target.key)
       assert.equal(await drive.uploads.isPublished(session.state), true)
-      assert.deepEqual(await session.complete(), facts)
+      assert.deepEqual(await session.complete(), metadata)
       session.moveTo(other)
-      assert.deepEqual(await session.complete(), facts)
-      assert.deepEqual(await session.complete({ ifNoneMatch: '*' }), facts, 'conditions held then')
+      assert.deepEqual(await session.complete(), metadata)
+      assert.deepEqual(
+        await session.complete({ ifNoneMatch: '*' }),
+        metadata,
+        'conditions held then',
+      )
     })
 
     suite.it('returns undefined when repeated after an overwrite or a removal', async (under) => {
@@ -251,10 +255,10 @@ export function uploadCases(suite: DriveSuite): void {
       for (const size of [one.length, 0, 1]) {
         const session = await UploadSession.begin(drive)
         for (const part of [one, two, three]) await session.append(part)
-        const facts = await session.complete(undefined, size)
-        assert.equal(facts?.size, size)
+        const metadata = await session.complete(undefined, size)
+        assert.equal(metadata?.size, size)
         assert.ok((await get(drive, session.target.key))?.equals(one.subarray(0, size)))
-        assert.deepEqual(await session.complete(undefined, size), facts)
+        assert.deepEqual(await session.complete(undefined, size), metadata)
       }
       await assertNoLeftovers(under)
     })

@@ -71,8 +71,8 @@ const described = {
 
 async function hasAll(drive: Drive, key: string, text: string): Promise<void> {
   const etag = md5Of(Buffer.from(text))
-  const facts = await drive.head(bucket, key)
-  assert.deepEqual(facts?.attributes, attributesOf(Buffer.from(text), described))
+  const metadata = await drive.head(bucket, key)
+  assert.deepEqual(metadata?.attributes, attributesOf(Buffer.from(text), described))
   assert.equal(await getText(drive, key), text)
   const entries = await listAll(drive, { prefix: key })
   assert.deepEqual(
