@@ -7,6 +7,9 @@ import { startChromium } from './chromium.ts'
 import { useContractGateway } from './contract-gateway.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 
+/** Only against a page that hangs: several times what the slowest takes on a busy machine. */
+const timeoutMs = 120_000
+
 export const dashboardPassword = 'correct horse battery'
 
 /** The dashboard in a browser, of a gateway that ends with the `describe`. */
@@ -43,6 +46,7 @@ export function useDashboard(settings: Readonly<Record<string, string>> = {}): (
     assert.ok(browser !== undefined)
     const context = await browser.newContext(options)
     contexts.add(context)
+    context.setDefaultTimeout(timeoutMs)
     context.on('weberror', (complaint) => complaints.push(complaint.error().message))
     context.on('console', (message) => {
       const text = message.text()

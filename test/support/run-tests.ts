@@ -28,8 +28,8 @@ if (process.env.TMPDIR === undefined) {
   const memoryFolder = makeMemoryFolder()
   if (memoryFolder !== undefined) process.env.TMPDIR = memoryFolder
 }
-// Most files wait for timers, servers and processes for a third of their time or more.
-const concurrency = availableParallelism() * 3
+// Most files wait for timers, servers and processes for a third of their time or more; Chromium does not.
+const concurrency = availableParallelism() * (names.includes('browser') ? 2 : 3)
 await finished(run({ files: names.flatMap(filesOf), concurrency }))
 
 function filesOf(name: string): readonly string[] {

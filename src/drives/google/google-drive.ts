@@ -34,11 +34,11 @@ import { metadataOf } from './index/indexed-file.ts'
 import { MissedFiles } from './index/missed-files.ts'
 import { ObjectIndex } from './index/object-index.ts'
 import { ContentRestorer } from './objects/content-restorer.ts'
-import { type DraftParts, GoogleDraft } from './objects/google-draft.ts'
+import { GoogleDraft, type GoogleDraftParts } from './objects/google-draft.ts'
 import { GoogleFolders } from './objects/google-folders.ts'
 import { GoogleReader } from './objects/google-reader.ts'
 import { InterruptedWork } from './objects/interrupted-work.ts'
-import { KeyLocks } from './objects/locked-key.ts'
+import { ObjectLocks } from './objects/locked-key.ts'
 import { ObjectCopier } from './objects/object-copier.ts'
 import { ObjectPublisher } from './objects/object-publisher.ts'
 import { ObjectWriter } from './objects/object-writer.ts'
@@ -127,7 +127,7 @@ class OpenGoogleDrive implements GoogleDrive {
   readonly #publisher: ObjectPublisher
   readonly #copier: ObjectCopier
   readonly #folders: GoogleFolders
-  readonly #draftParts: DraftParts
+  readonly #draftParts: GoogleDraftParts
   readonly #digester = new BlockDigester()
   #checkedAt = Number.NEGATIVE_INFINITY
 
@@ -145,7 +145,7 @@ class OpenGoogleDrive implements GoogleDrive {
     const missed = new MissedFiles({ api, objects, applier, isFresh: () => sync.isFresh() })
     const folders = new GoogleFolders({ api, objects, applier, leases, missed })
     const staging = new StagingFolder({ api, index, leases, rootId })
-    const locks = new KeyLocks({ objects, applier, leases, missed })
+    const locks = new ObjectLocks({ objects, applier, leases, missed })
     const restorer = new ContentRestorer({ api, applier, memory, log })
     const deletesForGood = deletes === 'permanent'
     const isUploadTarget = (fileId: string) => records.isTarget(fileId)

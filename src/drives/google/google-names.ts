@@ -35,7 +35,7 @@ const escapesInSegment = /\0|%(?:25)*00|%(?:25)*2F/g
 const escapesInName = /\/|%(?:25)*00|%(?:25)*2F/g
 
 /** The path of a key's object. A key that ends in `/` has an empty last segment. */
-export function pathOfKey(key: string): GooglePath {
+export function googlePathOf(key: string): GooglePath {
   const folders = key.split('/')
   const isDeep = folders.length - 1 > maxFolders
   const segment = isDeep ? folders.splice(maxFolders).join('/') : (folders.pop() ?? '')

@@ -68,7 +68,7 @@ export function cannotLink(error: unknown): boolean {
  * are returned unchanged.
  * @param doing for people, in the form `write a/b`
  */
-export function driveErrorOf(error: unknown, doing: string): unknown {
+export function fsDriveError(error: unknown, doing: string): unknown {
   const code = codeOf(error)
   if (error instanceof DriveError || !/^E[A-Z0-9]+$/.test(code)) return error
   const kind = kinds[code] ?? 'unavailable'
@@ -80,6 +80,6 @@ export async function withDriveErrors<T>(doing: string, work: () => Promise<T>):
   try {
     return await work()
   } catch (error) {
-    throw driveErrorOf(error, doing)
+    throw fsDriveError(error, doing)
   }
 }

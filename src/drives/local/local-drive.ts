@@ -35,7 +35,7 @@ import {
   realFolderPath,
   requireOwnFolder,
 } from './local-root.ts'
-import { objectPathOf } from './object-path.ts'
+import { localPathOf } from './object-path.ts'
 import { AttributeCache, type AttributeLog } from './objects/attribute-cache.ts'
 import { copyToTemp } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
@@ -141,7 +141,7 @@ class LocalDrive implements Drive {
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
-      return (await this.#files.head(objectPathOf(bucket, key)))?.metadata
+      return (await this.#files.head(localPathOf(bucket, key)))?.metadata
     })
   }
 
@@ -151,7 +151,7 @@ class LocalDrive implements Drive {
 
   async #find(bucket: string, key: string): Promise<OpenObject | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
-      const objectPath = objectPathOf(bucket, key)
+      const objectPath = localPathOf(bucket, key)
       const file = await this.#files.open(objectPath)
       if (file === undefined) return undefined
       try {
@@ -166,7 +166,7 @@ class LocalDrive implements Drive {
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
-    const objectPath = objectPathOf(bucket, key)
+    const objectPath = localPathOf(bucket, key)
     const { size = 0 } = options
     if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
       throw new DriveError('full', `There is no space on the drive for ${size} bytes.`)
@@ -182,7 +182,7 @@ class LocalDrive implements Drive {
   ): Promise<ObjectMetadata | undefined> {
     const { bucket, key } = target
     return await withDriveErrors(`write ${bucket}/${key}`, async () => {
-      const from = objectPathOf(source.bucket, source.key)
+      const from = localPathOf(source.bucket, source.key)
       const file = await this.#files.open(from)
       if (file === undefined) return undefined
       try {
@@ -191,7 +191,7 @@ class LocalDrive implements Drive {
         const output = await copyToTemp(this.#root, file, options.signal)
         try {
           return await this.#publisher.publish({
-            objectPath: objectPathOf(bucket, key),
+            objectPath: localPathOf(bucket, key),
             path: output.path,
             attributes: options.attributes,
             conditions: options.conditions,
@@ -210,13 +210,13 @@ class LocalDrive implements Drive {
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
     return await withDriveErrors(`remove ${bucket}/${key}`, () =>
-      this.#publisher.remove(objectPathOf(bucket, key), conditions),
+      this.#publisher.remove(localPathOf(bucket, key), conditions),
     )
   }
 
   async removeFolder(bucket: string, key: string): Promise<void> {
     await withDriveErrors(`remove ${bucket}/${key}`, async () => {
-      const objectPath = objectPathOf(bucket, key)
+      const objectPath = localPathOf(bucket, key)
       const { natural: filePath } = objectPath
       await this.#folders.removeEmpty(objectPath, filePath, [{ path: filePath.folder }])
     })
@@ -234,7 +234,7 @@ class LocalDrive implements Drive {
   }
 
   async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {
-    const objectPath = objectPathOf(bucket, key)
+    const objectPath = localPathOf(bucket, key)
     const made = making.map((path) => ({ path }))
     for (const filePath of [objectPath.alternative, objectPath.natural]) {
       await this.#folders.removeEmpty(objectPath, filePath, made)

@@ -17,7 +17,7 @@ export interface ObjectPath extends ObjectName {
 }
 
 /** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
-export function objectPathOf(bucket: string, key: string): ObjectPath {
+export function localPathOf(bucket: string, key: string): ObjectPath {
   requireLegalKey(key)
   const { natural, alternative } = pathOfKey(key)
   const filePath = filePathOf(bucket, natural)
@@ -45,7 +45,7 @@ export function displacedBy(objectPath: ObjectPath, path: string): ObjectPath | 
   if (owners === undefined) {
     owners = new Map(
       keysAbove(objectPath.key)
-        .map((key) => objectPathOf(objectPath.bucket, key))
+        .map((key) => localPathOf(objectPath.bucket, key))
         .map((owner) => [owner.path, owner]),
     )
     ownersByPath.set(objectPath, owners)

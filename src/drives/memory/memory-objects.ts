@@ -11,7 +11,7 @@ export interface MemoryObject extends ObjectMetadata {
   readonly uploadState?: string
 }
 
-export interface NewObject {
+export interface NewMemoryObject {
   readonly bytes: Uint8Array
   readonly attributes: Attributes
   readonly conditions?: WriteConditions | undefined
@@ -66,7 +66,7 @@ export class MemoryObjects {
     return sortKeys([...this.bucket(bucket).objects.keys()])
   }
 
-  put(name: ObjectName, { conditions, ...content }: NewObject): MemoryObject {
+  put(name: ObjectName, { conditions, ...content }: NewMemoryObject): MemoryObject {
     const old = this.get(name)
     assertConditions(name, old?.attributes.etag, conditions)
     const size = content.bytes.length

@@ -35,12 +35,12 @@ import { DavCopier } from './objects/dav-copier.ts'
 import { DavDraft } from './objects/dav-draft.ts'
 import { DavFolderMaker } from './objects/dav-folder-maker.ts'
 import { DavPublisher } from './objects/dav-publisher.ts'
-import { DavReader, smallBytes } from './objects/dav-reader.ts'
+import { DavReader, smallObjectBytes } from './objects/dav-reader.ts'
 import type { DavRecords } from './objects/dav-records.ts'
 import { FileMover } from './objects/file-mover.ts'
 import { FolderTidier } from './objects/folder-tidier.ts'
 import { ObjectFinder } from './objects/object-finder.ts'
-import { objectPathOf } from './objects/object-path.ts'
+import { davPathOf } from './objects/object-path.ts'
 import { leaseKeysOf } from './objects/recovery-record.ts'
 import { OwnFolder, requireBucket } from './own-folder.ts'
 import { describeAbilities } from './probe/dav-abilities.ts'
@@ -244,7 +244,7 @@ class WebdavDrive implements Drive {
         return undefined
       }
       const reader = new DavReader(this.#parts, { object, found, priority })
-      if (found.metadata.size > smallBytes) return reader
+      if (found.metadata.size > smallObjectBytes) return reader
       try {
         return new CachedObject(found.metadata, await reader.readWhole())
       } catch (error) {
@@ -283,7 +283,7 @@ class WebdavDrive implements Drive {
   }
 
   #pathOf(bucket: string, key: string) {
-    return objectPathOf(bucket, key, this.#rules)
+    return davPathOf(bucket, key, this.#rules)
   }
 
   async #quota(): Promise<{ freeBytes: number; totalBytes: number }> {

@@ -1,7 +1,7 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/drive.ts'
-import { blockBytes } from '../body/payload-writer.ts'
+import { payloadBlockBytes } from '../body/payload-writer.ts'
 import { EarlyPart, type PartSource } from './early-part.ts'
 import type { PartRoom } from './part-buffer.ts'
 
@@ -28,7 +28,7 @@ export class EarlyParts {
     }
     this.#room = {
       memory: { take: (bytes) => memory.take(bytes), give },
-      pool: new BufferPool(blockBytes, mostFreeChunks),
+      pool: new BufferPool(payloadBlockBytes, mostFreeChunks),
     }
   }
 

@@ -1,6 +1,6 @@
 import type { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/drive.ts'
-import { blockBytes, type PayloadSink } from '../body/payload-writer.ts'
+import { type PayloadSink, payloadBlockBytes } from '../body/payload-writer.ts'
 
 /** The part is no longer needed: the rest of its bytes is discarded. */
 class PartLeft extends Error {}
@@ -66,7 +66,7 @@ export class PartBuffer implements PayloadSink {
   }
 
   #copyOf(bytes: Uint8Array): Buffer<ArrayBuffer> {
-    if (bytes.length !== blockBytes) return Buffer.from(bytes)
+    if (bytes.length !== payloadBlockBytes) return Buffer.from(bytes)
     const copy = this.#room.pool.take()
     copy.set(bytes)
     return copy

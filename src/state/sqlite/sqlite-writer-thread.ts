@@ -8,7 +8,12 @@ import { StatementCache } from '../statement-cache.ts'
 import { commitTogether, type WriterConnection } from './group-commit.ts'
 import { openSqliteConnection } from './sqlite-connection.ts'
 import { toDatabaseError } from './sqlite-errors.ts'
-import type { Failure, ThreadReply, ThreadRequest, TransferredOutcome } from './sqlite-writer.ts'
+import type {
+  SqliteFailure,
+  ThreadReply,
+  ThreadRequest,
+  TransferredOutcome,
+} from './sqlite-writer.ts'
 
 const { path } = workerData as { readonly path: string }
 const port = parentPort
@@ -53,7 +58,7 @@ function commit(
   }
 }
 
-function toFailure(error: unknown): Failure {
+function toFailure(error: unknown): SqliteFailure {
   return {
     message: toDatabaseError(error, path).message,
     // Structured clone keeps an error's name, message and stack.

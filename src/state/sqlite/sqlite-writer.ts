@@ -16,17 +16,17 @@ export type ThreadReply =
   | { readonly kind: 'ready' }
   | { readonly kind: 'outcomes'; readonly outcomes: readonly TransferredOutcome[] }
   /** The whole group failed, or the file could not be opened. */
-  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'failed'; readonly failure: SqliteFailure }
 
 /** A reason that can be sent between threads. */
-export interface Failure {
+export interface SqliteFailure {
   readonly message: string
   readonly cause: unknown
 }
 
 export type TransferredOutcome =
   | Exclude<CallOutcome, { kind: 'failed' }>
-  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'failed'; readonly failure: SqliteFailure }
 
 interface Call {
   readonly statements: readonly Statement[]

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { davAddressForm, parseDavAddress } from '../../drives/webdav/client/dav-path.ts'
+import type { DatabaseLocation } from '../../state/open-database.ts'
 import { SettingMistake } from './setting.ts'
 
 /** Parsers of values that name a location: drive, database, files. */
@@ -22,10 +23,6 @@ export type DriveLocation =
       readonly url: string
     }
   | { readonly kind: 'memory' }
-
-export type DatabaseLocation =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly url: string }
 
 export function driveLocation(text: string): DriveLocation {
   if (text.startsWith('gdrive:')) return { kind: 'gdrive', folder: text.slice('gdrive:'.length) }

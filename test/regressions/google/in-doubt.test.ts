@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { DriveError } from '../../../src/drives/drive.ts'
 import type { GoogleApi } from '../../../src/drives/google/api/google-api.ts'
 import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
-import { parseRecoveryRecord } from '../../../src/drives/google/objects/recovery-record.ts'
+import { parseGoogleRecord } from '../../../src/drives/google/objects/recovery-record.ts'
 import {
   attributesOf,
   bucket,
@@ -167,7 +167,7 @@ describe('a file of another owner', () => {
     const notes = async () => {
       const select = "SELECT note FROM key_leases WHERE note <> ''"
       const rows = await database.read<{ note: string }>(select, [])
-      return rows.map(({ note }) => parseRecoveryRecord(note)?.leaseKey)
+      return rows.map(({ note }) => parseGoogleRecord(note)?.leaseKey)
     }
     assert.equal((await notes()).length, 3)
     await drive.refresh()

@@ -64,7 +64,7 @@ export interface GoogleApiOptions {
 }
 
 export interface ListFilesQuery extends CallOptions {
-  /** In Drive's query language; see `quoted`. */
+  /** In Drive's query language; see `queryLiteral`. */
   readonly q?: string
   readonly pageToken?: string | undefined
   /** At most 1,000, which is the default. */
@@ -380,6 +380,6 @@ export class GoogleApi {
 }
 
 /** A string literal of Drive's query language. */
-export function quoted(text: string): string {
+export function queryLiteral(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`
 }

@@ -12,7 +12,7 @@ import {
 import type { HttpAnswer } from './http-answer.ts'
 
 /** Google's response to a call that it refused. */
-export interface Failure {
+export interface GoogleFailure {
   readonly status: number
   /** The reason of errors[0], such as `rateLimitExceeded`; empty if there is none. */
   readonly reason: string
@@ -55,7 +55,7 @@ const errorBody = z.object({
 })
 
 /** Reads why Google refused a call. Rejects only with TransientError. */
-export async function readFailure(answer: HttpAnswer, nowMs: number): Promise<Failure> {
+export async function readFailure(answer: HttpAnswer, nowMs: number): Promise<GoogleFailure> {
   const { status } = answer
   const text = (await answer.beginning(maxErrorBytes)).toString('utf8')
   // Proxies and front ends return HTML pages. Then the status is enough.
@@ -144,7 +144,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
  * The error for a refusal: a TransientError if a retry may succeed, otherwise the error for
  * callers.
  */
-export function errorOfFailure(failure: Failure, context: FailureContext): Error {
+export function errorOfFailure(failure: GoogleFailure, context: FailureContext): Error {
   const { status, reason, retryAfterMs } = failure
   const said = [String(status), reason].filter(Boolean).join(' ')
   if (status === 429 || (status === 403 && rateReasons.has(reason))) {
@@ -171,7 +171,7 @@ export function errorOfFailure(failure: Failure, context: FailureContext): Error
   })
 }
 
-function verdictOf({ status, reason }: Failure): Verdict {
+function verdictOf({ status, reason }: GoogleFailure): Verdict {
   const known = Object.hasOwn(verdicts, reason) ? verdicts[reason] : undefined
   if (known !== undefined) return known
   if (status === 403) return mayNot

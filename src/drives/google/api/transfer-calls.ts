@@ -30,7 +30,7 @@ interface UploadTarget extends CallOptions {
 }
 
 export interface SmallUpload extends UploadTarget {
-  /** At most `smallBytes`. */
+  /** At most `maxSmallUploadBytes`. */
   readonly bytes: Uint8Array
 }
 
@@ -49,7 +49,7 @@ export interface DownloadOptions extends CallOptions {
 }
 
 /** The most that is sent in one call; more goes through a session. Google advises up to 5 MB. */
-export const smallBytes = 4 * 1024 * 1024
+export const maxSmallUploadBytes = 4 * 1024 * 1024
 
 const octets = 'application/octet-stream'
 

@@ -1,4 +1,4 @@
-import { type GoogleApi, type ListFilesQuery, quoted } from '../api/google-api.ts'
+import { type GoogleApi, type ListFilesQuery, queryLiteral } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import { oldestFirst } from './indexed-file.ts'
@@ -6,7 +6,7 @@ import { oldestFirst } from './indexed-file.ts'
 type Lists = Pick<GoogleApi, 'listFiles'>
 
 /** Term of a query for folders only. */
-export const onlyFolders = `mimeType = ${quoted(folderType)}`
+export const onlyFolders = `mimeType = ${queryLiteral(folderType)}`
 
 /** The files of all pages of a list, page by page. */
 export async function* filePages(
@@ -27,7 +27,11 @@ export async function* folderPages(
   folderId: string,
   { where, pageSize }: { readonly where?: string; readonly pageSize?: number } = {},
 ): AsyncGenerator<readonly GoogleFile[], void, undefined> {
-  const terms = [`${quoted(folderId)} in parents`, ...(where ? [where] : []), 'trashed = false']
+  const terms = [
+    `${queryLiteral(folderId)} in parents`,
+    ...(where ? [where] : []),
+    'trashed = false',
+  ]
   try {
     yield* filePages(api, { q: terms.join(' and '), pageSize })
   } catch (error) {

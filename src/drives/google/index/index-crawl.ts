@@ -1,5 +1,5 @@
 import type { DriveLog } from '../../cloud/drive-log.ts'
-import { type GoogleApi, quoted } from '../api/google-api.ts'
+import { type GoogleApi, queryLiteral } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { ChangeApplier } from './change-applier.ts'
@@ -77,7 +77,7 @@ export class IndexCrawl {
 
   async #read(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<number> {
     const { api } = this.#options
-    const parents = folders.map((id) => `${quoted(id)} in parents`).join(' or ')
+    const parents = folders.map((id) => `${queryLiteral(id)} in parents`).join(' or ')
     const q = `(${parents}) and trashed = false`
     let found = 0
     for await (const files of filePages(api, { q, signal })) {

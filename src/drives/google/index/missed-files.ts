@@ -1,6 +1,6 @@
 import type { ObjectName } from '../../drive.ts'
-import { type GoogleApi, quoted } from '../api/google-api.ts'
-import { nameOfDeepSegment, nameOfSegment, pathOfKey } from '../google-names.ts'
+import { type GoogleApi, queryLiteral } from '../api/google-api.ts'
+import { googlePathOf, nameOfDeepSegment, nameOfSegment } from '../google-names.ts'
 import type { ChangeApplier } from './change-applier.ts'
 import type { IndexedFile } from './drive-index.ts'
 import { folderPages, onlyFolders } from './folder-pages.ts'
@@ -30,12 +30,14 @@ export class MissedFiles {
   async findObject({ bucket, key }: ObjectName): Promise<boolean> {
     const { api, objects, isFresh } = this.#options
     if (await isFresh()) return false
-    const { folders, segment, isDeep } = pathOfKey(key)
+    const { folders, segment, isDeep } = googlePathOf(key)
     const name = isDeep ? nameOfDeepSegment(segment) : nameOfSegment(segment)
     let isFound = false
     for (const folder of await this.#path(bucket, folders)) {
       // The first pages may be empty.
-      for await (const files of folderPages(api, folder, { where: `name = ${quoted(name)}` })) {
+      for await (const files of folderPages(api, folder, {
+        where: `name = ${queryLiteral(name)}`,
+      })) {
         const rows = await this.#options.applier.listed(files)
         await objects.index.save(rows, [])
         isFound ||= rows.length > 0

@@ -1,6 +1,6 @@
 import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
-import { type GooglePath, pathOfKey } from '../google-names.ts'
+import { type GooglePath, googlePathOf } from '../google-names.ts'
 import type { DriveIndex, IndexedFile } from './drive-index.ts'
 import type { FolderListings } from './folder-listings.ts'
 import { newestFirst, oldestFirst } from './indexed-file.ts'
@@ -39,7 +39,7 @@ export class ObjectIndex {
    * @throws DriveError `busy` if listing a folder for it takes too long.
    */
   async find(bucket: string, key: string): Promise<IndexedFile[]> {
-    const { folders, segment } = pathOfKey(key)
+    const { folders, segment } = googlePathOf(key)
     const path = [...folderPath(bucket, folders), sortNameOf(segment, 'file')]
     const found = await this.#find(bucket, folders, path)
     if (found.length === 0) await this.requireBucket(bucket)

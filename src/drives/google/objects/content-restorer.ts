@@ -3,7 +3,7 @@ import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { FileMetadata, GoogleFile } from '../api/google-file.ts'
-import { smallBytes } from '../api/transfer-calls.ts'
+import { maxSmallUploadBytes } from '../api/transfer-calls.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import { endSession } from '../uploads/object-sessions.ts'
 import type { SendMemory } from '../uploads/send-memory.ts'
@@ -49,7 +49,9 @@ export class ContentRestorer {
     const appProperties = { ...Object.fromEntries(gone), ...before.appProperties }
     const metadata = { mimeType, appProperties }
     const send =
-      size > smallBytes ? this.#sendLarge(before, metadata) : this.#sendSmall(before, metadata)
+      size > maxSmallUploadBytes
+        ? this.#sendLarge(before, metadata)
+        : this.#sendSmall(before, metadata)
     assertStored(await send, size, md5Checksum)
   }
 

@@ -2,7 +2,7 @@ import mime from 'mime'
 import type { Attributes } from '../../attributes.ts'
 import type { ObjectName } from '../../drive.ts'
 import { type GoogleFile, googleTypePrefix } from '../api/google-file.ts'
-import { deepProperty, nameOfDeepSegment, nameOfSegment, pathOfKey } from '../google-names.ts'
+import { deepProperty, googlePathOf, nameOfDeepSegment, nameOfSegment } from '../google-names.ts'
 
 const octets = 'application/octet-stream'
 
@@ -16,7 +16,7 @@ export function mimeTypeOf({ key }: ObjectName, attributes?: Attributes): string
 
 /** The file's name, and the properties that the name needs. */
 export function nameOf({ key }: ObjectName) {
-  const { segment, isDeep } = pathOfKey(key)
+  const { segment, isDeep } = googlePathOf(key)
   if (!isDeep) return { name: nameOfSegment(segment), appProperties: {} }
   return { name: nameOfDeepSegment(segment), appProperties: { [deepProperty]: '1' } }
 }

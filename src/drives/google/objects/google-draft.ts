@@ -9,16 +9,16 @@ import {
   type WriteConditions,
 } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import { smallBytes } from '../api/transfer-calls.ts'
+import { maxSmallUploadBytes } from '../api/transfer-calls.ts'
 import type { DriveRoom } from '../drive-room.ts'
 import { Blocks } from '../uploads/blocks.ts'
 import type { ObjectSession, ObjectSessions } from '../uploads/object-sessions.ts'
 import type { SendMemory } from '../uploads/send-memory.ts'
 import { SessionStream } from '../uploads/session-stream.ts'
 import type { ObjectPublisher } from './object-publisher.ts'
-import type { NewObject } from './object-writer.ts'
+import type { NewGoogleObject } from './object-writer.ts'
 
-export interface DraftParts {
+export interface GoogleDraftParts {
   readonly api: GoogleApi
   readonly publisher: ObjectPublisher
   readonly sessions: ObjectSessions
@@ -34,7 +34,7 @@ interface Sending {
 
 /** An object being written: buffered while it is small, otherwise sent to Google as it arrives. */
 export class GoogleDraft implements Draft {
-  readonly #parts: DraftParts
+  readonly #parts: GoogleDraftParts
   readonly #name: ObjectName
   readonly #options: DraftOptions
   readonly #digest = createHash('md5')
@@ -46,7 +46,7 @@ export class GoogleDraft implements Draft {
   #sending: Sending | undefined
   #hasEnded = false
 
-  constructor(parts: DraftParts, name: ObjectName, options: DraftOptions) {
+  constructor(parts: GoogleDraftParts, name: ObjectName, options: DraftOptions) {
     this.#parts = parts
     this.#blocks = new Blocks(parts.memory.blocks)
     this.#name = name
@@ -89,7 +89,10 @@ export class GoogleDraft implements Draft {
     await this.#parts.sessions.discard(this.#sending.session, this.#name)
   }
 
-  async #publishSent({ session, stream }: Sending, object: NewObject): Promise<ObjectMetadata> {
+  async #publishSent(
+    { session, stream }: Sending,
+    object: NewGoogleObject,
+  ): Promise<ObjectMetadata> {
     await stream.flush()
     await stream.stop()
     const md5 = this.#digest.digest('hex')
@@ -102,7 +105,7 @@ export class GoogleDraft implements Draft {
   /** Whether the object may still be small, and there is memory to buffer it. */
   #mayBuffer(bytes: number): boolean {
     const size = Math.max(this.#size + bytes, this.#options.size ?? 0)
-    if (size > smallBytes || !this.#parts.memory.take(bytes)) return false
+    if (size > maxSmallUploadBytes || !this.#parts.memory.take(bytes)) return false
     this.#reserved += bytes
     return true
   }

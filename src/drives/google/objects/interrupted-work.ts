@@ -4,7 +4,7 @@ import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
-import { parseRecoveryRecord } from './recovery-record.ts'
+import { parseGoogleRecord } from './recovery-record.ts'
 
 export interface InterruptedWorkOptions {
   readonly api: Pick<GoogleApi, 'trash'>
@@ -22,13 +22,13 @@ export class InterruptedWork implements RecoveryHandler {
   }
 
   leaseKeysOf(record: string): readonly string[] {
-    const { leaseKey } = parseRecoveryRecord(record) ?? {}
+    const { leaseKey } = parseGoogleRecord(record) ?? {}
     return leaseKey === undefined ? [] : [leaseKey]
   }
 
   /** If a new file was published over another one, that one is moved to the trash. */
   async recover(text: string): Promise<void> {
-    const record = parseRecoveryRecord(text)
+    const record = parseGoogleRecord(text)
     if (record === undefined) return
     const { index } = this.#options
     const { newIds, thereIds } = record

@@ -9,7 +9,7 @@ import type { ObjectIndex } from '../index/object-index.ts'
 import { objectLeaseKey } from './lease-keys.ts'
 import { recoveryRecord } from './recovery-record.ts'
 
-export interface KeyLocksOptions {
+export interface ObjectLocksOptions {
   readonly objects: ObjectIndex
   readonly applier: ChangeApplier
   readonly leases: KeyLeases
@@ -26,10 +26,10 @@ export interface CurrentObject {
 const maxLooks = 5
 
 /** Gives one writer of a key at a time its current object, to change it. */
-export class KeyLocks {
-  readonly #options: KeyLocksOptions
+export class ObjectLocks {
+  readonly #options: ObjectLocksOptions
 
-  constructor(options: KeyLocksOptions) {
+  constructor(options: ObjectLocksOptions) {
     this.#options = options
   }
 

@@ -10,7 +10,7 @@ import {
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import { pathOfKey } from '../google-names.ts'
+import { googlePathOf } from '../google-names.ts'
 import {
   endSession,
   type LastBytes,
@@ -24,13 +24,13 @@ import { packAttributes } from './attribute-properties.ts'
 import type { ContentRestorer } from './content-restorer.ts'
 import { mimeTypeOf } from './file-metadata.ts'
 import type { GoogleFolders } from './google-folders.ts'
-import type { CurrentObject, KeyLocks, LockedKey } from './locked-key.ts'
-import type { NewObject, ObjectWriter, SmallBytes } from './object-writer.ts'
+import type { CurrentObject, LockedKey, ObjectLocks } from './locked-key.ts'
+import type { NewGoogleObject, ObjectWriter, SmallBytes } from './object-writer.ts'
 import { assertStored, damaged, hasAttributes, isStored } from './sent-file.ts'
 
 export interface ObjectPublisherOptions {
   readonly api: GoogleApi
-  readonly locks: KeyLocks
+  readonly locks: ObjectLocks
   readonly writer: ObjectWriter
   readonly restorer: ContentRestorer
   readonly folders: GoogleFolders
@@ -72,7 +72,7 @@ export class ObjectPublisher {
   async publishBytes(
     name: ObjectName,
     bytes: Uint8Array,
-    object: NewObject,
+    object: NewGoogleObject,
   ): Promise<ObjectMetadata | undefined> {
     const { api, locks, writer } = this.#options
     const { newId: recordedId, earlierIds = [] } = object.upload ?? {}
@@ -105,7 +105,7 @@ export class ObjectPublisher {
   async publishSent(
     name: ObjectName,
     sent: SentBytes,
-    object: NewObject,
+    object: NewGoogleObject,
   ): Promise<ObjectMetadata | undefined> {
     const { locks, writer } = this.#options
     const { session, hasEnded } = sent
@@ -130,7 +130,7 @@ export class ObjectPublisher {
   async publishStaged(
     name: ObjectName,
     file: GoogleFile,
-    object: NewObject,
+    object: NewGoogleObject,
   ): Promise<ObjectMetadata> {
     const { locks, writer } = this.#options
     return await locks.lock(name, [file.id], async (key) => {
@@ -143,7 +143,7 @@ export class ObjectPublisher {
   async changeAttributes(
     name: ObjectName,
     etag: string,
-    object: NewObject,
+    object: NewGoogleObject,
   ): Promise<ObjectMetadata | undefined> {
     const { locks, writer } = this.#options
     return await locks.lock(name, [], async (key) => {
@@ -170,7 +170,7 @@ export class ObjectPublisher {
   async #overwrite(
     key: LockedKey,
     { file: before }: CurrentObject,
-    { bytes, md5, object }: SmallBytes & { readonly object: NewObject },
+    { bytes, md5, object }: SmallBytes & { readonly object: NewGoogleObject },
   ): Promise<ObjectMetadata> {
     const { api, writer, restorer } = this.#options
     const { id } = before
@@ -195,7 +195,7 @@ export class ObjectPublisher {
   async #replace(
     key: LockedKey,
     current: CurrentObject,
-    { sent, object }: { readonly sent: SentBytes; readonly object: NewObject },
+    { sent, object }: { readonly sent: SentBytes; readonly object: NewGoogleObject },
   ): Promise<ObjectMetadata> {
     const { writer, restorer } = this.#options
     const { size, md5 } = sent
@@ -211,7 +211,7 @@ export class ObjectPublisher {
   /** Ends the session. An upload's record shows that before, and damaged bytes afterwards. */
   async #end(
     { session, carry, size, md5 }: SentBytes,
-    { upload, assertHeld }: NewObject,
+    { upload, assertHeld }: NewGoogleObject,
   ): Promise<GoogleFile> {
     const { api, records } = this.#options
     if (upload === undefined) return await endSession(api, session, { carry, size })
@@ -259,7 +259,7 @@ export class ObjectPublisher {
   async #tidyFolders({ bucket, key }: ObjectName): Promise<void> {
     const { folders, log } = this.#options
     try {
-      await folders.removeEmpty(bucket, pathOfKey(key).folders)
+      await folders.removeEmpty(bucket, googlePathOf(key).folders)
     } catch (error) {
       if (!(error instanceof DriveError)) throw error
       log.warn({ err: error, bucket, key }, 'could not remove empty folders on Google Drive')

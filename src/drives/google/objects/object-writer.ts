@@ -3,7 +3,7 @@ import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import { pathOfKey } from '../google-names.ts'
+import { googlePathOf } from '../google-names.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile, OwnWrite } from '../index/drive-index.ts'
 import { indexedFile, metadataOf, withAttributes } from '../index/indexed-file.ts'
@@ -29,7 +29,7 @@ export interface ObjectWriterOptions {
 }
 
 /** What is to be published, apart from its bytes. */
-export interface NewObject {
+export interface NewGoogleObject {
   readonly attributes: Attributes
   readonly conditions?: WriteConditions | undefined
   /** The upload that it comes from. */
@@ -72,7 +72,7 @@ export class ObjectWriter {
   async moveIntoPlace(
     key: LockedKey,
     staged: GoogleFile,
-    object: NewObject,
+    object: NewGoogleObject,
   ): Promise<ObjectMetadata> {
     const { api, now } = this.#options
     const { md5Checksum = '', appProperties: before } = staged
@@ -93,7 +93,7 @@ export class ObjectWriter {
   async create(
     key: LockedKey,
     { bytes, md5, newId }: SmallBytes,
-    object: NewObject,
+    object: NewGoogleObject,
   ): Promise<ObjectMetadata> {
     const { api } = this.#options
     const { attributes } = object
@@ -117,7 +117,7 @@ export class ObjectWriter {
   async changeAttributes(
     key: LockedKey,
     { file: before }: CurrentObject,
-    object: NewObject,
+    object: NewGoogleObject,
   ): Promise<ObjectMetadata> {
     const { api, now } = this.#options
     const { id, md5Checksum = '', appProperties } = before
@@ -139,7 +139,7 @@ export class ObjectWriter {
   async prepareAttributes(
     key: LockedKey,
     { file: before, row }: CurrentObject,
-    { md5, object }: { readonly md5: string; readonly object: NewObject },
+    { md5, object }: { readonly md5: string; readonly object: NewGoogleObject },
   ): Promise<boolean> {
     const { api, objects } = this.#options
     const { id, md5Checksum: kept = '' } = before
@@ -161,7 +161,7 @@ export class ObjectWriter {
   async recordReplaced(
     key: LockedKey,
     file: GoogleFile,
-    object: NewObject,
+    object: NewGoogleObject,
   ): Promise<ObjectMetadata> {
     const { objects, applier } = this.#options
     const found = indexedFile(file)
@@ -188,13 +188,13 @@ export class ObjectWriter {
    */
   async #place(
     key: LockedKey,
-    object: NewObject,
+    object: NewGoogleObject,
     make: (parent: string, made: GoogleFile | undefined) => Promise<GoogleFile>,
   ): Promise<ObjectMetadata> {
     const { objects, folders, applier } = this.#options
     let made: GoogleFile | undefined
     for (let attempt = 0; attempt < maxPlacings; attempt++) {
-      const parent = await folders.ensure(key.name.bucket, pathOfKey(key.name.key).folders)
+      const parent = await folders.ensure(key.name.bucket, googlePathOf(key.name.key).folders)
       object.assertHeld?.()
       key.beforeChange()
       try {
@@ -248,7 +248,7 @@ export class ObjectWriter {
   }
 }
 
-function ownWrite(row: IndexedFile, file: GoogleFile, object: NewObject): OwnWrite {
+function ownWrite(row: IndexedFile, file: GoogleFile, object: NewGoogleObject): OwnWrite {
   const { attributes, upload } = object
   const md5 = file.md5Checksum ?? ''
   const isWhole = unpackAttributes(file.appProperties, md5)?.isWhole === true

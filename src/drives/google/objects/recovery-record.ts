@@ -22,7 +22,7 @@ export function recoveryRecord(
 }
 
 /** Undefined for other texts. */
-export function parseRecoveryRecord(text: string): RecoveryRecord | undefined {
+export function parseGoogleRecord(text: string): RecoveryRecord | undefined {
   // Other drives have other records.
   const { leaseKey, newIds, thereIds } = (parsedJson(text) ?? {}) as Partial<RecoveryRecord>
   return leaseKey && newIds && thereIds ? { leaseKey, newIds, thereIds } : undefined

@@ -8,7 +8,7 @@ import type { SendMemory } from './send-memory.ts'
 import { SessionStream } from './session-stream.ts'
 import type { UploadRecords } from './upload-records.ts'
 import type { ReadySession, UploadSessions } from './upload-sessions.ts'
-import { encodeState, type UploadState } from './upload-state.ts'
+import { encodeState, type GoogleUploadState } from './upload-state.ts'
 
 export interface PartOptions {
   readonly api: GoogleApi
@@ -17,7 +17,7 @@ export interface PartOptions {
   readonly memory: SendMemory
   readonly digester: BlockDigester
   readonly room: DriveRoom
-  readonly state: UploadState
+  readonly state: GoogleUploadState
   /** Committed bytes after the last whole block. */
   readonly carry: Uint8Array
   readonly append: AppendOptions

@@ -15,7 +15,7 @@ import type { ChangeApplier } from '../index/change-applier.ts'
 import { metadataOf } from '../index/indexed-file.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
 import type { ObjectPublisher } from '../objects/object-publisher.ts'
-import type { NewObject, PublishedUpload } from '../objects/object-writer.ts'
+import type { NewGoogleObject, PublishedUpload } from '../objects/object-writer.ts'
 import type { BlockDigester } from './block-digester.ts'
 import { wholeBlocks } from './blocks.ts'
 import { GooglePart } from './google-part.ts'
@@ -29,9 +29,9 @@ import {
   decodeState,
   encodeState,
   findRecord,
+  type GoogleUploadState,
   saveRecord,
   type UploadRecord,
-  type UploadState,
 } from './upload-state.ts'
 
 export interface GoogleUploadsOptions {
@@ -60,7 +60,7 @@ const maxSmallIds = 20
 interface LastPart {
   /** Bytes after the last whole block. */
   readonly carry: Uint8Array
-  readonly object: NewObject & { readonly upload: PublishedUpload }
+  readonly object: NewGoogleObject & { readonly upload: PublishedUpload }
 }
 
 /** Multipart uploads: parts are sent directly to one resumable session. */
@@ -120,7 +120,7 @@ export class GoogleUploads implements UploadDrive {
 
   /** The file, if the session has ended and its bytes were published. */
   async #whatBecameOf(
-    state: UploadState,
+    state: GoogleUploadState,
     { url, fileId, isNew }: ObjectSession,
   ): Promise<GoogleFile | undefined> {
     const { api, staging } = this.#options
@@ -154,7 +154,7 @@ export class GoogleUploads implements UploadDrive {
    * file.
    */
   async #putSmall(
-    state: UploadState,
+    state: GoogleUploadState,
     record: UploadRecord,
     { carry, object }: LastPart,
   ): Promise<ObjectMetadata | undefined> {
@@ -169,7 +169,7 @@ export class GoogleUploads implements UploadDrive {
   }
 
   async #publish(
-    state: UploadState,
+    state: GoogleUploadState,
     { carry, object }: LastPart,
   ): Promise<ObjectMetadata | undefined> {
     const { size } = state
@@ -190,7 +190,7 @@ export class GoogleUploads implements UploadDrive {
   }
 
   /** @throws DriveError `upload-gone` if the bytes are not in the database. */
-  async #carry({ id, size }: UploadState): Promise<Uint8Array> {
+  async #carry({ id, size }: GoogleUploadState): Promise<Uint8Array> {
     const length = size - wholeBlocks(size)
     const bytes = length === 0 ? '' : await this.#options.records.carry(id, size)
     const carry = Buffer.from(bytes ?? '', 'base64')

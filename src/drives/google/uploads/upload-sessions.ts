@@ -7,7 +7,12 @@ import { type ObjectSession, type ObjectSessions, sessionGone } from './object-s
 import type { SendMemory } from './send-memory.ts'
 import { sendBlocks } from './session-stream.ts'
 import type { UploadRecords } from './upload-records.ts'
-import { findRecord, saveRecord, type UploadRecord, type UploadState } from './upload-state.ts'
+import {
+  findRecord,
+  type GoogleUploadState,
+  saveRecord,
+  type UploadRecord,
+} from './upload-state.ts'
 
 export interface UploadSessionsOptions {
   readonly api: GoogleApi
@@ -55,7 +60,7 @@ export class UploadSessions {
   }
 
   /** The upload's session, with its position; started if it has none. */
-  async ready(state: UploadState): Promise<ReadySession> {
+  async ready(state: GoogleUploadState): Promise<ReadySession> {
     const record = await this.record(state.id)
     const committed = wholeBlocks(state.size)
     if (record.published !== undefined) throw isOver(state.id)
@@ -70,7 +75,7 @@ export class UploadSessions {
 
   /** The session, if an earlier Complete has ended it with all committed bytes, and how it ended. */
   async ended(
-    state: UploadState,
+    state: GoogleUploadState,
   ): Promise<{ session: ObjectSession; how: 'done' | 'gone' } | undefined> {
     const { session, isEnding } = await this.record(state.id)
     if (session === undefined || !isEnding) return undefined
@@ -81,7 +86,7 @@ export class UploadSessions {
   }
 
   /** A session with exactly the committed blocks; undefined if the upload has no session. */
-  async exact(state: UploadState): Promise<ObjectSession | undefined> {
+  async exact(state: GoogleUploadState): Promise<ObjectSession | undefined> {
     const record = await this.record(state.id)
     if (record.session === undefined || state.size < blockBytes) return undefined
     const { session, position } = await this.ready(state)
@@ -97,7 +102,7 @@ export class UploadSessions {
    * @throws DriveError `upload-gone` if the current session replaces the content of an object:
    *   ending it would make the bytes visible.
    */
-  async rebuild(state: UploadState, until: number): Promise<ReadySession> {
+  async rebuild(state: GoogleUploadState, until: number): Promise<ReadySession> {
     const { sessions, records } = this.#options
     const record = await this.record(state.id)
     const { session: old } = record
@@ -113,7 +118,7 @@ export class UploadSessions {
     return await this.#refill(state, next, until)
   }
 
-  async #begin(state: UploadState): Promise<ReadySession> {
+  async #begin(state: GoogleUploadState): Promise<ReadySession> {
     if (state.size >= blockBytes) throw sessionGone()
     const session = await this.#options.sessions.begin(state)
     await saveRecord(this.#options.records, state.id, { session })
@@ -122,7 +127,7 @@ export class UploadSessions {
 
   /** Continues the session after a failure, from the state that Google reports. */
   async #resume(
-    state: UploadState,
+    state: GoogleUploadState,
     session: ObjectSession,
     known: readonly string[],
   ): Promise<ReadySession> {
@@ -139,7 +144,11 @@ export class UploadSessions {
   }
 
   /** Copies the beginning of an older session's file to the new session, from where that stopped. */
-  async #refill(state: UploadState, record: UploadRecord, until: number): Promise<ReadySession> {
+  async #refill(
+    state: GoogleUploadState,
+    record: UploadRecord,
+    until: number,
+  ): Promise<ReadySession> {
     const { session, source } = record
     if (session === undefined) throw new Error('no session to fill')
     let position = 0

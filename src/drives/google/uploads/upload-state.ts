@@ -5,7 +5,7 @@ import type { Md5State } from './resumable-md5.ts'
 import type { UploadRecords } from './upload-records.ts'
 
 /** An upload's committed state, stored by the caller. */
-export interface UploadState extends ObjectName {
+export interface GoogleUploadState extends ObjectName {
   readonly id: string
   /** Committed bytes. */
   readonly size: number
@@ -29,14 +29,14 @@ export interface UploadRecord {
   readonly published?: { readonly fileId: string; readonly revision: string }
 }
 
-export function encodeState(state: UploadState): string {
+export function encodeState(state: GoogleUploadState): string {
   return JSON.stringify(state)
 }
 
 /** @throws DriveError `upload-gone` for the state of another drive, as after a change of DRIVE. */
-export function decodeState(text: string): UploadState {
+export function decodeState(text: string): GoogleUploadState {
   // Other drives have other states.
-  const { id, bucket, key, size, md5 } = (parsedJson(text) ?? {}) as Partial<UploadState>
+  const { id, bucket, key, size, md5 } = (parsedJson(text) ?? {}) as Partial<GoogleUploadState>
   const isWhole = id && bucket && key && typeof size === 'number' && md5
   if (isWhole) return { id, bucket, key, size, md5 }
   const message = 'The upload was started on another drive: start a new upload.'

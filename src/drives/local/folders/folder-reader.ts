@@ -1,6 +1,6 @@
 import { CallThread } from '../../../process/call-thread.ts'
 import { Pace } from '../objects/pace.ts'
-import { type ReadFolder, type ReadRequest, readUpTo } from './read-folder.ts'
+import { type FolderContents, type FolderReadRequest, readUpTo } from './read-folder.ts'
 
 /** A folder whose own size (its table of names) is up to this is read in about 3 ms. */
 export const smallFolderBytes = 128 * 1024
@@ -16,13 +16,13 @@ const maxYoungGenerationSizeMb = 2
 /** Reads small folders synchronously, and large ones in a thread. */
 export class FolderReader {
   readonly #pace = new Pace()
-  readonly #thread = new CallThread<ReadRequest, ReadFolder>(
+  readonly #thread = new CallThread<FolderReadRequest, FolderContents>(
     new URL('./read-folder-thread.ts', import.meta.url),
     { resourceLimits: { maxYoungGenerationSizeMb } },
   )
 
   /** @param folderBytes the folder's own size, from its status */
-  async read(request: ReadRequest, folderBytes: number): Promise<ReadFolder> {
+  async read(request: FolderReadRequest, folderBytes: number): Promise<FolderContents> {
     const isSmall = folderBytes <= smallFolderBytes
     const read = isSmall && this.#pace.tryNow(() => readUpTo(smallFolderEntries, request))
     return read || (await this.#thread.call(request))

@@ -3,7 +3,7 @@ import type { Entry, FolderEntry, ObjectEntry } from '../../drive.ts'
 import type { ObjectCandidate } from '../../folder-cursor.ts'
 import type { TurnTaker } from '../../turn-taker.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { joinFilePath, objectPathOf } from '../object-path.ts'
+import { joinFilePath, localPathOf } from '../object-path.ts'
 import type { AttributeCache, KnownFile } from '../objects/attribute-cache.ts'
 import { describe } from '../objects/object-files.ts'
 
@@ -109,7 +109,7 @@ export class ListedFiles {
 
   /** Twice at both paths: the object may be moved from one to the other meanwhile. */
   async #search(bucket: string, candidate: LocalCandidate): Promise<KnownFile | undefined> {
-    const objectPath = objectPathOf(bucket, candidate.key)
+    const objectPath = localPathOf(bucket, candidate.key)
     const { natural, alternative } = objectPath
     for (const filePath of [natural, alternative, natural, alternative]) {
       const stats = await this.#root.files.lstat(`${this.#root.path}/${joinFilePath(filePath)}`)

@@ -1,8 +1,8 @@
 import { answerCalls } from '../../../process/call-thread.ts'
-import { type ReadFolder, type ReadRequest, readFolder } from './read-folder.ts'
+import { type FolderContents, type FolderReadRequest, readFolder } from './read-folder.ts'
 
 /** The thread of folder-reader.ts: reads and sorts folders that would block the event loop. */
-answerCalls<ReadRequest, ReadFolder>((request) => {
+answerCalls<FolderReadRequest, FolderContents>((request) => {
   const result = readFolder(request)
   const { bytes, starts, flags, order } = result.names
   return { result, transfer: [bytes.buffer, starts.buffer, flags.buffer, order.buffer] }

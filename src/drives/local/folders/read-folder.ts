@@ -22,12 +22,12 @@ export interface InnerFolder {
   readonly stamp: FolderStamp
 }
 
-export interface ReadFolder {
+export interface FolderContents {
   readonly names: PackedNames
   readonly inner: readonly InnerFolder[]
 }
 
-export interface ReadRequest {
+export interface FolderReadRequest {
   /** A path to the folder; with `descriptors`, `/proc/self/fd/N`. */
   readonly path: string
   readonly descriptors: string | undefined
@@ -42,12 +42,12 @@ export interface ReadRequest {
  * Reads a folder's names synchronously: call it for small folders, or in a thread. Returns only files
  * and folders; symbolic links, devices and names that are not UTF-8 cannot be keys.
  */
-export function readFolder(request: ReadRequest): ReadFolder {
-  return readUpTo(Number.POSITIVE_INFINITY, request) as ReadFolder
+export function readFolder(request: FolderReadRequest): FolderContents {
+  return readUpTo(Number.POSITIVE_INFINITY, request) as FolderContents
 }
 
 /** As `readFolder`; stops and returns undefined when there are more entries than this. */
-export function readUpTo(limit: number, request: ReadRequest): ReadFolder | undefined {
+export function readUpTo(limit: number, request: FolderReadRequest): FolderContents | undefined {
   const packer = new NamePacker()
   const inner: InnerFolder[] = []
   for (let time = 0; time < request.times; time++) {
@@ -61,7 +61,7 @@ export function readUpTo(limit: number, request: ReadRequest): ReadFolder | unde
 }
 
 interface Reading {
-  readonly request: ReadRequest
+  readonly request: FolderReadRequest
   readonly packer: NamePacker
   readonly inner: InnerFolder[]
   /** Entries that may still be read, inner folders included; below zero when there were more. */

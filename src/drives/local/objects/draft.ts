@@ -10,7 +10,7 @@ import type { Publisher } from './publisher.ts'
 /** Objects up to this size are buffered in memory until they are complete. */
 const smallBytes = 64 * 1024
 
-export interface DraftParts {
+export interface LocalDraftParts {
   readonly root: LocalRoot
   readonly publisher: Publisher
 }
@@ -20,7 +20,7 @@ export interface DraftParts {
  * `endingDraft`.
  */
 export class LocalDraft implements Draft {
-  readonly #parts: DraftParts
+  readonly #parts: LocalDraftParts
   readonly #objectPath: ObjectPath
   readonly #signal: AbortSignal | undefined
   readonly #doing: string
@@ -28,7 +28,7 @@ export class LocalDraft implements Draft {
   #size = 0
   #output: OutputFile | undefined
 
-  constructor(parts: DraftParts, objectPath: ObjectPath, options: DraftOptions) {
+  constructor(parts: LocalDraftParts, objectPath: ObjectPath, options: DraftOptions) {
     this.#parts = parts
     this.#objectPath = objectPath
     this.#signal = options.signal

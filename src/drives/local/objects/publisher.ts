@@ -36,7 +36,7 @@ interface Way {
   folder: OpenFolder | undefined
 }
 
-export interface PublisherParts {
+export interface LocalPublisherParts {
   readonly root: LocalRoot
   readonly files: ObjectFiles
   readonly known: AttributeCache
@@ -48,9 +48,9 @@ export interface PublisherParts {
 
 /** Publishes and removes objects: the only code that changes the file of a key. */
 export class Publisher {
-  readonly #parts: PublisherParts
+  readonly #parts: LocalPublisherParts
 
-  constructor(parts: PublisherParts) {
+  constructor(parts: LocalPublisherParts) {
     this.#parts = parts
   }
 

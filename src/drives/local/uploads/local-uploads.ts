@@ -15,7 +15,7 @@ import { requireUploadId } from '../../upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
-import { objectPathOf } from '../object-path.ts'
+import { localPathOf } from '../object-path.ts'
 import { allDone } from '../objects/all-done.ts'
 import type { FileIdentity } from '../objects/file-identity.ts'
 import { describe, type ObjectFiles } from '../objects/object-files.ts'
@@ -23,7 +23,12 @@ import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
 import type { Publisher } from '../objects/publisher.ts'
 import { LocalPartDraft } from './part-draft.ts'
-import { formatUploadState, parseUploadState, type Tail, type UploadState } from './upload-state.ts'
+import {
+  formatUploadState,
+  type LocalUploadState,
+  parseUploadState,
+  type Tail,
+} from './upload-state.ts'
 
 /** The upload's bytes, in its folder. */
 export const dataName = 'data'
@@ -54,7 +59,7 @@ export class LocalUploads implements UploadDrive {
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     requireUploadId(uploadId)
     // A key that cannot be a file name is refused before its parts are sent.
-    objectPathOf(target.bucket, target.key)
+    localPathOf(target.bucket, target.key)
     return await withDriveErrors('start an upload', async () => {
       const { root } = this.#parts
       await requireOwnFolder(root)
@@ -153,12 +158,12 @@ export class LocalUploads implements UploadDrive {
   }
 
   async #publish(
-    upload: UploadState,
+    upload: LocalUploadState,
     output: OutputFile,
     options: CompleteOptions & { readonly isLonger: boolean },
   ): Promise<ObjectMetadata> {
     return await this.#parts.publisher.publish({
-      objectPath: objectPathOf(options.target.bucket, options.target.key),
+      objectPath: localPathOf(options.target.bucket, options.target.key),
       path: output.path,
       attributes: options.attributes,
       conditions: options.conditions,
@@ -179,23 +184,23 @@ export class LocalUploads implements UploadDrive {
 
   /** The upload's file is missing: an earlier `complete` published it, or it is lost. */
   async #findPublished(
-    upload: UploadState,
+    upload: LocalUploadState,
     { target }: CompleteOptions,
   ): Promise<ObjectMetadata | undefined> {
     const names = await this.#namesOf(upload)
     if (!hasMark(names)) throw lostBytes()
-    const present = await this.#parts.files.head(objectPathOf(target.bucket, target.key))
+    const present = await this.#parts.files.head(localPathOf(target.bucket, target.key))
     return present && names.includes(markOf(present.identity)) ? present.metadata : undefined
   }
 
   /** Also those of replacements that were not committed. */
-  async #removeTails(upload: UploadState): Promise<void> {
+  async #removeTails(upload: LocalUploadState): Promise<void> {
     for (const name of await this.#namesOf(upload)) {
       if (name.startsWith(tailPrefix)) await this.#unlink(upload, name)
     }
   }
 
-  async #namesOf(upload: UploadState): Promise<string[]> {
+  async #namesOf(upload: LocalUploadState): Promise<string[]> {
     return (await unlessAbsent(() => fs.promises.readdir(this.#folder(upload)))) ?? []
   }
 
@@ -204,7 +209,7 @@ export class LocalUploads implements UploadDrive {
    * returns the state without it, or until the upload is published. A published upload may be reopened
    * (webdav/uploads/spooled-bytes.ts): its bytes already include the tail.
    */
-  async #mergeTail(upload: UploadState, output: OutputFile): Promise<void> {
+  async #mergeTail(upload: LocalUploadState, output: OutputFile): Promise<void> {
     await this.#dropMerged(upload)
     const { tail } = upload
     if (tail === undefined) return
@@ -219,7 +224,7 @@ export class LocalUploads implements UploadDrive {
   }
 
   /** Undefined if a `complete` merged and removed it. */
-  async #openTail(upload: UploadState, tail: Tail): Promise<number | undefined> {
+  async #openTail(upload: LocalUploadState, tail: Tail): Promise<number | undefined> {
     try {
       return await this.#parts.root.files.open(`${this.#folder(upload)}/${tail.name}`, readFlags)
     } catch (error) {
@@ -229,12 +234,12 @@ export class LocalUploads implements UploadDrive {
     }
   }
 
-  async #dropMerged(upload: UploadState): Promise<void> {
+  async #dropMerged(upload: LocalUploadState): Promise<void> {
     if (upload.merged !== undefined) await this.#unlink(upload, upload.merged)
   }
 
   /** Undefined if the bytes are published or lost. */
-  async #openIfThere(upload: UploadState): Promise<OutputFile | undefined> {
+  async #openIfThere(upload: LocalUploadState): Promise<OutputFile | undefined> {
     const { root } = this.#parts
     const path = `${this.#folder(upload)}/${dataName}`
     let fd: number
@@ -255,18 +260,18 @@ export class LocalUploads implements UploadDrive {
    * Whether this file is already the object, because a crash occurred between the link that published it
    * (put-file.ts) and the removal of its old name. It must not be written to any more.
    */
-  async #isLinked(upload: UploadState, fd: number): Promise<boolean> {
+  async #isLinked(upload: LocalUploadState, fd: number): Promise<boolean> {
     const { root } = this.#parts
     const stats = await root.files.fstat(fd)
     if (stats.nlink < 2) return false
     return (await this.#namesOf(upload)).includes(markOf(describe(stats, root).identity))
   }
 
-  async #unlink(upload: UploadState, name: string): Promise<void> {
+  async #unlink(upload: LocalUploadState, name: string): Promise<void> {
     await fs.promises.rm(`${this.#folder(upload)}/${name}`, { force: true })
   }
 
-  #folder(upload: Pick<UploadState, 'id'>): string {
+  #folder(upload: Pick<LocalUploadState, 'id'>): string {
     return `${this.#parts.root.uploadFolder}/${upload.id}`
   }
 }

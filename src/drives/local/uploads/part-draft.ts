@@ -1,5 +1,5 @@
 import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
-import { driveErrorOf, withDriveErrors } from '../fs-error.ts'
+import { fsDriveError, withDriveErrors } from '../fs-error.ts'
 import type { OutputFile } from '../objects/output-file.ts'
 
 export interface PartPlan {
@@ -30,7 +30,7 @@ export class LocalPartDraft implements PartDraft {
     try {
       await output.write(chunk, options.offset + this.#size)
     } catch (cause) {
-      const error = driveErrorOf(cause, 'write a part')
+      const error = fsDriveError(cause, 'write a part')
       this.#isFull = error instanceof DriveError && error.kind === 'full'
       throw error
     }

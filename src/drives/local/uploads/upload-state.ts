@@ -11,7 +11,7 @@ export interface Tail {
 }
 
 /** The state of an upload, which the caller stores between calls as JSON. */
-export interface UploadState {
+export interface LocalUploadState {
   readonly id: string
   readonly tail?: Tail
   /** A merged tail. The caller stored this state when it returns it: then the file is removed. */
@@ -20,18 +20,18 @@ export interface UploadState {
 
 const tailPattern = /^tail-[\w-]{1,64}$/
 
-export function formatUploadState(state: UploadState): string {
+export function formatUploadState(state: LocalUploadState): string {
   return JSON.stringify(state)
 }
 
 /** @throws DriveError `changed` for a text that is not from `formatUploadState` */
-export function parseUploadState(text: string): UploadState {
-  const state = parsedJson(text) as Partial<UploadState> | undefined
+export function parseUploadState(text: string): LocalUploadState {
+  const state = parsedJson(text) as Partial<LocalUploadState> | undefined
   requireUploadId(state?.id)
   const isWhole =
     (state?.tail === undefined || isTail(state.tail)) &&
     (state?.merged === undefined || isTailName(state.merged))
-  if (isWhole) return state as UploadState
+  if (isWhole) return state as LocalUploadState
   throw foreignState()
 }
 

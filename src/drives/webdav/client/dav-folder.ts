@@ -27,7 +27,7 @@ export interface FolderReading<Kept> {
  * Reads the answer to a PROPFIND with depth 1 while it arrives; undefined if it is not of a folder.
  * @throws as MultistatusReader.read, and DriveError `unavailable` when the answer is cut off
  */
-export async function readFolder<Kept>(
+export async function readDavFolder<Kept>(
   response: DavResponse,
   reading: FolderReading<Kept>,
 ): Promise<DavFolder<Kept> | undefined> {

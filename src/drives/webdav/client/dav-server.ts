@@ -12,7 +12,7 @@ import {
   drain,
 } from './dav-client.ts'
 import { statusError } from './dav-error.ts'
-import { type DavChild, type DavFolder, type FolderReading, readFolder } from './dav-folder.ts'
+import { type DavChild, type DavFolder, type FolderReading, readDavFolder } from './dav-folder.ts'
 import { type DavPath, folderTargetOf, targetOf } from './dav-path.ts'
 import {
   askForFile,
@@ -187,7 +187,7 @@ export class DavServer {
       isRepeatable: true,
       isSlow: true,
     })
-    if (response.status === 207) return await readFolder(response, question)
+    if (response.status === 207) return await readDavFolder(response, question)
     await drain(response.body)
     if (response.status === 404 || response.status === 410) return undefined
     if (belowFileStatuses.has(response.status)) {

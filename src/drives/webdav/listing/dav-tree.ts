@@ -4,7 +4,7 @@ import { pathOfFolder } from '../../key-path.ts'
 import { provisionalEtag } from '../../stored-attributes.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
-import { objectPathOf } from '../objects/object-path.ts'
+import { davPathOf } from '../objects/object-path.ts'
 import { requireBucket } from '../own-folder.ts'
 import type { DavFolderIndex, ListedName } from './dav-folder-index.ts'
 import type { FolderLister } from './folder-lister.ts'
@@ -54,7 +54,7 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
     const { store, finder, rules } = this.#parts
     const unknown = candidates.flatMap((one) => {
       if (one.kind === 'folder' || one.listed.etag !== undefined) return []
-      const path = objectPathOf(this.#bucket, one.key, rules).leaseKey
+      const path = davPathOf(this.#bucket, one.key, rules).leaseKey
       return [{ path, version: one.listed.version }]
     })
     const etags = await store.etagsOf(unknown)
@@ -65,7 +65,7 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
         continue
       }
       const { key, listed } = one
-      const object = objectPathOf(this.#bucket, key, rules)
+      const object = davPathOf(this.#bucket, key, rules)
       const etag = listed.etag ?? etags.get(object.leaseKey)
       // Apache reads a file and its properties at two moments: such a file gets no provisional ETag.
       const isTorn = etag === undefined && listed.isUnsure === true

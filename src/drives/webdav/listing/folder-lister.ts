@@ -5,7 +5,7 @@ import type { DavChild } from '../client/dav-folder.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import { readRecord } from '../objects/dav-attributes.ts'
-import { objectPathOf, textOf } from '../objects/object-path.ts'
+import { davPathOf, textOf } from '../objects/object-path.ts'
 import { leaseKeysOf, writtenObjectOf } from '../objects/recovery-record.ts'
 import { DavFolderIndex, type ListedName } from './dav-folder-index.ts'
 
@@ -137,7 +137,7 @@ export class FolderLister {
       if (target === undefined) continue
       const name = lastSegmentOf(target.key)
       if (index.has(name)) continue
-      const object = objectPathOf(target.bucket, target.key, rules)
+      const object = davPathOf(target.bucket, target.key, rules)
       const found = await finder.find(object)
       if (found === undefined) continue
       const { size, modifiedAtMs, attributes } = found.metadata

@@ -8,7 +8,7 @@ import type { AttributeStore } from './attribute-store.ts'
 import type { DavPublisher } from './dav-publisher.ts'
 import { UnconfirmedMove } from './file-mover.ts'
 import type { FoundObject, ObjectFinder } from './object-finder.ts'
-import { objectPathOf } from './object-path.ts'
+import { davPathOf } from './object-path.ts'
 import { requireEntry } from './written-file.ts'
 
 export interface DavCopierParts extends DavContext {
@@ -32,14 +32,14 @@ export class DavCopier {
     options: CopyOptions,
   ): Promise<ObjectMetadata | undefined> {
     const { finder, own, publisher, rules } = this.#parts
-    const found = await finder.find(objectPathOf(source.bucket, source.key, rules))
+    const found = await finder.find(davPathOf(source.bucket, source.key, rules))
     if (found === undefined) return undefined
     if (!canCopy(source, found.metadata.attributes.etag)) return undefined
     const path = own.newPath()
     try {
       const entry = await this.#copyTo(path, found, { source, ...options })
       const { attributes, conditions } = options
-      const object = objectPathOf(target.bucket, target.key, rules)
+      const object = davPathOf(target.bucket, target.key, rules)
       return await publisher.publish({ object, path, entry, attributes, conditions })
     } catch (error) {
       if (!(error instanceof UnconfirmedMove)) await own.discard(path)

@@ -9,7 +9,7 @@ import { UnconfirmedMove } from './file-mover.ts'
 import type { DavObjectPath } from './object-path.ts'
 import { requireArrived } from './written-file.ts'
 
-export interface DraftParts extends DavContext {
+export interface DavDraftParts extends DavContext {
   readonly publisher: DavPublisher
 }
 
@@ -18,13 +18,13 @@ export interface DraftParts extends DavContext {
  * with `endingDraft`.
  */
 export class DavDraft implements Draft {
-  readonly #parts: DraftParts
+  readonly #parts: DavDraftParts
   readonly #object: DavObjectPath
   readonly #path: DavPath
   readonly #writer: DavFileWriter
   #isUnconfirmed = false
 
-  constructor(parts: DraftParts, object: DavObjectPath, { size, signal }: DraftOptions) {
+  constructor(parts: DavDraftParts, object: DavObjectPath, { size, signal }: DraftOptions) {
     this.#parts = parts
     this.#object = object
     this.#path = parts.own.newPath()

@@ -19,8 +19,8 @@ import {
   type Way,
 } from './file-mover.ts'
 import type { FolderTidier } from './folder-tidier.ts'
-import { type DavObjectPath, objectPathOf } from './object-path.ts'
-import { type PublishRecord, parseRecoveryRecord } from './recovery-record.ts'
+import { type DavObjectPath, davPathOf } from './object-path.ts'
+import { type PublishRecord, parseDavRecord } from './recovery-record.ts'
 import { rewriteFile } from './rewrite-file.ts'
 import { requireEntry } from './written-file.ts'
 
@@ -32,7 +32,7 @@ const finishAttempts = 3
 const longestTickMs = 2_000
 const maxRewrites = 2
 
-export interface PublisherParts extends DavContext {
+export interface DavPublisherParts extends DavContext {
   readonly mover: FileMover
   readonly folders: DavFolderMaker
   readonly tidier: FolderTidier
@@ -40,9 +40,9 @@ export interface PublisherParts extends DavContext {
 
 /** Publishes and removes objects: the only code that changes the file of a key. */
 export class DavPublisher {
-  readonly #parts: PublisherParts
+  readonly #parts: DavPublisherParts
 
-  constructor(parts: PublisherParts) {
+  constructor(parts: DavPublisherParts) {
     this.#parts = parts
   }
 
@@ -96,7 +96,7 @@ export class DavPublisher {
    * @throws if that fails; the recovery record must be kept then
    */
   async recover(text: string, lease: KeyLease): Promise<void> {
-    const record = parseRecoveryRecord(text)
+    const record = parseDavRecord(text)
     if (record === undefined) return
     if ('inner' in record) await this.#parts.tidier.putBack(record, lease)
     else await this.#finish(record, lease)
@@ -106,7 +106,7 @@ export class DavPublisher {
   async #finish(recovery: PublishRecord, lease: KeyLease): Promise<void> {
     const { server, store, folders, rules } = this.#parts
     const { bucket, key, path } = recovery
-    const object = objectPathOf(bucket, key, rules)
+    const object = davPathOf(bucket, key, rules)
     for (let attempt = 1; ; attempt++) {
       const entry = await server.stat(path)
       // It was moved, or its writer gave up.

@@ -13,7 +13,7 @@ import type { ObjectFinder, SeenObject } from './object-finder.ts'
 import type { DavObjectPath } from './object-path.ts'
 
 /** Objects up to this size are read when they are opened. */
-export const smallBytes = 64 * 1024
+export const smallObjectBytes = 64 * 1024
 /** How often a read resumes after a lost connection without receiving a byte. */
 const resumes = 3
 
@@ -92,7 +92,7 @@ export class DavReader extends CloudObject {
     // Up to the end of the file, the range is open: sabre/dav takes `0-0` for the whole file.
     const to = end === this.size ? '' : String(end - 1)
     const headers = isWhole ? undefined : { range: `bytes=${start}-${to}` }
-    const isShort = this.size <= smallBytes
+    const isShort = this.size <= smallObjectBytes
     const options = { signal: this.signal, reader: this.reader, isShort }
     const response = await server.get(this.#found.path, headers ?? {}, options)
     try {

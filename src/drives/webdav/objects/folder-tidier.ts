@@ -7,7 +7,7 @@ import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { DavFolderMaker } from './dav-folder-maker.ts'
-import { type DavObjectPath, objectPathOf, ownerOf, textOf } from './object-path.ts'
+import { type DavObjectPath, davPathOf, ownerOf, textOf } from './object-path.ts'
 import { leaseKeysOf, type TidyRecord } from './recovery-record.ts'
 
 /** How long to wait for writers in a folder before it is kept. */
@@ -196,7 +196,7 @@ export class FolderTidier {
     const outer = folder.slice(0, -1)
     // Another process may have removed the outer folders, which it found empty.
     if ((await server.statFolder(outer)) === undefined) {
-      await folders.ensure(objectPathOf(bucket, key, rules), outer)
+      await folders.ensure(davPathOf(bucket, key, rules), outer)
     }
     if (await this.#merge(aside, folder, lease)) return
     log.warn(

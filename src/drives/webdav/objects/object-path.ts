@@ -14,7 +14,7 @@ export interface DavObjectPath extends ObjectName {
 }
 
 /** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
-export function objectPathOf(bucket: string, key: string, rules: NameRules): DavObjectPath {
+export function davPathOf(bucket: string, key: string, rules: NameRules): DavObjectPath {
   requireLegalKey(key)
   const { natural, alternative } = pathOfKey(key, rules)
   const path = [bucket, ...natural]
@@ -38,7 +38,7 @@ export function ownerOf(
   rules: NameRules,
 ): DavObjectPath | undefined {
   return keysAbove(object.key)
-    .map((key) => objectPathOf(object.bucket, key, rules))
+    .map((key) => davPathOf(object.bucket, key, rules))
     .find((owner) => owner.leaseKey === folder)
 }
 

@@ -2,7 +2,7 @@ import type { ObjectName } from '../../drive.ts'
 import type { NameRules } from '../../name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavRecord } from './dav-attributes.ts'
-import { objectPathOf, textOf } from './object-path.ts'
+import { davPathOf, textOf } from './object-path.ts'
 
 /** The recovery record of a writer's lease, for the process that takes over. */
 export interface PublishRecord extends ObjectName {
@@ -25,7 +25,7 @@ export interface TidyRecord {
 }
 
 /** Undefined for a record of another kind of drive that used this database before. */
-export function parseRecoveryRecord(text: string): PublishRecord | TidyRecord | undefined {
+export function parseDavRecord(text: string): PublishRecord | TidyRecord | undefined {
   if (text === '') return undefined
   const record = JSON.parse(text) as PublishRecord | TidyRecord
   return 'inner' in record || 'path' in record ? record : undefined
@@ -33,15 +33,15 @@ export function parseRecoveryRecord(text: string): PublishRecord | TidyRecord | 
 
 /** All keys of the lease with this record. */
 export function leaseKeysOf(text: string, rules: NameRules): string[] {
-  const record = parseRecoveryRecord(text)
+  const record = parseDavRecord(text)
   if (record === undefined) return []
-  if (!('inner' in record)) return [objectPathOf(record.bucket, record.key, rules).leaseKey]
+  if (!('inner' in record)) return [davPathOf(record.bucket, record.key, rules).leaseKey]
   const { folder, inner } = record
   return [folder, ...inner.map((_, index) => [...folder, ...inner.slice(0, index + 1)])].map(textOf)
 }
 
 /** The object that the lease's holder writes; undefined when it removes folders. */
 export function writtenObjectOf(text: string): ObjectName | undefined {
-  const record = parseRecoveryRecord(text)
+  const record = parseDavRecord(text)
   return record === undefined || 'inner' in record ? undefined : record
 }

@@ -14,7 +14,7 @@ import { foreignState, requireUploadId } from '../../upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { DavPublisher } from '../objects/dav-publisher.ts'
-import { type DavObjectPath, objectPathOf } from '../objects/object-path.ts'
+import { type DavObjectPath, davPathOf } from '../objects/object-path.ts'
 import { asidePath, nameOfRewritten } from '../objects/rewrite-file.ts'
 import { requireEntry } from '../objects/written-file.ts'
 import { uploadsFolder } from '../own-folder.ts'
@@ -185,7 +185,7 @@ export class DavUploads implements UploadDrive {
   }
 
   #pathOf({ bucket, key }: ObjectName): DavObjectPath {
-    return objectPathOf(bucket, key, this.#parts.rules)
+    return davPathOf(bucket, key, this.#parts.rules)
   }
 }
 

@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
   deepSegmentOfName,
+  googlePathOf,
   maxFolders,
   nameOfDeepSegment,
   nameOfSegment,
-  pathOfKey,
   segmentOfName,
 } from '../../../../src/drives/google/google-names.ts'
 
@@ -72,18 +72,18 @@ describe('segmentOfName', () => {
   })
 })
 
-describe('pathOfKey', () => {
+describe('googlePathOf', () => {
   test('splits a key at its slashes', () => {
-    assert.deepEqual(pathOfKey('a'), { folders: [], segment: 'a', isDeep: false })
-    assert.deepEqual(pathOfKey('a//b/'), { folders: ['a', '', 'b'], segment: '', isDeep: false })
+    assert.deepEqual(googlePathOf('a'), { folders: [], segment: 'a', isDeep: false })
+    assert.deepEqual(googlePathOf('a//b/'), { folders: ['a', '', 'b'], segment: '', isDeep: false })
   })
 
   test("keeps segments that are too deep in the file's name", () => {
     const folders = Array.from({ length: maxFolders }, (_, index) => `f${index}`)
     const prefix = `${folders.join('/')}/`
-    assert.deepEqual(pathOfKey(`${prefix}a`), { folders, segment: 'a', isDeep: false })
+    assert.deepEqual(googlePathOf(`${prefix}a`), { folders, segment: 'a', isDeep: false })
     for (const rest of ['a/b', '/', 'a/b/', '%2F/\0/%00']) {
-      assert.deepEqual(pathOfKey(prefix + rest), { folders, segment: rest, isDeep: true })
+      assert.deepEqual(googlePathOf(prefix + rest), { folders, segment: rest, isDeep: true })
       assert.equal(deepSegmentOfName(nameOfDeepSegment(rest)), rest)
     }
     assert.equal(nameOfDeepSegment('a%2F/b'), 'a%2F/b')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { blockBytes, PayloadWriter } from '../../../../src/s3/body/payload-writer.ts'
+import { PayloadWriter, payloadBlockBytes } from '../../../../src/s3/body/payload-writer.ts'
 import {
   type EarlyEvent,
   EarlyPart,
@@ -29,7 +29,7 @@ function sourceOf(bytes: Uint8Array): PartSource {
 }
 
 test('An early part keeps its bytes while buffers go back to the pool', async () => {
-  const pool = new PoisonedPool(blockBytes, 4)
+  const pool = new PoisonedPool(payloadBlockBytes, 4)
   const memory = { take: () => true, give: () => undefined }
   const [first, second] = [1, 2].map((number) => {
     const part = new EarlyPart(number, sourceOf(content), { memory, pool })

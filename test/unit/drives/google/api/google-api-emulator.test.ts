@@ -6,7 +6,7 @@ import { parseServiceAccount } from '../../../../../src/drives/google/api/creden
 import {
   GoogleApi,
   type GoogleApiOptions,
-  quoted,
+  queryLiteral,
 } from '../../../../../src/drives/google/api/google-api.ts'
 import { GoogleNotFound } from '../../../../../src/drives/google/api/google-errors.ts'
 import { folderType, type GoogleFile } from '../../../../../src/drives/google/api/google-file.ts'
@@ -50,7 +50,7 @@ function openDrive(google: GoogleEmulator, options: Partial<GoogleApiOptions> = 
   const read = async (id: string, range?: { start: number; end: number }) =>
     Buffer.concat(await collected((await api.download(id, { range })).body))
   const children = async (parent: string) => {
-    const q = `${quoted(parent)} in parents and trashed = false`
+    const q = `${queryLiteral(parent)} in parents and trashed = false`
     return (await api.listFiles({ q })).files
   }
   return { google, api, clock, read, children, root: google.rootFolderId }
@@ -190,7 +190,7 @@ test('a service account works in a shared drive', async (t) => {
   })
   const parents = [google.rootFolderId] as const
   const file = await api.uploadSmall({ metadata: { name: 'x', parents }, bytes: Buffer.from('x') })
-  const { files } = await api.listFiles({ q: `${quoted(google.rootFolderId)} in parents` })
+  const { files } = await api.listFiles({ q: `${queryLiteral(google.rootFolderId)} in parents` })
   assert.deepEqual(
     files.map(({ id }) => id),
     [file.id],
@@ -335,6 +335,6 @@ test('listFiles rejects incomplete lists and deleted folders', async (t) => {
   google.knobs.isSearchIncomplete = true
   await assert.rejects(api.listFiles({}), { kind: 'unavailable' })
   google.knobs.isSearchIncomplete = false
-  const q = `${quoted(google.rootFolderId)} in parents or ${quoted('gone')} in parents`
+  const q = `${queryLiteral(google.rootFolderId)} in parents or ${queryLiteral('gone')} in parents`
   await assert.rejects(api.listFiles({ q }), GoogleNotFound)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { type GoogleApi, quoted } from '../../../../../src/drives/google/api/google-api.ts'
+import { type GoogleApi, queryLiteral } from '../../../../../src/drives/google/api/google-api.ts'
 import {
   GoogleIdTaken,
   GoogleNotFound,
@@ -42,7 +42,7 @@ const calls: readonly CallCase[] = [
   },
   {
     name: 'listFiles',
-    call: (api) => api.listFiles({ q: `${quoted("it's")} in parents`, pageToken: 'p2' }),
+    call: (api) => api.listFiles({ q: `${queryLiteral("it's")} in parents`, pageToken: 'p2' }),
     steps: [json(200, { files: [fileJson()] })],
     asked: [
       'GET',
@@ -202,8 +202,8 @@ test('uploadSmall sends metadata and bytes in one request', async (t) => {
   assert.ok(asked?.body.includes('"id":"n9"'))
 })
 
-test('quoted escapes quotes and backslashes', () => {
-  assert.equal(quoted(String.raw`it's a \ mess`), String.raw`'it\'s a \\ mess'`)
+test('queryLiteral escapes quotes and backslashes', () => {
+  assert.equal(queryLiteral(String.raw`it's a \ mess`), String.raw`'it\'s a \\ mess'`)
 })
 
 test('newId fetches many ids at once, for many callers', async (t) => {
