@@ -53,7 +53,7 @@ describe('build-web --when-needed', () => {
     for (const name of named) assert.ok(assets.includes(name), name)
   }
 
-  test('without its packages it says what to do and stops nothing', async () => {
+  test('reports missing packages with what to do, and does not fail', async () => {
     assert.match(await buildWhenNeeded(), /not installed\. Run npm ci/)
   })
 
@@ -69,11 +69,11 @@ describe('build-web --when-needed', () => {
     assert.ok(readdirSync(join(built, 'assets')).some((name) => name.endsWith('.js.br')))
   })
 
-  test('it says and does nothing when nothing has changed', async () => {
+  test('prints nothing and builds nothing when nothing has changed', async () => {
     assert.equal(await buildWhenNeeded(), '')
   })
 
-  test('a build that fails says why, and the one before stays', async () => {
+  test('a failed build reports why and keeps the previous one', async () => {
     const before = page()
     appendFileSync(join(folder, 'web/src/main.tsx'), 'no program(')
     const said = await buildWhenNeeded()

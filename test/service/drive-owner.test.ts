@@ -115,7 +115,7 @@ test('A gateway that was suspended while another took its drive over ends with a
   assert.match(main.stderr, /now belongs to another database \(sqlite:\/b\.db on b\)/)
 })
 
-test('A drive that is unmounted is not served, and nothing is made in its place', {
+test('An unmounted drive is not served, and nothing is created in its place', {
   skip: canMount ? false : 'only root may mount a file system',
 }, async (t) => {
   const { drive, start } = scene(t)

@@ -69,7 +69,7 @@ for (const [store, { start, skip }] of Object.entries(stores)) {
     const gateway = useContractGateway(settings)
     after(() => redis?.stop())
 
-    test('POST /auth/login gives a token of 256 bits for 12 hours', async () => {
+    test('POST /auth/login returns a token of 256 bits for 12 hours', async () => {
       for (const hash of [right, right.toUpperCase()]) {
         const { status, text, headers } = await login(gateway(), { hash })
         assert.equal(status, 200)
@@ -95,7 +95,7 @@ for (const [store, { start, skip }] of Object.entries(stores)) {
       assert.deepEqual(await sessionStatuses(gateway(), token), everywhere(401))
     })
 
-    test('GET /auth/session is 401 without a token that was given', async () => {
+    test('GET /auth/session is 401 without an issued token', async () => {
       const token = await tokenOf(gateway())
       const values = ['', 'Bearer', 'Bearer ', `Basic ${token}`, token, `Bearer ${token}x`]
       values.push(`Bearer ${'A'.repeat(43)}`, `Bearer ${token.toLowerCase()}`)
@@ -116,7 +116,7 @@ for (const [store, { start, skip }] of Object.entries(stores)) {
       assert.equal(reply.status, 204)
     })
 
-    test('POST /auth/login is 400 for what is no JSON with a passwordHash', async () => {
+    test('POST /auth/login is 400 unless the body is JSON with a passwordHash', async () => {
       for (const body of ['', 'no', '[]', '{}', '{"passwordHash":5}', '{"passwordHash":null}']) {
         const options = { method: 'POST', body, from: '127.0.0.9' }
         const { status, text } = await freshRequest(`${gateway().url}/auth/login`, options)
@@ -215,7 +215,7 @@ test('A proxy that TRUST_PROXY does not name is logged once by all workers toget
   assert.equal(gateway.logs().split('set TRUST_PROXY=').length, 2)
 })
 
-test('Logins that a page of another origin sends are 403 and lock nobody out', async (t) => {
+test('Logins from a page of another origin get 403 and count for no lockout', async (t) => {
   const gateway = await startModelsGateway(t, { PUBLIC_URL: 'https://s3.example.org' })
   const send = (headers: Readonly<Record<string, string>>, hash = wrong) =>
     freshRequest(`${gateway.url}/auth/login`, {
@@ -309,7 +309,7 @@ async function redisOrSkip(t: TestContext): Promise<TestRedis | undefined> {
   return redis
 }
 
-test('Without AUTH_KV the dashboard is 503, S3 and the model list go on, and it comes back', async (t) => {
+test('Without AUTH_KV the dashboard answers 503 until it returns; S3 and the model list keep working', async (t) => {
   const redis = await redisOrSkip(t)
   if (redis === undefined) return
   const gateway = await startModelsGateway(t, { AUTH_KV: redis.url })
@@ -335,7 +335,7 @@ test('Without AUTH_KV the dashboard is 503, S3 and the model list go on, and it 
   assert.match(gateway.logs(), /AUTH_KV is not responding/)
 })
 
-test('A Redis that takes requests and never answers is 503 soon, and S3 goes on', async (t) => {
+test('A Redis that never answers causes 503 within seconds, and S3 keeps working', async (t) => {
   const redis = await redisOrSkip(t)
   if (redis === undefined) return
   const gateway = await startModelsGateway(t, { AUTH_KV: redis.url })

@@ -42,7 +42,7 @@ test('A log on a full disk neither ends the gateway nor holds up its stop', asyn
   assert.deepEqual(await ended, [0, null])
 })
 
-test('A reader of the log that goes away neither ends the gateway nor holds up its stop', async (t) => {
+test('A log reader that disconnects neither ends the gateway nor delays its stop', async (t) => {
   const { child, ended, url } = await start(t, 'pipe')
   child.stdout?.destroy()
   for (let count = 0; count < 50; count += 1) {

@@ -106,7 +106,7 @@ describe('Management over several workers', () => {
     })
   })
 
-  test('A client that puts the bucket into the host name is told apart, signed or not', async () => {
+  test('A client that puts the bucket into the host name gets its own error, signed or not', async () => {
     const client = await signIn()
     const host = `${testBucket}.${gateway().host}`
     const target = '/holiday/sea.jpg'
@@ -133,7 +133,7 @@ describe('Management over several workers', () => {
     }
   })
 
-  test('A wrong secret is told as such, and nothing of the signature is', async () => {
+  test('A wrong secret is reported without any part of the signature', async () => {
     const client = await signIn()
     const credentials = { ...gateway().credentials, secretKey: 'not-the-secret-key' }
     const target = `/${testBucket}/signed?response-content-type=text%2Fsecret`
@@ -196,7 +196,7 @@ describe('Management over several workers', () => {
 describe('Management, paged', () => {
   const gateway = useContractGateway({ DASHBOARD_PASSWORD: dashboardPassword })
 
-  test('GET /uploads gives every open upload once, page by page', async () => {
+  test('GET /uploads returns every open upload once, page by page', async () => {
     const client = await ManagementClient.signIn(gateway().url)
     const count = 205
     for (let index = 0; index < count; index++) {

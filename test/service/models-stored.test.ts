@@ -101,7 +101,7 @@ test('Provider keys are in no answer, error, log line or file', async (t) => {
   assert.ok(filesWith(folder, 'chosen').length > 0)
 })
 
-test('A changed SECRET_KEY is told and destroys nothing, and a new key heals its connection', async (t) => {
+test('A changed SECRET_KEY is reported and loses nothing, and a new key repairs its connection', async (t) => {
   const folder = temporaryFolder(t)
   const upstream = await upstreamOf(t, 'big')
   const first = await startModelsGateway(t, {}, folder)
@@ -207,7 +207,7 @@ test("A file of 9router is imported whole, its compatible provider's upstream is
   assert.deepEqual(await routing.done('GET', ''), before)
 })
 
-test('A table that is broken costs the list only what was in it', async (t) => {
+test('A broken table costs the list only the rows of that table', async (t) => {
   const folder = temporaryFolder(t)
   const upstream = await upstreamOf(t, 'big')
   const gateway = await startModelsGateway(t, {}, folder)

@@ -157,7 +157,7 @@ describe('A list with OpenAI-compatible upstreams', () => {
     ids.map((id) => `${name}/${id}`),
   )
 
-  test('is whole after the 5 s that the dead ones get together, and S3 goes on meanwhile', async () => {
+  test('is complete after the 5 s that all unreachable upstreams share, and S3 keeps working', async () => {
     const target = `/${testBucket}/during.txt`
     const put = await signedFetch(gateway(), { method: 'PUT', target, body: 'x' })
     assert.equal(put.status, 200)
@@ -226,7 +226,7 @@ describe('A list with OpenAI-compatible upstreams', () => {
     })
   }
 
-  test('keeps the key out of the log, whatever upstreams say', async () => {
+  test('keeps the key out of the log, whatever upstreams answer', async () => {
     assert.match(gateway().logs(), /an upstream returned no models/)
     assert.equal(gateway().logs().includes(key), false)
   })
@@ -279,7 +279,7 @@ describe('A list with other upstreams', () => {
     assert.match(said.message, /redirects/)
   })
 
-  test('does not ask one with models of its own, without key, or with an id that ends in hex', async () => {
+  test('does not request models of a connection with own models, without a key, or with an id that ends in hex', async () => {
     const upstream = await stub(answering([{ id: 'asked' }]))
     const baseUrl = `${upstream.origin}/v1`
     const connections = [
@@ -302,7 +302,7 @@ describe('A list with other upstreams', () => {
     assert.equal(upstream.requests.length, 0)
   })
 
-  test('asks anew for every list', async () => {
+  test('asks the upstreams again for every list', async () => {
     let round = 0
     const upstream = await stub((request, response) => {
       round++

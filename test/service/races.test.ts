@@ -96,7 +96,7 @@ describe('clients at the same time', () => {
     await Promise.all([overwrite(), ...Array.from({ length: 6 }, readUntilLast)])
   })
 
-  it('two Completes of one upload make one object and give one answer', async () => {
+  it('two Completes of one upload create one object and return one answer', async () => {
     for (let round = 0; round < 5; round++) {
       const { query, body, bytes } = await uploadParts(send, `completed/${round}`)
       const replies = await sendAll(2, () => send('POST', `completed/${round}`, { query, body }))

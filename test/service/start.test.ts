@@ -147,7 +147,7 @@ test('Workers end when their primary is killed', async (t) => {
   await assert.rejects(fetch(`${url}/-/healthz`))
 })
 
-test('A worker that dies is replaced, and serving goes on', async (t) => {
+test('A worker that dies is replaced, and serving continues', async (t) => {
   const main = start(t, temporaryFolder(t), { ...required, WORKERS: '2' })
   const url = await main.url()
   const before = main.workers()
@@ -157,7 +157,7 @@ test('A worker that dies is replaced, and serving goes on', async (t) => {
   assert.ok(main.workers().every((pid) => !before.includes(pid)))
 })
 
-test('A worker that does not answer is replaced, and serving goes on', async (t) => {
+test('A worker that does not answer is replaced, and serving continues', async (t) => {
   const main = start(t, temporaryFolder(t), { ...required, WORKERS: '2' })
   const url = await main.url()
   const before = main.workers()
@@ -169,7 +169,7 @@ test('A worker that does not answer is replaced, and serving goes on', async (t)
   assert.ok(main.workers().every((pid) => !before.includes(pid)))
 })
 
-test('No connection is left open that was handed to a worker that dies', async (t) => {
+test('Connections handed to a dying worker are closed', async (t) => {
   const main = start(t, temporaryFolder(t), { ...required, WORKERS: '2' })
   const { port } = new URL(await main.url())
   const [stopped = 0] = main.workers()

@@ -84,14 +84,14 @@ test('verify finds a byte that changed in a backup that was restored', async (t)
   assert.deepEqual([summary?.verified, summary?.mismatch], [2, 1])
 })
 
-test('verify takes a file that was edited by hand for one whose MD5 is not known', async (t) => {
+test('verify treats a file edited by hand as one without a known MD5', async (t) => {
   const { fileOf, verify } = await filledGateway(t)
   writeFileSync(fileOf('small'), 'SMALL')
   const [summary] = linesOf(await verify(testBucket, '--json'))
   assert.deepEqual([summary?.verified, summary?.unverifiable, summary?.mismatch], [2, 2, 0])
 })
 
-test('verify reads only what begins with the prefix', async (t) => {
+test('verify reads only keys with the prefix', async (t) => {
   const { fileOf, verify } = await filledGateway(t)
   flipByte(fileOf('small'))
   const run = await verify(testBucket, '--prefix', 'in/', '--json')
@@ -99,7 +99,7 @@ test('verify reads only what begins with the prefix', async (t) => {
   assert.equal(linesOf(run)[0]?.verified, 2)
 })
 
-test('verify says that the drive does not answer', async (t) => {
+test('verify reports that the drive does not answer', async (t) => {
   const { gateway, folder } = await filledGateway(t)
   const environment = { ...gateway.environment, DRIVE: 'webdav+http://me:word@127.0.0.1:1/dav' }
   const run = await runVerify({ folder, environment }, testBucket)
@@ -107,7 +107,7 @@ test('verify says that the drive does not answer', async (t) => {
   assert.deepEqual([run.status, run.stdout], [2, ''])
 })
 
-test('verify makes no folder for a bucket that has none', async (t) => {
+test('verify creates no folder for a bucket without one', async (t) => {
   const { gateway, verify } = await filledGateway(t)
   await gateway.stop()
   const folder = join(gateway.driveFolder, testBucket)
@@ -125,7 +125,7 @@ test('verify does not end as if an object differed when its reader has gone', as
   assert.equal(status, 2)
 })
 
-test('verify uses the settings of the first start and makes nothing itself', async (t) => {
+test('verify uses the settings of the first start and creates nothing', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-verify-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const nothing = await runVerify({ folder, environment: {} }, 'files')
@@ -142,7 +142,7 @@ test('verify uses the settings of the first start and makes nothing itself', asy
   assert.deepEqual(readdirSync(folder), [])
 })
 
-test('verify says what is wrong with its command line and its bucket', async (t) => {
+test('verify reports mistakes in its command line and in the bucket', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-verify-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const environment = {

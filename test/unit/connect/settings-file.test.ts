@@ -52,7 +52,7 @@ test('writeSettingsFile leaves the file as it was when a value cannot stand in i
   assert.deepEqual(await readdir(folder), ['bucketry.env'])
 })
 
-test('writeSettingsFile says that a file cannot be written', async (t) => {
+test('writeSettingsFile reports a file that cannot be written', async (t) => {
   const folder = await folderFor(t)
   await writeFile(join(folder, 'file'), '')
   const path = join(folder, 'file', 'bucketry.env')

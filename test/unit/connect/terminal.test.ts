@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { NobodyThere, openTerminal } from '../../../src/connect/terminal.ts'
 
-test('openTerminal asks and takes the line that comes', async () => {
+test('openTerminal asks and returns the next line', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const terminal = openTerminal(input, output)
   const answer = terminal.ask('Name: ')
@@ -14,7 +14,7 @@ test('openTerminal asks and takes the line that comes', async () => {
   terminal.close()
 })
 
-test('openTerminal keeps lines that come before they are asked for', async () => {
+test('openTerminal keeps lines that arrive before the question', async () => {
   const input = new PassThrough()
   const terminal = openTerminal(input, new PassThrough())
   input.end('one\ntwo\n')
@@ -23,7 +23,7 @@ test('openTerminal keeps lines that come before they are asked for', async () =>
   await assert.rejects(terminal.ask('3: '), /3:/)
 })
 
-test('openTerminal tells that the input has ended, before and during a question', async () => {
+test('openTerminal reports the end of the input, before and during a question', async () => {
   const input = new PassThrough()
   const terminal = openTerminal(input, new PassThrough())
   const answer = terminal.ask('Name: ')

@@ -29,7 +29,7 @@ test('Reading bodies has the young generation collected once in 8 MiB', async (t
   assert.deepEqual(asked[0], { type: 'minor', execution: 'sync' })
 })
 
-test('npm start gives node the flag that this needs', () => {
+test('npm start passes node the required flag', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     scripts: Record<string, string>
   }

@@ -13,14 +13,14 @@ async function readAll(reader: BodyReader): Promise<string> {
   return text
 }
 
-test('BodyReader gives all bytes and then the end, again and again', async () => {
+test('BodyReader returns all bytes and then the end, repeatedly', async () => {
   const reader = new BodyReader(Readable.from([Buffer.from('ab'), Buffer.from('c')]), idleMs)
   assert.equal(await readAll(reader), 'abc')
   assert.equal(await reader.next(), undefined)
   reader.close()
 })
 
-test('BodyReader leaves the stream and what is unread alone when it is closed', async () => {
+test('BodyReader leaves the stream and its unread bytes alone when it is closed', async () => {
   const body = new PassThrough()
   body.write('ab')
   const reader = new BodyReader(body, idleMs)
@@ -32,7 +32,7 @@ test('BodyReader leaves the stream and what is unread alone when it is closed', 
   assert.equal(body.read()?.toString(), 'cd')
 })
 
-test('BodyReader says gone, and why, when the connection ends within the body', async () => {
+test('BodyReader returns gone, with the cause, when the connection ends within the body', async () => {
   const body = new PassThrough()
   const reader = new BodyReader(body, idleMs)
   const next = reader.next()
@@ -47,7 +47,7 @@ test('BodyReader says gone, and why, when the connection ends within the body', 
   reader.close()
 })
 
-test('BodyReader says idle when nothing comes for that long while it waits', async () => {
+test('BodyReader returns idle when no bytes arrive for that long', async () => {
   const body = new PassThrough()
   const reader = new BodyReader(body, 20)
   body.write('ab')

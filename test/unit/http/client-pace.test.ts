@@ -25,7 +25,7 @@ test('A client below the minimum rate falls behind, and one above it does not', 
   }
 })
 
-test('Time in which no byte waits for the client does not count against it', () => {
+test('Time without waiting bytes does not count against the client', () => {
   const pace = new ClientPace(rate)
   for (let elapsed = 0; elapsed < 40; elapsed++) {
     pace.look({ ms: second, bytesTaken: 0, isAwaited: elapsed % 2 === 0 })
@@ -98,7 +98,7 @@ test('A slow client that caught up since the last look keeps its connection', ()
   for (const { socket } of clients) assert.equal(socket.destroyed, false)
 })
 
-test('A client that takes nothing is cut after two minutes, one that takes a little is not', () => {
+test('A client that reads nothing is disconnected after two minutes, one that reads a little is not', () => {
   const { connect, pass } = limitOfTwo()
   const stalled = connect()
   const slow = connect()

@@ -70,7 +70,7 @@ test('Work for a client that vanished after its request ends', async (t) => {
   assert.equal(outcomes[0]?.isAborted, true)
 })
 
-test('A client that ends its side within the body is told so, and its request ends at once', async (t) => {
+test('A client that ends its side within the body gets a reply, and its request ends immediately', async (t) => {
   const refusals: unknown[] = []
   const { connect, finished, outcomes } = await startServer(
     t,
@@ -89,7 +89,7 @@ test('A client that ends its side within the body is told so, and its request en
   assert.deepEqual(refusals, [])
 })
 
-test('A client that ends its side within the header section is told so', async (t) => {
+test('A client that ends its side within the header section gets a reply', async (t) => {
   const { connect } = await startServer(t, answerLate)
   const client = await connect()
   client.write('GET / HTTP/1.1\r\nHo')

@@ -23,7 +23,7 @@ for (const [count, answer] of [
   })
 }
 
-test('A header section that does not come is answered and closed', async (t) => {
+test('An incomplete header section gets a reply, and the connection closes', async (t) => {
   const { connect } = await startServer(t, async () => text('handler'), { headersMs: 100 })
   const client = await connect()
   client.write('GET / HTTP/1.1\r\nHo')

@@ -129,7 +129,7 @@ test('HEAD sends the length of the body without the body, and frees it', async (
   assert.ok(received.endsWith('\r\n\r\n'))
 })
 
-test('HEAD keeps the Content-Length that the handler gives', async (t) => {
+test('HEAD keeps the Content-Length of the handler', async (t) => {
   const { connect } = await startServer(t, async () => ({
     status: 200,
     headers: [['Content-Length', '77']],
@@ -169,7 +169,7 @@ test('A header value that HTTP does not allow is answered as an internal fault',
   assert.equal((await client.until('fault internal')).includes('Injected'), false)
 })
 
-test('A client that goes away in the middle of a stream frees what it holds', async (t) => {
+test('A client that disconnects within a stream releases its resources', async (t) => {
   let release: () => void = () => undefined
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -192,7 +192,7 @@ test('A client that goes away in the middle of a stream frees what it holds', as
   assert.ok((outcomes[0]?.bytesSent ?? 0) < 1e12)
 })
 
-test('A client that went away before the reply frees a stream that never began', async (t) => {
+test('A client that disconnects before the reply releases a stream that never began', async (t) => {
   const { body, released } = traced(10, bytes(10))
   const handler = async (request: HttpRequest) => {
     await new Promise((resolve) => request.signal.addEventListener('abort', resolve))
@@ -205,7 +205,7 @@ test('A client that went away before the reply frees a stream that never began',
   await released
 })
 
-test('A client that reads nothing is cut, and a slow handler is not', async (t) => {
+test('A client that reads nothing is disconnected, a slow handler is not', async (t) => {
   const { connect, outcomes, finished } = await startServer(
     t,
     async (request) => {

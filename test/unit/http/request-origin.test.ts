@@ -27,7 +27,7 @@ const forwarded = {
   'x-forwarded-host': 'forged.example, s3.example.org',
 }
 
-test('A trusted proxy tells scheme and host, the last of several', () => {
+test('A trusted proxy sets scheme and host, the last of several', () => {
   assert.equal(originOf(forwarded, { remoteAddress: proxy }), 'https://s3.example.org')
   assert.equal(
     originOf({ host: 'inner', 'x-forwarded-proto': 'gopher' }, { remoteAddress: proxy }),

@@ -181,7 +181,7 @@ test('A handler that rejects is answered as an internal fault', async (t) => {
   assert.match(String(outcomes[0]?.failure), /bug/)
 })
 
-test('The signal aborts when the client goes away while the handler works', async (t) => {
+test('The signal aborts when the client disconnects while the handler works', async (t) => {
   const { connect, outcomes, finished } = await startServer(
     t,
     (request) =>
@@ -197,7 +197,7 @@ test('The signal aborts when the client goes away while the handler works', asyn
   assert.equal(outcomes[0]?.bytesSent, 0)
 })
 
-test('The signal of a request whose client already left is aborted', async (t) => {
+test('The signal of a request is aborted if the client has already disconnected', async (t) => {
   const { connect, finished, outcomes } = await startServer(t, async (request) => {
     await new Promise((resolve) => request.body.once('close', resolve))
     return text(String(request.signal.aborted))
@@ -241,7 +241,7 @@ test('Pipelined requests are served one at a time, so that one connection holds 
   assert.equal(mostAtOnce, 1)
 })
 
-test('A connection on which a hundred requests wait is cut', async (t) => {
+test('A connection with a hundred waiting requests is closed', async (t) => {
   const { connect, finished, outcomes } = await startServer(
     t,
     (request) =>
@@ -351,7 +351,7 @@ test('Stopping serves one request on a connection that was only just accepted, t
   assert.equal(await stopped, true)
 })
 
-test('Stopping cuts what does not finish within the grace time', async (t) => {
+test('Stopping closes connections that do not finish within the grace time', async (t) => {
   let started: () => void = () => undefined
   const isRunning = new Promise<void>((resolve) => {
     started = resolve

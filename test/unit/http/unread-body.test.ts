@@ -9,7 +9,7 @@ function put(length: number): string {
   return `PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: ${length}\r\n\r\n`
 }
 
-test('A small unread body is read away and the connection serves on', async (t) => {
+test('A small unread body is discarded, and the connection stays open', async (t) => {
   const { connect } = await startServer(t, refuse)
   const client = await connect()
   client.write(put(60_000))
@@ -20,7 +20,7 @@ test('A small unread body is read away and the connection serves on', async (t) 
   assert.equal(received.includes('Connection: close'), false)
 })
 
-test('A small body that was half read is read away', async (t) => {
+test('The rest of a half-read small body is discarded', async (t) => {
   const { connect } = await startServer(t, async (request) => {
     if (request.method === 'GET') return text('next')
     await new Promise((resolve) => request.body.once('data', resolve))
@@ -148,7 +148,7 @@ test('A small unread body of a client that closes afterwards is read before the 
   assert.equal(client.socket.errored, null)
 })
 
-test('A 408 closes the connection soon, however its client goes on', async (t) => {
+test('A 408 closes the connection soon, even if its client keeps sending', async (t) => {
   const { connect } = await startServer(t, async () => text('too late', 408))
   const client = await connect()
   client.write(put(60_000))

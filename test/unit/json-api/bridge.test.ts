@@ -58,7 +58,7 @@ test('bridge carries request and reply, and names the operation for the log', as
   assert.deepEqual(outcomes[0]?.logFields, { operation: 'echo' })
 })
 
-test('bridge gives the app the client address that wiring finds', async (t) => {
+test('bridge passes the client address to the app', async (t) => {
   const { exchange } = await start(t, addEcho, { clientAddress: () => '203.0.113.7' })
   const reply = await exchange(`${post}Content-Length: 10\r\n\r\n{"text":1}`, '}')
   assert.match(reply, /400/)
@@ -129,7 +129,7 @@ test('bridge answers 408 when a body without a session trickles, and closes', as
   assert.match(await connection.closed(5_000), /^HTTP\/1\.1 408 [\s\S]*Connection: close/)
 })
 
-test('bridge gives a body with a session the time that it needs', async (t) => {
+test('bridge gives a body with a session as much time as it needs', async (t) => {
   const addGuarded = (app: JsonApp) => {
     app.addHook('onRequest', async () => {
       const entered = enteredRequest()
@@ -170,7 +170,7 @@ test('bridge answers HEAD with the length of the body and without it', async (t)
   assert.match(both.slice(head.length), /^HTTP\/1\.1 404 [^{]*\r\n\r\n$/)
 })
 
-test('bridge lets go of a request whose client went away, and calls that no failure', async (t) => {
+test('bridge ends a request when its client disconnects, without a failure', async (t) => {
   let reached: () => void = () => undefined
   const running = new Promise<void>((resolve) => {
     reached = resolve

@@ -44,14 +44,14 @@ function sampleApp(options: JsonAppOptions = {}): JsonApp {
 
 const json = { 'content-type': 'application/json' }
 
-test('a reply has what its schema names, and nothing else', async () => {
+test('a reply has only the fields of its schema', async () => {
   const reply = await sampleApp().inject({ method: 'POST', url: '/items', payload: { name: 'a' } })
   assert.equal(reply.statusCode, 201)
   assert.deepEqual(reply.json(), { name: 'a', tags: [] })
   assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8')
 })
 
-test('every reply says nosniff and no-store', async () => {
+test('every reply has nosniff and no-store', async () => {
   const app = sampleApp()
   for (const url of ['/items/1', '/refused', '/broken', '/nowhere', '/items/%zz']) {
     const { headers } = await app.inject({ url })
@@ -124,7 +124,7 @@ test('an ApiError is answered with its status, message and headers', async () =>
   assert.deepEqual(reply.json(), { message: 'There is one already.' })
 })
 
-test('an error that nobody foresaw is answered 500 without a word of it, and reported whole', async () => {
+test('an unexpected error gets 500 without details, and is logged in full', async () => {
   const failures: unknown[] = []
   const app = sampleApp({ onFailure: (error) => failures.push(error) })
   for (const url of ['/broken', '/wrong-reply']) {
@@ -137,7 +137,7 @@ test('an error that nobody foresaw is answered 500 without a word of it, and rep
   assert.equal(failures.length, 2)
 })
 
-test('an error of a layer below is answered as translate says, and its cause reported', async () => {
+test('an error of a lower layer is answered as translate returns, and its cause logged', async () => {
   const failures: unknown[] = []
   const app = sampleApp({
     onFailure: (error) => failures.push(error),

@@ -34,7 +34,7 @@ for (const [title, value, field] of cases) {
   })
 }
 
-test('schemaMistake is short, however long what it names', () => {
+test('schemaMistake is short, however long the field is', () => {
   const { error } = schema.safeParse({ name: '', [`x${'y'.repeat(100_000)}`]: 1 })
   assert.ok(error !== undefined)
   const { message, field = '' } = schemaMistake(error)

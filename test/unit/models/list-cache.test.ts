@@ -14,7 +14,7 @@ function parsed(body: Buffer | undefined) {
   return JSON.parse(body?.toString() ?? 'null')
 }
 
-test('find gives what was kept with the time of the second it is asked in', () => {
+test('find returns the cached list with the time of the current second', () => {
   const lists = new ListCache()
   lists.keep('llm', sources, entries)
   const body = lists.find('llm', [...sources], 1_779_000_000_999)
@@ -27,7 +27,7 @@ test('find gives what was kept with the time of the second it is asked in', () =
   assert.equal(parsed(lists.find('llm', sources, 3_000)).data[0].created, 3, 'a clock set back')
 })
 
-test('find gives nothing for another list, or when a source is another object', () => {
+test('find returns undefined for another list, or when a source is another object', () => {
   const lists = new ListCache()
   assert.equal(lists.find('llm', sources, 0), undefined)
   lists.keep('llm', sources, entries)

@@ -68,7 +68,7 @@ test('GET of the providers answers those of the catalogue', async () => {
   assert.equal(providers.length, smallCatalogue.providers.length)
 })
 
-test('GET of /listings says how many models of each connection are listed', async () => {
+test('GET of /listings counts the listed models of each connection', async () => {
   const app = createJsonApp()
   const lists = listsOf({
     connections: [

@@ -43,7 +43,7 @@ describe('GET /v1/models', () => {
     assert.equal(head.headers['content-length'], get.headers['content-length'])
   })
 
-  test('leaves out kind where there is none to tell', async () => {
+  test('leaves out kind if there is none', async () => {
     const app = await modelsApp({ state: { combos: [{ name: 'search', kind: 'webSearch' }] } })
     const [web] = (await app.inject({ url: '/v1/models/web' })).json().data
     assert.equal(web.kind, 'webSearch')
@@ -124,7 +124,7 @@ describe('GET /v1/models/{id}', () => {
     })
   }
 
-  test('tells the kind of a web entry', async () => {
+  test('has the kind of a web entry', async () => {
     const reply = await (await modelsApp({ state })).inject({ url: '/v1/models/find' })
     assert.equal(reply.json().kind, 'webSearch')
   })
@@ -175,7 +175,7 @@ describe('errors below /v1 have one form', () => {
     })
   }
 
-  test('an unexpected failure is 500, tells nothing, and is logged', async () => {
+  test('an unexpected failure is 500 without details, and is logged', async () => {
     const failures: unknown[] = []
     const broken = new Error('the secret is sk-1')
     const app = await modelsApp({

@@ -61,7 +61,7 @@ for (const [method, path, headers, status] of [
   })
 }
 
-test('A list that fails is left to the app, which words the error', async () => {
+test('A list that fails is left to the app, which answers with the error', async () => {
   const lists = { list: () => Promise.reject(new Error('broken')) }
   const handler = modelListHandler({ lists, apiKey: undefined }, async () => {
     return { status: 500, headers: [] }

@@ -47,7 +47,7 @@ describe('an input that cannot be loaded counts as empty', () => {
     }
   }
 
-  test('the log tells once that an input fails, and once that it is back', async () => {
+  test('the log reports once that an input fails, and once that it works again', async () => {
     const told: string[] = []
     let isBroken = true
     const source = {
@@ -88,7 +88,7 @@ function labs(...origins: readonly string[]): readonly Connection[] {
 }
 
 describe('upstreams', () => {
-  test('are asked side by side; a dead one costs its timeout once and is logged', async (context) => {
+  test('get requests concurrently; an unreachable one costs its timeout once and is logged', async (context) => {
     const good = await startStub(answering([{ id: 'm' }, { id: 'text-embedding-m' }]))
     let open = 0
     let mostOpen = 0
@@ -112,7 +112,7 @@ describe('upstreams', () => {
     )
   })
 
-  test('are not asked for kinds that they do not serve', async (context) => {
+  test('get no requests for kinds that they do not serve', async (context) => {
     const stub = await startStub(answering([{ id: 'm' }]))
     context.after(() => stub.close())
     const app = await modelsApp({ state: { connections: labs(stub.origin) } })
@@ -122,7 +122,7 @@ describe('upstreams', () => {
     assert.equal(stub.requests.length, 1)
   })
 
-  test('are asked for one model only where they may have it', async (context) => {
+  test('get requests for one model only if they may have it', async (context) => {
     const stubs = await Promise.all([
       startStub(answering([{ id: 'm' }])),
       startStub(() => undefined),

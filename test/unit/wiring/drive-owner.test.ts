@@ -85,7 +85,7 @@ const inUse = {
   message: /DRIVE is file:.*gateway of that database is running.*DATABASE_URL/,
 }
 
-test('a drive whose owner is alive is refused to another database, on this machine at once', async (t) => {
+test('a drive with a live owner is refused to another database, on this machine immediately', async (t) => {
   const { gateway, ownerNote } = scene(t)
   await gateway(new Table('a')).claim()
   await until(() => ownerNote()?.databaseId === 'a')
@@ -93,7 +93,7 @@ test('a drive whose owner is alive is refused to another database, on this machi
   assert.equal(ownerNote()?.databaseId, 'a')
 })
 
-test('a heartbeat that changes is an owner that is alive, whatever its clock says', async (t) => {
+test('a changing heartbeat means a live owner, whatever its clock shows', async (t) => {
   const { root, gateway, moveElsewhere } = scene(t)
   const first = gateway(new Table('a'))
   await first.claim()
@@ -108,7 +108,7 @@ test('a heartbeat that changes is an owner that is alive, whatever its clock say
   await refused
 })
 
-test('a drive whose owner is gone is adopted with a warning, and keeps its id', async (t) => {
+test('a drive without a live owner is taken over with a warning, and keeps its id', async (t) => {
   const { gateway, ownerNote, warnings, moveElsewhere } = scene(t)
   const first = gateway(new Table('a'))
   await first.claim()
@@ -123,7 +123,7 @@ test('a drive whose owner is gone is adopted with a warning, and keeps its id', 
   assert.match(warnings.join(''), /no longer in use: open uploads of that database are kept/)
 })
 
-test('an owner is given the time of its own heartbeat, and the longest one when it is not known', async (t) => {
+test('an owner gets the time of its own heartbeat, or the longest one if it is unknown', async (t) => {
   const cases = [
     [{ beatMs: 2 * beatMs }, 2 * beatMs],
     [{ beatMs: 1 }, beatMs],
@@ -146,7 +146,7 @@ test('an owner is given the time of its own heartbeat, and the longest one when 
   await Promise.all(cases.map(check))
 })
 
-test('a heartbeat tells how long the next one takes', async (t) => {
+test('a heartbeat contains the interval to the next one', async (t) => {
   const { root, gateway } = scene(t)
   await gateway(new Table('a')).claim()
   const path = join(root, '.bucketry/alive.json')
@@ -344,7 +344,7 @@ test('a folder of an earlier version, without an owner note, is adopted', async 
   assert.equal(ownerNote()?.databaseId, 'a')
 })
 
-test('a drive that is unmounted while it is served is not made again by the heartbeat', async (t) => {
+test('the heartbeat does not recreate a drive that is unmounted while it is served', async (t) => {
   const { root, gateway } = scene(t)
   const first = gateway(new Table('a'))
   await first.claim()

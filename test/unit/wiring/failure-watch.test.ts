@@ -16,7 +16,7 @@ const outcome = (status: number, logFields: Outcome['logFields'] = {}): Outcome 
   ...{ status, logFields, bytesReceived: 1, bytesSent: 1, durationMs: 1, isAborted: false },
 })
 
-test('Failed requests are kept with what their reply knows, and no query', async (t) => {
+test('Failed requests are recorded with the fields of their reply, and without the query', async (t) => {
   const watch = new FailureWatch({ settings, database: await openTestDatabase(t) })
   t.after(() => watch.close())
   const request = {
@@ -52,7 +52,7 @@ test('Failed requests are kept with what their reply knows, and no query', async
   assert.doesNotMatch(JSON.stringify([refused, failed]), /hush/)
 })
 
-test('Without a dashboard nothing is kept', async () => {
+test('Without a dashboard no failures are recorded', async () => {
   const written: Statement[] = []
   const database = {
     write: async (statements: readonly Statement[]) => void written.push(...statements),
@@ -87,7 +87,7 @@ test("The dashboard's own requests are not kept, unless their signature was not 
   assert.deepEqual(kept.sort(), ['client', 'forged', 'health', 'login', 'models', 'unsigned'])
 })
 
-test('Cleared failures stay away, also those that another worker writes later', async (t) => {
+test('Cleared failures stay cleared, also those that another worker writes later', async (t) => {
   const database = await openTestDatabase(t)
   const [here, there] = [1, 2].map(() => new FailureWatch({ settings, database }))
   assert.ok(here !== undefined && there !== undefined)

@@ -84,7 +84,7 @@ for (const name of ['ACCESS_KEY', 'SECRET_KEY_FILE', 'ALLOWED_BUCKETS', 'DASHBOA
   })
 }
 
-test('A place where nothing can be kept is a mistake in words', async (t) => {
+test('A folder that cannot store settings gets an explanation', async (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'data'), 'a file in the way')
   await assert.rejects(provideSettings({}, folder), SettingsError)

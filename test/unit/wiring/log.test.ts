@@ -23,7 +23,7 @@ function lineOf(changes: Partial<Outcome>): Record<string, unknown> {
   return JSON.parse(lines[0] ?? '')
 }
 
-test('A request leaves one line with what an operator asks for', () => {
+test('A request logs one line with the fields an operator needs', () => {
   const { time, pid, ...line } = lineOf({})
   assert.deepEqual(line, {
     level: 30,
@@ -43,7 +43,7 @@ test('A request leaves one line with what an operator asks for', () => {
   assert.match(String(time), /^\d{4}-\d\d-\d\dT/)
 })
 
-test('A request whose client went away is marked', () => {
+test('The line of a request is marked if its client disconnected', () => {
   assert.equal(lineOf({ isAborted: true }).aborted, true)
 })
 

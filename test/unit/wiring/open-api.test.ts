@@ -80,11 +80,11 @@ test('Errors of the JSON protocols have one schema', () => {
   })
 })
 
-test('The OpenAPI document has no secret and nothing of the settings', () => {
+test('The OpenAPI document contains no secret and no setting', () => {
   assert.doesNotMatch(JSON.stringify(document), /hush/)
 })
 
-test('Every operation of the JSON protocols says how it refuses, in the words of its protocol', () => {
+test('Every operation of the JSON protocols documents its errors in the format of its protocol', () => {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
   const own = operations.filter(({ tags: [tag] }) => tag !== 'service')
   assert.ok(own.length >= 35)

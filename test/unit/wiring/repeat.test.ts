@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { repeat } from '../../../src/wiring/repeat.ts'
 
-test('Repeated work is told when it is to stop', async () => {
+test('Repeated work gets a signal to stop', async () => {
   const repetition = repeat(
     (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
     { everyMs: 1, onError: (error) => assert.fail(String(error)) },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sparingly } from '../../../src/wiring/sparingly.ts'
 
-test('sparingly says something at once, then once in its time with the number of calls', () => {
+test('sparingly reports immediately, then once per interval with the number of calls', () => {
   let nowMs = 1_000
   const said: number[] = []
   const call = sparingly(

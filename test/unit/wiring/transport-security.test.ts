@@ -10,7 +10,7 @@ const isSent = (host: string | undefined) => {
   })
 }
 
-test('Replies over TLS tell browsers to use HTTPS for a year', () => {
+test('Replies over TLS instruct browsers to use HTTPS for a year', () => {
   for (const host of ['s3.example.org', 's3.example.org:9443', '127.0.0.1:9443', undefined]) {
     assert.equal(isSent(host), true)
   }

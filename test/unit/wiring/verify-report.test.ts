@@ -20,7 +20,7 @@ function reportOf(verdicts: Readonly<Record<string, Verdict>>, isJson = false) {
   return { text, status: report.exitStatus }
 }
 
-test('The exit status is 1 for a difference, 2 for what could not be read, else 0', () => {
+test('The exit status is 1 for a difference, 2 for an unreadable object, otherwise 0', () => {
   assert.equal(reportOf({ a: verified, b: { kind: 'gone' } }).status, 0)
   assert.equal(reportOf({ a: verified, b: { kind: 'unverifiable' } }).status, 0)
   assert.equal(reportOf({ a: verified, b: unreadable }).status, 2)
@@ -51,7 +51,7 @@ test('Findings name bucket, key, expected and found; keys cannot command the ter
   )
 })
 
-test('With --json each finding and the summary is a document of its own', () => {
+test('With --json each finding and the summary are separate documents', () => {
   const { text } = reportOf({ a: mismatch, b: unreadable, c: verified }, true)
   const documents = text
     .split('\n')
@@ -68,7 +68,7 @@ test('With --json each finding and the summary is a document of its own', () => 
   ])
 })
 
-test('Progress is shown to who watches, and cleared before each line', () => {
+test('Progress is shown on a terminal, and cleared before each line', () => {
   const shown: string[] = []
   const output = {
     write: (text: string) => shown.push(text),

@@ -37,13 +37,13 @@ function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
   return { pool, broken: join(folder, 'broken'), slow: join(folder, 'slow') }
 }
 
-test('A worker that can not start is told of with its reason', async (t) => {
+test('The reason is reported when a worker cannot start', async (t) => {
   const { pool, broken } = poolOf(t)
   writeFileSync(broken, '')
   await assert.rejects(pool.start(), { name: 'WorkerStartError', message: 'broken' })
 })
 
-test('A restarted worker that can not start is restarted until it can', async (t) => {
+test('A restarted worker that cannot start is restarted until it can', async (t) => {
   let deaths = 0
   const { promise: repaired, resolve } = Promise.withResolvers<void>()
   cluster.on('message', (_, message) => {

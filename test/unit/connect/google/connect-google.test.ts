@@ -90,7 +90,7 @@ const browser = (query: (state: string) => string) => async (url: URL) => {
 }
 const consents = browser((state) => `state=${state}&code=4%2Fgood&scope=x`)
 
-test('connectGoogle asks for consent, writes what it got and tries it', async (t) => {
+test('connectGoogle asks for consent, writes the credentials and tries them', async (t) => {
   const { google, folder, connect, values } = await startConnect(t)
   google.playTokens(tokens)
   google.play(about)
@@ -166,7 +166,7 @@ test('connectGoogle again takes the client from the file and keeps all other lin
   assert.match(person.text, /DRIVE is gdrive:Photos: npm start/)
 })
 
-test('connectGoogle tells that its file is not read when the environment has the keys', async (t) => {
+test('connectGoogle warns that its file is not read when the environment has the keys', async (t) => {
   const environment = { ACCESS_KEY: 'k', SECRET_KEY: 's', ALLOWED_BUCKETS: 'b' }
   const { google, connect, values } = await startConnect(t, { environment })
   google.playTokens(tokens)
@@ -235,7 +235,7 @@ for (const { title, token = tokens, answer = consents, answers: given, message }
   })
 }
 
-test('connectGoogle keeps a consent whose first call Google refuses', async (t) => {
+test('connectGoogle keeps the consent when Google refuses the first call', async (t) => {
   const { google, connect, values } = await startConnect(t)
   google.playTokens(tokens)
   google.play(json(403, { error: { errors: [{ reason: 'accessNotConfigured' }] } }))
@@ -266,7 +266,7 @@ test('connectGoogle takes the credentials of a remote of rclone', async (t) => {
   assert.match(person.text, /DRIVE is gdrive:1ROOT: npm start/)
 })
 
-test('connectGoogle writes nothing of a remote whose token is dead', async (t) => {
+test('connectGoogle writes nothing for a remote with an expired token', async (t) => {
   const { google, folder, connect, values } = await startConnect(t)
   const config = join(folder, 'rclone.conf')
   await writeFile(config, rcloneText)

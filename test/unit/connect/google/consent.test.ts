@@ -43,7 +43,7 @@ test('codeOf takes the code of the answer to this question only', () => {
   assert.equal(codeOf(consent, back('state=state-1')), undefined)
 })
 
-test('codeOf throws what a person can act on when the answer is no', () => {
+test('codeOf throws an error with advice when consent is refused', () => {
   assert.throws(() => codeOf(consent, back('state=state-1&error=access_denied')), /test users/)
   assert.throws(() => codeOf(consent, back('state=state-1&error=org_internal')), /\(org_internal\)/)
   const odd = back(`state=state-1&error=${encodeURIComponent('\u001b[31m')}`)

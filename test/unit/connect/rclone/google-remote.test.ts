@@ -27,7 +27,7 @@ test('googleRemote takes client, token, shared drive and root folder', () => {
   })
 })
 
-test('googleRemote takes the file of a service account, and nothing of a person', () => {
+test('googleRemote takes only the file of a service account if there is one', () => {
   const { settings } = googleRemote('gd', { ...remote, service_account_file: '/k.json' }, undefined)
   assert.deepEqual(settings, {
     GDRIVE_CLIENT_ID: undefined,
@@ -37,14 +37,14 @@ test('googleRemote takes the file of a service account, and nothing of a person'
   })
 })
 
-test('googleRemote takes a client that is given where the remote has none', () => {
+test('googleRemote takes the given client if the remote has none', () => {
   const bare = { type: 'drive', client_id: '', token }
   const { settings } = googleRemote('gd', bare, { id: 'mine', secret: 'my-secret' })
   assert.equal(settings.GDRIVE_CLIENT_ID, 'mine')
   assert.equal(settings.GDRIVE_CLIENT_SECRET, 'my-secret')
 })
 
-test('googleRemote tells what a narrow scope and an impersonation mean', () => {
+test('googleRemote explains what a narrow scope and an impersonation mean', () => {
   const notes = (more: object) => googleRemote('gd', { ...remote, ...more }, undefined).notes.join()
   assert.match(notes({ scope: 'drive.file' }), /only files that rclone created/)
   assert.match(notes({ scope: 'drive.readonly' }), /writes are not allowed/)

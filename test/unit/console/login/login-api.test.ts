@@ -33,7 +33,7 @@ async function open(options: { readonly isOff?: boolean } = {}) {
   return { clock, store, failures, send, signIn, session, logout }
 }
 
-test('login with the right hash gives a token and its lifetime in seconds', async () => {
+test('login with the right hash returns a token and its lifetime in seconds', async () => {
   const { signIn } = await open()
   for (const hash of [passwordHash, passwordHash.toUpperCase()]) {
     const reply = await signIn({ passwordHash: hash })

@@ -27,7 +27,7 @@ async function takeMany(limiter: LoginLimiter, times: number, from = address): P
   return waits
 }
 
-test('five tries may be made; the sixth waits for 15 minutes from the fifth', async (t) => {
+test('five attempts are allowed; the sixth waits until 15 minutes after the fifth', async (t) => {
   const { one } = open(t)
   assert.deepEqual(await takeMany(one, 5), [0, 0, 0, 0, 0])
   mock.timers.tick(minuteMs)

@@ -37,7 +37,7 @@ test('a session survives a restart with the same password and ends with another'
   assert.equal(await new Sessions(store, 'other').isValid(token), false)
 })
 
-test('end ends one session, and nothing when there is none', async () => {
+test('end ends one session, and ignores unknown tokens', async () => {
   const { sessions } = open()
   const [token, other] = [await sessions.begin(), await sessions.begin()]
   await sessions.end(token)

@@ -60,7 +60,7 @@ test('a count beyond the largest safe integer returns that integer', async (t) =
   assert.equal((await look())?.figures?.bytes, Number.MAX_SAFE_INTEGER)
 })
 
-test('A count adds up every page and keeps when it was made', async (t) => {
+test('A count adds up every page and stores its time', async (t) => {
   const { look, settled, clock } = await open(t, objects(2_500))
   assert.deepEqual(await look(), { figures: undefined, isCounting: true, problem: undefined })
   await settled()
@@ -84,7 +84,7 @@ test('an old count is refreshed on request, and not before', async (t) => {
   assert.equal(listings(), 2)
 })
 
-test('A count that took long is kept for longer', async (t) => {
+test('A count that took long is cached for longer', async (t) => {
   const { table, settled, clock } = await open(t, objects(1))
   await settled()
   const [row] = await table.all()
@@ -119,7 +119,7 @@ test('a requested recount runs after the current count', async (t) => {
   assert.equal(listings(), 2)
 })
 
-test('A bucket that cannot be listed says why, keeps its figures and is not tried at once', async (t) => {
+test('A bucket that cannot be listed reports why, keeps its figures and is retried later', async (t) => {
   let isBroken = false
   const { drive, listings } = driveOf(async (page) => {
     if (isBroken) throw new DriveError('denied', 'The folder may not be read.')
@@ -173,7 +173,7 @@ test('The lease of a process that died is taken over', async (t) => {
   assert.equal((await look())?.figures?.objects, 3)
 })
 
-test('a count that lost its lease stops and saves nothing', async (t) => {
+test('a count without its lease stops and saves nothing', async (t) => {
   const pages: string[] = []
   const drive: Pick<Drive, 'list'> = {
     list: (name) => ({

@@ -102,7 +102,7 @@ test('deletePrefix ends even if objects keep being added below the prefix', asyn
   assert.equal((await keysOf(drive)).length, 1)
 })
 
-test('deletePrefix retries what a busy drive rejects', async () => {
+test('deletePrefix retries deletions that a busy drive rejects', async () => {
   const drive = await memoryDrive(['a/1', 'a/2'])
   let refusals = 2
   const remove: Drive['remove'] = async (bucket, key) => {

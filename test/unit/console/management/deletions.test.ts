@@ -36,7 +36,7 @@ async function open(t: TestContext, changes: Partial<Drive> = {}) {
 
 const hangs: Pick<Drive, 'remove'> = { remove: () => new Promise(() => undefined) }
 
-test('A deletion runs to its end and says how much it deleted', async (t) => {
+test('A deletion runs to its end and reports how much it deleted', async (t) => {
   const { deletions, others, drive, ended } = await open(t)
   for (let index = 0; index < 1_200; index++) await put(drive, `a/${index}`)
   await put(drive, 'b')

@@ -38,7 +38,7 @@ test('the free space is requested once in ten seconds for all callers', async ()
   assert.equal(asked, 2)
 })
 
-test('a hanging drive is asked once, is unknown until then, and its late reply is used', async () => {
+test('a hanging drive gets one request, is unknown until the reply, and its late reply is used', async () => {
   let asked = 0
   let answer: (room: { freeBytes: number; totalBytes: number }) => void = () => undefined
   const { facts } = factsOf({

@@ -259,7 +259,7 @@ test('GET /buckets responds even if the drive does not', async (t) => {
   assert.equal(body.buckets[0].createdAt, null)
 })
 
-test('POST /buckets/{bucket}/count counts again what was counted just now', async (t) => {
+test('POST /buckets/{bucket}/count counts again even right after a count', async (t) => {
   const { send, drive } = await openManagement(t)
   const objects = async () => (await send('GET', '/buckets')).body.buckets[0].objects
   await until(async () => (await objects()) === 0)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tidyPaths, tidySchema } from '../../../../src/console/open-api/tidy-paths.ts'
 
-test('tidySchema leaves out what the type says already, at any depth', () => {
+test('tidySchema removes keywords that the type implies, at any depth', () => {
   const noisy = {
     type: 'integer',
     minimum: Number.MIN_SAFE_INTEGER,
@@ -32,7 +32,7 @@ test('tidySchema leaves out what the type says already, at any depth', () => {
   )
 })
 
-test('tidyPaths names the wildcard, and says of each status what nobody has said', () => {
+test('tidyPaths names the wildcard, and describes statuses that have no description', () => {
   const error = {
     type: 'object',
     properties: { message: { type: 'string' }, field: { type: 'string' } },

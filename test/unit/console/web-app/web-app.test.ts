@@ -67,7 +67,7 @@ test('GET of the page carries the nonce of its policy, another one each time', a
   assert.notEqual(nonces[0], nonces[1])
 })
 
-test('GET of the page lets it load nothing from elsewhere and run no inline script', async () => {
+test('GET of the page forbids loading from elsewhere and inline scripts', async () => {
   const policy = field(await get('/-/'), 'content-security-policy') ?? ''
   const directives = new Map(
     policy.split('; ').map((directive) => {
@@ -149,7 +149,7 @@ test('POST is 405 and names the methods', async () => {
   assert.equal(field(reply, 'allow'), 'GET, HEAD')
 })
 
-test('GET where nothing is built is 503 and says what to run', async () => {
+test('GET without a built dashboard is 503 and names the command to run', async () => {
   const reply = await createWebApp({ folder: join(root, 'none') })(requestOf('GET', '/-/files'))
   assert.equal(reply.status, 503)
   assert.match(await text(reply), /npm run build:web/)

@@ -97,7 +97,7 @@ describe('parseCatalogue refuses', () => {
     })
   }
 
-  test('text that is no JSON, naming the line', () => {
+  test('text that is not JSON, naming the line', () => {
     const broken = { name: 'my.json', text: '[\n{ "id": "a" },\n{ "id": }\n]' }
     assert.deepEqual(
       problemsOf(() => parseCatalogue([broken])),
@@ -164,7 +164,7 @@ describe('parseCatalogue refuses', () => {
     }
   })
 
-  test('and tells twenty of a thousand mistakes', () => {
+  test('and reports twenty of a thousand mistakes', () => {
     const many = Array.from({ length: 1_000 }, () => ({ id: 5 }))
     assert.throws(
       () => parseCatalogue([fileOf(...many)]),
@@ -219,7 +219,7 @@ describe('parseCatalogue gives', () => {
     )
   })
 
-  test('an empty catalogue where there is none', () => {
+  test('an empty catalogue if there is none', () => {
     assert.deepEqual(parseCatalogue([fileOf()]).providers, [])
   })
 })

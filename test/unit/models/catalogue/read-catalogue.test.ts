@@ -102,7 +102,7 @@ describe('readCatalogue of a file', () => {
     })
   })
 
-  test('says so when the file is not there', async () => {
+  test('reports a missing file', async () => {
     const path = join(folder, 'missing.json')
     await assert.rejects(readCatalogue(path), {
       name: 'CatalogueError',

@@ -24,7 +24,7 @@ describe('an entry', () => {
     })
   })
 
-  test('of a web kind tells it, others do not', () => {
+  test('of a web kind have it, others do not', () => {
     const entries = build({ connections: [connection('finder')], kinds: [...serviceKinds] })
     assert.deepEqual(entries, [
       {

@@ -36,7 +36,7 @@ describe('connectionListings', () => {
     }
   })
 
-  test('says why a connection is not used', () => {
+  test('explains why a connection is not used', () => {
     const [, second, third] = listingOf({
       connections: [
         { id: 'a', provider: 'deepthink' },
@@ -76,7 +76,7 @@ describe('connectionListings', () => {
     assert.deepEqual(second?.reasons[0]?.models, ['x/m'])
   })
 
-  test('says why an upstream gave no models, or is not asked', () => {
+  test('explains why an upstream returned no models, or gets no request', () => {
     const upstreamFailures = new Map([['lab', 'The connection has no API key.']])
     assert.deepEqual(listingOf({ connections: [lab], upstreamFailures }), [
       { listed: 0, reasons: ['The connection has no API key.'] },

@@ -19,7 +19,7 @@ function compatible(provider: string, fields: object = {}) {
   return { id: provider, provider, apiKey: 'key', providerSpecificData: data, ...fields }
 }
 
-test('upstreamQuestions gives what the fetch needs', () => {
+test('upstreamQuestions returns all that the request needs', () => {
   assert.deepEqual(asked([compatible('openai-compatible-lab')]), [
     {
       connectionId: 'openai-compatible-lab',
@@ -32,7 +32,7 @@ test('upstreamQuestions gives what the fetch needs', () => {
 })
 
 // docs/contract/model-list.md, "Ids from the upstream".
-describe('the provider id decides whether an upstream is asked', () => {
+describe('the provider id decides whether an upstream gets a request', () => {
   const isAsked = {
     'openai-compatible-lab': true,
     'openai-compatible-chat-lab': true,
@@ -57,7 +57,7 @@ describe('the provider id decides whether an upstream is asked', () => {
   }
 })
 
-test('an upstream is asked only when there are no base ids', () => {
+test('an upstream gets a request only if there are no base ids', () => {
   const withModels = (enabledModels: unknown) => {
     return compatible('openai-compatible-lab', {
       providerSpecificData: { ...data, enabledModels },
@@ -69,7 +69,7 @@ test('an upstream is asked only when there are no base ids', () => {
 })
 
 // docs/contract/model-list.md, "Connected providers".
-test('only the first active connection of a provider is asked', () => {
+test('only the first active connection of a provider gets a request', () => {
   const provider = 'openai-compatible-lab'
   const questions = asked([
     { ...compatible(provider), id: 'off', isActive: false, priority: 0 },
@@ -82,6 +82,6 @@ test('only the first active connection of a provider is asked', () => {
   )
 })
 
-test('no upstream is asked for kinds that compatible providers do not serve', () => {
+test('no upstream gets a request for kinds that compatible providers do not serve', () => {
   assert.deepEqual(asked([compatible('openai-compatible-lab')], ['image', 'webSearch']), [])
 })

@@ -89,7 +89,7 @@ describe('a broken row', () => {
     assert.equal(gateway.warnings.length, 2)
   })
 
-  test('goes with a PUT of the whole state', async () => {
+  test('is removed by a PUT of the whole state', async () => {
     for (const set of Object.keys(tables) as (keyof typeof tables)[]) await store(set, 'bad', '{')
     assert.equal((await gateway.send('PUT', '', (await gateway.send('GET', '')).body)).status, 200)
     assert.deepEqual(await gateway.opened(), healthy)

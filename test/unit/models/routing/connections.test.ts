@@ -50,7 +50,7 @@ describe('connections of the routing API', () => {
   })
 
   // docs/contract/model-list.md, "Ids from the upstream".
-  test('POST generates a provider id whose upstream is asked', async () => {
+  test('POST generates a provider id that makes the upstream get requests', async () => {
     for (const kind of ['openai-compatible', 'anthropic-compatible']) {
       const { body } = await gateway.send('POST', '/connections', {
         kind,
@@ -90,7 +90,7 @@ describe('connections of the routing API', () => {
     assert.equal(await keyOf(id), longKey)
   })
 
-  test('PATCH removes what is null', async () => {
+  test('PATCH removes fields that are null', async () => {
     const { id } = await create({
       provider: 'p',
       name: 'Mine',
@@ -213,7 +213,7 @@ describe('connections of the routing API', () => {
     assert.deepEqual(on.body, created)
   })
 
-  test('POST reorder gives priorities in the given order, and what is not named follows', async () => {
+  test('POST reorder sets priorities in the given order, followed by connections not named', async () => {
     for (const id of ['a', 'b', 'c', 'd']) {
       const { body } = await gateway.send('GET', '')
       await gateway.send('PUT', '', {
@@ -237,7 +237,7 @@ describe('connections of the routing API', () => {
     assert.equal((await gateway.send('DELETE', `/connections/${gone.id}`)).status, 404)
   })
 
-  test('POST test asks the upstream with the key and reports what it said', async () => {
+  test('POST test sends the key to the upstream and reports the answer', async () => {
     const { id } = await create({
       provider: 'openai-compatible-x',
       apiKey: longKey,
@@ -278,7 +278,7 @@ describe('connections after SECRET_KEY has changed', () => {
   })
   after(() => testDatabase.remove())
 
-  test('GET says which keys are unreadable, and the log too, once', async () => {
+  test('GET reports unreadable keys, and the log does once', async () => {
     const { body } = await changed.send('GET', '')
     const [first, second] = body.connections
     assert.deepEqual([first.apiKey, first.apiKeyState], ['****', 'unreadable'])
@@ -295,7 +295,7 @@ describe('connections after SECRET_KEY has changed', () => {
     assert.deepEqual(changed.warnings, [{ connections: ['a'], count: 1 }])
   })
 
-  test('nothing that is not about the key destroys it', async () => {
+  test('no change of other fields loses the key', async () => {
     await changed.send('PUT', '', (await changed.send('GET', '')).body)
     await changed.send('PUT', '', (await changed.send('GET', '/export')).body)
     await changed.send('PATCH', '/connections/a', { name: 'New', apiKey: '****' })
@@ -314,7 +314,7 @@ describe('connections after SECRET_KEY has changed', () => {
     assert.equal((await changed.source.connections())[0]?.apiKey, 'sk-new')
   })
 
-  test('POST test says what is wrong instead of asking without the key', async () => {
+  test('POST test reports an unreadable key instead of sending a request without it', async () => {
     const { status, body } = await changed.send('POST', '/connections/a/test')
     assert.equal(status, 200)
     assert.equal(body.outcome, 'untested')

@@ -96,7 +96,7 @@ describe('single items of the routing API', () => {
     assert.equal((await gateway.send('DELETE', path)).status, 204)
   })
 
-  test('answers warn of what has no effect, by the field of the item', async () => {
+  test('answers warn about fields without effect', async () => {
     const combo = await gateway.send('POST', '/combos', { name: 'one', models: ['x/typo'] })
     assert.deepEqual(
       combo.fieldWarnings?.map(({ field }) => field),

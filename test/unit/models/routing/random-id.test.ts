@@ -15,7 +15,7 @@ import { compatibleFlavour } from '../../../../src/models/upstream/flavour.ts'
  */
 const hexEnd = /[-_][0-9a-f]{8,}$/i
 
-test('randomConnectionId gives another id each time', () => {
+test('randomConnectionId returns a different id each time', () => {
   const ids = new Set(Array.from({ length: 1_000 }, randomConnectionId))
   assert.equal(ids.size, 1_000)
 })

@@ -126,7 +126,7 @@ describe('routing API', () => {
     assert.deepEqual((await gateway.send('GET', '')).body, body)
   })
 
-  test('PUT of what GET gave changes nothing, not even the revision', async () => {
+  test('PUT of the result of GET changes nothing, not even the revision', async () => {
     await gateway.send('PUT', '', {
       ...empty,
       connections: [
@@ -207,7 +207,7 @@ describe('routing API', () => {
     )
   })
 
-  test('GET /export gives masks and never a key', async () => {
+  test('GET /export returns masks and never a key', async () => {
     await gateway.send('PUT', '', {
       ...empty,
       connections: [{ id: 'a', provider: 'p', apiKey: longKey }],

@@ -17,7 +17,7 @@ test('KeySealer never seals the same key to the same text', () => {
   assert.notEqual(sealer.seal('sk-1', 'a'), sealer.seal('sk-1', 'a'))
 })
 
-test('KeySealer gives another gateway with the same SECRET_KEY the key', () => {
+test('KeySealer opens keys sealed by another gateway with the same SECRET_KEY', () => {
   assert.equal(createKeySealer('one secret').open(sealer.seal('sk-1', 'a'), 'a'), 'sk-1')
 })
 
@@ -36,7 +36,7 @@ test('KeySealer does not open a text of which any character was changed', () => 
   }
 })
 
-test('KeySealer does not open what it never sealed', () => {
+test('KeySealer does not open text that it never sealed', () => {
   for (const text of ['', 'v1.', 'v1.AAAA', 'v2.AAAA', 'sk-plain']) {
     assert.equal(sealer.open(text, 'a'), undefined, text)
   }

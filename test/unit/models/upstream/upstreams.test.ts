@@ -78,7 +78,7 @@ describe('modelIds reads', () => {
     })
   }
 
-  test('a body that comes in pieces, through characters', async () => {
+  test('a body split within characters', async () => {
     const bytes = Buffer.from('[{"id":"modèle"}]')
     const stub = await stubOf((_request, response) => {
       response.flushHeaders()
@@ -158,7 +158,7 @@ describe('modelIds fails with', () => {
     assert.equal((await ask(stub.origin, patient)).length, 20_000)
   })
 
-  test('unreachable: nobody listens', async () => {
+  test('unreachable: connection refused', async () => {
     const stub = await stubOf(answering([]))
     await stub.close()
     stubs.length = 0
@@ -251,7 +251,7 @@ describe('modelIds follows a redirect', () => {
 })
 
 describe('modelIds of many lists', () => {
-  test('shares a question under way, and keeps nothing after it', async () => {
+  test('shares a request in progress, and caches nothing after it', async () => {
     const open: (() => void)[] = []
     const stub = await stubOf((request, response) => {
       open.push(() => answering([{ id: `m${open.length}` }])(request, response))
@@ -357,7 +357,7 @@ describe('probe reports', () => {
     })
   })
 
-  test('that nobody listens', async () => {
+  test('that the connection was refused', async () => {
     const stub = await startStub(answering([]))
     await stub.close()
     const report = await new Upstreams().probe(connectionTo(stub.origin))

@@ -6,7 +6,7 @@ import {
   parseEnvFile,
 } from '../../../../src/wiring/settings/env-file.ts'
 
-test('An env file gives back what was written to it', () => {
+test('An env file returns what was written to it', () => {
   const values = { ACCESS_KEY: 'AK123', ALLOWED_BUCKETS: 'a,b.c', PUBLIC_URL: 'https://h:1/' }
   assert.deepEqual(parseEnvFile(formatEnvFile('comment', values)), values)
 })

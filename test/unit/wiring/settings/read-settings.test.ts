@@ -71,7 +71,7 @@ test('Settings know where a drive is', () => {
   }
 })
 
-test('Settings give a drive in memory to one process', () => {
+test('Settings run one process for a drive in memory', () => {
   const memory = { ...required, DRIVE: 'memory:' }
   assert.equal(readSettings(memory).workers, 1)
   assert.deepEqual(mistakesOf({ ...memory, WORKERS: '2' }), [
@@ -79,13 +79,13 @@ test('Settings give a drive in memory to one process', () => {
   ])
 })
 
-test('Settings give a Google Drive to one process, or to as many as are asked for', () => {
+test('Settings run one process for a Google Drive unless WORKERS is set', () => {
   const google = { ...required, DRIVE: 'gdrive:x', GDRIVE_SERVICE_ACCOUNT: fileWith('{}') }
   assert.equal(readSettings(google).workers, 1)
   assert.equal(readSettings({ ...google, WORKERS: '3' }).workers, 3)
 })
 
-test('Settings ask for somebody whom Google is asked for', () => {
+test('Settings require credentials for a Google Drive', () => {
   const [line, ...others] = mistakesOf({ ...required, DRIVE: 'gdrive:x', GDRIVE_CLIENT_ID: 'c' })
   assert.match(line ?? '', /^DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_S/)
   assert.deepEqual(others, [])
@@ -132,7 +132,7 @@ test('Settings report every mistake at once and show no secret', () => {
   assert.doesNotMatch(text, /hunter2|top secret/)
 })
 
-test('Settings show no password of a URL, in lists neither, and no secret given as its file', () => {
+test('Settings show no password of a URL, also in lists, and no secret from a file', () => {
   const text = mistakesOf({
     ACCESS_KEY: 'AKEXAMPLE',
     SECRET_KEY_FILE: 'hunter2',
@@ -150,7 +150,7 @@ test('Settings show no password of a URL, in lists neither, and no secret given 
 })
 
 for (const password of ['moo@quark', 'moo/quark', '12/quark', '12?quark', '12#quark', '1\\quark']) {
-  test(`Settings say how to write ${password} in DRIVE, and do not show it`, () => {
+  test(`Settings explain how to write ${password} in DRIVE, and do not show it`, () => {
     for (const rest of ['@host/path', '@quark/moo@host/path']) {
       const DRIVE = `webdav+https://user:${password}${rest}`
       const text = mistakesOf({ ...required, DRIVE }).join('\n')
@@ -259,7 +259,7 @@ for (const [name, value] of [
   })
 }
 
-test('Settings keep what the other features will use', () => {
+test('Settings keep the values for other features', () => {
   const settings = readSettings({
     ...required,
     DRIVE: 'file:///srv/files',

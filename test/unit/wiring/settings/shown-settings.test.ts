@@ -53,7 +53,7 @@ test('Other settings are shown as a person would write them, defaults as such', 
   }
 })
 
-test('A drive of any kind is shown without what may be a password', () => {
+test('A drive of any kind is shown without possible passwords', () => {
   const drives: readonly (readonly [place: object, value: string])[] = [
     [
       { kind: 'webdav', url: 'https://me:hush@cloud.example/dav/?token=hush#hush' },

@@ -105,7 +105,7 @@ describe('import of a 9router export', () => {
 
   const stored = () => gateway.opened()
 
-  test('POST /import stores what a file of 9router has', async () => {
+  test('POST /import stores the contents of a 9router file', async () => {
     const { renamedProviders } = await imported(exported)
     const provider = renamedProviders[0].to
     assert.deepEqual(await stored(), {
@@ -146,7 +146,7 @@ describe('import of a 9router export', () => {
     })
   })
 
-  test('POST /import says what it did and what it did not use', async () => {
+  test('POST /import reports what it did and what it did not use', async () => {
     const { status, body, text } = await gateway.send('POST', '/import', exported)
     assert.equal(status, 200)
     const [{ from, to }] = body.renamedProviders
@@ -228,7 +228,7 @@ describe('import of a 9router export', () => {
     assert.equal(state.modelAliases.chat, 'ds/deepseek-chat')
   })
 
-  test('POST /import?mode=replace leaves nothing but the file', async () => {
+  test('POST /import?mode=replace leaves only the contents of the file', async () => {
     await imported(exported)
     const fresh = await stored()
     await gateway.send('PUT', '', {
@@ -252,7 +252,7 @@ describe('import of a 9router export', () => {
     await imported({ modelAliases: null, customModels: null, providerConnections: [] })
   })
 
-  test('POST /import names at most 200 of what it leaves, and counts all', async () => {
+  test('POST /import names at most 200 unused values, and counts all', async () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`x${index}`, 1]))
     const aliases = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`a${index}`, 'b']),
@@ -264,7 +264,7 @@ describe('import of a 9router export', () => {
     assert.equal(body.leftOutCount, 300)
   })
 
-  test('POST /import keeps items apart that only differ in what is renamed', async () => {
+  test('POST /import keeps items that differ only in a renamed field', async () => {
     const { renamedProviders } = await imported(exported)
     const { to } = renamedProviders[0]
     await imported({
@@ -278,7 +278,7 @@ describe('import of a 9router export', () => {
     ])
   })
 
-  test('GET /export goes back in by PUT, and keeps the keys', async () => {
+  test('GET /export can be stored again by PUT, and keeps the keys', async () => {
     await imported(exported)
     const before = await stored()
     const { body } = await gateway.send('GET', '/export')
