@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { bucket } from './servers.ts'
 
-/** The Google emulator in a process of its own, as slow and as fast as a good line to Google. */
+/** The Google emulator in a separate process, with the latency and speed of a good line to Google. */
 
 /** Every call is answered this much later. */
 export const callMs = 80
@@ -78,7 +78,7 @@ export async function startEmulator(files = 0): Promise<RunningEmulator> {
 function settingsOf({ url, credentials }: EmulatorFacts): Record<string, string> {
   return {
     DRIVE: `gdrive:${folder}`,
-    // What others change is not what is measured: no call of the poll falls into a measurement.
+    // Changes by others are not measured: no poll happens during a measurement.
     DRIVE_POLL_SECONDS: '3600',
     GDRIVE_CLIENT_ID: credentials.clientId,
     GDRIVE_CLIENT_SECRET: credentials.clientSecret,

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers'
 
 /**
  * Sends prepared requests over raw keep-alive sockets as fast as the server answers, one at a time
- * per connection. It runs in a process (and on a core) of its own and parses no more of a reply
- * than its status and length: otherwise the client would be what is measured. It reports its own
- * CPU time, so that a run it limited can be told.
+ * per connection. It runs in a separate process (and on a separate core) and parses only the status
+ * and length of a reply: otherwise the client would limit the result. It reports its own CPU time,
+ * which shows whether it did.
  *
  * Usage: node bench/load-generator.ts < job.json; the result is one line of JSON on stdout.
  */
@@ -67,12 +67,12 @@ class Run {
   }
 }
 
-/** One connection. Resolves when there is nothing more to send. */
+/** One connection. Resolves when all requests are sent. */
 class Connection {
   readonly #run: Run
   readonly #socket: Socket
   #startedAtMs = 0
-  /** RFC 9110 section 9.3.2: the reply to HEAD tells a length and has no body. */
+  /** RFC 9110 section 9.3.2: the reply to HEAD has a length and no body. */
   #isBodiless = false
   /** Bytes of the reply's body still to come; undefined while its head is awaited. */
   #remaining: number | undefined

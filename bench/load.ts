@@ -9,7 +9,7 @@ import type { OpenLoopJob, OpenLoopResult } from './open-loop.ts'
 import { bucket, type RunningServer } from './servers.ts'
 import type { UploadJob, UploadResult } from './upload-client.ts'
 
-/** Runs a job in a load generator of its own, pinned to `core` if given. */
+/** Runs a job in a separate load generator, pinned to `core` if given. */
 export async function generateLoad(job: LoadJob, core?: number): Promise<LoadResult> {
   const result = await runScript<LoadResult>('load-generator.ts', job, core)
   if (result.failures > 0) {
@@ -18,14 +18,14 @@ export async function generateLoad(job: LoadJob, core?: number): Promise<LoadRes
   return result
 }
 
-/** Sends at a fixed rate from a process of its own. */
+/** Sends at a fixed rate from a separate process. */
 export async function generateOpenLoop(job: OpenLoopJob): Promise<OpenLoopResult> {
   const result = await runScript<OpenLoopResult>('open-loop.ts', job)
   if (result.failures > 0) throw new Error(`${result.failures} of ${result.requests} failed`)
   return result
 }
 
-/** Uploads with lib-storage from a process of its own. */
+/** Uploads with lib-storage from a separate process. */
 export async function runUploadClient(job: UploadJob): Promise<UploadResult> {
   return await runScript<UploadResult>('upload-client.ts', job)
 }

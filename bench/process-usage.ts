@@ -41,7 +41,7 @@ export function resetPeak(pid: number): void {
   for (const member of processTree(pid)) writeFileSync(`/proc/${member}/clear_refs`, '5')
 }
 
-/** Bytes handed to write calls so far (wchar): tells whether an operation copies. */
+/** Bytes handed to write calls so far (wchar): shows whether an operation copies. */
 export function writtenBytes(pid: number): number {
   return sum(processTree(pid), (member) =>
     Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${member}/io`, 'latin1'))?.[1] ?? 0),

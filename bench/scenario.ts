@@ -8,7 +8,7 @@ export interface BenchContext {
   readonly keptFolder: string
   /** Seconds of each measurement of a throughput scenario. */
   readonly seconds: number
-  /** Interleaved rounds, of which the medians are reported. */
+  /** Interleaved rounds; their medians are reported. */
   readonly rounds: number
   /** Whether a throughput scenario is to measure this server. */
   readonly isWanted: (kind: ServerKind) => boolean

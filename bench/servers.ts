@@ -75,7 +75,7 @@ export const rawServer: ServerKind = {
     join(folder, bucket),
     String(port),
   ],
-  // As the gateway has: with the default of 4, waiting fsyncs would be what is measured.
+  // As the gateway has: with the default of 4, waiting fsyncs would limit the result.
   environment: () => ({ UV_THREADPOOL_SIZE: '16' }),
 }
 

@@ -6,7 +6,7 @@ import type { Credentials } from '../test/support/signed-request.ts'
 
 /**
  * Uploads one object as most people's programs do: with the AWS SDK, from a stream, in one request or
- * by its lib-storage in parts. It runs in a process of its own, so that its memory and time are nobody else's.
+ * by its lib-storage in parts. It runs in a separate process, so that its memory and time are measured apart.
  *
  * Usage: node bench/upload-client.ts < job.json; the result is one line of JSON on stdout.
  */

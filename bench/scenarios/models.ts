@@ -170,7 +170,7 @@ async function listWithStalled(context: BenchContext): Promise<Table> {
   })
 }
 
-/** Upstreams of which half answer at once and half never. */
+/** Upstreams; half of them answer immediately, half never. */
 async function startUpstreams(routing: RoutingClient): Promise<StubUpstream[]> {
   const stubs: StubUpstream[] = []
   for (let index = 0; index < upstreams; index++) {

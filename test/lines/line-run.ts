@@ -28,7 +28,7 @@ interface Stage {
 
 /**
  * Moves objects of random sizes over slow lines between client and gateway and between gateway and
- * the drive's server, and compares what the server has and what comes back with what was sent.
+ * the drive's server, and compares the files on the server and the downloads with what was sent.
  */
 export function declareLineRun(name: string, open: OpenWorld, skip: string | false = false): void {
   const absence = skip === false ? absenceOfSlowLine() : skip

@@ -139,7 +139,7 @@ test('An unmounted drive is not served, and nothing is created in its place', {
   unmount()
   for (const reply of [await put(), await get('/photos/a'), await get('/photos?list-type=2')]) {
     assert.equal(reply.status, 503)
-    // Where the folder is on this machine is nobody else's affair.
+    // The path on this machine is not shown to clients.
     assert.doesNotMatch(await reply.text(), new RegExp(drive))
   }
   for (const pid of main.workers()) process.kill(pid, 'SIGKILL')

@@ -151,7 +151,7 @@ for (const [store, { start, skip }] of Object.entries(stores)) {
         assert.ok(Number.isInteger(seconds) && seconds > 840 && seconds <= 900, String(seconds))
         assert.equal(typeof JSON.parse(text).message, 'string')
       }
-      // Others sign in, and a session that this client has goes on.
+      // Others can sign in, and an existing session of this client stays valid.
       assert.equal((await login(gateway(), { hash: right, from: '127.0.0.3' })).status, 200)
       assert.deepEqual(await sessionStatuses(gateway(), token), everywhere(200))
     })

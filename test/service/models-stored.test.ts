@@ -51,7 +51,7 @@ test('A restart keeps connections, keys, combos, custom models and aliases', asy
   await fill(routing, upstream.origin)
   const before = await routing.send('GET', '')
   assert.deepEqual(await idsAt(first.url), filled)
-  // Killed, not stopped: what was answered is there.
+  // Killed, not stopped: acknowledged changes must be stored.
   await first.kill()
 
   const second = await startModelsGateway(t, {}, folder)
@@ -87,7 +87,7 @@ test('Provider keys are in no answer, error, log line or file', async (t) => {
     replies.map(({ status }) => status),
     [200, 200, 200, 200, 200, 400, 400, 400, 400, 400],
   )
-  // A field's name may be told; it is no key.
+  // The name of a field may be logged; it is not a key.
   const texts = replies.filter((_, index) => index !== 7).map(({ text }) => text)
   texts.push(await (await fetch(`${gateway.url}/v1/models`)).text())
   for (const text of texts) assert.equal(text.includes(key), false, text)

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
 
-/** `npm start` in a process group of its own, serving a new folder. */
+/** `npm start` in a separate process group, serving a new folder. */
 function npmStart(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-npm-'))
   const npm = spawn('npm', ['start'], {

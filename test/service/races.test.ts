@@ -80,7 +80,7 @@ describe('clients at the same time', () => {
         assert.equal(reply.headers.get('etag'), `"${md5Of(bytes)}"`)
         const index = etags.indexOf(reply.headers.get('etag') ?? '')
         assert.notEqual(index, -1, 'a mixture of versions')
-        // The first version number from `least` on with these contents: not beyond what was begun.
+        // The first version number from `least` on with these contents: not beyond the last one begun.
         seen = least + ((index - (least % sizes.length) + sizes.length) % sizes.length)
         assert.ok(seen <= acknowledged + 1, `read ${seen}, begun ${acknowledged + 1}`)
       }
@@ -218,7 +218,7 @@ function completion(etags: readonly string[]): string {
   return `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`
 }
 
-/** Reads what nobody looks at, so that the connections can be used again. */
+/** Reads and discards the bodies, so that the connections can be reused. */
 async function drain(replies: readonly Response[]): Promise<void> {
   await Promise.all(replies.map((reply) => (reply.bodyUsed ? undefined : reply.arrayBuffer())))
 }

@@ -328,7 +328,7 @@ async function isServed(url: string): Promise<void> {
 }
 
 /**
- * Resolves once nobody answers. A connection that was accepted just before the stop may be answered
+ * Resolves once no process answers. A connection that was accepted just before the stop may be answered
  * still, or hang until the program ends (docs/decisions/0007-round-robin-workers.md).
  */
 async function isRefused(url: string): Promise<void> {

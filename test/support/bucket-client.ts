@@ -33,7 +33,7 @@ interface SentPart {
   readonly ETag: string
 }
 
-/** The AWS SDK on one bucket. What is told to come back does so for as long as a test lasts. */
+/** The AWS SDK on one bucket. It retries SlowDown for as long as a test lasts. */
 export class BucketClient {
   readonly #s3: S3Client
 

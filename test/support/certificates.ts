@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface ServerCertificate {
-  /** The authority that clients are told to trust. PEM, as are the others. */
+  /** The authority that clients trust. PEM, as are the others. */
   readonly caFile: string
   readonly certFile: string
   readonly keyFile: string

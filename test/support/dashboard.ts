@@ -15,7 +15,7 @@ export const dashboardPassword = 'correct horse battery'
 /** The dashboard in a browser, of a gateway that ends with the `describe`. */
 export interface Dashboard {
   readonly gateway: GatewayProcess
-  /** A page of a browser of its own, at a path below `/-`. It closes when the test ends. */
+  /** A page in a new browser context, at a path below `/-`. It closes when the test ends. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
   /** The same, with a session. */
   openSignedIn(path: string, options?: BrowserContextOptions): Promise<Page>

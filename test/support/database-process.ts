@@ -1,5 +1,5 @@
 /**
- * A process of its own that uses a database, for what one process can't show. Arguments: the
+ * A separate process that uses a database, for tests that need two. Arguments: the
  * location as JSON, what to do, and how often.
  */
 import { writeSync } from 'node:fs'

@@ -19,7 +19,7 @@ export interface DriveWorld {
   readonly settings: Readonly<Record<string, string>>
   /** SHA-256 of the file that the server keeps for an object of the bucket. Absent where there are no files. */
   stored?(key: string): Promise<string>
-  /** Changes one byte of that file as a failing disk does: nobody is told. */
+  /** Changes one byte of that file silently, as a failing disk does. */
   damage?(key: string): void
 }
 

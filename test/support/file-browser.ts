@@ -89,7 +89,7 @@ export class FileBrowser {
   }
 }
 
-/** Writes files into a folder: their paths and what is in them. */
+/** Writes files into a folder: their paths and contents. */
 export function writeTree(
   folder: string,
   files: Readonly<Record<string, string | Uint8Array>>,

@@ -17,14 +17,14 @@ export interface FreshReply {
 }
 
 /**
- * One request on a connection of its own. The primary deals connections to its workers in turn
+ * One request on a new connection. The primary deals connections to its workers in turn
  * (docs/decisions/0007-round-robin-workers.md), so that requests one after the other reach all of them.
  */
 export async function freshRequest(url: string, options: FreshRequest = {}): Promise<FreshReply> {
   const { method = 'GET', headers = {}, body, from } = options
   const outgoing = request(url, {
     ...{ method, agent: false },
-    // Node sends none of its own with a DELETE, and the body would be the next request.
+    // Node adds none to a DELETE, and the body would be the next request.
     headers:
       body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
     ...(from === undefined ? {} : { localAddress: from }),

@@ -11,7 +11,7 @@ import { startArguments } from './start-command.ts'
 
 /**
  * A gateway as an operator runs it: as `npm start` does, with every setting at its default but those
- * that tests must have. It leads a process group of its own, so that a crash test can kill all of
+ * that tests must have. It leads a new process group, so that a crash test can kill all of
  * its processes at one moment.
  */
 export interface GatewayProcess {

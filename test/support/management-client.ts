@@ -28,7 +28,7 @@ export class ManagementClient {
     return new ManagementClient(url, token)
   }
 
-  /** @param path below /-/api. Each request has a connection of its own: workers take turns. */
+  /** @param path below /-/api. Each request uses a new connection: workers take turns. */
   async send(method: string, path: string, body?: object): Promise<ManagementReply> {
     const reply = await freshRequest(`${this.#url}/-/api${path}`, {
       method,

@@ -4,7 +4,7 @@ const sharedMemory = '/dev/shm'
 const neededBytes = 4 * 1024 ** 3
 
 /**
- * A new folder in memory, removed when this process ends; undefined where there is no such place,
+ * A new folder in memory, removed when this process ends; undefined if there is no memory file system,
  * or one too small (a container's, often). Thousands of short tests wait for a disk to sync
  * otherwise, which proves nothing: those that are about disks take diskFolder.
  */

@@ -17,7 +17,7 @@ const wanted = process.argv.slice(2)
 const names = wanted.length > 0 ? wanted : ['browser', 'quick']
 const counts = { passed: 0, failed: 0, skipped: 0 }
 
-// A third of the time of a short file goes into compiling: once is enough for all of them.
+// A third of the time of a short file goes into compiling: a shared cache needs it once.
 process.env.NODE_COMPILE_CACHE ??= join(project, 'node_modules/.cache/node-compile')
 process.on('exit', () => {
   const isRefused = process.env.CI === 'true' && counts.skipped > 0

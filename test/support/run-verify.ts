@@ -31,7 +31,7 @@ export interface VerifyPlace {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Starts `npm run verify -- …` in a folder and with settings of its own. */
+/** Starts `npm run verify -- …` in a given folder and with given settings. */
 export function startVerify({ folder, environment }: VerifyPlace, ...args: readonly string[]) {
   return spawn(process.execPath, [script, ...args], {
     ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },

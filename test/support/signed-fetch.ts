@@ -2,7 +2,7 @@ import { type Credentials, signHeaders } from './signed-request.ts'
 
 export interface SignedFetch {
   readonly method: string
-  /** `/bucket` or `/bucket/key`, escaped as it goes on the wire; with a query if there is one. */
+  /** `/bucket` or `/bucket/key`, escaped as sent; with a query if there is one. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>

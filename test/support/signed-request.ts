@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 
 /**
- * A signer of its own for requests that no SDK would form: raw paths, odd bytes, wrong on purpose.
+ * A separate signer for requests that no SDK would form: raw paths, odd bytes, wrong on purpose.
  * It shares no code with src/s3/sigv4, so that one mistake can't hide in both.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
@@ -13,7 +13,7 @@ export interface Credentials {
 
 export interface RequestToSign {
   readonly method: string
-  /** As it goes on the wire: escapes and all. A query follows the first `?`. */
+  /** As sent, with its escapes. A query follows the first `?`. */
   readonly target: string
   /** Value of the Host header. */
   readonly host: string

@@ -8,7 +8,7 @@ export interface WireCase {
   /** Begins with the operation. */
   readonly title: string
   readonly method: string
-  /** As it goes on the wire. */
+  /** As sent. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>

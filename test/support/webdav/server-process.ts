@@ -24,7 +24,7 @@ export interface Scope {
   skip(reason: string): void
 }
 
-/** A WebDAV server of a test, on the loopback and a folder of its own. */
+/** A WebDAV server for a test, on the loopback and a new folder. */
 export interface WebdavServer {
   /** As in DRIVE: `webdav+http://user:password@127.0.0.1:PORT/path`. */
   readonly url: string

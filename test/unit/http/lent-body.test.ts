@@ -27,7 +27,7 @@ function lentFromOneBlock(sizes: readonly number[] = []): StreamBody {
         const chunk = content.subarray(at, at + size)
         block.set(chunk)
         const borrowed = borrow(block.subarray(0, chunk.length))
-        // In the same turn as the promise is settled: before anybody who waits for it goes on.
+        // In the same turn as the promise is settled: before its awaiting code continues.
         const poison = () => void block.fill(0xee)
         borrowed.then(poison, poison)
         await borrowed

@@ -6,7 +6,7 @@ import { startServer, text } from './http-server-fixture.ts'
 const get = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'
 const head = 'HEAD / HTTP/1.1\r\nHost: h\r\n\r\n'
 
-/** A stream that tells when it is closed. */
+/** A stream that reports when it is closed. */
 function traced(length: number, chunks: readonly (Uint8Array | Error)[]) {
   let onRelease: () => void = () => undefined
   const released = new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import { type Fixture, startServer } from '../http/http-server-fixture.ts'
 
 interface BridgeFixture extends Fixture {
   readonly failures: readonly unknown[]
-  /** Writes these bytes on a connection of their own and gives what is answered until `text`. */
+  /** Writes these bytes on a new connection and returns the reply up to `text`. */
   exchange(bytes: string, text: string): Promise<string>
 }
 

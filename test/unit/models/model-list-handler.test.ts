@@ -10,7 +10,7 @@ const apiKey = 'models key'
 const authorized = { 'x-api-key': apiKey }
 const bodyOf = ({ body }: HttpReply) => Buffer.from((body ?? '') as Uint8Array).toString()
 
-/** The handler, the app behind it, and the targets of which the app was asked. */
+/** The handler, the app behind it, and the targets that the app was called with. */
 async function handlers() {
   const app = await bridge(await modelsApp({ apiKey }))
   const asked: string[] = []

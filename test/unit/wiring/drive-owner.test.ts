@@ -17,7 +17,7 @@ const writeWindowMs = 200
 /** In real use an owner is watched longer than another gateway waits after a takeover. */
 const longBeatMs = writeWindowMs
 
-/** A database, of which several gateways may be clients. */
+/** A database for several gateways. */
 class Table {
   readonly locations = new Map<string, string>()
   #id: string | undefined

@@ -13,7 +13,7 @@ import { NobodyThere, type Terminal } from '../../../../src/connect/terminal.ts'
 import { parseEnvFile } from '../../../../src/wiring/settings/env-file.ts'
 import { json, type Step, startScriptedGoogle } from '../../drives/google/api/scripted-google.ts'
 
-/** Pastes or opens what is said; answers questions from a table. */
+/** Pastes or opens the printed address; answers questions from a table. */
 class Person implements Terminal {
   readonly said: string[] = []
   readonly #answers: Readonly<Record<string, string>>

@@ -96,7 +96,7 @@ test('deletePrefix ends even if objects keep being added below the prefix', asyn
     await put(drive, `a/${next++}`)
     return drive.remove(bucket, key)
   }
-  // In key order what comes is behind what goes, up to the tenth.
+  // In key order, each new key follows the deleted ones, up to the tenth.
   const deleted = await run({ list: drive.list.bind(drive), remove }, 'a/')
   assert.ok(deleted >= 3)
   assert.equal((await keysOf(drive)).length, 1)

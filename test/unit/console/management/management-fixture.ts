@@ -32,7 +32,7 @@ export interface ManagementFixture {
   readonly counter: BucketCounter
   readonly deletions: Deletions
   readonly presigned: Parameters<ManagementApiParts['presign']>[0][]
-  /** A path below /-/api, with a session unless told otherwise. */
+  /** A path below /-/api, with a session by default. */
   send(
     method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH' | 'HEAD',
     path: string,
@@ -76,7 +76,7 @@ export async function keysOf(drive: Drive, bucket = 'files'): Promise<string[]> 
   }
 }
 
-/** The management API on a memory drive and a database of its own. */
+/** The management API on a memory drive and a new database. */
 export async function openManagement(
   t: Ending,
   changes: Partial<ManagementApiParts> = {},

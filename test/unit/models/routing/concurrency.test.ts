@@ -106,7 +106,7 @@ describe('routing API, several at once', () => {
   })
 })
 
-/** Counts what is asked of a database, and can refuse it. */
+/** Counts the statements of a database, and can refuse them. */
 class WatchedDatabase implements Database {
   readonly kind = 'watched'
   readonly reads: string[] = []

@@ -39,7 +39,7 @@ export interface RoutingGateway {
   readonly probed: Connection[]
   /** What GET answers, with the keys themselves in place of their masks. */
   opened(): Promise<Answer['body']>
-  /** A path below `/-/api/routing`, with a session unless told otherwise. */
+  /** A path below `/-/api/routing`, with a session by default. */
   send(
     method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE',
     path: string,

@@ -300,7 +300,7 @@ describe('modelIds of many lists', () => {
       return upstreams.modelIds({ flavour: 'openai', baseUrl, apiKey })
     })
     for (const list of await Promise.allSettled(lists)) assert.equal(list.status, 'rejected')
-    // One after the other, each with a timeout of its own, all five would be sent.
+    // One after the other, each with a separate timeout, all five would be sent.
     assert.ok(stub.requests.length < 5)
   })
 })
