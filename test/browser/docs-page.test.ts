@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { absenceOfChromium, startChromium } from '../support/chromium.ts'
+import { absenceOfChromium, pageTimeoutMs, startChromium } from '../support/chromium.ts'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -21,46 +21,50 @@ describe('The API reference', { skip: absenceOfChromium() }, () => {
   })
   after(() => browser?.close())
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [400, 1280]) {
-      test(`is accessible and fits, ${colorScheme}, ${width} px wide`, async (t) => {
-        const { url } = await startGatewayInProcess(t)
-        // The page's policy would block axe.
-        const context = await browser.newContext({
-          ...{ colorScheme, bypassCSP: true, viewport: { width, height: 900 } },
-        })
-        t.after(() => context.close())
-        const page = await context.newPage()
-        await page.goto(`${url}/-/docs`)
-        await page.getByRole('button', { name: /login Starts a session/ }).click()
-        await page.getByText('Request body').waitFor()
-        await page.evaluate(axe)
-        const violations = await page.evaluate(async (rules) => {
-          const { axe: run } = globalThis as unknown as {
-            axe: {
-              run(options: object): Promise<{
-                violations: { id: string; nodes: { html: string }[] }[]
-              }>
-            }
-          }
-          const result = await run.run({ rules })
-          return result.violations.flatMap(({ id, nodes }) =>
-            nodes.map(({ html }) => `${id}: ${html}`),
-          )
-        }, disabledRules)
-        assert.deepEqual(violations, [])
-        const hasOverflow = await page.evaluate<boolean>(
-          'document.documentElement.scrollWidth > document.documentElement.clientWidth',
-        )
-        assert.equal(hasOverflow, false)
+  const looks = [
+    { colorScheme: 'light', width: 400 },
+    { colorScheme: 'dark', width: 1280 },
+  ] as const
+  for (const { colorScheme, width } of looks) {
+    test(`is accessible and fits, ${colorScheme}, ${width} px wide`, async (t) => {
+      const { url } = await startGatewayInProcess(t)
+      // The page's policy would block axe.
+      const context = await browser.newContext({
+        ...{ colorScheme, bypassCSP: true, viewport: { width, height: 900 } },
       })
-    }
+      t.after(() => context.close())
+      context.setDefaultTimeout(pageTimeoutMs)
+      const page = await context.newPage()
+      await page.goto(`${url}/-/docs`)
+      await page.getByRole('button', { name: /login Starts a session/ }).click()
+      await page.getByText('Request body').waitFor()
+      await page.evaluate(axe)
+      const violations = await page.evaluate(async (rules) => {
+        const { axe: run } = globalThis as unknown as {
+          axe: {
+            run(options: object): Promise<{
+              violations: { id: string; nodes: { html: string }[] }[]
+            }>
+          }
+        }
+        const result = await run.run({ rules })
+        return result.violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ html }) => `${id}: ${html}`),
+        )
+      }, disabledRules)
+      assert.deepEqual(violations, [])
+      const hasOverflow = await page.evaluate<boolean>(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      )
+      assert.equal(hasOverflow, false)
+    })
   }
 
   test('loads only files of the gateway, under the policy of the dashboard', async (t) => {
     const { url } = await startGatewayInProcess(t)
     const page = await browser.newPage()
     t.after(() => page.close())
+    page.setDefaultTimeout(pageTimeoutMs)
     const requested: string[] = []
     const messages: string[] = []
     page.on('request', (request) => requested.push(request.url()))

@@ -4,9 +4,14 @@ import { debianChromium, isProgram, launchChromium } from '../../scripts/screens
 /** The Chromium of browser tests: CHROMIUM, or that of Debian's package. */
 const program = process.env.CHROMIUM ?? debianChromium
 
+/** Only against a page that hangs: several times what the slowest takes on a busy machine. */
+export const pageTimeoutMs = 120_000
+
 /** Why there is none; false when there is one. For the `skip` of tests. */
 export function absenceOfChromium(): string | false {
-  return isProgram(program) ? false : `no Chromium at ${program}: install chromium or set CHROMIUM`
+  return isProgram(program)
+    ? false
+    : `no Chromium at ${program}: install chromium or set CHROMIUM`
 }
 
 /**

@@ -3,12 +3,9 @@ import { readFileSync } from 'node:fs'
 import { after, afterEach, before } from 'node:test'
 import type { Result } from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { startChromium } from './chromium.ts'
+import { pageTimeoutMs, startChromium } from './chromium.ts'
 import { useContractGateway } from './contract-gateway.ts'
 import type { GatewayProcess } from './gateway-process.ts'
-
-/** Only against a page that hangs: several times what the slowest takes on a busy machine. */
-const timeoutMs = 120_000
 
 export const dashboardPassword = 'correct horse battery'
 
@@ -46,7 +43,7 @@ export function useDashboard(settings: Readonly<Record<string, string>> = {}): (
     assert.ok(browser !== undefined)
     const context = await browser.newContext(options)
     contexts.add(context)
-    context.setDefaultTimeout(timeoutMs)
+    context.setDefaultTimeout(pageTimeoutMs)
     context.on('weberror', (complaint) => complaints.push(complaint.error().message))
     context.on('console', (message) => {
       const text = message.text()
