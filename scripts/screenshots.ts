@@ -1,25 +1,22 @@
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import { currentEnvironment } from '../src/wiring/settings/environment.ts'
-import { debianChromium, launchChromium } from './screenshots/chromium.ts'
 import { demoFiles, uploadedFiles } from './screenshots/demo-files.ts'
 import { demoPassword, startDemoGateway } from './screenshots/demo-gateway.ts'
 import { fillDrive } from './screenshots/fill-drive.ts'
-import { writeFontSettings } from './screenshots/font-settings.ts'
-import { Management } from './screenshots/management.ts'
 import { seedModels } from './screenshots/seed-models.ts'
 import { seedTraffic } from './screenshots/seed-traffic.ts'
 import { type Shot, shots } from './screenshots/shots.ts'
 import { steadyReplies } from './screenshots/steady-replies.ts'
 
 /**
- * `npm run screenshots` makes the pictures of README.md and docs/dashboard.md: a gateway over a demo
- * drive, looked at with Debian's Chromium (CHROMIUM names another). With names behind it
- * (`-- overview phone`) only those.
+ * `npm run screenshots` takes the pictures of README.md and docs/dashboard.md: it runs a gateway over
+ * a demo drive and opens its dashboard in Debian's Chromium (CHROMIUM names another browser). Names
+ * after `--` select pictures: `npm run screenshots -- overview phone`.
  */
 
-/** The overview shows it: no path of whoever runs this. */
+/** A fixed path, because the overview shows it. */
 const folder = '/tmp/bucketry-demo'
 const images = join(import.meta.dirname, '../docs/images')
 
@@ -28,15 +25,18 @@ const wanted = process.argv.slice(2)
 
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder)
-const browser = await launchChromium(environment.CHROMIUM ?? debianChromium, {
-  ...environment,
-  FONTCONFIG_FILE: writeFontSettings(folder),
+const browser = await chromium.launch({
+  executablePath: environment.CHROMIUM ?? '/usr/bin/chromium',
+  env: {
+    ...environment,
+    FONTCONFIG_FILE: join(import.meta.dirname, 'screenshots/fonts.conf'),
+  },
 })
 try {
   await fillDrive(join(folder, 'drive'), demoFiles, browser)
   const gateway = await startDemoGateway(folder)
   try {
-    await seedModels(await Management.signIn(gateway.url))
+    await seedModels(gateway.url)
     await seedTraffic(gateway.url)
     const uploaded = writeUploadedFiles()
     for (const shot of shots) {

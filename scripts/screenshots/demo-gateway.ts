@@ -5,19 +5,17 @@ import { serve } from '../../src/wiring/serving.ts'
 import { readSettings } from '../../src/wiring/settings/read-settings.ts'
 import { buckets, publicBucket } from './demo-files.ts'
 
-/** A gateway over the demo drive, in this process. */
-interface DemoGateway {
-  readonly url: string
-  stop(): Promise<void>
-}
-
-/** Only for as long as the pictures take, and only on the loopback. */
+/** Not secret: the gateway runs only while the pictures are taken and listens on the loopback. */
 export const demoKeys = { accessKeyId: 'DEMOACCESSKEY', secretAccessKey: 'demo/secret+key' }
 export const publicHost = 's3.example.net'
 export const demoPassword = 'a password of the demo'
 
-/** @param folder holds the drive, in `drive`, and the database. */
-export async function startDemoGateway(folder: string): Promise<DemoGateway> {
+/**
+ * Starts a gateway over the demo drive in this process.
+ *
+ * @param folder holds the drive, in `drive`, and the database.
+ */
+export async function startDemoGateway(folder: string) {
   const settings = readSettings({
     DRIVE: `file:${join(folder, 'drive')}`,
     DATABASE_URL: `sqlite:${join(folder, 'bucketry.db')}`,

@@ -1,4 +1,5 @@
-import type { Management } from './management.ts'
+import { createHash } from 'node:crypto'
+import { demoPassword } from './demo-gateway.ts'
 
 /** Providers whose models are in the catalogue or listed here, so that no request is sent. */
 const connections = [
@@ -29,14 +30,31 @@ const aliases = [
   { name: 'cheap', target: 'mistral/mistral-small-latest' },
 ]
 
-export async function seedModels(management: Management): Promise<void> {
+/** Stores the routing through the management API of the gateway at this URL. */
+export async function seedModels(url: string): Promise<void> {
+  const passwordHash = createHash('sha256').update(demoPassword).digest('hex')
+  const { token } = await post(`${url}/auth/login`, { passwordHash })
   const lists = {
-    '/routing/connections': connections,
-    '/routing/combos': combos,
-    '/routing/custom-models': customModels,
-    '/routing/model-aliases': aliases,
+    connections,
+    combos,
+    'custom-models': customModels,
+    'model-aliases': aliases,
   }
-  for (const [path, items] of Object.entries(lists)) {
-    for (const item of items) await management.post(path, item)
+  for (const [name, items] of Object.entries(lists)) {
+    for (const item of items) await post(`${url}/-/api/routing/${name}`, item, String(token))
   }
+}
+
+async function post(url: string, body: object, token?: string): Promise<Record<string, unknown>> {
+  const reply = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  })
+  const text = await reply.text()
+  if (!reply.ok) throw new Error(`${url}: ${reply.status} ${text}`)
+  return JSON.parse(text) as Record<string, unknown>
 }

@@ -1,23 +1,26 @@
-import type { Browser } from 'playwright-core'
-import { debianChromium, isProgram, launchChromium } from '../../scripts/screenshots/chromium.ts'
+import { accessSync, constants } from 'node:fs'
+import { type Browser, chromium } from 'playwright-core'
 
 /** The Chromium of browser tests: CHROMIUM, or that of Debian's package. */
-const program = process.env.CHROMIUM ?? debianChromium
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
 /** Only against a page that hangs: several times what the slowest takes on a busy machine. */
 export const pageTimeoutMs = 120_000
 
-/** Why there is none; false when there is one. For the `skip` of tests. */
+/** For the `skip` of tests: why Chromium cannot be started, or false if it can. */
 export function absenceOfChromium(): string | false {
-  return isProgram(program)
-    ? false
-    : `no Chromium at ${program}: install chromium or set CHROMIUM`
+  try {
+    accessSync(executablePath, constants.X_OK)
+    return false
+  } catch {
+    return `no Chromium at ${executablePath}: install chromium or set CHROMIUM`
+  }
 }
 
 /**
- * Starts one without a window. The caller closes it. Its locale is UTF-8, as a desktop's is: in the C
- * locale it can neither read nor write files whose names are not ASCII.
+ * Starts a headless browser, which the caller closes. Its locale is UTF-8, as on a desktop: in the C
+ * locale it can neither read nor write files with names that are not ASCII.
  */
 export function startChromium(): Promise<Browser> {
-  return launchChromium(program, { ...process.env, LC_ALL: 'C.UTF-8' })
+  return chromium.launch({ executablePath, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
 }
