@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { useInterval } from '@mantine/hooks'
+import { useState } from 'react'
 import { formatAge, formatMoment } from '../format/time.ts'
 
 const everyMs = 30_000
@@ -6,10 +7,7 @@ const everyMs = 30_000
 /** A relative time with the exact time as tooltip. */
 export function Age({ at }: { readonly at: string }) {
   const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
-    return () => clearInterval(timer)
-  }, [])
+  useInterval(() => setNow(Date.now()), everyMs, { autoInvoke: true })
   const atMs = Date.parse(at)
   return (
     <time dateTime={at} title={formatMoment(atMs)}>

@@ -31,17 +31,15 @@ export const secretKeyPlaceholder = 'YOUR_SECRET_KEY'
 /** Settings to paste, for each client. test/clients/pasted-settings.test.ts runs them. */
 export function clientSettings(gateway: Gateway): readonly ClientSettings[] {
   return [
-    { id: 'aws-cli', name: 'aws-cli', blocks: awsCli(gateway) },
-    { id: 'rclone', name: 'rclone', blocks: rclone(gateway) },
+    { id: 'aws-cli', name: 'aws-cli', blocks: [awsCli(gateway)] },
+    { id: 'rclone', name: 'rclone', blocks: [rclone(gateway)] },
     { id: 's3cmd', name: 's3cmd', blocks: s3cmd(gateway) },
-    { id: 'restic', name: 'restic', blocks: restic(gateway) },
-    { id: 'boto3', name: 'boto3', blocks: boto3(gateway) },
-    { id: 'aws-sdk-js', name: 'AWS SDK JS', blocks: awsSdkJs(gateway) },
-    { id: 'cyberduck', name: 'Cyberduck', blocks: cyberduck(gateway) },
+    { id: 'restic', name: 'restic', blocks: [restic(gateway)] },
+    { id: 'boto3', name: 'boto3', blocks: [boto3(gateway)] },
+    { id: 'aws-sdk-js', name: 'AWS SDK JS', blocks: [awsSdkJs(gateway)] },
+    { id: 'cyberduck', name: 'Cyberduck', blocks: [cyberduck(gateway)] },
   ]
 }
-
-type Blocks = readonly SettingsBlock[]
 
 function exportedKeys(accessKey: string): readonly string[] {
   return [
@@ -59,34 +57,30 @@ function lines(...text: readonly string[]): string {
   return `${text.join('\n')}\n`
 }
 
-function awsCli({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
-  return [
-    {
-      caption: 'In a shell',
-      text: lines(
-        ...exportedKeys(accessKey),
-        `export AWS_DEFAULT_REGION=${region}`,
-        `aws --endpoint-url ${endpoint} s3 ls s3://${bucket}/`,
-      ),
-    },
-  ]
+function awsCli({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
+  return {
+    caption: 'In a shell',
+    text: lines(
+      ...exportedKeys(accessKey),
+      `export AWS_DEFAULT_REGION=${region}`,
+      `aws --endpoint-url ${endpoint} s3 ls s3://${bucket}/`,
+    ),
+  }
 }
 
-function rclone({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
-  return [
-    {
-      caption: 'In a shell. Without no_check_bucket rclone tries to create the bucket first',
-      text: lines(
-        'rclone config create bucketry s3 provider=Other no_check_bucket=true \\',
-        `  endpoint=${endpoint} region=${region} \\`,
-        `  access_key_id=${shellWord(accessKey)} secret_access_key=${secretKeyPlaceholder}`,
-        `rclone ls bucketry:${bucket}`,
-      ),
-    },
-  ]
+function rclone({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
+  return {
+    caption: 'In a shell. Without no_check_bucket rclone tries to create the bucket first',
+    text: lines(
+      'rclone config create bucketry s3 provider=Other no_check_bucket=true \\',
+      `  endpoint=${endpoint} region=${region} \\`,
+      `  access_key_id=${shellWord(accessKey)} secret_access_key=${secretKeyPlaceholder}`,
+      `rclone ls bucketry:${bucket}`,
+    ),
+  }
 }
 
-function s3cmd({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
+function s3cmd({ endpoint, region, bucket, accessKey }: Gateway): readonly SettingsBlock[] {
   const { protocol, host } = new URL(endpoint)
   return [
     {
@@ -106,103 +100,95 @@ function s3cmd({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
   ]
 }
 
-function restic({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
-  return [
-    {
-      caption: 'In a shell. restic asks for a repository password, which cannot be recovered',
-      text: lines(
-        ...exportedKeys(accessKey),
-        `export AWS_DEFAULT_REGION=${region}`,
-        `export RESTIC_REPOSITORY=s3:${endpoint}/${bucket}/restic`,
-        'restic init',
-        'restic backup ~/Documents',
-      ),
-    },
-  ]
+function restic({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
+  return {
+    caption: 'In a shell. restic asks for a repository password, which cannot be recovered',
+    text: lines(
+      ...exportedKeys(accessKey),
+      `export AWS_DEFAULT_REGION=${region}`,
+      `export RESTIC_REPOSITORY=s3:${endpoint}/${bucket}/restic`,
+      'restic init',
+      'restic backup ~/Documents',
+    ),
+  }
 }
 
-function boto3({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
-  return [
-    {
-      caption: 'Python',
-      text: lines(
-        'import boto3',
-        '',
-        's3 = boto3.client(',
-        '    "s3",',
-        `    endpoint_url="${endpoint}",`,
-        `    region_name="${region}",`,
-        `    aws_access_key_id=${JSON.stringify(accessKey)},`,
-        `    aws_secret_access_key="${secretKeyPlaceholder}",`,
-        ')',
-        `for item in s3.list_objects_v2(Bucket="${bucket}").get("Contents", []):`,
-        '    print(item["Key"], item["Size"])',
-      ),
-    },
-  ]
+function boto3({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
+  return {
+    caption: 'Python',
+    text: lines(
+      'import boto3',
+      '',
+      's3 = boto3.client(',
+      '    "s3",',
+      `    endpoint_url="${endpoint}",`,
+      `    region_name="${region}",`,
+      `    aws_access_key_id=${JSON.stringify(accessKey)},`,
+      `    aws_secret_access_key="${secretKeyPlaceholder}",`,
+      ')',
+      `for item in s3.list_objects_v2(Bucket="${bucket}").get("Contents", []):`,
+      '    print(item["Key"], item["Size"])',
+    ),
+  }
 }
 
-function awsSdkJs({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
-  return [
-    {
-      caption: 'JavaScript, with @aws-sdk/client-s3 version 3',
-      text: lines(
-        "import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'",
-        '',
-        'const s3 = new S3Client({',
-        `  endpoint: '${endpoint}',`,
-        `  region: '${region}',`,
-        '  forcePathStyle: true,',
-        '  credentials: {',
-        `    accessKeyId: ${JSON.stringify(accessKey)},`,
-        `    secretAccessKey: '${secretKeyPlaceholder}',`,
-        '  },',
-        '})',
-        `const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: '${bucket}' }))`,
-        'for (const { Key, Size } of Contents) console.log(Key, Size)',
-      ),
-    },
-  ]
+function awsSdkJs({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
+  return {
+    caption: 'JavaScript, with @aws-sdk/client-s3 version 3',
+    text: lines(
+      "import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'",
+      '',
+      'const s3 = new S3Client({',
+      `  endpoint: '${endpoint}',`,
+      `  region: '${region}',`,
+      '  forcePathStyle: true,',
+      '  credentials: {',
+      `    accessKeyId: ${JSON.stringify(accessKey)},`,
+      `    secretAccessKey: '${secretKeyPlaceholder}',`,
+      '  },',
+      '})',
+      `const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: '${bucket}' }))`,
+      'for (const { Key, Size } of Contents) console.log(Key, Size)',
+    ),
+  }
 }
 
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
 /** A profile, since Cyberduck's own S3 speaks HTTPS to `bucket.host` only (docs.cyberduck.io, "Connection Profiles"). */
-function cyberduck({ endpoint, region, bucket, accessKey }: Gateway): Blocks {
+function cyberduck({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
   const { protocol, hostname, port } = new URL(endpoint)
   const entry = (key: string, value: string) => [
     `  <key>${key}</key>`,
     `  <string>${xmlText(value)}</string>`,
   ]
-  return [
-    {
-      caption: 'Save as Bucketry.cyberduckprofile and double-click to open it',
-      fileName: 'Bucketry.cyberduckprofile',
-      text: lines(
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
-        '<plist version="1.0">',
-        '<dict>',
-        ...entry('Protocol', 's3'),
-        ...entry('Vendor', 'bucketry'),
-        ...entry('Description', 'Bucketry'),
-        ...entry('Scheme', protocol.slice(0, -1)),
-        ...entry('Default Hostname', hostname.replace(/^\[(.*)\]$/, '$1')),
-        ...entry('Default Port', port === '' ? (defaultPorts[protocol] ?? '') : port),
-        ...entry('Default Path', `/${bucket}`),
-        ...entry('Region', region),
-        ...entry('Username', accessKey),
-        ...entry('Username Placeholder', 'Access key'),
-        ...entry('Password Placeholder', 'Secret key'),
-        '  <key>Properties</key>',
-        '  <array>',
-        '    <string>s3.bucket.virtualhost.disable=true</string>',
-        '  </array>',
-        '</dict>',
-        '</plist>',
-      ),
-    },
-  ]
+  return {
+    caption: 'Save as Bucketry.cyberduckprofile and double-click to open it',
+    fileName: 'Bucketry.cyberduckprofile',
+    text: lines(
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
+      '<plist version="1.0">',
+      '<dict>',
+      ...entry('Protocol', 's3'),
+      ...entry('Vendor', 'bucketry'),
+      ...entry('Description', 'Bucketry'),
+      ...entry('Scheme', protocol.slice(0, -1)),
+      ...entry('Default Hostname', hostname.replace(/^\[(.*)\]$/, '$1')),
+      ...entry('Default Port', port === '' ? (defaultPorts[protocol] ?? '') : port),
+      ...entry('Default Path', `/${bucket}`),
+      ...entry('Region', region),
+      ...entry('Username', accessKey),
+      ...entry('Username Placeholder', 'Access key'),
+      ...entry('Password Placeholder', 'Secret key'),
+      '  <key>Properties</key>',
+      '  <array>',
+      '    <string>s3.bucket.virtualhost.disable=true</string>',
+      '  </array>',
+      '</dict>',
+      '</plist>',
+    ),
+  }
 }
 
 function xmlText(text: string): string {
