@@ -1,13 +1,11 @@
 import type { FieldWarning } from '../../../src/models/routing/routing-schemas.ts'
+import { isWithin } from './forms/field-spec.ts'
 
 /**
  * Messages about a field and its subfields: `combos[2]` includes those of `combos[2].models[0]`.
  */
 export function warningsAt(warnings: readonly FieldWarning[], field: string): readonly string[] {
-  const isBelow = (path: string) => path.startsWith(`${field}[`) || path.startsWith(`${field}.`)
-  return warnings
-    .filter((warning) => warning.field === field || isBelow(warning.field))
-    .map(({ message }) => message)
+  return warnings.filter((warning) => isWithin(warning.field, field)).map(({ message }) => message)
 }
 
 /** The field of an alias, which is named by the JSON path of its key. */

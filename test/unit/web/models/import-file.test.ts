@@ -23,12 +23,11 @@ const nothing: RoutingAnswer = { connections: [], combos: [], customModels: [], 
 
 test('readImportFile sends a file of 9router as it is', () => {
   const file = { providerConnections: [], settings: { theme: 'dark' } }
-  assert.deepEqual(readImportFile(JSON.stringify(file), nothing), { source: '9router', body: file })
+  assert.deepEqual(readImportFile(JSON.stringify(file), nothing), file)
 })
 
 test('readImportFile converts an export of Bucketry into the API format', () => {
-  const { source, body } = readImportFile(JSON.stringify(state), state)
-  assert.equal(source, 'bucketry')
+  const body = readImportFile(JSON.stringify(state), state)
   assert.deepEqual(body, {
     combos: state.combos,
     customModels: [],
@@ -47,7 +46,7 @@ test('readImportFile converts an export of Bucketry into the API format', () => 
 })
 
 test('readImportFile leaves out a mask that stands for nothing here', () => {
-  const { body } = readImportFile(JSON.stringify(state), nothing)
+  const body = readImportFile(JSON.stringify(state), nothing)
   const { providerConnections } = exportFile.parse(body)
   assert.equal(providerConnections?.[0]?.apiKey, undefined)
 })

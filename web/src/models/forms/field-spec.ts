@@ -35,11 +35,12 @@ export function fieldOfError(
   path: string | undefined,
 ): string | undefined {
   if (path === undefined) return undefined
-  return fields.find((field) => path === field.path || isWithin(path, field.path))?.name
+  return fields.find((field) => isWithin(path, field.path))?.name
 }
 
-function isWithin(path: string, outer: string): boolean {
-  return path.startsWith(`${outer}[`) || path.startsWith(`${outer}.`)
+/** Whether a JSON path names this field or something in it. */
+export function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}[`) || path.startsWith(`${outer}.`)
 }
 
 /** The non-blank lines, trimmed. */

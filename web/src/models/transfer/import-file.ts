@@ -3,29 +3,23 @@ import type {
   RoutingAnswer,
 } from '../../../../src/models/routing/routing-schemas.ts'
 
-/** A chosen file in the form that `POST /import` accepts. */
-interface ImportFile {
-  readonly source: '9router' | 'bucketry'
-  readonly body: object
-}
-
 /** The limit of the API, bytes. */
 export const maxFileBytes = 8 * 1024 * 1024
 
 /**
- * Reads a 9router file, which is sent unchanged, or a Bucketry export, which is converted to the
- * same form.
+ * Returns the body of `POST /import` for a 9router file, which is sent unchanged, or for a Bucketry
+ * export, which is converted to the same form.
  *
  * @param state the stored state: a mask in the file stands for a key only if the same connection
  * has this mask here. On another gateway, keys have to be entered again.
  * @throws SyntaxError with a message to show if it is neither.
  */
-export function readImportFile(text: string, state: RoutingAnswer): ImportFile {
+export function readImportFile(text: string, state: RoutingAnswer): object {
   const file = parse(text)
   if ('connections' in file && !('providerConnections' in file)) {
-    return { source: 'bucketry', body: ownFile(file as Partial<RoutingAnswer>, state) }
+    return ownFile(file as Partial<RoutingAnswer>, state)
   }
-  return { source: '9router', body: file }
+  return file
 }
 
 function parse(text: string): object {

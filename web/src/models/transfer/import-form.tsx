@@ -86,7 +86,7 @@ function useImport() {
         throw new RangeError(`The file is larger than ${formatBytes(maxFileBytes)}.`)
       }
       const state = await request<RoutingAnswer>(routingPath)
-      const { body } = readImportFile(await file.text(), state)
+      const body = readImportFile(await file.text(), state)
       return change<ImportAnswer>({ method: 'POST', path: '/import', query: { mode }, body })
     },
   })
