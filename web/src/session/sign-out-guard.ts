@@ -1,10 +1,10 @@
 /** Consulted before sign-out: whether it would cancel work. */
-const guards = new Set<() => boolean>()
+let guard = () => false
 
 export function guardSignOut(isBusy: () => boolean): void {
-  guards.add(isBusy)
+  guard = isBusy
 }
 
 export function wouldEndSomething(): boolean {
-  return [...guards].some((isBusy) => isBusy())
+  return guard()
 }

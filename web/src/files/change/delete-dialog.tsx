@@ -104,6 +104,6 @@ async function contentsOf(
       isMore = size.isMore
     }
   }
-  const count = `${formatAmount(objects, 'object')}`
+  const count = formatAmount(objects, 'object')
   return `${isMore ? 'More than ' : ''}${count}, ${formatBytes(bytes)} in total.`
 }

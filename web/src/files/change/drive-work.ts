@@ -58,7 +58,6 @@ const moveClient: MoveClient = {
 export function moveJob(title: string, moves: readonly EntryMove[], isAsking = true): JobOrder {
   return {
     title,
-    canRepeat: true,
     work: async (report) =>
       moveAll(moves, {
         client: moveClient,
@@ -128,7 +127,7 @@ export async function isListed(bucket: string, folder: string): Promise<boolean>
 
 /** Deletes files, then trees. */
 export function deletionJob(title: string, bucket: string, entries: readonly Entry[]): JobOrder {
-  return { title, canRepeat: true, work: (report) => deleteAll(bucket, entries, report) }
+  return { title, work: (report) => deleteAll(bucket, entries, report) }
 }
 
 async function deleteAll(

@@ -9,7 +9,6 @@ import {
   type DeleteFailure,
   type DoomedObject,
   deleteBody,
-  maxDeletions,
   readDeleteFailures,
 } from './delete-xml.ts'
 import { type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
@@ -60,7 +59,7 @@ async function xmlOf(reply: Response): Promise<XmlElement> {
   return root
 }
 
-export interface ListQuery {
+interface ListQuery {
   readonly bucket: string
   /** The prefix of every key. */
   readonly prefix: string
@@ -146,18 +145,15 @@ export async function copyObject(
   })
 }
 
-/** Deletes up to 1,000 objects; missing objects count as deleted. */
+/** Deletes up to `maxDeletions` objects; missing objects count as deleted. */
 export async function deleteObjects(
   bucket: string,
   objects: readonly DoomedObject[],
-  signal?: AbortSignal,
 ): Promise<readonly DeleteFailure[]> {
-  if (objects.length > maxDeletions)
-    throw new RangeError(`${objects.length} objects exceed the limit of one request`)
   const plain = objects.filter(({ key }) => canStandInXml(key))
   const odd = objects.filter(({ key }) => !canStandInXml(key))
   const failures: DeleteFailure[] = []
-  for (const object of odd) failures.push(...(await deleteByPath(bucket, object, signal)))
+  for (const object of odd) failures.push(...(await deleteByPath(bucket, object)))
   if (plain.length === 0) return failures
   const reply = await s3Fetch({
     method: 'POST',
@@ -165,7 +161,6 @@ export async function deleteObjects(
     query: { delete: '' },
     headers: { 'content-type': 'application/xml' },
     body: deleteBody(plain),
-    signal,
   })
   return [...failures, ...readDeleteFailures(await xmlOf(reply))]
 }
@@ -173,11 +168,10 @@ export async function deleteObjects(
 async function deleteByPath(
   bucket: string,
   { key, etag }: DoomedObject,
-  signal?: AbortSignal,
 ): Promise<readonly DeleteFailure[]> {
   try {
     const headers = etag === undefined ? {} : { 'if-match': `"${etag}"` }
-    await s3Fetch({ method: 'DELETE', bucket, key, headers, signal })
+    await s3Fetch({ method: 'DELETE', bucket, key, headers })
     return []
   } catch (error) {
     if (!(error instanceof S3Failure)) throw error

@@ -17,8 +17,6 @@ export interface Job {
   /** What was skipped and why. Truncated if there are many. */
   readonly problems: readonly string[]
   readonly problemCount: number
-  /** Whether the work can be repeated to do the rest. */
-  readonly canRepeat: boolean
 }
 
 export interface JobReport {
@@ -29,8 +27,7 @@ export interface JobReport {
 
 export interface JobOrder {
   readonly title: string
-  readonly canRepeat?: boolean
-  /** Resolves with the result as a message. */
+  /** Resolves with the result as a message. Repeating the work does the rest. */
   readonly work: (report: JobReport) => Promise<string>
 }
 
@@ -118,9 +115,10 @@ export class JobList extends Store<readonly Job[]> {
   }
 }
 
-function begun(id: number, { title, canRepeat = false }: JobOrder): Job {
+function begun(id: number, { title }: JobOrder): Job {
   return {
-    ...{ id, title, canRepeat },
+    id,
+    title,
     state: 'running',
     done: 0,
     total: undefined,

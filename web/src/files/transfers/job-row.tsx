@@ -8,9 +8,9 @@ import { jobs } from './transfers.ts'
 const shownProblems = 5
 
 export function JobRow({ job }: { readonly job: Job }) {
-  const { id, title, state, done, total, problems, problemCount, canRepeat } = job
+  const { id, title, state, done, total, problems, problemCount } = job
   const isRunning = state === 'running'
-  const canAgain = canRepeat && (state === 'failed' || state === 'cancelled' || problemCount > 0)
+  const isIncomplete = state === 'failed' || state === 'cancelled' || problemCount > 0
   return (
     <section className={classes.job} aria-label={title}>
       <Group gap={6} wrap="nowrap">
@@ -20,7 +20,7 @@ export function JobRow({ job }: { readonly job: Job }) {
             Stop
           </Button>
         )}
-        {!isRunning && canAgain && (
+        {!isRunning && isIncomplete && (
           <Button size="compact-xs" variant="default" onClick={() => jobs.repeat(id)}>
             Try again
           </Button>

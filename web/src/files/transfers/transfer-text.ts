@@ -6,7 +6,8 @@ import type { UploadQueueState, UploadTotals } from '../upload/upload-queue.ts'
 import type { Job } from './job-list.ts'
 import { secondsLeft } from './transfer-rate.ts'
 
-function unfinished({ counts }: UploadTotals): number {
+/** The number of uploads that are neither done nor failed. */
+export function unfinished({ counts }: UploadTotals): number {
   return counts.waiting + counts.running + counts.paused + counts.retrying
 }
 
@@ -37,7 +38,7 @@ export function announcement({ totals }: UploadQueueState, jobs: readonly Job[])
 }
 
 function filesText(count: number): string {
-  return `${formatAmount(count, 'file')}`
+  return formatAmount(count, 'file')
 }
 
 const maxSecondsLeft = 24 * 60 * 60

@@ -12,6 +12,7 @@ import { UploadIntake } from '../upload/upload-intake.ts'
 import { UploadQueue } from '../upload/upload-queue.ts'
 import { DriveChanges } from './drive-changes.ts'
 import { JobList } from './job-list.ts'
+import { unfinished } from './transfer-text.ts'
 
 /** Background transfers. They belong to the page, not to a component. */
 
@@ -79,8 +80,7 @@ guardSignOut(isTransferring)
 
 /** Whether leaving the page would lose something. */
 export function isTransferring(): boolean {
-  const { waiting, running, paused, retrying } = uploads.snapshot().totals.counts
-  const isUploading = waiting + running + paused + retrying > 0
+  const isUploading = unfinished(uploads.snapshot().totals) > 0
   return isUploading || jobs.snapshot().some(({ state }) => state === 'running')
 }
 

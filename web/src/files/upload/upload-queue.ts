@@ -140,12 +140,14 @@ export class UploadQueue {
     this.#advance()
   }
 
-  /** Resumes a failed upload. `changes` resolves a name conflict. */
-  retry(id: number, changes: Partial<Pick<UploadOrder, 'key' | 'mayReplace'>> = {}): void {
+  /** Resumes a failed upload. `mayReplace` resolves a name conflict. */
+  retry(id: number, { mayReplace = false } = {}): void {
     const row = this.#rows.get(id)
     if (row?.item.state !== 'failed') return
-    if (Object.keys(changes).length > 0) this.#forget(row)
-    row.item = { ...row.item, ...changes }
+    if (mayReplace) {
+      this.#forget(row)
+      row.item = { ...row.item, mayReplace }
+    }
     row.retries = 0
     this.#enqueue(row)
     this.#advance()

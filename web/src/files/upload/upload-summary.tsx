@@ -3,7 +3,7 @@ import { useNetwork } from '@mantine/hooks'
 import { useState } from 'react'
 import { Confirm } from '../../ui/confirm.tsx'
 import classes from '../transfers/transfer-dock.module.css'
-import { paceText, percent, progressText } from '../transfers/transfer-text.ts'
+import { paceText, percent, progressText, unfinished } from '../transfers/transfer-text.ts'
 import { uploads } from '../transfers/transfers.ts'
 import type { UploadQueueState } from './upload-queue.ts'
 
@@ -12,7 +12,8 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
   const { totals, isPaused } = queue
   const { online } = useNetwork()
   const { waiting, running, paused, retrying, failed, done } = totals.counts
-  const isOpen = waiting + running + paused + retrying > 0
+  const open = unfinished(totals)
+  const isOpen = open > 0
   const canPause = !isPaused && waiting + running + retrying > 0
   return (
     <Stack flex="none" gap={6} px={14} pb={10}>
@@ -32,7 +33,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
           <Small label="Resume all" onClick={() => uploads.resumeAll()} />
         )}
         {failed > 0 && <Small label="Retry all" onClick={() => uploads.retryAll()} />}
-        {isOpen && <CancelAll count={waiting + running + paused + retrying} />}
+        {isOpen && <CancelAll count={open} />}
         {done > 0 && isOpen && <Small label="Clear finished" onClick={() => uploads.clearDone()} />}
       </Group>
     </Stack>

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { JobList, type JobReport } from '../../../../../web/src/files/transfers/job-list.ts'
 
-function heldJob(canRepeat = false) {
+function heldJob() {
   const runs: { readonly report: JobReport; readonly end: PromiseWithResolvers<string> }[] = []
   const order = {
     title: 'Working',
-    canRepeat,
     work: (report: JobReport) => {
       const end = Promise.withResolvers<string>()
       runs.push({ report, end })
@@ -42,7 +41,7 @@ describe('JobList', () => {
 
   test('a failed job can be repeated', async () => {
     const list = new JobList()
-    const { order, runs } = heldJob(true)
+    const { order, runs } = heldJob()
     const ended = list.start(order)
     runs[0]?.report.problem('a: taken')
     runs[0]?.end.reject(new Error('no line'))

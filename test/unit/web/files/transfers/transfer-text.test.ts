@@ -26,7 +26,7 @@ function queueOf(counts: Partial<Record<UploadState, number>>, facts = {}): Uplo
 
 const job: Job = {
   ...{ id: 1, title: 'Moving “a”', state: 'running', done: 2, total: 5, outcome: undefined },
-  ...{ problems: [], problemCount: 0, canRepeat: true },
+  ...{ problems: [], problemCount: 0 },
 }
 
 describe('dockTitle', () => {
