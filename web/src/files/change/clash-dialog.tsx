@@ -1,31 +1,23 @@
 import { Button, Group, Modal, ScrollArea, Stack } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
 import { formatCount } from '../../format/bytes.ts'
 import { NameText } from '../entries/name-text.tsx'
-import type { ClashAnswer } from './clash-names.ts'
+import { clashQuestions } from '../transfers/transfers.ts'
 import classes from './name-list.module.css'
-
-interface ShownClash {
-  readonly key: string
-  /** Sizes and dates of both files, if known. */
-  readonly details?: readonly string[]
-}
-
-interface ClashDialogProps {
-  readonly clashes: readonly ShownClash[]
-  readonly onAnswer: (answer: ClashAnswer) => void
-  readonly onClose: () => void
-}
 
 const shownNames = 50
 
-/** Asks what to do about name conflicts. */
-export function ClashDialog({ clashes, onAnswer, onClose }: ClashDialogProps) {
+/** Asks what to do about name conflicts of uploads and moves. */
+export function ClashDialog() {
+  const question = useSyncExternalStore(clashQuestions.subscribe, clashQuestions.snapshot)
+  if (question === undefined) return null
+  const { clashes, answer } = question
   const title =
     clashes.length === 1
       ? 'A file with this name already exists'
       : `${formatCount(clashes.length)} files with these names already exist`
   return (
-    <Modal opened onClose={onClose} title={title} centered>
+    <Modal opened onClose={() => answer(undefined)} title={title} centered>
       <Stack>
         <ScrollArea.Autosize mah={260} className={classes.frame ?? ''}>
           <ul className={classes.names}>
@@ -45,13 +37,13 @@ export function ClashDialog({ clashes, onAnswer, onClose }: ClashDialogProps) {
           </ul>
         </ScrollArea.Autosize>
         <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={() => onAnswer('skip')}>
+          <Button variant="default" onClick={() => answer('skip')}>
             Skip
           </Button>
-          <Button color="red" variant="light" onClick={() => onAnswer('replace')}>
+          <Button color="red" variant="light" onClick={() => answer('replace')}>
             Replace
           </Button>
-          <Button data-autofocus onClick={() => onAnswer('keep-both')}>
+          <Button data-autofocus onClick={() => answer('keep-both')}>
             Keep both
           </Button>
         </Group>

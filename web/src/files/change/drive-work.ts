@@ -1,20 +1,22 @@
 import type { DeletionBody, DeletionReply } from '../../../../src/console/management/replies.ts'
 import { request } from '../../api/client.ts'
-import { formatAmount } from '../../format/bytes.ts'
+import { formatAmount, formatBytes } from '../../format/bytes.ts'
 import { afterSignIn } from '../../session/after-sign-in.ts'
 import { type Entry, type FileEntry, parentOf } from '../entries/entry.ts'
+import { formatModified } from '../entries/modified-time.ts'
 import { rightBefore } from '../entries/utf8-order.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { copyObject, deleteObjects, listPage } from '../s3/bucket-client.ts'
 import { maxDeletions } from '../s3/delete-xml.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
-import { driveChanges, moveQuestions } from '../transfers/transfers.ts'
+import { clashQuestions, driveChanges } from '../transfers/transfers.ts'
+import type { ShownClash } from './clash-questions.ts'
 import { type Deletions, deleteTree } from './delete-tree.ts'
 import { freeKeys, type ListKeysAfter } from './find-clashes.ts'
-import { type EntryMove, moveAll } from './move-all.ts'
+import { moveAll } from './move-all.ts'
 import type { Move } from './move-plan.ts'
-import type { MoveClient } from './move-tree.ts'
+import type { MoveClash, MoveClient } from './move-tree.ts'
 import { type TreeSize, treeSize } from './tree-size.ts'
 
 /** Jobs that change the drive. */
@@ -55,7 +57,7 @@ const moveClient: MoveClient = {
  *
  * @param isAsking whether to ask about name conflicts; if not, such files are not moved.
  */
-export function moveJob(title: string, moves: readonly EntryMove[], isAsking = true): JobOrder {
+export function moveJob(title: string, moves: readonly Move[], isAsking = true): JobOrder {
   return {
     title,
     work: async (report) =>
@@ -63,10 +65,13 @@ export function moveJob(title: string, moves: readonly EntryMove[], isAsking = t
         client: moveClient,
         report,
         total: await countMoves(moves, report.signal),
-        ask: async (clashes) =>
-          isAsking ? moveQuestions.ask(clashes, report.signal) : Promise.resolve('skip'),
+        ask: async (clashes) => {
+          if (!isAsking) return 'skip'
+          const answer = await clashQuestions.ask(clashes.map(shownClash), report.signal)
+          return answer ?? 'skip'
+        },
         freeKeys: (bucket, keys) => freeKeys(keys, listKeysAfter(bucket), () => false),
-        onWhole: ({ entry, move }) => endMove(move, entry, report),
+        onWhole: (move) => endMove(move, report),
       }),
   }
 }
@@ -79,16 +84,26 @@ function listKeysAfter(bucket: string): ListKeysAfter {
   }
 }
 
+/** A conflict with the size and date of both files, for comparison. */
+function shownClash({ file, target, there }: MoveClash): ShownClash {
+  const details = [`Existing: ${sizeAndDate(there)}`, `Moved: ${sizeAndDate(file)}`]
+  return { key: target.key, details }
+}
+
+function sizeAndDate({ size, modifiedAtMs }: FileEntry): string {
+  return [formatBytes(size), formatModified(modifiedAtMs)].filter(Boolean).join(', ')
+}
+
 /** Undefined if there are too many to count. */
 async function countMoves(
-  moves: readonly EntryMove[],
+  moves: readonly Move[],
   signal: AbortSignal,
 ): Promise<number | undefined> {
   let count = 0
-  for (const { entry, move } of moves) {
+  for (const { entry, fromBucket } of moves) {
     if (entry.kind === 'file') count += 1
     else {
-      const size = await sizeOfTree(move.fromBucket, move.from, signal)
+      const size = await sizeOfTree(fromBucket, entry.key, signal)
       if (size.isMore) return undefined
       count += size.objects
     }
@@ -97,8 +112,11 @@ async function countMoves(
 }
 
 /** A folder created by hand remains after its objects are deleted. */
-async function endMove(move: Move, entry: Entry, report: JobReport): Promise<void> {
-  const { fromBucket, from, toBucket, to } = move
+async function endMove(
+  { entry, fromBucket, toBucket, to }: Move,
+  report: JobReport,
+): Promise<void> {
+  const from = entry.key
   const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
   const leftOver = isLeft ? await removeEmptyFolders(fromBucket, from) : undefined
   if (leftOver !== undefined) report.problem(leftOver)

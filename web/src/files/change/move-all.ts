@@ -1,5 +1,4 @@
 import { formatCount } from '../../format/bytes.ts'
-import type { Entry } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import type { JobReport } from '../transfers/job-list.ts'
 import type { ClashAnswer } from './clash-names.ts'
@@ -12,11 +11,6 @@ import {
   moveTree,
 } from './move-tree.ts'
 
-export interface EntryMove {
-  readonly entry: Entry
-  readonly move: Move
-}
-
 interface MoveAllParts {
   readonly client: MoveClient
   readonly report: JobReport
@@ -27,7 +21,7 @@ interface MoveAllParts {
   /** Finds free names for conflicting targets, by key. */
   readonly freeKeys: (bucket: string, keys: readonly string[]) => Promise<Map<string, string>>
   /** Called for each entry that was moved completely. */
-  readonly onWhole: (entryMove: EntryMove) => Promise<void>
+  readonly onWhole: (move: Move) => Promise<void>
 }
 
 /** The number of conflicts to ask about; the rest is skipped until the move is repeated. */
@@ -35,9 +29,9 @@ const maxAsked = 1_000
 
 const taken = 'a file with this name already exists there'
 
-/** An entry and the files of it that are not moved yet. */
+/** A move and the files of it that are not moved yet. */
 interface Outcome {
-  readonly entryMove: EntryMove
+  readonly move: Move
   readonly clashes: MoveClash[]
   skipped: number
   /** The new key of a file that was renamed. */
@@ -45,11 +39,11 @@ interface Outcome {
 }
 
 /** Moves files and trees one by one. Returns the result as a message. */
-export async function moveAll(moves: readonly EntryMove[], parts: MoveAllParts): Promise<string> {
+export async function moveAll(moves: readonly Move[], parts: MoveAllParts): Promise<string> {
   const run = new MoveRun(parts)
-  for (const { entry, move } of moves) {
+  for (const move of moves) {
     if (parts.report.signal.aborted) break
-    await run.moveEntry({ entry, move })
+    await run.moveEntry(move)
   }
   await run.resolveClashes()
   return run.text()
@@ -67,10 +61,10 @@ class MoveRun {
     parts.report.progress(0, parts.total)
   }
 
-  async moveEntry(entryMove: EntryMove): Promise<void> {
-    const outcome: Outcome = { entryMove, clashes: [], skipped: 0, renamedTo: undefined }
+  async moveEntry(move: Move): Promise<void> {
+    const outcome: Outcome = { move, clashes: [], skipped: 0, renamedTo: undefined }
     this.#outcomes.push(outcome)
-    await this.#guarded(moveTree(entryMove.move, entryMove.entry, this.#partsFor(outcome)))
+    await this.#guarded(moveTree(move, this.#partsFor(outcome)))
     if (outcome.clashes.length === 0) await this.#end(outcome)
   }
 
@@ -102,18 +96,17 @@ class MoveRun {
     clashes: readonly MoveClash[],
     answer: Exclude<ClashAnswer, 'skip'>,
   ): Promise<void> {
-    const { move, entry } = outcome.entryMove
+    const { entry, fromBucket, toBucket } = outcome.move
     const isReplacing = answer === 'replace'
     const keys = clashes.map(({ target }) => target.key)
     const free = isReplacing
       ? new Map<string, string>()
-      : await this.#parts.freeKeys(move.toBucket, keys)
+      : await this.#parts.freeKeys(toBucket, keys)
     const files: FileMoves['files'] = clashes.map(({ file, target: { bucket, key } }) => ({
       file,
       target: { bucket, key: free.get(key) ?? key },
     }))
     if (entry.kind === 'file') outcome.renamedTo = files[0]?.target.key
-    const { fromBucket } = move
     await moveFiles({ fromBucket, files, mayReplace: isReplacing }, this.#partsFor(outcome))
   }
 
@@ -143,9 +136,9 @@ class MoveRun {
     this.#parts.report.problem(`${visibleName(key)}: ${reason}`)
   }
 
-  async #end({ entryMove: { entry, move }, skipped, renamedTo }: Outcome): Promise<void> {
+  async #end({ move, skipped, renamedTo }: Outcome): Promise<void> {
     if (skipped > 0 || this.#parts.report.signal.aborted) return
-    await this.#parts.onWhole({ entry, move: { ...move, to: renamedTo ?? move.to } })
+    await this.#parts.onWhole({ ...move, to: renamedTo ?? move.to })
   }
 
   async #guarded(work: Promise<void>): Promise<void> {

@@ -41,8 +41,8 @@ export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
       ...target,
       prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     }
-    const moves = entries.map((entry) => ({ entry, move: moveTo(entry, from.bucket, folder) }))
-    const obstacle = moves.map(({ move }) => obstacleOf(move)).find((found) => found !== undefined)
+    const moves = entries.map((entry) => moveTo(entry, from.bucket, folder))
+    const obstacle = moves.map(obstacleOf).find((found) => found !== undefined)
     if (obstacle !== undefined) return setProblem(problems[obstacle])
     const title = `Moving ${subjectOf(entries)} to ${folderLabel(folder)}`
     void jobs.start(moveJob(title, moves))

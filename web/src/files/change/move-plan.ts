@@ -1,4 +1,4 @@
-import type { Entry } from '../entries/entry.ts'
+import { type Entry, parentOf } from '../entries/entry.ts'
 import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
 
@@ -13,53 +13,45 @@ export function folderLabel({ bucket, prefix }: FolderAddress): string {
   return visibleName(prefix === '' ? bucket : `${bucket}/${prefix}`)
 }
 
-/** The move of a file or tree from one key or prefix to another. */
+/** The move of a file or tree. */
 export interface Move {
-  readonly kind: Entry['kind']
+  readonly entry: Entry
   readonly fromBucket: string
-  readonly from: string
   readonly toBucket: string
+  /** The new key of a file, or the new prefix of a folder. */
   readonly to: string
 }
 
 /** Why a move is not possible; undefined: it is possible. */
 export type MoveObstacle = 'same-folder' | 'into-itself' | 'too-long' | undefined
 
-export function moveTo(entry: Entry, bucket: string, target: FolderAddress): Move {
+/** Moves an entry to a folder, under its own name or another one. */
+export function moveTo(
+  entry: Entry,
+  fromBucket: string,
+  { bucket, prefix }: FolderAddress,
+  name = entry.name,
+): Move {
   const slash = entry.kind === 'folder' ? '/' : ''
-  return {
-    kind: entry.kind,
-    fromBucket: bucket,
-    from: entry.key,
-    toBucket: target.bucket,
-    to: target.prefix + entry.name + slash,
-  }
+  return { entry, fromBucket, toBucket: bucket, to: prefix + name + slash }
 }
 
 export function renameTo(entry: Entry, bucket: string, name: string): Move {
-  const slash = entry.kind === 'folder' ? '/' : ''
-  const folder = entry.key.slice(0, entry.key.length - entry.name.length - slash.length)
-  return {
-    kind: entry.kind,
-    fromBucket: bucket,
-    from: entry.key,
-    toBucket: bucket,
-    to: folder + name + slash,
-  }
+  return moveTo(entry, bucket, { bucket, prefix: parentOf(entry.key) }, name)
 }
 
-export function obstacleOf({ kind, fromBucket, from, toBucket, to }: Move): MoveObstacle {
+export function obstacleOf({ entry, fromBucket, toBucket, to }: Move): MoveObstacle {
   if (fromBucket === toBucket) {
-    if (from === to) return 'same-folder'
+    if (entry.key === to) return 'same-folder'
     // The listing would include the objects that were just copied.
-    if (kind === 'folder' && to.startsWith(from)) return 'into-itself'
+    if (entry.kind === 'folder' && to.startsWith(entry.key)) return 'into-itself'
   }
   return keyBytes(to) > maxKeyBytes ? 'too-long' : undefined
 }
 
 /** The new key of an object of the tree. */
-export function movedKey({ from, to }: Move, key: string): string {
-  return to + key.slice(from.length)
+export function movedKey({ entry, to }: Move, key: string): string {
+  return to + key.slice(entry.key.length)
 }
 
 /** Why a name is invalid for a file or folder; undefined: it is valid. */

@@ -1,4 +1,4 @@
-import type { Entry, FileEntry } from '../entries/entry.ts'
+import type { FileEntry } from '../entries/entry.ts'
 import type { ObjectAddress } from '../entries/object-address.ts'
 import type { DeleteFailure, DoomedObject } from '../s3/delete-xml.ts'
 import type { ListingPage } from '../s3/listing-xml.ts'
@@ -70,16 +70,17 @@ const batchSize = 100
  * object is complete in one of the two places or, after a lost response, in both. Repeating the
  * move does the rest.
  */
-export async function moveTree(move: Move, entry: Entry, parts: MoveParts): Promise<void> {
+export async function moveTree(move: Move, parts: MoveParts): Promise<void> {
   const { client, report } = parts
+  const { entry, fromBucket, toBucket } = move
   const moveThese = (files: readonly FileEntry[]) =>
     moveFiles(
       {
-        fromBucket: move.fromBucket,
+        fromBucket,
         mayReplace: false,
         files: files.map((file) => ({
           file,
-          target: { bucket: move.toBucket, key: movedKey(move, file.key) },
+          target: { bucket: toBucket, key: movedKey(move, file.key) },
         })),
       },
       parts,
@@ -87,7 +88,7 @@ export async function moveTree(move: Move, entry: Entry, parts: MoveParts): Prom
   if (entry.kind === 'file') return moveThese([entry])
   let token: string | undefined
   do {
-    const page = await client.listTree(move.fromBucket, move.from, token)
+    const page = await client.listTree(fromBucket, entry.key, token)
     await moveThese(page.entries.filter((found) => found.kind === 'file'))
     if (report.signal.aborted) return
     token = page.continuationToken

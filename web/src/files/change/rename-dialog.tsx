@@ -26,7 +26,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
       const move = checkedMove(entry, bucket, name)
       const isAsked = entry.kind === 'file' || isMerging
       if (!isAsked && (await hasAnything(bucket, move.to))) return setMergesInto(name)
-      await rename(entry, move, name)
+      await rename(move, name)
       onClose()
     },
   })
@@ -71,9 +71,10 @@ function checkedMove(entry: Entry, bucket: string, name: string): Move {
 }
 
 /** A tree may take long and continues in the transfers. @throws Error if a file was not renamed. */
-async function rename(entry: Entry, move: Move, name: string): Promise<void> {
+async function rename(move: Move, name: string): Promise<void> {
+  const { entry } = move
   const title = `Renaming “${visibleName(entry.name)}” to “${visibleName(name)}”`
-  const running = jobs.start(moveJob(title, [{ entry, move }], entry.kind === 'folder'))
+  const running = jobs.start(moveJob(title, [move], entry.kind === 'folder'))
   if (entry.kind === 'folder') return
   const { id, state, problems, outcome } = await running
   jobs.dismiss(id)

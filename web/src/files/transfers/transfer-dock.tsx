@@ -2,8 +2,8 @@ import { Group, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { MoveAsker } from '../change/move-asker.tsx'
-import { UploadAsker } from '../upload/upload-asker.tsx'
+import { ClashDialog } from '../change/clash-dialog.tsx'
+import { ReadingDialog } from '../upload/reading-dialog.tsx'
 import { UploadList } from '../upload/upload-list.tsx'
 import { UploadSummary } from '../upload/upload-summary.tsx'
 import { JobRow } from './job-row.tsx'
@@ -24,8 +24,8 @@ export function TransferDock() {
   return (
     <>
       <VisuallyHidden role="status">{announcement(queue, jobList)}</VisuallyHidden>
-      <UploadAsker />
-      <MoveAsker />
+      <ReadingDialog />
+      <ClashDialog />
       {!isEmpty && (
         <div ref={dock} className={classes.dock}>
           <section className={classes.panel} aria-label="Transfers">

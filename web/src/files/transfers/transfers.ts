@@ -3,7 +3,7 @@ import { afterSignIn } from '../../session/after-sign-in.ts'
 import { sessionStore } from '../../session/session-store.ts'
 import { guardSignOut } from '../../session/sign-out-guard.ts'
 import { showFailure } from '../../ui/messages.ts'
-import { MoveQuestions } from '../change/move-questions.ts'
+import { ClashQuestions } from '../change/clash-questions.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { listPage } from '../s3/bucket-client.ts'
 import { lazyTransport } from '../upload/lazy-transport.ts'
@@ -20,7 +20,7 @@ export const driveChanges = new DriveChanges()
 
 export const jobs = new JobList()
 
-export const moveQuestions = new MoveQuestions()
+export const clashQuestions = new ClashQuestions()
 
 export const uploads = new UploadQueue({
   transport: lazyTransport(async () => (await import('../upload/uppy-upload.ts')).uppyTransport),
@@ -31,15 +31,25 @@ export const uploads = new UploadQueue({
       return () => clearTimeout(timer)
     },
   },
+  onUploaded: ({ bucket, key, file }) =>
+    driveChanges.tell({
+      type: 'added',
+      bucket,
+      file: { key, size: file.size, modifiedAtMs: Date.now(), etag: '' },
+    }),
 })
 
 export const intake = new UploadIntake({
-  prepare: (items, { bucket, prefix }, { signal, ask }) =>
+  prepare: (items, { bucket, prefix }, signal) =>
     prepareUploads(
       items,
       { bucket, prefix },
       {
-        ask,
+        ask: (keys) =>
+          clashQuestions.ask(
+            keys.map((key) => ({ key })),
+            signal,
+          ),
         isUnderWay: (key) => uploads.isUnderWay(bucket, key),
         listKeysAfter: (startAfter) =>
           afterSignIn(async () => {
@@ -57,14 +67,6 @@ export const intake = new UploadIntake({
     ),
   onFailure: (error) =>
     showFailure('Nothing was uploaded', error instanceof Error ? error.message : String(error)),
-})
-
-uploads.onUploaded(({ bucket, key, file }) => {
-  driveChanges.tell({
-    type: 'added',
-    bucket,
-    file: { key, size: file.size, modifiedAtMs: Date.now(), etag: '' },
-  })
 })
 
 sessionStore.subscribe(() => {

@@ -27,7 +27,7 @@ interface DroppedTree {
   readonly unreadable: readonly string[]
 }
 
-interface DropProgress {
+export interface DropProgress {
   readonly signal: AbortSignal
   readonly onFound: (count: number) => void
 }

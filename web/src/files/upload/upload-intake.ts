@@ -1,32 +1,14 @@
 import { Store } from '../../ui/store.ts'
-import type { ClashAnswer } from '../change/clash-names.ts'
 import type { FolderAddress } from '../change/move-plan.ts'
-import type { DroppedItem } from './dropped-items.ts'
+import type { DropProgress, DroppedItem } from './dropped-items.ts'
 import type { Preparation } from './prepare-uploads.ts'
 import type { UploadOrder } from './upload-item.ts'
-
-/** The stages between a drop and the queue. */
-type IntakeStage =
-  | { readonly type: 'reading'; readonly found: number }
-  | { readonly type: 'checking'; readonly count: number }
-  | {
-      readonly type: 'asking'
-      readonly clashes: readonly string[]
-      /** undefined: cancels the upload. */
-      readonly answer: (answer: ClashAnswer | undefined) => void
-    }
-
-interface IntakeSteps {
-  readonly signal: AbortSignal
-  readonly onFound: (count: number) => void
-  readonly ask: (clashes: readonly string[]) => Promise<ClashAnswer | undefined>
-}
 
 interface UploadIntakeParts {
   readonly prepare: (
     items: readonly DroppedItem[],
     folder: FolderAddress,
-    steps: Pick<IntakeSteps, 'signal' | 'ask'>,
+    signal: AbortSignal,
   ) => Promise<Preparation>
   readonly enqueue: (orders: readonly UploadOrder[]) => void
   /** Keys that are too long, or why nothing was uploaded. */
@@ -34,19 +16,19 @@ interface UploadIntakeParts {
   readonly onFailure: (error: unknown) => void
 }
 
-type ReadItems = (steps: Pick<IntakeSteps, 'signal' | 'onFound'>) => Promise<readonly DroppedItem[]>
+type ReadItems = (progress: DropProgress) => Promise<readonly DroppedItem[]>
 
 /**
- * Adds dropped or picked items to the queue, one drop at a time, independent of navigation: reads
- * folders and asks about name conflicts.
+ * Adds dropped or picked items to the queue, one drop at a time, independent of navigation. Its state
+ * is the number of files found so far while dropped folders are read, otherwise 0.
  */
-export class UploadIntake extends Store<IntakeStage | undefined> {
+export class UploadIntake extends Store<number> {
   readonly #parts: UploadIntakeParts
   #line: Promise<void> = Promise.resolve()
   #running: AbortController | undefined
 
   constructor(parts: UploadIntakeParts) {
-    super(undefined)
+    super(0)
     this.#parts = parts
   }
 
@@ -54,7 +36,7 @@ export class UploadIntake extends Store<IntakeStage | undefined> {
     this.#line = this.#line.then(() => this.#process(folder, read))
   }
 
-  /** Cancels everything that is being read or asked about. */
+  /** Cancels the drop that is being read or prepared. */
   cancel(): void {
     this.#running?.abort()
   }
@@ -64,11 +46,9 @@ export class UploadIntake extends Store<IntakeStage | undefined> {
     this.#running = running
     const { signal } = running
     try {
-      const onFound = (found: number) => this.publish({ type: 'reading', found })
-      const items = await read({ signal, onFound })
-      this.publish({ type: 'checking', count: items.length })
-      const ask = (clashes: readonly string[]) => this.#ask(clashes, signal)
-      const { orders, tooLong } = await this.#parts.prepare(items, folder, { signal, ask })
+      const items = await read({ signal, onFound: (count) => this.publish(count) })
+      this.publish(0)
+      const { orders, tooLong } = await this.#parts.prepare(items, folder, signal)
       signal.throwIfAborted()
       if (tooLong.length > 0) this.#parts.onTooLong(tooLong)
       this.#parts.enqueue(orders)
@@ -76,16 +56,7 @@ export class UploadIntake extends Store<IntakeStage | undefined> {
       if (!signal.aborted) this.#parts.onFailure(error)
     } finally {
       this.#running = undefined
-      this.publish(undefined)
+      this.publish(0)
     }
-  }
-
-  async #ask(clashes: readonly string[], signal: AbortSignal): Promise<ClashAnswer | undefined> {
-    const { promise, resolve } = Promise.withResolvers<ClashAnswer | undefined>()
-    signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    this.publish({ type: 'asking', clashes, answer: resolve })
-    const answer = await promise
-    this.publish({ type: 'checking', count: clashes.length })
-    return answer
   }
 }

@@ -18,6 +18,8 @@ interface UploadClock {
 interface UploadQueueParts {
   readonly transport: UploadTransport
   readonly clock: UploadClock
+  /** Called for every uploaded file. */
+  readonly onUploaded: (item: UploadItem) => void
 }
 
 export interface UploadTotals {
@@ -66,7 +68,6 @@ interface Row {
 export class UploadQueue {
   readonly #parts: UploadQueueParts
   readonly #listeners = new Set<() => void>()
-  readonly #uploadedListeners = new Set<(item: UploadItem) => void>()
   readonly #rows = new Map<number, Row>()
   readonly #rate = new TransferRate()
   /** Ids in start order. */
@@ -93,12 +94,6 @@ export class UploadQueue {
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
-  }
-
-  /** Called for every uploaded file. */
-  readonly onUploaded = (listener: (item: UploadItem) => void): (() => void) => {
-    this.#uploadedListeners.add(listener)
-    return () => this.#uploadedListeners.delete(listener)
   }
 
   /** Whether an upload to this key is unfinished. */
@@ -249,7 +244,7 @@ export class UploadQueue {
     this.#rate.add(row.item.file.size - row.item.sent, this.#parts.clock.now())
     this.#set(row, { state: 'done', sent: row.item.file.size })
     row.running = undefined
-    for (const listener of this.#uploadedListeners) listener(row.item)
+    this.#parts.onUploaded(row.item)
     this.#advance()
   }
 

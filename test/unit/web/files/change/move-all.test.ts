@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ClashAnswer } from '../../../../../web/src/files/change/clash-names.ts'
-import { type EntryMove, moveAll } from '../../../../../web/src/files/change/move-all.ts'
+import { moveAll } from '../../../../../web/src/files/change/move-all.ts'
 import { moveTo } from '../../../../../web/src/files/change/move-plan.ts'
 import type { MoveClash, MoveClient } from '../../../../../web/src/files/change/move-tree.ts'
 import type { Entry, FileEntry } from '../../../../../web/src/files/entries/entry.ts'
@@ -38,9 +38,7 @@ function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer
   const whole: string[] = []
   const run = (...entries: readonly Entry[]) =>
     moveAll(
-      entries.map((entry): EntryMove => {
-        return { entry, move: moveTo(entry, 'b', { bucket: 'b', prefix: 'to/' }) }
-      }),
+      entries.map((entry) => moveTo(entry, 'b', { bucket: 'b', prefix: 'to/' })),
       {
         client,
         report: {
@@ -54,7 +52,7 @@ function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer
           return answer
         },
         freeKeys: async (_bucket, keys) => new Map(keys.map((key) => [key, `${key} (2)`])),
-        onWhole: async ({ move }) => void whole.push(move.to),
+        onWhole: async ({ to }) => void whole.push(to),
       },
     )
   return { objects, entryOf, asked, problems, whole, run }

@@ -69,7 +69,7 @@ describe('moveTree', () => {
   test('moves everything below the prefix, over all pages, and nothing else', async () => {
     const { client, objects } = bucketOf(tree)
     const { report, moved, kept } = reportOf()
-    await moveTree(toNew, folder, { client, report })
+    await moveTree(toNew, { client, report })
     assert.deepEqual([...objects.keys()].sort(), [
       'new/',
       'new/a',
@@ -86,7 +86,7 @@ describe('moveTree', () => {
     const { client, objects, fileOf } = bucketOf(['a.txt'])
     const { report, moved } = reportOf()
     const file = fileOf('a.txt')
-    await moveTree(moveTo(file, 'b', { bucket: 'b', prefix: 'x/' }), file, { client, report })
+    await moveTree(moveTo(file, 'b', { bucket: 'b', prefix: 'x/' }), { client, report })
     assert.deepEqual([...objects.keys()], ['x/a.txt'])
     assert.deepEqual(moved, ['a.txt'])
   })
@@ -94,7 +94,7 @@ describe('moveTree', () => {
   test('replaces nothing: files with an existing target name stay', async () => {
     const { client, objects } = bucketOf([...tree, 'new/b'])
     const { report, kept } = reportOf()
-    await moveTree(toNew, folder, { client, report })
+    await moveTree(toNew, { client, report })
     assert.deepEqual(kept, [['old/b', 'taken']])
     assert.equal(objects.get('new/b'), 'etag of new/b')
     assert.equal(objects.get('old/b'), 'etag of old/b')
@@ -110,7 +110,7 @@ describe('moveTree', () => {
       },
     }
     const { report, kept } = reportOf()
-    await moveTree(toNew, folder, { client: rewriting, report })
+    await moveTree(toNew, { client: rewriting, report })
     assert.equal(objects.get('old/a'), 'newer')
     assert.match(kept[0]?.join(' ') ?? '', /old\/a .*copied, but the original was not deleted/)
   })
@@ -120,7 +120,7 @@ describe('moveTree', () => {
       if (key === 'old/c/d') throw new Error('no line')
     })
     const { report } = reportOf()
-    await assert.rejects(moveTree(toNew, folder, { client, report }), /no line/)
+    await assert.rejects(moveTree(toNew, { client, report }), /no line/)
     for (const name of ['', 'a', 'b', 'c/d', 'e']) {
       const isOld = objects.has(`old/${name}`)
       assert.notEqual(isOld, objects.has(`new/${name}`), name)
@@ -134,7 +134,7 @@ describe('moveTree', () => {
       if (key === 'old/a') stop.abort()
     })
     const { report, moved } = reportOf(stop.signal)
-    await moveTree(toNew, folder, { client, report })
+    await moveTree(toNew, { client, report })
     assert.ok(moved.length > 0 && moved.length < 5)
     for (const key of moved) assert.equal(objects.has(key), false)
     assert.equal(objects.size, tree.length)

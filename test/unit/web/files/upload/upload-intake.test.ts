@@ -11,21 +11,18 @@ function item(path: string): DroppedItem {
   return { path, file: new File([], path) }
 }
 
-/** Asks about every name that begins with `taken`. */
-function startIntake() {
+/** Waits for `held`, if given, while preparing the item `held`. */
+function startIntake(held?: Promise<void>) {
   const queued: UploadOrder[] = []
   const failures: unknown[] = []
   const tooLong: string[] = []
   const intake = new UploadIntake({
-    async prepare(items, { bucket }, { ask }) {
-      const clashes = items.map(({ path }) => path).filter((path) => path.startsWith('taken'))
-      const answer = clashes.length === 0 ? 'skip' : await ask(clashes)
-      if (answer === undefined) return { orders: [], tooLong: [] }
-      const orders = items.flatMap(({ path, file }) =>
-        file === undefined ? [] : [{ bucket, key: path, file, mayReplace: answer === 'replace' }],
-      )
+    async prepare(items, { bucket }) {
+      if (items.some(({ path }) => path === 'held')) await held
       return {
-        orders,
+        orders: items.flatMap(({ path, file }) =>
+          file === undefined ? [] : [{ bucket, key: path, file, mayReplace: false }],
+        ),
         tooLong: items.filter(({ path }) => path === 'long').map(({ path }) => path),
       }
     },
@@ -50,7 +47,7 @@ describe('UploadIntake', () => {
       queued.map(({ key }) => key),
       ['first', 'second'],
     )
-    assert.equal(intake.snapshot(), undefined)
+    assert.equal(intake.snapshot(), 0)
   })
 
   test('reports its progress', async () => {
@@ -61,34 +58,20 @@ describe('UploadIntake', () => {
       return held.promise
     })
     await turn()
-    assert.deepEqual(intake.snapshot(), { type: 'reading', found: 3 })
+    assert.equal(intake.snapshot(), 3)
     held.resolve([])
     await turn()
-    assert.equal(intake.snapshot(), undefined)
-  })
-
-  test('waits for the answer about existing names', async () => {
-    const { intake, queued } = startIntake()
-    intake.take(folder, async () => [item('taken')])
-    await turn()
-    const stage = intake.snapshot()
-    assert.ok(stage?.type === 'asking')
-    assert.deepEqual(stage.clashes, ['taken'])
-    stage.answer('replace')
-    await turn()
-    assert.deepEqual(
-      queued.map(({ mayReplace }) => mayReplace),
-      [true],
-    )
+    assert.equal(intake.snapshot(), 0)
   })
 
   test('uploads nothing of a cancelled drop and continues with the next', async () => {
-    const { intake, queued, failures } = startIntake()
-    intake.take(folder, async () => [item('taken')])
+    const held = Promise.withResolvers<void>()
+    const { intake, queued, failures } = startIntake(held.promise)
+    intake.take(folder, async () => [item('held')])
     intake.take(folder, async () => [item('next')])
     await turn()
-    assert.equal(intake.snapshot()?.type, 'asking')
     intake.cancel()
+    held.resolve()
     await turn()
     assert.deepEqual(
       queued.map(({ key }) => key),

@@ -17,6 +17,7 @@ interface Started {
 /** A queue whose bytes travel, and whose clock goes, as the test says. */
 function startQueue() {
   const started: Started[] = []
+  const uploaded: string[] = []
   const timers = new Map<number, { readonly atMs: number; readonly action: () => void }>()
   let now = 0
   let nextTimer = 0
@@ -42,6 +43,7 @@ function startQueue() {
         return () => timers.delete(id)
       },
     },
+    onUploaded: ({ key }) => uploaded.push(key),
   })
   const advance = (milliseconds: number) => {
     now += milliseconds
@@ -57,7 +59,7 @@ function startQueue() {
     return queue.snapshot().items
   }
   const states = () => items().map(({ state }) => state)
-  return { queue, started, advance, items, states }
+  return { queue, started, uploaded, advance, items, states }
 }
 
 function orderOf(key: string, size = 10): UploadOrder {
@@ -96,11 +98,9 @@ describe('UploadQueue', () => {
 
   test('reports a completed file immediately', () => {
     const run = startQueue()
-    const keys: string[] = []
-    run.queue.onUploaded(({ key }) => keys.push(key))
     run.queue.add([orderOf('a')])
     started(run, 0).events.onDone()
-    assert.deepEqual(keys, ['a'])
+    assert.deepEqual(run.uploaded, ['a'])
   })
 
   test('pause stops one and starts another; resume continues it', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { MoveQuestions } from '../../../../../web/src/files/change/move-questions.ts'
+import { ClashQuestions } from '../../../../../web/src/files/change/clash-questions.ts'
 
 const never = new AbortController().signal
 
-test('Questions of several moves are asked one after the other', async () => {
-  const questions = new MoveQuestions()
+test('questions are asked one after the other', async () => {
+  const questions = new ClashQuestions()
   const first = questions.ask([], never)
   const second = questions.ask([], never)
   await turn()
@@ -18,13 +18,13 @@ test('Questions of several moves are asked one after the other', async () => {
   assert.equal(questions.snapshot(), undefined)
 })
 
-test('stopping a move withdraws its question and replaces nothing', async () => {
-  const questions = new MoveQuestions()
+test('aborting withdraws a question without an answer', async () => {
+  const questions = new ClashQuestions()
   const stop = new AbortController()
   const answer = questions.ask([], stop.signal)
   await turn()
   assert.ok(questions.snapshot())
   stop.abort()
-  assert.equal(await answer, 'skip')
+  assert.equal(await answer, undefined)
   assert.equal(questions.snapshot(), undefined)
 })
