@@ -1,4 +1,5 @@
 import { failureOf } from '../../ui/messages.ts'
+import { saveUrl } from '../../ui/save-text.ts'
 import type { Entry } from '../entries/entry.ts'
 import { objectUrl } from './bucket-client.ts'
 import { attachmentDisposition } from './content-disposition.ts'
@@ -13,22 +14,11 @@ export async function downloadFiles(bucket: string, entries: readonly Entry[]): 
       if (kind === 'folder') continue
       if (index > 0) await new Promise((resolve) => setTimeout(resolve, apartMs))
       const query = { 'response-content-disposition': attachmentDisposition(name) }
-      save(await objectUrl({ bucket, key }, query))
+      saveUrl(await objectUrl({ bucket, key }, query))
     }
   } catch (error) {
     failureOf('The download could not be started')(
       error instanceof Error ? error : new Error(String(error)),
     )
   }
-}
-
-function save(url: string): void {
-  const link = document.createElement('a')
-  link.href = url
-  // Content-Disposition names the file; this attribute prevents leaving the page.
-  link.download = ''
-  link.rel = 'noreferrer'
-  document.body.append(link)
-  link.click()
-  link.remove()
 }
