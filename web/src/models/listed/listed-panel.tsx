@@ -4,13 +4,13 @@ import { useSearchParams } from 'wouter'
 import { useStatus } from '../../api/service-queries.ts'
 import { formatCount } from '../../format/bytes.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { hasWords } from '../../ui/has-words.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useListedModels } from '../routing-queries.ts'
 import { listOf, lists } from './list-names.ts'
 import { ListedModels } from './listed-models.tsx'
 import classes from './listed-panel.module.css'
-import { matchModels } from './match-models.ts'
 
 /** The current response of `/v1/models`. The list and the search are part of the page address. */
 export function ListedPanel() {
@@ -58,7 +58,7 @@ function List({ list, search }: { list: ReturnType<typeof listOf>; search: strin
   return (
     <Loaded query={query} failure="The models could not be loaded" lines={8}>
       {(models) => {
-        const found = matchModels(models, search)
+        const found = models.filter(({ id, owned_by }) => hasWords(`${id} ${owned_by}`, search))
         const isSearched = search !== ''
         const count = isSearched
           ? `${found.length} of ${models.length}`

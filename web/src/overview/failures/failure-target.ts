@@ -8,3 +8,9 @@ export function failureTarget(
   const target = [bucket, key].filter((part) => part !== null).join('/')
   return `${operation ?? method} ${target}`.trimEnd()
 }
+
+/** The shown fields of a failed request, to filter by. */
+export function failureText(failure: FailureStatus): string {
+  const { status, code, reason, remoteAddress, requestId } = failure
+  return [status, code, failureTarget(failure), reason, remoteAddress, requestId].join(' ')
+}

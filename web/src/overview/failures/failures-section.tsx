@@ -4,12 +4,13 @@ import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { FailureStatus } from '../../../../src/console/management/replies.ts'
 import { useFailures } from '../../api/service-queries.ts'
+import { hasWords } from '../../ui/has-words.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useAction } from '../../ui/use-action.ts'
-import { matchingFailures } from './failure-filter.ts'
 import { FailureRow } from './failure-row.tsx'
+import { failureText } from './failure-target.ts'
 
 const shownAtFirst = 5
 
@@ -49,7 +50,7 @@ function Failures({ failures }: { readonly failures: readonly FailureStatus[] })
       </Text>
     )
   }
-  const matching = matchingFailures(failures, filter)
+  const matching = failures.filter((failure) => hasWords(failureText(failure), filter))
   return (
     <>
       <TextInput
