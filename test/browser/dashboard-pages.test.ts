@@ -236,10 +236,19 @@ describe('The models pages', { skip: absenceOfChromium() }, () => {
   test('explain that the list is for clients of a router, and show its address', async () => {
     const page = await dashboard().openSignedIn('/models')
     await page.getByText('It only lists models').waitFor()
-    await page
-      .getByText(/\/v1\/models$/)
-      .first()
-      .waitFor()
+    const address = `${dashboard().gateway.url}/v1/models`
+    await page.getByText(address, { exact: true }).waitFor()
+    // Behind a proxy the gateway may know itself by another address than the page.
+    await page.route('**/-/api/status', async (route) => {
+      const reply = await route.fetch()
+      const status = await reply.json()
+      const endpoint = { ...status.endpoint, url: 'http://inside.test', isPublicUrl: false }
+      await route.fulfill({ response: reply, json: { ...status, endpoint } })
+    })
+    const replied = page.waitForResponse('**/-/api/status')
+    await page.reload()
+    await replied
+    await page.getByText(address, { exact: true }).waitFor()
   })
 
   test('warn of a combo with a model that no list contains', async () => {

@@ -1,6 +1,7 @@
 import { Code, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useSearchParams } from 'wouter'
+import { serviceAddress } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { formatCount } from '../../format/bytes.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -79,7 +80,7 @@ function List({ list, search }: { list: ReturnType<typeof listOf>; search: strin
 function ListUrl() {
   const { data } = useStatus()
   if (data === undefined) return null
-  const url = `${data.endpoint.url.replace(/\/+$/, '')}/v1/models`
+  const url = `${serviceAddress(data.endpoint, location.origin)}/v1/models`
   return (
     <Group gap={6} fz={13} c="dimmed">
       Address <Code>{url}</Code>
