@@ -29,9 +29,9 @@ function useWait(problem: Problem | undefined): number {
   const untilMs = problem?.kind === 'locked' ? problem.untilMs : 0
   const [waitMs, setWaitMs] = useState(0)
   useLayoutEffect(() => {
-    const tell = () => setWaitMs(Math.max(0, untilMs - Date.now()))
-    tell()
-    const timer = setInterval(tell, 1_000)
+    const update = () => setWaitMs(Math.max(0, untilMs - Date.now()))
+    update()
+    const timer = setInterval(update, 1_000)
     return () => clearInterval(timer)
   }, [untilMs])
   return waitMs

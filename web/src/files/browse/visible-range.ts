@@ -1,15 +1,8 @@
-interface RowRange {
-  readonly startIndex: number
-  readonly endIndex: number
-  readonly overscan: number
-  readonly count: number
-}
+import { defaultRangeExtractor, type Range } from '@tanstack/react-virtual'
 
 /** The rows of a range plus overscan, and one additional row; -1: none. */
-export function withIndex({ startIndex, endIndex, overscan, count }: RowRange, index: number) {
-  const first = Math.max(0, startIndex - overscan)
-  const last = Math.min(count - 1, endIndex + overscan)
-  const rows = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset)
-  if (index < 0 || index >= count || (index >= first && index <= last)) return rows
-  return index < first ? [index, ...rows] : [...rows, index]
+export function withIndex(range: Range, index: number): number[] {
+  const rows = defaultRangeExtractor(range)
+  if (index < 0 || index >= range.count || rows.includes(index)) return rows
+  return index < range.startIndex ? [index, ...rows] : [...rows, index]
 }

@@ -120,9 +120,9 @@ async function endMove(
   const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
   const leftOver = isLeft ? await removeEmptyFolders(fromBucket, from) : undefined
   if (leftOver !== undefined) report.problem(leftOver)
-  else driveChanges.tell({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })
+  else driveChanges.publish({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })
   const file = entry.kind === 'file' ? entry : { size: 0, modifiedAtMs: Date.now(), etag: '' }
-  driveChanges.tell({ type: 'added', bucket: toBucket, file: { ...file, key: to } })
+  driveChanges.publish({ type: 'added', bucket: toBucket, file: { ...file, key: to } })
 }
 
 /** Returns what remains and why. Objects added in the meantime remain, with their folders. */
@@ -168,7 +168,7 @@ async function deleteAll(
     deleted += tree.deleted
     if (tree.leftOver !== undefined) report.problem(tree.leftOver)
     else if (!report.signal.aborted) {
-      driveChanges.tell({ type: 'removed', bucket, keys: new Set([key]) })
+      driveChanges.publish({ type: 'removed', bucket, keys: new Set([key]) })
     }
   }
   const count = `${formatAmount(deleted, 'object')} deleted.`
@@ -190,7 +190,7 @@ async function deleteFiles(
     const failed = new Set(failures.map(({ key }) => key))
     for (const { key, message } of failures) report.problem(`${visibleName(key)}: ${message}`)
     const gone = new Set(batch.filter((key) => !failed.has(key)))
-    driveChanges.tell({ type: 'removed', bucket, keys: gone })
+    driveChanges.publish({ type: 'removed', bucket, keys: gone })
     deleted += gone.size
     report.progress(deleted, total)
   }

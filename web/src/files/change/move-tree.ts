@@ -118,7 +118,7 @@ async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
         await client.copy({ ...file, bucket: fromBucket }, target, mayReplace)
         copied.push(file)
       } catch (error) {
-        await tellFailure(error, { file, target }, parts).catch((last: unknown) => {
+        await reportFailure(error, { file, target }, parts).catch((last: unknown) => {
           fatal = last
         })
       }
@@ -130,7 +130,7 @@ async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
 }
 
 /** @throws the error, or the error of checking its cause, if the whole move has to stop. */
-async function tellFailure(
+async function reportFailure(
   error: unknown,
   { file, target }: FileMoves['files'][number],
   { client, report }: MoveParts,

@@ -49,5 +49,5 @@ async function createFolder(bucket: string, prefix: string, name: string): Promi
     throw exists ? new Error('A folder with this name already exists.') : error
   })
   const file = { key, size: 0, modifiedAtMs: Date.now(), etag: '' }
-  driveChanges.tell({ type: 'added', bucket, file })
+  driveChanges.publish({ type: 'added', bucket, file })
 }

@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 
 /** The number of folders and files: "2 folders", "1 file", or both. */
 export function entryCounts(entries: readonly Entry[]): readonly string[] {
-  const folders = entries.reduce((count, { kind }) => count + (kind === 'folder' ? 1 : 0), 0)
+  const folders = entries.filter(({ kind }) => kind === 'folder').length
   const files = entries.length - folders
   return [
     ...(folders > 0 ? [formatAmount(folders, 'folder')] : []),

@@ -35,7 +35,7 @@ const textType =
 /** SVG is shown in an <img>, where its scripts do not run; HTML is shown as source. */
 export function previewKind(key: string, contentType: string): PreviewKind | undefined {
   const type = bareType(contentType)
-  if (typeless.has(type)) return ofExtension(key)?.[0]
+  if (typeless.has(type)) return kindByName(key)
   const family = type.slice(0, type.indexOf('/'))
   if (family === 'image' || family === 'video' || family === 'audio') return family
   if (type === 'application/pdf') return 'pdf'

@@ -35,7 +35,7 @@ interface Change {
 export const autoLoadEntries = 100_000
 
 /** The minimum interval between notifications of listeners. */
-const tellEveryMs = 250
+const notifyEveryMs = 250
 
 /** Loads the entries of a folder page by page. Starts when `resume` is called. */
 export class FolderListing extends Store<ListingState> {
@@ -48,7 +48,7 @@ export class FolderListing extends Store<ListingState> {
   /** Changes that arrived during a refresh. */
   #missed: Change[] | undefined
   #updatedAtMs = 0
-  #toldAtMs = Number.NEGATIVE_INFINITY
+  #notifiedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(parts: FolderListingParts) {
     super({ entries: [], status: 'loading', error: undefined, updatedAtMs: 0 })
@@ -138,7 +138,7 @@ export class FolderListing extends Store<ListingState> {
     this.#entries = mergeByName(this.#entries, entries)
     this.#token = continuationToken
     this.#hasFirstPage = true
-    if (this.#parts.now() - this.#toldAtMs >= tellEveryMs) this.#notify('loading')
+    if (this.#parts.now() - this.#notifiedAtMs >= notifyEveryMs) this.#notify('loading')
   }
 
   #end(status: ListingStatus, error?: Error): void {
@@ -148,7 +148,7 @@ export class FolderListing extends Store<ListingState> {
   }
 
   #notify(status: ListingStatus, error?: Error): void {
-    this.#toldAtMs = this.#parts.now()
+    this.#notifiedAtMs = this.#parts.now()
     this.publish({ entries: this.#entries, status, error, updatedAtMs: this.#updatedAtMs })
   }
 }

@@ -18,7 +18,7 @@ export class DriveChanges {
     return () => this.#listeners.delete(listener)
   }
 
-  tell(change: DriveChange): void {
+  publish(change: DriveChange): void {
     for (const listener of this.#listeners) listener(change)
   }
 }

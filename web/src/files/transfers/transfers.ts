@@ -32,7 +32,7 @@ export const uploads = new UploadQueue({
     },
   },
   onUploaded: ({ bucket, key, file }) =>
-    driveChanges.tell({
+    driveChanges.publish({
       type: 'added',
       bucket,
       file: { key, size: file.size, modifiedAtMs: Date.now(), etag: '' },

@@ -14,15 +14,15 @@ export function lazyTransport(load: () => Promise<UploadTransport>): UploadTrans
         const message = 'The uploader could not be loaded. Reload the page.'
         events.onProblem({ kind: 'final', message })
       })
-      const tell = (action: keyof RunningUpload) => () => {
+      const forward = (action: keyof RunningUpload) => () => {
         // Loading failures are reported above.
         upload.then((running) => running[action]()).catch(() => undefined)
       }
       return {
-        pause: tell('pause'),
-        resume: tell('resume'),
-        retry: tell('retry'),
-        cancel: tell('cancel'),
+        pause: forward('pause'),
+        resume: forward('resume'),
+        retry: forward('retry'),
+        cancel: forward('cancel'),
       }
     },
   }

@@ -11,7 +11,7 @@ export function takeDropped(data: DataTransfer, folder: FolderAddress): void {
   const { entries, files } = entriesOf(data)
   intake.take(folder, async (steps) => {
     const { items, unreadable } = await readDropped(entries, steps)
-    tellUnreadable(unreadable)
+    reportUnreadable(unreadable)
     return [...items, ...files.map((file) => ({ path: file.name, file }))]
   })
 }
@@ -41,7 +41,7 @@ function entriesOf(data: DataTransfer): { entries: DroppedEntry[]; files: File[]
   return { entries, files }
 }
 
-function tellUnreadable(paths: readonly string[]): void {
+function reportUnreadable(paths: readonly string[]): void {
   if (paths.length === 0) return
   const first = visibleName(paths[0] ?? '')
   showFailure(

@@ -52,7 +52,7 @@ const mostRetryMs = 30_000
 const speedEveryMs = 1_000
 
 /** The minimum interval between notifications of listeners. */
-const tellEveryMs = 200
+const notifyEveryMs = 200
 
 interface Row {
   item: UploadItem
@@ -81,8 +81,8 @@ export class UploadQueue {
   #isPaused = false
   #isBlocked = false
   #state: UploadQueueState
-  #toldAtMs = Number.NEGATIVE_INFINITY
-  #isTelling = false
+  #notifiedAtMs = Number.NEGATIVE_INFINITY
+  #isNotifying = false
 
   constructor(parts: UploadQueueParts) {
     this.#parts = parts
@@ -340,19 +340,19 @@ export class UploadQueue {
 
   /** Notifies listeners immediately, or after the minimum interval. */
   #notify(): void {
-    if (this.#isTelling) return
+    if (this.#isNotifying) return
     const { clock } = this.#parts
-    const waitMs = this.#toldAtMs + tellEveryMs - clock.now()
+    const waitMs = this.#notifiedAtMs + notifyEveryMs - clock.now()
     if (waitMs <= 0) {
-      this.#toldAtMs = clock.now()
+      this.#notifiedAtMs = clock.now()
       this.#state = this.#read()
       for (const listener of this.#listeners) listener()
       this.#tick()
       return
     }
-    this.#isTelling = true
+    this.#isNotifying = true
     clock.after(waitMs, () => {
-      this.#isTelling = false
+      this.#isNotifying = false
       this.#notify()
     })
   }
