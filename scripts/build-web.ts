@@ -24,7 +24,7 @@ const served = join(web, 'dist')
 /** Holds the digest of the sources that web/dist was built from. */
 const recordName = 'build.json'
 
-/** Builds are made inside of web/dist: the same file system, and git ignores it. */
+/** Builds are created inside web/dist, on the same file system and ignored by git. */
 const workPrefix = '.new-'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -52,7 +52,7 @@ function builtDigest(): string | undefined {
     const record = JSON.parse(readFileSync(join(served, recordName), 'utf8')) as { digest?: string }
     return record.digest
   } catch {
-    // Not built yet, or by hand.
+    // Not built yet, or not by this script.
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import { openTerminal } from '../src/connect/terminal.ts'
 import { currentEnvironment } from '../src/wiring/settings/environment.ts'
 import { SettingsError } from '../src/wiring/settings/setting.ts'
 
-/** Connects Bucketry with a cloud drive; docs/google-drive.md says how. */
+/** Connects Bucketry to a cloud drive, as described in docs/google-drive.md. */
 
 const usage = `usage: npm run connect -- google [--file FILE] [--port PORT]
        npm run connect -- google --from-rclone REMOTE [--config RCLONE.CONF] [--file FILE]
@@ -40,7 +40,7 @@ async function run(): Promise<number> {
   return 0
 }
 
-/** Undefined when it is not one that we know. */
+/** Undefined if the arguments are not valid. */
 function commandLine() {
   try {
     const { positionals, values } = parseArgs({
@@ -55,7 +55,7 @@ function commandLine() {
     const isPort = /^\d{1,5}$/.test(values.port) && Number(values.port) < 65_536
     return positionals.join(' ') === 'google' && isPort ? values : undefined
   } catch {
-    // parseArgs names the argument that it does not know; the usage shows those there are.
+    // parseArgs would only name the unknown argument; the usage lists all of them.
     return undefined
   }
 }

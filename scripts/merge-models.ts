@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { serviceKinds } from '../src/models/routing-inputs.ts'
 import type { FoundModel } from './models-dev-checkout.ts'
 
-/** What a data file of the catalogue says, as far as a refresh changes it; the rest stays as it is. */
+/** The fields of a catalogue file that a refresh reads or changes. Other fields are kept. */
 export const dataFileSchema = z.looseObject({
   id: z.string(),
   alias: z.string().optional(),
@@ -23,7 +23,7 @@ interface MergeOptions {
   readonly isPruning: boolean
 }
 
-/** The new file, and ids of models that people want to hear of. */
+/** The new file, and the ids to report. */
 export interface Merge {
   readonly file: DataFile
   readonly added: readonly string[]
@@ -35,16 +35,15 @@ export interface Merge {
 }
 
 /**
- * Brings the models of a provider up to date. What is in the file keeps its place and its type,
- * which was chosen by hand; what models.dev calls deprecated goes; what is new comes first, the
- * newest at the top.
+ * Updates the models of a provider. Existing models keep their position and their type,
+ * which was chosen by hand. Deprecated models are removed. New models come first, newest at the top.
  */
 export function mergeModels(
   file: DataFile,
   found: readonly FoundModel[],
   { isPruning }: MergeOptions,
 ): Merge {
-  // Some providers take an id in any case, and the two sides do not always write it alike.
+  // Some providers ignore the case of ids, and models.dev may write it differently.
   const current = new Map(found.filter(isCurrent).map((model) => [nameOf(model), model]))
   const deprecated = new Set(found.filter((model) => !isCurrent(model)).map(nameOf))
   const present = new Set(file.models.map(nameOf))
@@ -70,8 +69,8 @@ export function mergeModels(
 }
 
 /**
- * Ids of configs are listed beside the models, so that a removed model has to go there too. They
- * stand there without the name of the provider, because the list does not remove it from them
+ * Removes models from the configs too, because the ids there are also listed. They omit the name of
+ * the provider, because the list does not remove it
  * (docs/contract/model-list.md, "Configured models").
  */
 function withoutInConfigs(

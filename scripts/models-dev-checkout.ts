@@ -14,7 +14,7 @@ import type { ServiceKind } from '../src/models/routing-inputs.ts'
 /** A model that models.dev knows. */
 export interface FoundModel {
   readonly id: string
-  /** Undefined: what it does is no kind of ours, such as video. */
+  /** Undefined if it has no kind in this catalogue, such as video models. */
   readonly kind: ServiceKind | undefined
   readonly isDeprecated: boolean
   /** YYYY-MM or YYYY-MM-DD; empty when unknown. */
@@ -33,7 +33,7 @@ type ModelFile = z.infer<typeof modelFileSchema>
 /**
  * The models of a provider; undefined when the checkout does not have it.
  *
- * @throws Error that names the file when one is not as models.dev says.
+ * @throws Error that names the file if it does not have the format of models.dev.
  */
 export async function findModels(
   checkout: string,
@@ -80,10 +80,10 @@ function foundModel(id: string, { modalities, status, release_date }: ModelFile)
   }
 }
 
-/** Read and written as text, but nothing to talk to. */
+/** Models for text that are not chat models. */
 const noChat = /moderation|rerank/
 
-/** models.dev has no kinds; it says what goes in and what comes out, and of embeddings: text. */
+/** models.dev has no kinds, only input and output types; for embeddings both are text. */
 function kindOf(
   id: string,
   { input, output }: NonNullable<ModelFile['modalities']>,

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { dataFolder } from '../src/models/catalogue/read-catalogue.ts'
 import { refreshData } from './refresh-data.ts'
 
-/** Brings the built-in model catalogue up to date; docs/model-catalogue.md says how. */
+/** Updates the built-in model catalogue, as described in docs/model-catalogue.md. */
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -21,7 +21,7 @@ if (checkout === undefined || positionals.length > 1) {
   process.stdout.write(report.length === 0 ? 'nothing changed\n' : `${report.join('\n')}\n`)
 }
 
-/** As `npm run format` would, so that a refresh changes only the lines that it means to. */
+/** Formats as `npm run format` does, so that a refresh changes no other lines. */
 function formatJson(text: string, name: string): string {
   const biome = join(import.meta.dirname, '..', 'node_modules', '.bin', 'biome')
   return execFileSync(biome, ['format', `--stdin-file-path=${name}`], {

@@ -12,7 +12,7 @@ interface RefreshOptions {
   /** Folder of the catalogue's data files. */
   readonly dataFolder: string
   readonly isPruning: boolean
-  /** Gives the JSON of a file the form that the project wants. */
+  /** Formats the JSON of a file in the style of the project. */
   readonly format: (text: string, name: string) => string
 }
 
@@ -20,7 +20,7 @@ interface Refreshed {
   readonly name: string
   readonly text: string
   readonly isChanged: boolean
-  /** For people: what changed and what a person may want to look at. */
+  /** Changes, and models to check by hand. */
   readonly report: readonly string[]
 }
 
@@ -28,7 +28,7 @@ interface Refreshed {
  * Refreshes the models of all data files, or of none: the new catalogue is parsed as a whole before
  * the first file is written.
  *
- * @returns lines that tell what changed.
+ * @returns a report of the changes, as lines of text.
  * @throws CatalogueError when the new catalogue would not be valid, Error when the checkout is not.
  */
 export async function refreshData(options: RefreshOptions): Promise<readonly string[]> {
@@ -43,7 +43,7 @@ export async function refreshData(options: RefreshOptions): Promise<readonly str
 
 async function refreshFile(file: CatalogueFile, options: RefreshOptions): Promise<Refreshed> {
   const { name, text } = file
-  // Not what the schema gives, which has its fields in another order.
+  // Not the output of the schema, which has its fields in another order.
   const content = JSON.parse(text) as DataFile
   dataFileSchema.parse(content)
   const unchanged = { name, text, isChanged: false }
@@ -71,7 +71,7 @@ function reportOf(provider: string, merge: Merge): readonly string[] {
   ]
 }
 
-/** Whole or not at all. */
+/** Replaces the file in one step, so that it is never incomplete. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text)
   await rename(`${path}.new`, path)

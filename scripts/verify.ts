@@ -6,15 +6,15 @@ import { currentEnvironment } from '../src/wiring/settings/environment.ts'
 import { SettingsError } from '../src/wiring/settings/setting.ts'
 import { verify } from '../src/wiring/verify.ts'
 
-/** Compares the objects of a bucket with their ETags and checksums; docs/verify.md says how. */
+/** Compares the objects of a bucket with their ETags and checksums, as described in docs/verify.md. */
 
 const usage = `usage: npm run verify -- BUCKET [--prefix PREFIX] [--json]
 `
 
-/** Anything but a complete report: Node's own status after an error, 1, would say that an object differs. */
+/** There is no complete report. Not 1, Node's status after an error: it means that an object differs. */
 const incomplete = 2
 
-// Whoever read the report has gone.
+// The reader of the report has closed the pipe.
 process.stdout.on('error', () => process.exit(incomplete))
 process.exitCode = await run()
 
@@ -43,7 +43,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** Undefined when it is not one that we know. */
+/** Undefined if the arguments are not valid. */
 function commandLine() {
   try {
     const { positionals, values } = parseArgs({
@@ -57,12 +57,12 @@ function commandLine() {
     if (bucket === undefined || rest.length > 0) return undefined
     return { bucket, prefix: values.prefix, isJson: values.json }
   } catch {
-    // parseArgs names the argument that it does not know; the usage shows those there are.
+    // parseArgs would only name the unknown argument; the usage lists all of them.
     return undefined
   }
 }
 
-/** Writes over the line before (ECMA-48, "EL"). */
+/** Overwrites the current line (ECMA-48, "EL"). */
 function showProgress(text: string): void {
   process.stderr.write(`\r\u001b[K${text}`)
 }

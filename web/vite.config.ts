@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** The gateway serves what comes out of it: everything under `assets/` has its hash in its name. */
+/** The gateway serves the build. Names under `assets/` contain a hash. */
 export default defineConfig({
   base: '/-/',
   plugins: [react()],
@@ -19,7 +19,7 @@ export default defineConfig({
     rolldownOptions: {
       input: ['index.html', 'docs.html'].map((name) => join(import.meta.dirname, name)),
     },
-    // All have light-dark() and nested rules, which are passed through as they are.
+    // All support light-dark() and nested rules, which are not transpiled.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     reportCompressedSize: false,
     // Swagger UI is one file.

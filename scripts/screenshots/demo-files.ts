@@ -20,7 +20,7 @@ export interface DemoFile {
 export const buckets = ['photos', 'documents', 'backups'] as const
 export const publicBucket = 'photos'
 
-/** The folder that the pictures of the file browser show. */
+/** The folder in the pictures of the file browser. */
 export const shownFolder = '2026/Lofoten/'
 export const shownPicture = 'Evening at Reine.jpg'
 
@@ -47,7 +47,7 @@ const route = `<?xml version="1.0"?>
 </gpx>
 `
 
-/** Photos with a size as a camera makes them: name, bytes, days old, time. */
+/** Photos with realistic sizes: name, bytes, age in days, time. */
 const lofoten = [
   ['Arrival at Moskenes', 5_453_214, 64, '16:20'],
   ['Boathouses', 4_928_307, 64, '17:48'],
@@ -110,7 +110,7 @@ interface Blank {
   readonly daysOld: number
 }
 
-/** Many files of about that size, without content. */
+/** Sparse files of about this size. */
 function blanks(start: string, count: number, { bytes, daysOld }: Blank): DemoFile[] {
   const extension = start.startsWith('photos') ? '.nef' : '.bin'
   return Array.from({ length: count }, (_, index) => ({
@@ -121,7 +121,7 @@ function blanks(start: string, count: number, { bytes, daysOld }: Blank): DemoFi
   }))
 }
 
-/** What a person uploads to the shown folder: name and bytes. */
+/** Files uploaded to the shown folder: name and bytes. */
 export const uploadedFiles = [
   ['DSC_0412.nef', 28.1 * mebibyte],
   ['DSC_0413.nef', 27.6 * mebibyte],

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { DemoContent, DemoFile } from './demo-files.ts'
 
-/** Writes the files into the folder that is the drive; the browser draws and prints them. */
+/** Writes the demo files into the folder of the drive. The browser renders images and PDFs. */
 export async function fillDrive(
   folder: string,
   files: readonly DemoFile[],
@@ -14,7 +14,7 @@ export async function fillDrive(
     const target = join(folder, path)
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, await bytesOf(content, browser, drawn))
-    // Image readers ignore the padding.
+    // Image decoders ignore the padding.
     if ('bytes' in content) truncateSync(target, content.bytes)
     const changed = momentOf(daysOld, time)
     utimesSync(target, changed, changed)

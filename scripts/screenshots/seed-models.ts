@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { demoPassword } from './demo-gateway.ts'
 
-/** Providers whose models are in the catalogue or listed here, so that no request is sent. */
+/** All models are in the catalogue or listed here, so that no request is sent to a provider. */
 const connections = [
   {
     kind: 'openai-compatible',

@@ -11,7 +11,7 @@ import { demoKeys, publicHost } from './demo-gateway.ts'
 const partBytes = 16 * 1024 * 1024
 const hourMs = 3_600_000
 
-/** What makes a client be refused, and what it wanted to store. */
+/** Requests that are rejected: a wrong clock, a wrong secret key, an unknown access key. */
 const refusals = [
   { key: 'postgres/nightly 0015.bin', from: '192.168.1.31', systemClockOffset: 3 * hourMs },
   {

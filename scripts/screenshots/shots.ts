@@ -2,21 +2,21 @@ import type { CDPSession, Page } from 'playwright-core'
 import { buckets, shownFolder, shownPicture } from './demo-files.ts'
 
 export interface Shot {
-  /** Of the file, without its ending. */
+  /** The file name without its extension. */
   readonly name: string
   readonly viewport: { readonly width: number; readonly height: number }
   readonly colorScheme: 'light' | 'dark'
   readonly isPhone?: boolean
   /** Below `/-`. */
   readonly path: string
-  /** Does what the picture shows; resolves when it is there. */
+  /** Brings the page into the state of the picture. */
   readonly prepare: (page: Page, uploaded: readonly string[]) => Promise<void>
 }
 
 const desktop = { width: 1280, height: 800 }
 const folderPath = `/files/photos?prefix=${shownFolder}`
 
-/** As fast as a home's line, so that uploads are under way for a while; bytes per second. */
+/** The speed of a home connection in bytes per second, so that uploads take a while. */
 const uploadPace = 12 * 1024 * 1024
 
 export const shots: readonly Shot[] = [
@@ -76,7 +76,7 @@ export const shots: readonly Shot[] = [
     path: folderPath,
     prepare: (page) => page.getByTitle(shownPicture, { exact: true }).waitFor(),
   },
-  // Last: what has arrived by then would be in the others.
+  // Last, because the uploaded files would appear in the other pictures.
   {
     name: 'files',
     viewport: desktop,
@@ -96,7 +96,7 @@ async function showUploads(page: Page, uploaded: readonly string[]): Promise<voi
     const row = page.getByRole('row').filter({ has: page.getByTitle(name, { exact: true }) })
     await row.getByRole('checkbox').click()
   }
-  // By then the two small ones are through, and the two big ones under way.
+  // At this point the two small files are uploaded and the two large ones are in progress.
   await page
     .getByText(/^1[4-8]\d MiB of \d+ MiB$/)
     .first()

@@ -5,12 +5,12 @@ const gibibyte = 1024 ** 3
 const room = { freeBytes: 1_346 * gibibyte, totalBytes: 3_667 * gibibyte }
 const uptimeSeconds = (12 * 24 + 5) * 3_600
 
-/** How long ago the failed requests were, the latest first. */
+/** The ages of the failed requests, latest first. */
 const failureAgesMinutes = [4, 18, 190] as const
 
 /**
- * Replaces in the replies what is of the machine and the moment, so that the pictures are alike
- * wherever they are made: the room of the disk, the uptime, and that everything happened just now.
+ * Replaces values that depend on the machine and the time, so that the pictures are the same
+ * everywhere: the free space, the uptime and the times of failed requests.
  */
 export async function steadyReplies(page: Page): Promise<void> {
   await replaceReplies<StatusReply>(page, 'status', (status) => ({

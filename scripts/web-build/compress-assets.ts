@@ -5,13 +5,13 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 
 const compressible = /\.(css|js|json|svg)$/
 
-/** A duplicate must save this much to be worth a file: a tenth. */
+/** A compressed version is kept only if it is at least a tenth smaller. */
 const worthwhile = 0.9
 
 const brotli = promisify(brotliCompress)
 const deflate = promisify(gzip)
 
-/** Puts `.br` and `.gz` duplicates beside the assets, so that nothing is compressed while serving. */
+/** Writes `.br` and `.gz` versions of the assets, so that nothing is compressed while serving. */
 export async function compressAssets(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => compressible.test(name))
   await Promise.all(names.map((name) => compress(join(folder, name))))

@@ -41,17 +41,17 @@ function listedAssets(served: string): string[] {
   try {
     return JSON.parse(readFileSync(join(served, listName), 'utf8')) as string[]
   } catch {
-    // Not built yet, or by hand.
+    // Not built yet, or not by this script.
     return []
   }
 }
 
-/** Marks the time at which it was replaced. */
+/** Records the time at which an asset was replaced. */
 function touch(path: string, nowMs: number): void {
   utimesSync(path, nowMs / 1_000, nowMs / 1_000)
 }
 
-/** Folders of builds that were interrupted. */
+/** Removes the folders of interrupted builds. */
 export function removeLeftovers(served: string, prefix: string, nowMs: number): void {
   if (!existsSync(served)) return
   for (const name of readdirSync(served)) {

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 /**
- * What a build of the dashboard depends on, as one digest: everything in web/ but what is built, and
- * the versions of its packages. Types that it imports from src/ leave no trace in a build.
+ * A digest of everything that a build of the dashboard depends on: the files in web/, except builds,
+ * and the versions of its packages. Types imported from src/ do not affect a build.
  *
  * @param root the folder of the project
  */

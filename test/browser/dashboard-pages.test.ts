@@ -6,7 +6,7 @@ import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts
 import { testBucket } from '../support/gateway-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 
-/** What a page shows once it is there. */
+/** Text that each page shows once it has loaded. */
 const pages = [
   { path: '/', shown: 'Recent failed requests' },
   { path: '/files', shown: testBucket },
@@ -79,7 +79,7 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
 describe('The overview', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
 
-  test('shows what is stored, how to connect, and why a request failed', async () => {
+  test('shows stored data, client settings and the reasons of failed requests', async () => {
     const { gateway } = dashboard()
     await signedFetch(gateway, { method: 'PUT', target: `/${testBucket}/a.txt`, body: 'hello' })
     await fetch(`${gateway.url}/${testBucket}/a.txt`, { method: 'DELETE' })

@@ -9,7 +9,7 @@ import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * Best practices of axe, not of WCAG, that Swagger UI does not follow and has no option for: its
+ * Best practices of axe, not of WCAG, that Swagger UI does not follow and cannot be set to: its
  * headings skip a level, and the title is outside a landmark.
  */
 const disabledRules = { 'heading-order': { enabled: false }, region: { enabled: false } }

@@ -69,7 +69,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
           third.resolve()
           await held.promise
         }
-        // Stopped, the page has given it up.
+        // The page aborted the request when it was stopped.
         await route.continue().catch(() => undefined)
       },
     )
@@ -114,7 +114,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.name('leaf.txt').waitFor()
     await page.keyboard.press('Backspace')
     await files.name('large.bin').waitFor()
-    // The keyboard is at the folder that was left.
+    // The folder that was left is the active row.
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Enter')
     await files.name('other.txt').waitFor()

@@ -44,7 +44,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     return files
   }
 
-  /** What S3 has under a key; undefined: nothing. */
+  /** The object with this key; undefined if there is none. */
   async function stored(key: string, bucket = testBucket): Promise<string | undefined> {
     const target = targetOf(bucket, key)
     const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
@@ -114,7 +114,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
       'rename/other/there.txt',
     ])
     assert.deepEqual(await keysBelow('rename/folder/'), [])
-    // It was made by hand, and is gone all the same.
+    // The folder was created by hand and is also deleted.
     assert.equal(
       existsSync(join(dashboard().gateway.driveFolder, testBucket, 'rename/folder')),
       false,
@@ -179,7 +179,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.press('Cancel')
     await files.dialog.waitFor({ state: 'detached' })
     assert.equal((await keysBelow('delete/')).length, 4)
-    // One that is gone already counts as gone.
+    // A file that no longer exists counts as deleted.
     const gone = targetOf(testBucket, 'delete/a.txt')
     await signedFetch(dashboard().gateway, { method: 'DELETE', target: gone })
     await page.keyboard.press('Delete')
@@ -235,7 +235,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     })
     await page.getByRole('button', { name: 'Download' }).click()
     await both.promise
-    // Chromium has no quotes in names of files.
+    // Chromium replaces quotes in file names.
     assert.deepEqual(names, ['a _b_ é%.txt', 'there.txt'])
   })
 

@@ -240,7 +240,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     })()`)
     assert.deepEqual(outcomes, [200, 'refused', 'refused'])
     assert.equal(await page.evaluate('globalThis.hasRun'), undefined)
-    // Those of objects that were looked at before say that they are sandboxed.
+    // Objects opened by earlier tests log that they are sandboxed.
     const refusals = dashboard()
       .complaints()
       .filter((text) => !text.includes('sandboxed'))
@@ -249,7 +249,7 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
   })
 
   test('the Content-Security-Policy blocks nothing', () => {
-    // What objects may not do is what is wanted.
+    // Violations by objects are expected.
     const own = dashboard()
       .complaints()
       .filter((text) => !text.includes('sandboxed'))

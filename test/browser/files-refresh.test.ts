@@ -28,7 +28,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     })
   })
 
-  /** Counts what a page asks for: checks of a folder, and pages of a listing. */
+  /** Counts the requests of a page: folder checks and listing pages. */
   function countRequests(page: Page) {
     const counts = { checks: 0, lists: 0 }
     page.on('request', (request) => {
@@ -42,7 +42,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
   const checked = (page: Page) =>
     page.waitForResponse((reply) => reply.url().includes('/folder-revision'))
 
-  /** As when a person switches to another tab and back. */
+  /** Simulates switching to another tab and back. */
   const setVisible = (page: Page, isVisible: boolean) =>
     page.evaluate(`
       Object.defineProperty(document, 'visibilityState', {
@@ -127,7 +127,7 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     await files.name('b.txt').waitFor()
   })
 
-  test('tells a missing folder from an empty one', async () => {
+  test('distinguishes a missing folder from an empty one', async () => {
     mkdirSync(folderOf('empty'))
     const files = await openAt(`/files/${testBucket}?prefix=empty/`)
     const { page } = files

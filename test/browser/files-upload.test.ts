@@ -41,7 +41,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     return files
   }
 
-  /** What S3 has under a key. */
+  /** The object with this key. */
   async function stored(key: string): Promise<Buffer> {
     const target = targetOf(testBucket, key)
     const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
@@ -49,7 +49,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     return Buffer.from(await reply.arrayBuffer())
   }
 
-  /** The page's requests of parts, by number. */
+  /** The part requests of the page, by part number. */
   function partsOf(page: Page): readonly number[] {
     const parts: number[] = []
     page.on('request', (request) => {
@@ -59,7 +59,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     return parts
   }
 
-  /** Holds the next request of the second part back until the test lets it go. */
+  /** Delays the next request for the second part until the test releases it. */
   async function holdSecondPart(page: Page): Promise<{ readonly route: Promise<Route> }> {
     const held = Promise.withResolvers<Route>()
     const isSecond = (url: URL) => url.searchParams.get('partNumber') === '2'

@@ -13,7 +13,7 @@ interface Chunk {
   readonly imports?: readonly string[]
 }
 
-/** A chunk of Vite's manifest and all that it needs to run. */
+/** A chunk of Vite's manifest and everything it imports. */
 function withImports(
   manifest: Readonly<Record<string, Chunk>>,
   name: string,
@@ -27,7 +27,7 @@ function withImports(
   return found
 }
 
-/** As it is sent to a browser on plain http, where gzip is the best that is offered. */
+/** The size as sent over plain http, where browsers accept gzip at best. */
 function sentBytes(file: string): number {
   const path = join(build, file)
   return (statSync(`${path}.gz`, { throwIfNoEntry: false }) ?? statSync(path)).size

@@ -7,7 +7,7 @@ import { useContractGateway } from '../support/contract-gateway.ts'
 
 const modelsApiKey = 'models-key-0123456789'
 
-/** What a page saw: a reply that it may read, or the refusal of its browser. */
+/** A response that the page may read, or the error of its browser. */
 type Seen = { readonly status: number; readonly body: unknown } | { readonly refused: string }
 
 interface ListBody {
@@ -15,7 +15,7 @@ interface ListBody {
   readonly data: readonly { readonly id: string }[]
 }
 
-/** Pages of another origin (another port is one) that use the model list. */
+/** Pages of another origin (here: another port) that use the model list. */
 describe('A browser page of another origin', { skip: absenceOfChromium() }, () => {
   const open = useContractGateway()
   const locked = useContractGateway({ MODELS_API_KEY: modelsApiKey })
@@ -36,7 +36,7 @@ describe('A browser page of another origin', { skip: absenceOfChromium() }, () =
     await site?.close()
   })
 
-  /** Fetches in the page. */
+  /** Sends a request from the page. */
   function seen(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Seen> {
     return page.evaluate(
       async (request): Promise<Seen> => {
@@ -70,7 +70,7 @@ describe('A browser page of another origin', { skip: absenceOfChromium() }, () =
     assert.equal((model.body as { readonly id: string }).id, 'openai/gpt-5')
   })
 
-  test('reads the error of an id that there is not', async () => {
+  test('reads the error for an unknown id', async () => {
     const result = await seen(`${open().url}/v1/models/none`)
     assert.ok('status' in result, JSON.stringify(result))
     assert.equal(result.status, 404)
@@ -78,16 +78,16 @@ describe('A browser page of another origin', { skip: absenceOfChromium() }, () =
     assert.equal(error.code, 'model_not_found')
   })
 
-  test('reads why it gets no list without a key', async () => {
+  test('reads the status of a request without the required key', async () => {
     const result = await seen(`${locked().url}/v1/models`)
     assert.ok('status' in result, JSON.stringify(result))
     assert.equal(result.status, 401)
   })
 
-  test('reads the list with x-api-key: its preflight is answered', () =>
+  test('reads the list with x-api-key, which needs a preflight request', () =>
     readsList(seen(`${locked().url}/v1/models`, { 'x-api-key': modelsApiKey })))
 
-  test('reads the list with other headers of clients', () =>
+  test('reads the list with other headers that clients send', () =>
     readsList(
       seen(`${open().url}/v1/models`, {
         'content-type': 'application/json',
@@ -96,8 +96,8 @@ describe('A browser page of another origin', { skip: absenceOfChromium() }, () =
       }),
     ))
 
-  // By the Fetch standard ("CORS non-wildcard request-header name") `*` does not cover Authorization;
-  // Chromium lets it pass. When this fails it follows the standard: docs/model-list.md has to say so.
-  test('reads the list with Authorization, which Chromium lets pass under *', () =>
+  // By the Fetch standard ("CORS non-wildcard request-header name"), `*` does not cover Authorization;
+  // Chromium accepts it. If this fails, Chromium follows the standard: change docs/model-list.md.
+  test('reads the list with Authorization, which Chromium accepts for *', () =>
     readsList(seen(`${locked().url}/v1/models`, { authorization: `Bearer ${modelsApiKey}` })))
 })

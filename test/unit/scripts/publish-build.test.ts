@@ -13,7 +13,7 @@ function folderOf(t: TestContext): string {
   return folder
 }
 
-/** Makes a build of one asset and gives its folder. */
+/** Creates a build with one asset and returns its folder. */
 function buildOf(root: string, name: string): string {
   const folder = join(root, `built-${name}`)
   mkdirSync(join(folder, 'assets'), { recursive: true })
@@ -22,7 +22,7 @@ function buildOf(root: string, name: string): string {
   return folder
 }
 
-test('publishBuild puts a build where there was none', (t) => {
+test('publishBuild publishes the first build', (t) => {
   const root = folderOf(t)
   const served = join(root, 'dist')
   publishBuild(buildOf(root, 'a'), served, Date.now())
@@ -30,7 +30,7 @@ test('publishBuild puts a build where there was none', (t) => {
   assert.deepEqual(readdirSync(join(served, 'assets')), ['a.js'])
 })
 
-test('publishBuild keeps what pages of the build before may still load, for a day', (t) => {
+test('publishBuild keeps the assets of the previous build for a day, for pages that are open', (t) => {
   const root = folderOf(t)
   const served = join(root, 'dist')
   const assets = () => readdirSync(join(served, 'assets')).sort()
@@ -39,7 +39,7 @@ test('publishBuild keeps what pages of the build before may still load, for a da
   publishBuild(buildOf(root, 'b'), served, now)
   assert.equal(readFileSync(join(served, 'index.html'), 'utf8'), 'b')
   assert.deepEqual(assets(), ['a.js', 'b.js'])
-  // The day begins when a build is replaced, however long it was served.
+  // The day begins when a build is replaced, not when it was published.
   publishBuild(buildOf(root, 'c'), served, now + 2 * dayMs)
   assert.deepEqual(assets(), ['b.js', 'c.js'])
   publishBuild(buildOf(root, 'd'), served, now + 2.5 * dayMs)
@@ -48,7 +48,7 @@ test('publishBuild keeps what pages of the build before may still load, for a da
   assert.deepEqual(assets(), ['c.js', 'd.js', 'e.js'])
 })
 
-test('publishBuild of the same build again changes nothing', (t) => {
+test('publishBuild changes nothing if the build is already published', (t) => {
   const root = folderOf(t)
   const served = join(root, 'dist')
   publishBuild(buildOf(root, 'a'), served, Date.now())
@@ -56,7 +56,7 @@ test('publishBuild of the same build again changes nothing', (t) => {
   assert.deepEqual(readdirSync(join(served, 'assets')), ['a.js'])
 })
 
-test('removeLeftovers removes builds that were interrupted long ago, and no others', (t) => {
+test('removeLeftovers removes only builds that were interrupted long ago', (t) => {
   const served = folderOf(t)
   mkdirSync(join(served, '.new-1'))
   mkdirSync(join(served, 'assets'))

@@ -62,7 +62,7 @@ async function refreshed(): Promise<typeof acme> {
 }
 
 describe('refreshData', () => {
-  test('adds what is new, the newest first, and keeps all else as it is', async () => {
+  test('adds new models, newest first, and keeps everything else', async () => {
     await model('chat-2')
     await model('chat-1')
     await model('chat-3', { more: 'release_date = "2026-01"' })
@@ -99,7 +99,7 @@ describe('refreshData', () => {
     })
   }
 
-  test('removes what is deprecated, from the configs too', async () => {
+  test('removes deprecated models, also from the configs', async () => {
     await model('chat-0', { more: 'status = "deprecated"' })
     await model('old-embed', { more: 'status = "deprecated"' })
     await model('gone-before', { more: 'status = "deprecated"' })
@@ -114,7 +114,7 @@ describe('refreshData', () => {
     assert.deepEqual(ttsConfig, acme.ttsConfig)
   })
 
-  test('removes what is deprecated from the configs, where it has not the provider’s name', async () => {
+  test('removes deprecated models from configs that omit the name of the provider', async () => {
     const models = [...acme.models, { id: 'acme/reader', type: 'tts' }]
     const ttsConfig = { models: [{ id: 'reader' }] }
     await write('data/acme.json', JSON.stringify({ ...acme, models, ttsConfig }))
@@ -123,7 +123,7 @@ describe('refreshData', () => {
     assert.deepEqual((await refreshed()).ttsConfig.models, [])
   })
 
-  test('with pruning removes chat models that models.dev does not have, and no others', async () => {
+  test('with pruning, removes only chat models that models.dev does not have', async () => {
     await model('chat-1')
     assert.deepEqual(await refresh(true), [
       'acme: removed Chat-2, chat-0',
@@ -131,14 +131,14 @@ describe('refreshData', () => {
     ])
   })
 
-  test('takes from the base model what a model does not say itself', async () => {
+  test('takes missing fields from the base model', async () => {
     await write('checkout/models/base/hear.toml', '[modalities]\ninput=["audio"]\noutput=["text"]')
     await write('checkout/providers/acme-ai/models/ear.toml', 'base_model = "base/hear"')
     await refresh()
     assert.deepEqual((await refreshed()).models[0], { id: 'ear', type: 'stt' })
   })
 
-  test('leaves a provider alone that the checkout does not have', async () => {
+  test('keeps a provider that the checkout does not have', async () => {
     assert.deepEqual(await refresh(), ['acme: the checkout has no acme-ai'])
     assert.deepEqual(await refreshed(), acme)
   })

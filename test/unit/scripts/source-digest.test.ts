@@ -12,7 +12,7 @@ mkdirSync(join(root, 'web/dist/assets'), { recursive: true })
 writeFileSync(join(root, 'package-lock.json'), '{}')
 writeFileSync(join(root, 'web/src/a.ts'), 'a')
 
-test('sourceDigest stays the same when only the build changes', () => {
+test('sourceDigest ignores changes of the build', () => {
   const before = sourceDigest(root)
   writeFileSync(join(root, 'web/dist/index.html'), 'built')
   writeFileSync(join(root, 'web/dist/assets/a.js'), 'built')

@@ -12,7 +12,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** What a query has loaded, or a placeholder, or why it failed. */
+/** The data of a query, a placeholder while it loads, or its error. */
 export function Loaded<Data>({ query, failure, lines = 3, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)

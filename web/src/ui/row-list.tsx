@@ -11,7 +11,7 @@ interface RowProps {
   /** A second, quieter line. */
   readonly detail?: ReactNode
   readonly actions?: ReactNode
-  /** Below the line, as wide as it: a form, a result. */
+  /** Shown below the line at full width: a form, a result. */
   readonly children?: ReactNode
 }
 

@@ -7,7 +7,7 @@ const reply = (status: number, headers: Record<string, string> = {}) => ({
   headers: new Headers(headers),
 })
 
-test('toApiError takes message and field of the body', () => {
+test('toApiError takes message and field from the body', () => {
   const error = toApiError(reply(400), {
     message: 'expected a URL',
     field: 'connections[0].baseUrl',
@@ -34,7 +34,7 @@ for (const body of [
   })
 }
 
-test('toApiError gives the seconds of Retry-After', () => {
+test('toApiError returns the seconds of Retry-After', () => {
   assert.equal(toApiError(reply(429, { 'retry-after': '842' }), {}).retryAfterSeconds, 842)
   assert.equal(toApiError(reply(429), {}).retryAfterSeconds, undefined)
   const date = 'Wed, 21 Oct 2026 07:28:00 GMT'

@@ -9,12 +9,12 @@ function read(address: string) {
 }
 
 describe('locationPath', () => {
-  test('has the folder readable in the query', () => {
+  test('keeps the folder readable in the query', () => {
     const location = { bucket: 'photos', prefix: '2024/summer trip/', filter: '' }
     assert.equal(locationPath(location), '/files/photos?prefix=2024/summer%20trip/')
   })
 
-  test('of no bucket is the list of buckets', () => {
+  test('is the list of buckets without a bucket', () => {
     assert.equal(locationPath({ bucket: undefined, prefix: '', filter: '' }), '/files')
     assert.equal(readLocation('/files', '').bucket, undefined)
   })
@@ -35,12 +35,12 @@ describe('locationPath', () => {
     assert.equal('view' in read('/files/b?view='), false)
   })
 
-  test('keeps dots that a path would lose', () => {
+  test('keeps dots that browsers would remove from a path', () => {
     const location = { bucket: 'b', prefix: 'a/../b/./', filter: '..' }
     assert.deepEqual(read(locationPath(location)), location)
   })
 })
 
-test('readLocation takes a folder without its slash', () => {
+test('readLocation accepts a folder without the trailing slash', () => {
   assert.equal(readLocation('/files/b', 'prefix=a/b').prefix, 'a/b/')
 })

@@ -19,7 +19,7 @@ for (const [bytes, text] of [
   test(`formatBytes gives ${bytes} as ${text}`, () => assert.equal(formatBytes(bytes), text))
 }
 
-test('formatBytes never needs more than four digits before its unit', () => {
+test('formatBytes never shows more than four digits', () => {
   fc.assert(
     fc.property(fc.nat({ max: Number.MAX_SAFE_INTEGER }), (bytes) => {
       assert.match(formatBytes(bytes), /^(\d{1,4}|\d\.\d{2}|\d{2}\.\d) ([KMGTPE]iB|bytes?)$/)
@@ -27,12 +27,12 @@ test('formatBytes never needs more than four digits before its unit', () => {
   )
 })
 
-test('formatExactBytes gives every digit', () => {
+test('formatExactBytes shows every digit', () => {
   assert.equal(formatExactBytes(62_914_560), '62,914,560 bytes')
   assert.equal(formatExactBytes(1), '1 byte')
 })
 
-test('formatAmount has the plural of its word', () => {
+test('formatAmount uses the plural', () => {
   assert.equal(formatAmount(1, 'model'), '1 model')
   assert.equal(formatAmount(1_204, 'model'), '1,204 models')
   assert.equal(formatAmount(0, 'alias', 'aliases'), '0 aliases')

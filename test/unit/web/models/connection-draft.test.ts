@@ -27,13 +27,13 @@ const stored: ConnectionAnswer = {
   providerSpecificData: { baseUrl: 'http://10.0.0.5/v1', prefix: 'lab', enabledModels: ['a', 'b'] },
 }
 
-test('newConnectionBody of a catalogue provider sends what is filled in', () => {
+test('newConnectionBody of a catalogue provider contains only the filled fields', () => {
   const body = newConnectionBody({ ...newConnectionDraft, provider: ' openai ', apiKey: 'sk-1' })
   assert.deepEqual(body, { provider: 'openai', apiKey: 'sk-1' })
   newConnection.parse(body)
 })
 
-test('newConnectionBody of an endpoint of one’s own sends its kind instead of a provider', () => {
+test('newConnectionBody of a custom endpoint contains its kind instead of a provider', () => {
   const body = newConnectionBody({
     source: 'openai-compatible',
     provider: 'left from before',
@@ -63,7 +63,7 @@ test('connectionChange of an unchanged draft keeps everything, including the key
   connectionChangeSchema.parse(body)
 })
 
-test('connectionChange removes what was emptied', () => {
+test('connectionChange removes emptied fields', () => {
   const draft = { name: '', apiKey: '', baseUrl: ' ', prefix: '', enabledModels: '\n' }
   assert.deepEqual(connectionChange(draft), {
     name: null,
@@ -71,7 +71,7 @@ test('connectionChange removes what was emptied', () => {
   })
 })
 
-test('connectionChange sends a key that was typed, and null to remove the stored one', () => {
+test('connectionChange sends a typed key, or null to remove the stored one', () => {
   const draft = connectionDraft(stored)
   assert.deepEqual(Object.entries(connectionChange({ ...draft, apiKey: 'new' }))[1], [
     'apiKey',
@@ -81,7 +81,7 @@ test('connectionChange sends a key that was typed, and null to remove the stored
   assert.deepEqual(Object.entries(removing)[1], ['apiKey', null])
 })
 
-test('connectionFields offer to remove a key only where there is one', () => {
+test('connectionFields offer to remove a key only if one is stored', () => {
   const names = (connection: ConnectionAnswer) =>
     connectionFields(connection).map(({ name }) => name)
   assert.ok(names(stored).includes('removesKey'))
@@ -89,7 +89,7 @@ test('connectionFields offer to remove a key only where there is one', () => {
   assert.ok(!names({ ...stored, apiKeyState: 'none' }).includes('removesKey'))
 })
 
-test('connectionDetail says what a connection is in a few words', () => {
+test('connectionDetail describes a connection in one line', () => {
   assert.equal(
     connectionDetail(stored),
     'OpenAI-compatible · http://10.0.0.5/v1 · prefix lab · key ****3f9a · 2 models selected',
@@ -100,7 +100,7 @@ test('connectionDetail says what a connection is in a few words', () => {
   )
 })
 
-test('movedIds swaps with the neighbour, and not beyond the ends', () => {
+test('movedIds swaps an id with its neighbour, except beyond the ends', () => {
   assert.deepEqual(movedIds(['a', 'b', 'c'], 'b', -1), ['b', 'a', 'c'])
   assert.deepEqual(movedIds(['a', 'b', 'c'], 'b', 1), ['a', 'c', 'b'])
   assert.equal(movedIds(['a', 'b'], 'a', -1), undefined)

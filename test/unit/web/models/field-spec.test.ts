@@ -32,7 +32,7 @@ for (const [path, name] of [
   })
 }
 
-test('linesOf leaves out blank lines and the space around the others', () => {
+test('linesOf omits blank lines and trims the others', () => {
   assert.deepEqual(linesOf(' a \r\n\n  \nb c\n'), ['a', 'b c'])
   assert.deepEqual(linesOf(undefined), [])
 })

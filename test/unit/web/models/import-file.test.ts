@@ -21,7 +21,7 @@ const state: RoutingAnswer = {
 }
 const nothing: RoutingAnswer = { connections: [], combos: [], customModels: [], modelAliases: {} }
 
-test('readImportFile sends a file of 9router as it is', () => {
+test('readImportFile returns a 9router file unchanged', () => {
   const file = { providerConnections: [], settings: { theme: 'dark' } }
   assert.deepEqual(readImportFile(JSON.stringify(file), nothing), file)
 })
@@ -45,7 +45,7 @@ test('readImportFile converts an export of Bucketry into the API format', () => 
   exportFile.parse(body)
 })
 
-test('readImportFile leaves out a mask that stands for nothing here', () => {
+test('readImportFile omits a mask without a stored key', () => {
   const body = readImportFile(JSON.stringify(state), nothing)
   const { providerConnections } = exportFile.parse(body)
   assert.equal(providerConnections?.[0]?.apiKey, undefined)

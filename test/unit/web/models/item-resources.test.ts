@@ -37,7 +37,7 @@ for (const [resource, schema] of [
   })
 }
 
-test('keyOf encodes what stands in a path', () => {
+test('keyOf encodes the parts of the path', () => {
   assert.equal(
     customModels.keyOf({ id: 'org/big model', providerAlias: 'lab' }),
     'llm/lab/org%2Fbig%20model',
@@ -45,7 +45,7 @@ test('keyOf encodes what stands in a path', () => {
   assert.equal(aliases.keyOf({ name: 'mi/ne', target: '' }), 'mi%2Fne')
 })
 
-test('kindOf says nothing of chat models', () => {
+test('kindOf is undefined for chat models', () => {
   assert.equal(combos.kindOf({ name: 'a' }), undefined)
   assert.equal(combos.kindOf({ name: 'a', kind: 'llm' }), undefined)
   assert.equal(combos.kindOf({ name: 'a', kind: 'tts' }), 'Speech')

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { jsonPath } from '../../../../src/json-api/json-path.ts'
 import { aliasField, warningsAt } from '../../../../web/src/models/warnings-at.ts'
 
-test('warningsAt gives what is about an item, and nothing of its neighbours', () => {
+test('warningsAt returns only the warnings about one item', () => {
   const warnings = [
     { field: 'combos[1].models[0]', message: 'one' },
     { field: 'combos[1]', message: 'two' },

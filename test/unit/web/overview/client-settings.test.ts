@@ -16,7 +16,7 @@ function textOf(gateway: Gateway, id: string): string {
   return blocks.map(({ text }) => text).join('\n')
 }
 
-test('clientSettings has every client once, each with text to paste', () => {
+test('clientSettings contains every client once, with text to paste', () => {
   const clients = clientSettings(plain)
   assert.deepEqual(
     clients.map(({ name }) => name),
@@ -32,7 +32,7 @@ test('clientSettings names the endpoint, or its host, in each', () => {
   for (const { id } of clientSettings(plain)) assert.match(textOf(plain, id), /127\.0\.0\.1/, id)
 })
 
-test('clientSettings has the access key in each, quoted where it needs to be', () => {
+test('clientSettings contains the access key in each, quoted where necessary', () => {
   for (const { id } of clientSettings(plain)) assert.match(textOf(plain, id), /AKEXAMPLE/, id)
   const odd = { ...plain, accessKey: `a'b"$c&<\\` }
   assert.ok(textOf(odd, 'aws-cli').includes(`AWS_ACCESS_KEY_ID='a'\\''b"$c&<\\'`))

@@ -4,7 +4,7 @@ import { driveRoom } from '../../../../web/src/overview/drive/drive-room.ts'
 
 const gib = 1024 ** 3
 
-test('driveRoom says how much is in use and free', () => {
+test('driveRoom describes the used and free space', () => {
   assert.deepEqual(driveRoom({ freeBytes: 75 * gib, totalBytes: 100 * gib }), {
     usedPercent: 25,
     level: 'roomy',

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { isPasswordHash } from '../../../../src/console/login/password.ts'
 import { passwordHash } from '../../../../web/src/session/password-hash.ts'
 
-test('passwordHash is what the login API takes', () => {
+test('passwordHash returns what the login API expects', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (password) => {
       assert.equal(passwordHash(password), createHash('sha256').update(password).digest('hex'))

@@ -58,7 +58,7 @@ test('SessionStore of a tab opened after the session ended starts without one', 
   assert.equal(browser.openTab().status, 'none')
 })
 
-test('expire of a token that is not the present one changes nothing', () => {
+test('expire ignores a token that is not the current one', () => {
   const tab = new Browser().openTab()
   tab.begin('t2', 60)
   tab.expire('t1')
@@ -90,7 +90,7 @@ test('reload follows another tab that signs out, and one that signs in again', (
   assert.equal(other.token, 't2')
 })
 
-test('end forgets the session', () => {
+test('end removes the session', () => {
   const browser = new Browser()
   const tab = browser.openTab()
   tab.begin('t1', 60)
@@ -99,7 +99,7 @@ test('end forgets the session', () => {
   assert.equal(browser.storage.items.size, 0)
 })
 
-test('subscribe is told of every change, until it is ended', () => {
+test('notifies subscribers of every change until they unsubscribe', () => {
   const tab = new Browser().openTab()
   let calls = 0
   const stop = tab.subscribe(() => {

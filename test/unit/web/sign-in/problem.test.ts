@@ -8,11 +8,11 @@ const refusal = (status: number, retryAfterSeconds?: number) => ({
   retryAfterSeconds,
 })
 
-test('problemOf says of 401 that the password is wrong', () => {
+test('problemOf returns a wrong password for 401', () => {
   assert.deepEqual(problemOf(refusal(401), false, 0), { kind: 'wrong', message: 'why not' })
 })
 
-test('problemOf counts the lockout from Retry-After, or a minute without one', () => {
+test('problemOf uses Retry-After as the lockout, or one minute without it', () => {
   assert.deepEqual(problemOf(refusal(429, 842), false, 1_000), { kind: 'locked', untilMs: 843_000 })
   assert.deepEqual(problemOf(refusal(429), false, 0), { kind: 'locked', untilMs: 60_000 })
 })
@@ -22,6 +22,6 @@ test('problemOf distinguishes a disabled dashboard from an unavailable store', (
   assert.deepEqual(problemOf(refusal(503), false, 0), { kind: 'failed', message: 'why not' })
 })
 
-test('problemOf gives what the service says of anything else', () => {
+test('problemOf returns the message of the service for other errors', () => {
   assert.deepEqual(problemOf(refusal(0), false, 0), { kind: 'failed', message: 'why not' })
 })

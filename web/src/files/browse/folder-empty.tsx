@@ -18,7 +18,7 @@ export function FolderEmpty({ location: { bucket, prefix }, openPrefix }: Folder
     queryKey: ['folder-exists', bucket, prefix],
     queryFn: () => isListed(bucket, prefix),
     enabled: prefix !== '',
-    // The listing is checked every few seconds; this query only tells empty from missing.
+    // The listing is checked every few seconds; this query only distinguishes empty from missing.
     staleTime: 0,
     gcTime: 0,
   })

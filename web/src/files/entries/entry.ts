@@ -1,4 +1,4 @@
-/** The end of a folder in a key. */
+/** Separates folders in a key. */
 export const delimiter = '/'
 
 export interface FileEntry {

@@ -24,8 +24,8 @@ export function s3Uri(bucket: string, key: string): string {
 }
 
 /**
- * The value of x-amz-copy-source: percent-encoded where a header field or its meaning needs it. Letters
- * beyond ASCII go as they are, for in the query of a URL all of it is encoded once more.
+ * The value of x-amz-copy-source, percent-encoded where a header field or its syntax requires it.
+ * Letters beyond ASCII stay unencoded, because the query of a URL encodes the whole value again.
  */
 export function copySource(bucket: string, key: string): string {
   return `${bucket}/${key}`.replace(

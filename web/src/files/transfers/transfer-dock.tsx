@@ -60,7 +60,7 @@ export function TransferDock() {
   )
 }
 
-/** Tells full-height pages how much height the transfers take. */
+/** Publishes the height of the transfers for full-height pages. */
 function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it comes and goes with its contents
   useEffect(() => {

@@ -53,7 +53,7 @@ export interface RunningUpload {
   cancel(): void
 }
 
-/** How bytes travel. */
+/** Sends the bytes of uploads. */
 export interface UploadTransport {
   start(order: UploadOrder, events: UploadEvents): RunningUpload
 }

@@ -25,11 +25,11 @@ interface DeleteRecordProps {
   readonly path: string
   readonly isAsked: boolean
   readonly onClose: () => void
-  /** What follows from it. */
+  /** The consequences, after the name. */
   readonly children: ReactNode
 }
 
-/** Deletes a record after a question. */
+/** Deletes a record after confirmation. */
 export function DeleteRecord({ name, noun, path, isAsked, onClose, children }: DeleteRecordProps) {
   const { mutate, isPending } = useRoutingAction(`${name} could not be deleted`)
   return (

@@ -48,7 +48,7 @@ function exportedKeys(accessKey: string): readonly string[] {
   ]
 }
 
-/** ACCESS_KEY may have any visible character of ASCII but `/`, `,` and `=`. */
+/** ACCESS_KEY may contain any visible ASCII character except `/`, `,` and `=`. */
 function shellWord(text: string): string {
   return /^[\w.+@%:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -155,7 +155,10 @@ function awsSdkJs({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlo
 
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
-/** A profile, since Cyberduck's own S3 speaks HTTPS to `bucket.host` only (docs.cyberduck.io, "Connection Profiles"). */
+/**
+ * A profile, because Cyberduck's built-in S3 only connects with HTTPS to `bucket.host`
+ * (docs.cyberduck.io, "Connection Profiles").
+ */
 function cyberduck({ endpoint, region, bucket, accessKey }: Gateway): SettingsBlock {
   const { protocol, hostname, port } = new URL(endpoint)
   const entry = (key: string, value: string) => [

@@ -28,7 +28,7 @@ describe('gridCommand', () => {
     assert.deepEqual(gridCommand({ ...bare, key: 'A', metaKey: true }), { type: 'all' })
   })
 
-  test('leaves the browser its own keys', () => {
+  test('ignores the keys of the browser', () => {
     for (const pressed of [
       { ...bare, key: 'c', ctrlKey: true },
       { ...bare, key: 'ArrowLeft', altKey: true },
@@ -55,7 +55,7 @@ describe('movedIndex', () => {
     test(`${to} of row 5 is row ${expected}`, () => assert.equal(movedIndex(to, bounds), expected))
   }
 
-  test('stays within the list, and begins at an end', () => {
+  test('stays within the list and starts at one of its ends', () => {
     assert.equal(movedIndex('next', { ...bounds, index: 99 }), 99)
     assert.equal(movedIndex('next', { ...bounds, index: -1 }), 0)
     assert.equal(movedIndex('previous', { ...bounds, index: -1 }), 99)

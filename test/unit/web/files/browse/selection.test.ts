@@ -23,7 +23,7 @@ describe('reduceSelection', () => {
     assert.deepEqual(selected(reduceSelection(once, { type: 'toggle', key: 'b' })), [])
   })
 
-  test('range goes from where the last choice was, either way', () => {
+  test('range extends from the last chosen row in both directions', () => {
     const down = after({ type: 'only', key: 'b' }, { type: 'range', key: 'd', order })
     assert.deepEqual(selected(down), ['b', 'c', 'd'])
     const up = reduceSelection(down, { type: 'range', key: 'a', order })
@@ -36,7 +36,7 @@ describe('reduceSelection', () => {
     assert.deepEqual(selected(other), ['c'])
   })
 
-  test('range extends from where the keyboard was moved to', () => {
+  test('range extends from the active row', () => {
     const moved = after({ type: 'activate', key: 'c' }, { type: 'range', key: 'd', order })
     assert.deepEqual(selected(moved), ['c', 'd'])
   })

@@ -65,7 +65,7 @@ describe('deleteTree', () => {
     assert.deepEqual(calls, ['start', 'find d1', 'find d1', 'cancel d1', 'find d1'])
   })
 
-  test('says what stays', async () => {
+  test('returns what remains and why', async () => {
     const { deleted } = await run([reply('done', 2, 'The folder stays.')])
     assert.deepEqual(await deleted, { deleted: 2, leftOver: 'The folder stays.' })
   })

@@ -8,7 +8,7 @@ import {
 } from '../../../../../web/src/files/change/find-clashes.ts'
 import { compareUtf8 } from '../../../../../web/src/files/entries/utf8-order.ts'
 
-/** A bucket that lists pages of `pageSize`; counts them. */
+/** A bucket that lists pages of `pageSize` and records the requests. */
 function bucketOf(existing: readonly string[], pageSize = 1_000) {
   const sorted = [...new Set(existing)].sort(compareUtf8)
   const asked: string[] = []
@@ -23,7 +23,7 @@ function bucketOf(existing: readonly string[], pageSize = 1_000) {
 describe('findClashes', () => {
   const anyKey = fc.string({ minLength: 1, maxLength: 4, unit: 'binary' })
 
-  test('finds exactly the keys that exist, whatever the pages', async () => {
+  test('finds exactly the existing keys for every page size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyKey),
@@ -38,21 +38,21 @@ describe('findClashes', () => {
     )
   })
 
-  test('asks once for anything into an empty folder', async () => {
+  test('sends one request for an empty folder', async () => {
     const { list, asked } = bucketOf([])
     const wanted = Array.from({ length: 5_000 }, (_, index) => `new/${index}.txt`)
     assert.equal((await findClashes(wanted, list)).size, 0)
     assert.equal(asked.length, 1)
   })
 
-  test('jumps over what lies between', async () => {
+  test('skips pages that contain none of the keys', async () => {
     const existing = Array.from({ length: 50_000 }, (_, index) => `m/${index}.txt`)
     const { list, asked } = bucketOf(['a.txt', ...existing, 'z.txt'])
     assert.deepEqual(await findClashes(['a.txt', 'z.txt'], list), new Set(['a.txt', 'z.txt']))
     assert.equal(asked.length, 2)
   })
 
-  test('asks nothing when there is nothing to look for', async () => {
+  test('sends no request without keys', async () => {
     const { list, asked } = bucketOf(['a'])
     assert.equal((await findClashes([], list)).size, 0)
     assert.equal(asked.length, 0)
@@ -72,7 +72,7 @@ describe('freeKeys', () => {
     )
   })
 
-  test('never gives one key twice or an assigned key', async () => {
+  test('returns each key once and no reserved key', async () => {
     const { list } = bucketOf(['a.txt'])
     const free = await freeKeys(['a.txt'], list, (key) => key === 'a (2).txt')
     assert.equal(free.get('a.txt'), 'a (3).txt')

@@ -12,7 +12,7 @@ function file(key: string, etag: string): FileEntry {
   return { kind: 'file', key, name: key, size: etag.length, modifiedAtMs: 5, etag }
 }
 
-/** A bucket in memory, and what is asked and told while its objects move. */
+/** A bucket in memory that records questions and reports while its objects move. */
 function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer) {
   const objects = new Map(Object.entries(content))
   const entryOf = (key: string): FileEntry => file(key, objects.get(key) ?? '')

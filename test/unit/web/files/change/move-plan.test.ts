@@ -27,7 +27,7 @@ describe('moveTo and renameTo', () => {
     assert.equal(renameTo({ kind: 'folder', key: 'a//', name: '' }, 'b', 'x').to, 'a/x/')
   })
 
-  test('movedKey keeps what lies below', () => {
+  test('movedKey keeps the path below the prefix', () => {
     assert.equal(movedKey(renameTo(folder, 'b', 'new'), 'a/d/e/f.txt'), 'a/new/e/f.txt')
     assert.equal(movedKey(renameTo(folder, 'b', 'new'), 'a/d/'), 'a/new/')
   })

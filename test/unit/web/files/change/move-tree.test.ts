@@ -10,7 +10,7 @@ import type { FileEntry } from '../../../../../web/src/files/entries/entry.ts'
 
 class Clash extends Error {}
 
-/** A bucket in memory; `before` is called ahead of each copy. */
+/** A bucket in memory; `before` is called before each copy. */
 function bucketOf(keys: readonly string[], before: (key: string) => void = () => undefined) {
   const objects = new Map(keys.map((key) => [key, `etag of ${key}`]))
   const client: MoveClient = {

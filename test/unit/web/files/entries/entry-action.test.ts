@@ -9,25 +9,25 @@ function file(key: string): Entry {
 const folder: Entry = { kind: 'folder', key: 'd/', name: 'd' }
 
 describe('actionsFor', () => {
-  test('of one file has all that a file allows', () => {
+  test('returns all actions for one file', () => {
     const actions = actionsFor([file('a')])
     assert.ok(actions.includes('share') && actions.includes('rename'))
     assert.ok(!actions.includes('details'))
   })
 
-  test('of a folder shares and downloads nothing', () => {
+  test('omits sharing and downloading for a folder', () => {
     const actions = actionsFor([folder])
     assert.ok(!actions.includes('share') && !actions.includes('download'))
   })
 
-  test('of several is what can be done to all', () => {
+  test('returns the actions that apply to several entries', () => {
     assert.deepEqual(actionsFor([file('a'), folder]), ['download', 'move', 'delete'])
     assert.deepEqual(actionsFor([]), [])
   })
 })
 
 describe('actionObstacle', () => {
-  test('says that folders are not downloaded', () => {
+  test('explains that folders cannot be downloaded', () => {
     assert.match(actionObstacle('download', [file('a'), folder]) ?? '', /Folders/)
     assert.equal(actionObstacle('download', [file('a')]), undefined)
   })

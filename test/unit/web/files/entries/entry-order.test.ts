@@ -24,12 +24,12 @@ const anyEntry = fc
   .map(([isFolder, name]) => (isFolder ? folder(name) : file(name)))
 
 describe('mergeByName', () => {
-  test('puts folders first and numbers in their order', () => {
+  test('sorts folders first and numbers by value', () => {
     const merged = mergeByName([], [file('img10'), file('img2'), folder('z'), file('B'), file('a')])
     assert.deepEqual(names(merged), ['z', 'a', 'B', 'img2', 'img10'])
   })
 
-  test('gives the same order page by page as sorting at once', () => {
+  test('merging page by page equals sorting everything', () => {
     fc.assert(
       fc.property(fc.array(fc.array(anyEntry, { maxLength: 8 }), { maxLength: 6 }), (pages) => {
         const unique = new Map(pages.flat().map((entry) => [entry.key, entry]))
@@ -42,7 +42,7 @@ describe('mergeByName', () => {
     )
   })
 
-  test('keeps the added one of two entries with the same key', () => {
+  test('replaces an entry with the same key', () => {
     const merged = mergeByName([file('a', { size: 1 }), file('b')], [file('a', { size: 2 })])
     assert.deepEqual(
       merged.map((entry) => entry.kind === 'file' && entry.size),
@@ -50,7 +50,7 @@ describe('mergeByName', () => {
     )
   })
 
-  test('gives the same list when nothing is added', () => {
+  test('returns the same list if nothing is added', () => {
     const sorted = [file('a')]
     assert.equal(mergeByName(sorted, []), sorted)
   })
@@ -65,23 +65,23 @@ describe('inOrder', () => {
     file('c', { size: 1, modifiedAtMs: 1 }),
   ]
 
-  test('by name is the list itself', () => {
+  test('returns the list itself for the order by name', () => {
     assert.equal(inOrder(sorted, byName), sorted)
   })
 
-  test('by name, descending, keeps the folders first', () => {
+  test('keeps the folders first when sorting by name in descending order', () => {
     const entries = inOrder(sorted, { field: 'name', isDescending: true })
     assert.deepEqual(names(entries), ['e', 'd', 'c', 'b', 'a'])
   })
 
-  test('by size leaves the same sizes in the order of names', () => {
+  test('sorts files of equal size by name', () => {
     const ascending = inOrder(sorted, { field: 'size', isDescending: false })
     assert.deepEqual(names(ascending), ['d', 'e', 'b', 'c', 'a'])
     const descending = inOrder(sorted, { field: 'size', isDescending: true })
     assert.deepEqual(names(descending), ['d', 'e', 'a', 'b', 'c'])
   })
 
-  test('by change goes by the time', () => {
+  test('sorts by modification time', () => {
     const entries = inOrder(sorted, { field: 'modified', isDescending: true })
     assert.deepEqual(names(entries), ['d', 'e', 'b', 'a', 'c'])
   })

@@ -8,14 +8,14 @@ import {
 } from '../../../../../web/src/files/entries/entry.ts'
 
 describe('crumbsOf', () => {
-  test('gives every folder on the way, itself last', () => {
+  test('returns every parent folder, then the folder itself', () => {
     assert.deepEqual(crumbsOf('a/b c/'), [
       { name: 'a', prefix: 'a/' },
       { name: 'b c', prefix: 'a/b c/' },
     ])
   })
 
-  test('gives nothing for the top of a bucket', () => {
+  test('returns nothing for the root of a bucket', () => {
     assert.deepEqual(crumbsOf(''), [])
   })
 
@@ -47,20 +47,20 @@ describe('parentOf and nameOf', () => {
 describe('entryWithin', () => {
   const file = { key: 'a/b.txt', size: 3, modifiedAtMs: 5, etag: 'e' }
 
-  test('gives the file itself in its own folder', () => {
+  test('returns the file in its own folder', () => {
     assert.deepEqual(entryWithin('a/', file), { ...file, kind: 'file', name: 'b.txt' })
   })
 
-  test('gives the containing folder in folders above', () => {
+  test('returns the folder that contains the file in folders above', () => {
     assert.deepEqual(entryWithin('', file), { kind: 'folder', key: 'a/', name: 'a' })
   })
 
-  test('gives the folder of a marker', () => {
+  test('returns the folder for its marker', () => {
     const marker = { ...file, key: 'a/new/' }
     assert.deepEqual(entryWithin('a/', marker), { kind: 'folder', key: 'a/new/', name: 'new' })
   })
 
-  test('gives nothing elsewhere, and nothing for the marker of the folder that is looked at', () => {
+  test('returns nothing for other folders and for the marker of the open folder', () => {
     assert.equal(entryWithin('b/', file), undefined)
     assert.equal(entryWithin('a/', { ...file, key: 'a/' }), undefined)
   })

@@ -13,14 +13,14 @@ import {
 const anyKey = fc.string({ minLength: 1, unit: 'binary' })
 
 describe('objectPath', () => {
-  test('escapes all that a path may not have, and keeps the slashes', () => {
+  test('escapes everything that is not allowed in a path, except slashes', () => {
     assert.equal(
       objectPath('b', "a b+c%/é//'(x)*.txt"),
       '/b/a%20b%2Bc%25/%C3%A9//%27%28x%29%2A.txt',
     )
   })
 
-  test('is decoded to the key', () => {
+  test('decodes to the key', () => {
     fc.assert(
       fc.property(anyKey, (key) => {
         assert.equal(percentDecode(objectPath('b', key)), `/b/${key}`)
@@ -39,7 +39,7 @@ describe('objectPath', () => {
 })
 
 describe('copySource', () => {
-  test('is decoded to the key by the gateway, as a header field', () => {
+  test('decodes to the key in the gateway, as a header field', () => {
     fc.assert(
       fc.property(anyKey, (key) => {
         const value = Buffer.from(copySource('b', key)).toString('latin1')
@@ -50,7 +50,7 @@ describe('copySource', () => {
     )
   })
 
-  test('has no question mark, which would start a version', () => {
+  test('contains no question mark, which would start a version', () => {
     assert.equal(copySource('b', 'a?versionId=1'), 'b/a%3FversionId=1')
   })
 })
@@ -69,10 +69,10 @@ describe('isReachable', () => {
   }
 })
 
-test('keyBytes counts the bytes of UTF-8', () => {
+test('keyBytes counts UTF-8 bytes', () => {
   assert.equal(keyBytes('é😀a'), 7)
 })
 
-test('s3Uri has the key as it is', () => {
+test('s3Uri contains the unencoded key', () => {
   assert.equal(s3Uri('b', 'a b/é'), 's3://b/a b/é')
 })

@@ -38,7 +38,7 @@ describe('previewType', () => {
     assert.equal(previewType('a.pdf', 'application/octet-stream'), 'application/pdf')
   })
 
-  test('never asks for a type that a browser would run, nor replaces one that says something', () => {
+  test('never requests a type that a browser would run, and keeps specific types', () => {
     for (const key of ['a.html', 'a.js', 'a.xhtml', 'a.zip', 'a']) {
       assert.equal(previewType(key, ''), undefined)
     }
@@ -46,7 +46,7 @@ describe('previewType', () => {
   })
 })
 
-test('kindByName goes by the extension alone', () => {
+test('kindByName depends only on the extension', () => {
   assert.equal(kindByName('x/y.JPG'), 'image')
   assert.equal(kindByName('x/y'), undefined)
 })

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { byName } from '../../../../../web/src/files/entries/entry-order.ts'
 import { parseSort } from '../../../../../web/src/files/entries/stored-sort.ts'
 
-test('reads a sort order as it was stored', () => {
+test('parseSort reads a stored sort order', () => {
   const sort = { field: 'size', isDescending: true } as const
   assert.deepEqual(parseSort(JSON.stringify(sort)), sort)
 })
 
 for (const text of [null, '', 'null', '5', '{', '{"field":"colour"}', '[]']) {
-  test(`${text} is no sort order: by name`, () => {
+  test(`parseSort falls back to the name for ${text}`, () => {
     assert.deepEqual(parseSort(text), byName)
   })
 }

@@ -6,7 +6,7 @@ import { compareUtf8, rightBefore } from '../../../../../web/src/files/entries/u
 const text = fc.string({ maxLength: 8, unit: 'binary' })
 
 describe('compareUtf8', () => {
-  test('orders as the bytes of UTF-8 do', () => {
+  test('sorts by UTF-8 bytes', () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         const expected = Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -15,7 +15,7 @@ describe('compareUtf8', () => {
     )
   })
 
-  test('puts U+FFFD before an emoji, which UTF-16 does not', () => {
+  test('sorts U+FFFD before an emoji, unlike UTF-16', () => {
     assert.ok(compareUtf8('\ufffd', '😀') < 0)
     assert.ok('\ufffd' > '😀')
   })
@@ -35,7 +35,7 @@ describe('rightBefore', () => {
     )
   })
 
-  test('leaves the neighbours in an ordinary folder out', () => {
+  test('excludes the preceding keys of an ordinary folder', () => {
     const before = rightBefore('IMG_0100.jpg')
     assert.ok(compareUtf8('IMG_0099.jpg', before) < 0)
     assert.ok(compareUtf8('IMG_0100.jpf', before) < 0)

@@ -29,7 +29,7 @@ describe('visibleName', () => {
     })
   }
 
-  test('leaves no character that changes the direction of text', () => {
+  test('replaces all characters that change the text direction', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         assert.doesNotMatch(visibleName(name), /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/)

@@ -48,7 +48,7 @@ const names = ({ listing }: { listing: FolderListing }) =>
   listing.snapshot().entries.map(({ name }) => name)
 
 describe('FolderListing', () => {
-  test('requests page after page and completes with the last', async () => {
+  test('requests all pages in order, then completes', async () => {
     const run = startListing()
     run.listing.resume()
     await run.answer(pageOf(['b'], 't1'))

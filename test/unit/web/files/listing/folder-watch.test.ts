@@ -9,7 +9,7 @@ function file(name: string, size = 0): Entry {
   return { kind: 'file', key: name, name, size, modifiedAtMs: 0, etag: '' }
 }
 
-/** A folder whose contents a test changes, and a list that watches it. */
+/** A folder that the test changes, and a list that watches it. */
 async function watched(...first: readonly Entry[]) {
   const state = {
     folder: first as readonly Entry[],
@@ -17,7 +17,7 @@ async function watched(...first: readonly Entry[]) {
     ageMs: 0,
     loadMs: 100,
     nowMs: 1_000,
-    /** What the service says besides, if anything. */
+    /** The response of the service, if it differs. */
     claimed: undefined as string | undefined,
     meanwhile: () => undefined as unknown,
   }
@@ -104,7 +104,7 @@ describe('FolderWatch', () => {
     assert.equal(watch.delayMs, watchEveryMs)
   })
 
-  test('asks less and less often if the service always reports a change', async () => {
+  test('checks less and less often if the service always reports a change', async () => {
     const { state, look, watch } = await watched(file('a'))
     state.claimed = 'something else'
     const delays: number[] = []

@@ -23,12 +23,12 @@ describe('decodeText', () => {
     assert.equal(decodeText(new Uint8Array([1, 2, 3, 4, 0x61])), undefined)
   })
 
-  test('keeps the colours of a log', () => {
+  test('accepts the escape codes of a colored log', () => {
     assert.equal(
       decodeText(new TextEncoder().encode('\u001b[31mred\u001b[0m\n')),
       '\u001b[31mred\u001b[0m\n',
     )
   })
 
-  test('of nothing is an empty text', () => assert.equal(decodeText(new Uint8Array(0)), ''))
+  test('returns an empty text for no bytes', () => assert.equal(decodeText(new Uint8Array(0)), ''))
 })

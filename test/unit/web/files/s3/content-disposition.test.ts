@@ -14,7 +14,7 @@ describe('attachmentDisposition', () => {
     test(`names ${JSON.stringify(name)}`, () => assert.equal(attachmentDisposition(name), expected))
   }
 
-  test('is a header field for every name, and carries it whole', () => {
+  test('is a valid header field that contains the whole name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         const value = attachmentDisposition(name)

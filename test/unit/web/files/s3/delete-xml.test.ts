@@ -9,7 +9,7 @@ import {
 } from '../../../../../web/src/files/s3/delete-xml.ts'
 import { xmlTree } from '../../../../support/xml-tree.ts'
 
-/** What the gateway reads. */
+/** The objects that the gateway reads from the body. */
 function readBack(body: string) {
   const document = parseXmlBody(Buffer.from(body), 'Delete')
   return document.children
@@ -18,7 +18,7 @@ function readBack(body: string) {
 }
 
 describe('deleteBody', () => {
-  test('brings every key that XML can carry to the gateway', () => {
+  test('is read back by the gateway for every key that XML can represent', () => {
     const anyKey = fc.string({ minLength: 1, unit: 'binary' }).filter(canStandInXml)
     fc.assert(
       fc.property(fc.array(anyKey, { minLength: 1 }), (keys) => {
@@ -31,7 +31,7 @@ describe('deleteBody', () => {
     )
   })
 
-  test('has no condition where none is wanted', () => {
+  test('contains no condition without an ETag', () => {
     assert.deepEqual(readBack(deleteBody([{ key: 'a' }])), [{ key: 'a', etag: undefined }])
   })
 })

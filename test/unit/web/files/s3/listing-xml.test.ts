@@ -17,7 +17,7 @@ const page = `<?xml version="1.0" encoding="UTF-8"?>
 describe('readListing', () => {
   const listing = readListing(xmlTree(page), 'a/')
 
-  test('gives folders and files with decoded names, without the marker of the folder', () => {
+  test('returns folders and files with decoded names, without the marker of the folder', () => {
     assert.deepEqual(listing.entries, [
       { kind: 'folder', key: 'a/\nx/', name: '\nx' },
       { kind: 'folder', key: 'a//', name: '' },
@@ -32,27 +32,27 @@ describe('readListing', () => {
     ])
   })
 
-  test('gives every key, the marker too', () => {
+  test('returns every key, including the marker', () => {
     assert.deepEqual(listing.keys, ['a/', 'a/b c+%é d.txt'])
   })
 
-  test('gives the token as it stands', () => {
+  test('returns the token unchanged', () => {
     assert.equal(listing.continuationToken, 'to/ke+n')
   })
 
-  test('of the last page has no token', () => {
+  test('returns no token on the last page', () => {
     const last = xmlTree('<ListBucketResult><KeyCount>0</KeyCount></ListBucketResult>')
     const empty = { entries: [], keys: [], continuationToken: undefined }
     assert.deepEqual(readListing(last, ''), empty)
   })
 
-  test('refuses another document', () => {
+  test('throws for any other document', () => {
     assert.throws(() => readListing(xmlTree('<html/>'), ''), TypeError)
   })
 })
 
 describe('readFailure', () => {
-  test('says what S3 says', () => {
+  test('takes code and message from the document', () => {
     const xml = '<Error><Code>NoSuchKey</Code><Message>It is gone.</Message></Error>'
     const failure = readFailure(xmlTree(xml), 404)
     assert.ok(failure instanceof S3Failure)
@@ -62,7 +62,7 @@ describe('readFailure', () => {
     )
   })
 
-  test('says the status where the answer says nothing', () => {
+  test('names the status if the response has no document', () => {
     assert.match(readFailure(undefined, 502).message, /502/)
     assert.equal(readFailure(xmlTree('<html/>'), 502).code, '')
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDetails } from '../../../../../web/src/files/s3/object-details.ts'
 
-test('readDetails gives what the headers of an object say', () => {
+test('readDetails returns the metadata from the headers of an object', () => {
   const utf8 = Buffer.from('é €').toString('latin1')
   const headers = new Headers({
     'content-length': '12',

@@ -5,7 +5,7 @@ import {
   shareLifetimes,
 } from '../../../../../web/src/files/share/share-lifetime.ts'
 
-test('customLifetime takes from a second to seven days', () => {
+test('customLifetime accepts one second to seven days', () => {
   assert.equal(customLifetime(30, 'minutes'), 1_800)
   assert.equal(customLifetime(1.5, 'hours'), 5_400)
   assert.equal(customLifetime(7, 'days'), 604_800)
@@ -15,7 +15,7 @@ test('customLifetime takes from a second to seven days', () => {
   assert.equal(customLifetime(Number.NaN, 'hours'), undefined)
 })
 
-test('shareLifetimes are what S3 allows', () => {
+test('shareLifetimes are within the limits of S3', () => {
   assert.deepEqual(
     shareLifetimes.map(({ seconds }) => seconds),
     [3_600, 86_400, 604_800],

@@ -16,7 +16,7 @@ function heldJob() {
 }
 
 describe('JobList', () => {
-  test('shows how far a job is and how it ended', async () => {
+  test('shows the progress and the result of a job', async () => {
     const list = new JobList()
     const { order, runs } = heldJob()
     const ended = list.start(order)
@@ -29,7 +29,7 @@ describe('JobList', () => {
     assert.deepEqual(list.snapshot(), [job])
   })
 
-  test('cancel tells the work, which says how it ended', async () => {
+  test('cancel aborts the work, which returns its result', async () => {
     const list = new JobList()
     const { order, runs } = heldJob()
     const ended = list.start(order)

@@ -3,13 +3,13 @@ import { describe, test } from 'node:test'
 import { secondsLeft, TransferRate } from '../../../../../web/src/files/transfers/transfer-rate.ts'
 
 describe('TransferRate', () => {
-  test('gives bytes per second over the last seconds', () => {
+  test('returns bytes per second over the last seconds', () => {
     const rate = new TransferRate()
     for (let second = 0; second <= 30; second += 1) rate.add(1_000, second * 1_000)
     assert.equal(rate.bytesPerSecond(30_000), 1_000)
   })
 
-  test('forgets what was faster long ago', () => {
+  test('ignores older samples', () => {
     const rate = new TransferRate()
     rate.add(0, 0)
     rate.add(1_000_000, 1_000)
@@ -17,7 +17,7 @@ describe('TransferRate', () => {
     assert.equal(Math.round(rate.bytesPerSecond(30_000)), 100)
   })
 
-  test('gives no rate at the start or after a restart', () => {
+  test('returns 0 at the start and after a restart', () => {
     const rate = new TransferRate()
     rate.add(5_000, 0)
     assert.equal(rate.bytesPerSecond(100), 0)
@@ -42,7 +42,7 @@ describe('TransferRate', () => {
   })
 })
 
-test('secondsLeft is whole, and nothing without a speed', () => {
+test('secondsLeft is a whole number, and undefined without a speed', () => {
   assert.equal(secondsLeft(1_001, 500), 3)
   assert.equal(secondsLeft(1_000, 0), undefined)
 })

@@ -47,7 +47,7 @@ describe('announcement', () => {
   })
 })
 
-test('paceText gives speed and time left, or why there are none', () => {
+test('paceText returns speed and remaining time, or why there are none', () => {
   const running = queueOf({ running: 1, paused: 1, failed: 1 })
   assert.equal(paceText(running, true), '100 bytes/s, 20 seconds left')
   const totals = { ...running.totals, idleBytes: 1_500 }
@@ -61,7 +61,7 @@ test('paceText gives speed and time left, or why there are none', () => {
   assert.equal(paceText(queueOf({ done: 1 }), true), '')
 })
 
-test('jobText says how far it is, then how it ended', () => {
+test('jobText returns the progress, then the result', () => {
   assert.equal(jobText(job), '2 of 5')
   assert.equal(jobText({ ...job, total: undefined }), '2 so far')
   assert.equal(jobText({ ...job, state: 'done', outcome: 'x' }), 'x')

@@ -12,7 +12,7 @@ function fileEntry(name: string): DroppedEntry {
   }
 }
 
-/** As browsers do: a hundred at a time, then none. */
+/** Returns a hundred entries at a time, then none, as browsers do. */
 function folderEntry(name: string, children: readonly DroppedEntry[]): DroppedEntry {
   return {
     ...{ isFile: false, isDirectory: true, name },
@@ -36,7 +36,7 @@ async function pathsOf(entries: readonly DroppedEntry[]) {
 }
 
 describe('readDropped', () => {
-  test('gives files with their folders, in the order of names', async () => {
+  test('returns files with their folders, sorted by name', async () => {
     const tree = folderEntry('trip', [
       fileEntry('img10'),
       folderEntry('b', [fileEntry('x')]),
@@ -52,12 +52,12 @@ describe('readDropped', () => {
     ])
   })
 
-  test('reads folders of more than a hundred entries to their end', async () => {
+  test('reads all of a folder with more than a hundred entries', async () => {
     const many = Array.from({ length: 250 }, (_, index) => fileEntry(String(index)))
     assert.equal((await pathsOf([folderEntry('many', many)])).length, 250)
   })
 
-  test('gives an empty folder as one', async () => {
+  test('returns an empty folder', async () => {
     const tree = folderEntry('a', [folderEntry('b', [])])
     assert.deepEqual(await pathsOf([tree]), [['a/b/', false]])
   })

@@ -32,7 +32,7 @@ async function prepare(items: readonly DroppedItem[], answer?: ClashAnswer, unde
 }
 
 describe('prepareUploads', () => {
-  test('asks nothing if no name exists', async () => {
+  test('asks no question if no name exists', async () => {
     const { asked, orders } = await prepare([item('x.txt'), item('d/y.txt')])
     assert.deepEqual(asked, [])
     assert.deepEqual(orders, [
@@ -76,7 +76,7 @@ describe('prepareUploads', () => {
     assert.deepEqual(orders, [['in/other/', false]])
   })
 
-  test('says which names are too long', async () => {
+  test('returns the paths that are too long', async () => {
     const long = 'é'.repeat(512)
     const { orders, tooLong } = await prepare([item(long), item('x')])
     assert.deepEqual(tooLong, [`in/${long}`])

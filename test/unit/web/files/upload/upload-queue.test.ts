@@ -14,7 +14,7 @@ interface Started {
   readonly calls: string[]
 }
 
-/** A queue whose bytes travel, and whose clock goes, as the test says. */
+/** A queue with a transport and a clock that the test controls. */
 function startQueue() {
   const started: Started[] = []
   const uploaded: string[] = []
@@ -53,7 +53,7 @@ function startQueue() {
       action()
     }
   }
-  /** The items as they are now, however lately the queue has told of them. */
+  /** The current items, after the notification interval. */
   const items = (): readonly UploadItem[] => {
     advance(200)
     return queue.snapshot().items
@@ -284,7 +284,7 @@ describe('UploadQueue', () => {
     assert.equal(run.queue.snapshot().totals.counts.done, 1)
   })
 
-  test('takes ten thousand files without a start for each', () => {
+  test('accepts ten thousand files without starting them all', () => {
     const run = startQueue()
     run.queue.add(Array.from({ length: 10_000 }, (_, index) => orderOf(String(index), 0)))
     assert.equal(run.started.length, 4)
@@ -304,7 +304,7 @@ describe('UploadQueue', () => {
     assert.equal(run.queue.snapshot().bytesPerSecond, 0)
   })
 
-  test('paused and failed files count neither for the speed nor for the time left', () => {
+  test('ignores paused and failed files in the speed and the remaining time', () => {
     const run = startQueue()
     run.queue.add([orderOf('a', 10_000), orderOf('b', 5_000)])
     for (let sent = 1_000; sent <= 3_000; sent += 1_000) {
