@@ -22,7 +22,7 @@ export function PasswordField({ value, onChange, error, attempt }: PasswordField
     <PasswordInput
       ref={input}
       label="Password"
-      description="DASHBOARD_PASSWORD, as you set it or from data/bucketry.env"
+      description="The value of DASHBOARD_PASSWORD. If it was generated, it is in data/bucketry.env"
       name="password"
       autoComplete="current-password"
       value={value}

@@ -1,4 +1,4 @@
-import { formatCount } from '../../format/bytes.ts'
+import { formatAmount } from '../../format/bytes.ts'
 import { afterSignIn } from '../../session/after-sign-in.ts'
 import { sessionStore } from '../../session/session-store.ts'
 import { guardSignOut } from '../../session/sign-out-guard.ts'
@@ -62,8 +62,8 @@ export const intake = new UploadIntake({
   enqueue: (orders) => uploads.add(orders),
   onTooLong: (keys) =>
     showFailure(
-      `${formatCount(keys.length)} not uploaded`,
-      `Paths are limited to 1,024 bytes: ${visibleName(keys[0] ?? '')}`,
+      `${formatAmount(keys.length, 'item')} not uploaded`,
+      `The path is longer than 1,024 bytes: ${visibleName(keys[0] ?? '')}`,
     ),
   onFailure: (error) =>
     showFailure('Nothing was uploaded', error instanceof Error ? error.message : String(error)),

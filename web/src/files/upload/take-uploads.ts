@@ -1,4 +1,4 @@
-import { formatCount } from '../../format/bytes.ts'
+import { formatAmount } from '../../format/bytes.ts'
 import { showFailure } from '../../ui/messages.ts'
 import type { FolderAddress } from '../change/move-plan.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -45,7 +45,7 @@ function reportUnreadable(paths: readonly string[]): void {
   if (paths.length === 0) return
   const first = visibleName(paths[0] ?? '')
   showFailure(
-    `${formatCount(paths.length)} could not be read`,
-    `The browser has no permission to read ${first}.`,
+    `${formatAmount(paths.length, 'item')} could not be read`,
+    `Check that ${first} exists and that the browser is allowed to read it.`,
   )
 }

@@ -144,7 +144,7 @@ export interface ModelAlias {
 
 export const aliases: ItemResource<ModelAlias> = {
   title: 'Aliases',
-  hint: 'An alias adds the model it points to to the list of its provider. The alias name itself is not listed.',
+  hint: 'An alias adds its target model to the list of its provider. The alias itself is not listed.',
   noun: 'alias',
   path: '/model-aliases',
   fields: [

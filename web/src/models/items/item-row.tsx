@@ -65,7 +65,7 @@ function DeleteItem(deleted: DeletedItem) {
         <IconTrash size={16} />
       </IconButton>
       <DeleteRecord {...deleted} isAsked={isAsked} onClose={close}>
-        is removed from the model list.
+        is deleted and no longer affects the model list.
       </DeleteRecord>
     </>
   )

@@ -19,8 +19,8 @@ export function ImportReport({ report }: { readonly report: ImportAnswer }) {
         </List.Item>
         {connectionsWithoutKey.length > 0 && (
           <List.Item>
-            <b>{connectionsWithoutKey.length} without an API key.</b> Enter the keys under
-            Connections: (
+            <b>{formatAmount(connectionsWithoutKey.length, 'connection')} without an API key.</b>{' '}
+            Enter the keys under Connections (
             <Some items={connectionsWithoutKey} count={connectionsWithoutKey.length} />)
           </List.Item>
         )}

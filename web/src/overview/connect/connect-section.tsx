@@ -35,7 +35,7 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
         <Detail name="Access key" value={gateway.accessKey} />
         <dt>Secret key</dt>
         <dd>
-          SECRET_KEY as you set it. If the first start generated it, it is in{' '}
+          The value of SECRET_KEY. If it was generated at the first start, it is in{' '}
           <Code>data/bucketry.env</Code>
         </dd>
       </dl>
