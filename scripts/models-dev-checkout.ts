@@ -7,8 +7,8 @@ import type { ServiceKind } from '../src/models/routing-inputs.ts'
 
 /**
  * A checkout of models.dev (https://github.com/anomalyco/models.dev, README.md): a file
- * `providers/<provider>/models/<model id>.toml` for each model, which may take what it does not say
- * itself from `models/<base_model>.toml`. An id may contain slashes.
+ * `providers/<provider>/models/<model id>.toml` for each model. Fields missing there may come from
+ * `models/<base_model>.toml`. An id may contain slashes.
  */
 
 /** A model that models.dev knows. */

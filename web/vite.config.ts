@@ -15,7 +15,7 @@ export default defineConfig({
     // No asset becomes a data: URL: the page's policy allows none for fonts and scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The API reference is a page apart, so that the dashboard loads nothing of it.
+    // The API reference is a separate page, so that the dashboard does not load it.
     rolldownOptions: {
       input: ['index.html', 'docs.html'].map((name) => join(import.meta.dirname, name)),
     },

@@ -38,7 +38,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
 
   const place = (page: Page) => decodeURIComponent(new URL(page.url()).search)
 
-  test('lists 10,000 entries, renders few of them, and reaches all by keyboard', async () => {
+  test('lists 10,000 entries, renders few of them, and all are reachable by keyboard', async () => {
     const files = await openFolder('?prefix=many/')
     await files.page.getByText('10,000 files').waitFor()
     assert.equal(await files.grid.getAttribute('aria-rowcount'), String(entryCount + 1))
@@ -197,7 +197,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.notEqual(await page.title(), '1')
   })
 
-  test('the help lists the keys', async () => {
+  test('the help dialog lists the keyboard shortcuts', async () => {
     const files = await openFolder('?prefix=tree/')
     await files.page.keyboard.press('?')
     await files.dialog.getByText('Go up one folder').waitFor()
@@ -220,7 +220,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(place(page), '?prefix=tree/&filter=s')
   })
 
-  test('says why a folder could not be loaded, and retries', async () => {
+  test('shows why a folder could not be loaded, and retries', async () => {
     const files = await openAt('/files')
     const { page } = files
     await page.route(

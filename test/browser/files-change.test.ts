@@ -167,7 +167,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.name('single.txt').waitFor({ state: 'detached' })
   })
 
-  test('says what and how much will be deleted, then deletes it', async () => {
+  test('shows the names and the size of what will be deleted, then deletes it', async () => {
     const files = await openFolder('delete/')
     const { page } = files
     await files.select('a.txt', 'b.txt', 'tree')

@@ -36,7 +36,7 @@ export function presignOwn(body: PresignBody, signal?: AbortSignal): Promise<Pre
   return presign({ ...body, query: { ...body.query, 'x-id': 'Dashboard' } }, signal)
 }
 
-/** A presigned URL for one S3 request, to give to others. */
+/** A presigned URL for one S3 request, for other people to use. */
 export function presign(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
   return request('/-/api/presign', { method: 'POST', body, signal })
 }

@@ -16,7 +16,7 @@ for (const [bytes, text] of [
   [5 * 1024 ** 4, '5.00 TiB'],
   [Number.MAX_SAFE_INTEGER, '8.00 PiB'],
 ] as const) {
-  test(`formatBytes gives ${bytes} as ${text}`, () => assert.equal(formatBytes(bytes), text))
+  test(`formatBytes formats ${bytes} as ${text}`, () => assert.equal(formatBytes(bytes), text))
 }
 
 test('formatBytes never shows more than four digits', () => {

@@ -17,7 +17,7 @@ for (const [offsetMs, text] of [
   [-800 * 24 * hourMs, '2 years ago'],
   [2.5 * hourMs, 'in 2 hours'],
 ] as const) {
-  test(`formatAge gives ${offsetMs} ms as ${text}`, () =>
+  test(`formatAge formats ${offsetMs} ms as ${text}`, () =>
     assert.equal(formatAge(now + offsetMs, now), text))
 }
 
@@ -30,7 +30,7 @@ for (const [seconds, text] of [
   [86_400 + 59, '1 day'],
   [273_600, '3 days 4 hours'],
 ] as const) {
-  test(`formatDuration gives ${seconds} s as ${text}`, () =>
+  test(`formatDuration formats ${seconds} s as ${text}`, () =>
     assert.equal(formatDuration(seconds), text))
 }
 
@@ -42,6 +42,6 @@ for (const [milliseconds, text] of [
   [0, '0:00'],
   [-1, '0:00'],
 ] as const) {
-  test(`formatCountdown gives ${milliseconds} ms as ${text}`, () =>
+  test(`formatCountdown formats ${milliseconds} ms as ${text}`, () =>
     assert.equal(formatCountdown(milliseconds), text))
 }

@@ -27,7 +27,7 @@ for (const [path, name] of [
   ['providerSpecificData', undefined],
   [undefined, undefined],
 ] as const) {
-  test(`fieldOfError gives ${name} for ${path}`, () => {
+  test(`fieldOfError returns ${name} for ${path}`, () => {
     assert.equal(fieldOfError(fields, path), name)
   })
 }

@@ -8,7 +8,7 @@ for (const [method, operation, bucket, key, text] of [
   ['POST', 'login', null, null, 'login'],
   ['GET', null, null, null, 'GET'],
 ] as const) {
-  test(`failureTarget gives "${text}"`, () => {
+  test(`failureTarget returns "${text}"`, () => {
     assert.equal(failureTarget({ method, operation, bucket, key }), text)
   })
 }

@@ -114,7 +114,7 @@ test('notifies subscribers of every change until they unsubscribe', () => {
 })
 
 for (const stored of ['', '{', '"t"', '{"token":"t"}', '{"token":1,"expiresAtMs":9e15}']) {
-  test(`SessionStore takes ${JSON.stringify(stored)} in the storage for no session`, () => {
+  test(`SessionStore treats ${JSON.stringify(stored)} in the storage as no session`, () => {
     const browser = new Browser()
     browser.storage.setItem(sessionKey, stored)
     assert.equal(browser.openTab().status, 'none')

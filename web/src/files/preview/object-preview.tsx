@@ -98,12 +98,12 @@ function MediaPreview({ bucket, file, kind, details }: MediaPreviewProps) {
       return <img className={classes.image} src={url} alt={label} onError={onError} />
     case 'video':
       return (
-        // biome-ignore lint/a11y/useMediaCaption: the file is what it is
+        // biome-ignore lint/a11y/useMediaCaption: an object has no captions
         <video className={classes.media} src={url} controls aria-label={label} onError={onError} />
       )
     case 'audio':
       return (
-        // biome-ignore lint/a11y/useMediaCaption: the file is what it is
+        // biome-ignore lint/a11y/useMediaCaption: an object has no captions
         <audio className={classes.sound} src={url} controls aria-label={label} onError={onError} />
       )
     case 'pdf':

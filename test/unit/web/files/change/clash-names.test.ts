@@ -13,7 +13,7 @@ for (const [name, expected] of [
   ['line\nbreak.txt', 'line\nbreak (2).txt'],
   ['..', '.. (2)'],
 ] as const) {
-  test(`numberedName makes ${JSON.stringify(name)} ${JSON.stringify(expected)}`, () => {
+  test(`numberedName turns ${JSON.stringify(name)} into ${JSON.stringify(expected)}`, () => {
     assert.equal(numberedName(name, 2), expected)
   })
 }

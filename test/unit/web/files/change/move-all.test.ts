@@ -96,7 +96,7 @@ describe('moveAll', () => {
     assert.deepEqual(bucket.whole, ['to/a', 'to/trip/'])
   })
 
-  test('Keep both gives the moved file a free name', async () => {
+  test('Keep both moves the file to a free name', async () => {
     const bucket = bucketOf({ a: 'new', 'to/a': 'old' }, 'keep-both')
     assert.equal(await bucket.run(bucket.entryOf('a')), '1 moved.')
     assert.deepEqual(

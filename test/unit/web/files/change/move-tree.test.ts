@@ -91,7 +91,7 @@ describe('moveTree', () => {
     assert.deepEqual(moved, ['a.txt'])
   })
 
-  test('replaces nothing: files with an existing target name stay', async () => {
+  test('does not move files whose names exist at the target', async () => {
     const { client, objects } = bucketOf([...tree, 'new/b'])
     const { report, kept } = reportOf()
     await moveTree(toNew, { client, report })
@@ -100,7 +100,7 @@ describe('moveTree', () => {
     assert.equal(objects.get('old/b'), 'etag of old/b')
   })
 
-  test('deletes no source that was written after it was copied', async () => {
+  test('keeps a source that was changed after it was copied', async () => {
     const { client, objects } = bucketOf(tree)
     const rewriting: MoveClient = {
       ...client,

@@ -8,7 +8,7 @@ function page(size: number, continuationToken?: string): ListingPage {
   return { entries: [{ ...file, kind: 'file' }], keys: ['a'], continuationToken }
 }
 
-test('treeSize adds up all pages', async () => {
+test('treeSize adds the sizes of all pages', async () => {
   const size = await treeSize(async (token) => (token === undefined ? page(3, 't') : page(4)))
   assert.deepEqual(size, { objects: 2, bytes: 7, isMore: false })
 })

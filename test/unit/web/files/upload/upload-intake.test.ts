@@ -64,7 +64,7 @@ describe('UploadIntake', () => {
     assert.equal(intake.snapshot(), 0)
   })
 
-  test('uploads nothing of a cancelled drop and continues with the next', async () => {
+  test('discards a cancelled drop and continues with the next', async () => {
     const held = Promise.withResolvers<void>()
     const { intake, queued, failures } = startIntake(held.promise)
     intake.take(folder, async () => [item('held')])
