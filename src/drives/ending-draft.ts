@@ -1,8 +1,8 @@
 import { type Draft, DriveError, type PartDraft } from './drive.ts'
 
 /**
- * The draft with the rules for its end: it is discarded when `publish` fails, at most once, and takes
- * no calls after it has ended.
+ * The draft with the rules for its end: it is discarded when `publish` fails, at most once, and
+ * rejects `write` and `publish` after its end.
  */
 export function endingDraft(draft: Draft): Draft {
   const { write, end, discard } = ending(draft)

@@ -59,7 +59,7 @@ export class Connections {
       async request(options) {
         try {
           const response = await dispatcher.request(options)
-          // Without readers, an error has no effect.
+          // Prevents an uncaught error when nothing reads the body any more.
           response.body.on('error', () => undefined).on('close', leave)
           return response
         } catch (error) {

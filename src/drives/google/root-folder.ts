@@ -18,7 +18,7 @@ const idPattern = /^[\w-]{19,}$/
 /**
  * The id of the folder with the buckets' folders. A path is created if missing.
  *
- * @throws DriveError if an id is not one of a usable folder.
+ * @throws DriveError if the id in DRIVE is not that of a usable folder.
  */
 export async function makeRootFolder(options: RootFolderOptions): Promise<string> {
   const { api, leases } = options

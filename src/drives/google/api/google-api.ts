@@ -249,7 +249,7 @@ export class GoogleApi {
 
   /**
    * Pins earlier bytes of a file ("keep forever"), or unpins them. Only pinned ones can be downloaded.
-   * A file can have 200 of them, and they count to the storage
+   * A file can have 200 of them, and they count toward the storage
    * (developers.google.com/workspace/drive/api/guides/manage-revisions).
    *
    * @throws GoogleNotFound.

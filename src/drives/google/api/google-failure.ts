@@ -54,7 +54,7 @@ const errorBody = z.object({
   }),
 })
 
-/** Reads why Google refused a call. Rejects only with TransientError. */
+/** Reads why Google refused a call. Rejects when the reply cannot be read. */
 export async function readFailure(answer: HttpAnswer, nowMs: number): Promise<GoogleFailure> {
   const { status } = answer
   const text = (await answer.beginning(maxErrorBytes)).toString('utf8')

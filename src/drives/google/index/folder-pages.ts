@@ -39,7 +39,10 @@ export async function* folderPages(
   }
 }
 
-/** The folder of this name in a folder: the oldest of several. Queries by name lag, so it lists all. */
+/**
+ * The folder of this name in a folder: the oldest of several; undefined if there is none, or if the
+ * parent no longer exists. Queries by name lag, so it lists all.
+ */
 export async function childFolder(
   api: Lists,
   parent: string,

@@ -178,7 +178,7 @@ export class ObjectPublisher {
     const { properties: appProperties } = packAttributes(attributes, md5, before.appProperties)
     const metadata = { mimeType: mimeTypeOf(key.name, attributes), appProperties }
     for (let attempt = 1; ; attempt++) {
-      // Not before later attempts: readers already see damaged bytes, which must not stay.
+      // Only before the first attempt: afterwards readers may see damaged bytes, to be replaced.
       if (attempt === 1) object.assertHeld?.()
       key.beforeChange()
       const file = await api.uploadSmall({ id, metadata, bytes, signal: key.signal })

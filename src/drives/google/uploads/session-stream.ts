@@ -282,7 +282,7 @@ export class SessionStream {
 /**
  * Sends all whole blocks of these bytes.
  *
- * @returns the bytes behind the last whole block.
+ * @returns the bytes after the last whole block
  * @throws DriveError
  */
 export async function sendBlocks(
