@@ -17,7 +17,7 @@ export const payloadBlockBytes = 256 * 1024
 export class PayloadWriter {
   readonly #sink: PayloadSink
   readonly #digester: PayloadDigester
-  readonly #payloadBlockBytes: number
+  readonly #blockBytes: number
   #underWay: Promise<void> | undefined
   #block: Buffer | undefined
   /** The other block, which the write in progress may still read. */
@@ -28,7 +28,7 @@ export class PayloadWriter {
   constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size?: number) {
     this.#sink = sink
     this.#digester = new PayloadDigester(algorithm, size)
-    this.#payloadBlockBytes = Math.min(payloadBlockBytes, Math.max(size ?? payloadBlockBytes, 1))
+    this.#blockBytes = Math.min(payloadBlockBytes, Math.max(size ?? payloadBlockBytes, 1))
   }
 
   /**
@@ -36,7 +36,7 @@ export class PayloadWriter {
    * latest in `finish`. A promise is returned only when there is something to wait for.
    */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.#filled + bytes.length >= this.#payloadBlockBytes) return this.#writeThrough(bytes)
+    if (this.#filled + bytes.length >= this.#blockBytes) return this.#writeThrough(bytes)
     this.#gather(bytes)
     return undefined
   }
@@ -56,16 +56,16 @@ export class PayloadWriter {
   async #writeThrough(bytes: Uint8Array): Promise<void> {
     let rest = bytes
     if (this.#filled > 0) {
-      rest = bytes.subarray(this.#payloadBlockBytes - this.#filled)
+      rest = bytes.subarray(this.#blockBytes - this.#filled)
       this.#gather(bytes.subarray(0, bytes.length - rest.length))
       await this.#flush()
     }
-    if (rest.length >= this.#payloadBlockBytes) await this.#emit(rest)
+    if (rest.length >= this.#blockBytes) await this.#emit(rest)
     else if (rest.length > 0) this.#gather(rest)
   }
 
   #gather(bytes: Uint8Array): void {
-    this.#block ??= Buffer.allocUnsafeSlow(this.#payloadBlockBytes)
+    this.#block ??= Buffer.allocUnsafeSlow(this.#blockBytes)
     this.#block.set(bytes, this.#filled)
     this.#filled += bytes.length
   }

@@ -16,7 +16,7 @@ export interface UploadsOptions {
   readonly log: S3Log
 }
 
-/** What the classes of this folder share. */
+/** What the classes of multipart uploads share. */
 export interface UploadContext extends UploadsOptions {
   readonly watch: UploadWatch
   readonly leases: Leases
