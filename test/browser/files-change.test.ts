@@ -179,10 +179,12 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.press('Cancel')
     await files.dialog.waitFor({ state: 'detached' })
     assert.equal((await keysBelow('delete/')).length, 4)
-    // A file that no longer exists counts as deleted.
+    await page.keyboard.press('Delete')
+    await files.dialog.waitFor()
+    // A file that no longer exists counts as deleted. The dialog is open, so that a refresh of the list
+    // does not remove it from the selection first.
     const gone = targetOf(testBucket, 'delete/a.txt')
     await signedFetch(dashboard().gateway, { method: 'DELETE', target: gone })
-    await page.keyboard.press('Delete')
     await files.press('Delete')
     await files.transfers.getByText('3 objects deleted.').waitFor()
     await files.name('tree').waitFor({ state: 'detached' })
