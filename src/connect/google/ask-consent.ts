@@ -1,6 +1,6 @@
 import { ConnectError } from '../connect-error.ts'
 import { NobodyThere, type Terminal } from '../terminal.ts'
-import { type Consent, codeOf, consentUrl, newConsent } from './consent.ts'
+import { type Consent, consentCodeOf, consentUrl, newConsent } from './consent.ts'
 import { exchangeCode } from './exchange-code.ts'
 import { type RedirectServer, startRedirectServer } from './redirect-server.ts'
 
@@ -76,7 +76,7 @@ async function pastedCode({ terminal, consent }: Waiting, signal: AbortSignal): 
     })
     if (line === '') continue
     const url = URL.parse(line)
-    const code = url === null ? undefined : codeOf(consent, url)
+    const code = url === null ? undefined : consentCodeOf(consent, url)
     if (code !== undefined) return code
     terminal.say(
       'That is not the address that Google redirected the browser to. It must contain `code=`.',

@@ -55,7 +55,7 @@ export function consentUrl(
  *
  * @throws ConnectError when access is denied.
  */
-export function codeOf({ state }: Consent, url: URL): string | undefined {
+export function consentCodeOf({ state }: Consent, url: URL): string | undefined {
   if (!isSame(url.searchParams.get('state') ?? '', state)) return undefined
   const error = url.searchParams.get('error')
   if (error === null) return url.searchParams.get('code') ?? undefined

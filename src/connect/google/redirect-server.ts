@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ConnectError } from '../connect-error.ts'
-import { type Consent, codeOf } from './consent.ts'
+import { type Consent, consentCodeOf } from './consent.ts'
 
 /** Where Google redirects the browser after consent: a local server for one answer. */
 export interface RedirectServer {
@@ -31,7 +31,7 @@ export async function startRedirectServer(consent: Consent, port: number): Promi
       return
     }
     try {
-      const code = codeOf(consent, target)
+      const code = consentCodeOf(consent, target)
       if (code === undefined) {
         answer(response, 400, 'Unexpected response. Start again.')
         return

@@ -4,7 +4,7 @@ import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import type { DeletionRow } from '../../state/stores/deletions.ts'
-import { decodeTarget } from './deletions.ts'
+import { decodeDeletionTarget } from './deletions.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { type DeletionReply, deletionBody, deletionReply, deletionsReply } from './replies.ts'
 import { assertBucket, timeOf } from './route-checks.ts'
@@ -90,7 +90,7 @@ function found(row: DeletionRow | undefined): DeletionRow {
 function replyOf(row: DeletionRow): DeletionReply {
   const { id, state, deleted, startedAtMs, endedAtMs, message } = row
   return {
-    ...{ id, ...decodeTarget(row.target), state, deleted },
+    ...{ id, ...decodeDeletionTarget(row.target), state, deleted },
     startedAt: timeOf(startedAtMs),
     endedAt: endedAtMs === 0 ? null : timeOf(endedAtMs),
     message: message === '' ? null : message,

@@ -258,7 +258,7 @@ function encodeTarget({ bucket, prefix, onlyEmptyFolders = false }: DeletionTarg
   return JSON.stringify(onlyEmptyFolders ? [bucket, prefix, true] : [bucket, prefix])
 }
 
-export function decodeTarget(target: string): Required<DeletionTarget> {
+export function decodeDeletionTarget(target: string): Required<DeletionTarget> {
   const [bucket, prefix, onlyEmptyFolders = false] = JSON.parse(target) as [string, string, true?]
   return { bucket, prefix, onlyEmptyFolders }
 }

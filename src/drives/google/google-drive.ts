@@ -30,7 +30,7 @@ import { FolderListings } from './index/folder-listings.ts'
 import { IndexCrawl } from './index/index-crawl.ts'
 import { IndexCursor } from './index/index-cursor.ts'
 import { IndexSync } from './index/index-sync.ts'
-import { metadataOf } from './index/indexed-file.ts'
+import { indexedMetadata } from './index/indexed-file.ts'
 import { MissedFiles } from './index/missed-files.ts'
 import { ObjectIndex } from './index/object-index.ts'
 import { ContentRestorer } from './objects/content-restorer.ts'
@@ -209,7 +209,7 @@ class OpenGoogleDrive implements GoogleDrive {
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
     const [file] = await this.#objects.find(bucket, key)
-    return file && metadataOf(file)
+    return file && indexedMetadata(file)
   }
 
   async open(

@@ -7,11 +7,11 @@ import type { KeySealer } from './seal.ts'
 import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
 /** The format of an export and of PUT. Keys are masked. */
-export function routingAnswer(state: StoredRouting, sealer: KeySealer): RoutingAnswer {
+export function toRoutingAnswer(state: StoredRouting, sealer: KeySealer): RoutingAnswer {
   return {
     connections: state.connections
       .toSorted(byPriority)
-      .map((connection) => connectionAnswer(connection, sealer)),
+      .map((connection) => toConnectionAnswer(connection, sealer)),
     combos: state.combos,
     customModels: state.customModels,
     modelAliases: Object.fromEntries(state.modelAliases.map(({ name, target }) => [name, target])),
@@ -19,14 +19,14 @@ export function routingAnswer(state: StoredRouting, sealer: KeySealer): RoutingA
 }
 
 /** The whole state with warnings about input without effect. */
-export function warnedRouting(
+export function toWarnedRouting(
   state: StoredRouting,
   { sealer, catalogue }: { readonly sealer: KeySealer; readonly catalogue: Catalogue },
 ): WarnedRouting {
-  return { ...routingAnswer(state, sealer), warnings: stateWarnings(state, catalogue) }
+  return { ...toRoutingAnswer(state, sealer), warnings: stateWarnings(state, catalogue) }
 }
 
-export function connectionAnswer(
+export function toConnectionAnswer(
   { sealedKey, ...connection }: StoredConnection,
   sealer: KeySealer,
 ): ConnectionAnswer {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import { type ProbeReport, probeReport } from '../upstream/probe-report.ts'
-import { connectionAnswer, warnedRouting } from './answers.ts'
+import { toConnectionAnswer, toWarnedRouting } from './answers.ts'
 import {
   addConnection,
   changeConnection,
@@ -22,7 +22,7 @@ import {
   connectionOrder,
   type NewConnection,
   newConnection,
-  warnedRouting as warnedSchema,
+  warnedRouting,
 } from './routing-schemas.ts'
 import type { RoutingEdit } from './routing-store.ts'
 import type { KeySealer } from './seal.ts'
@@ -118,7 +118,7 @@ function changeRoutes(app: JsonApp, parts: RoutingApiParts): void {
 }
 
 function changedAnswer({ sealer, catalogue }: RoutingApiParts, state: StoredRouting, id: string) {
-  const answer = connectionAnswer(findConnection(state, id), sealer)
+  const answer = toConnectionAnswer(findConnection(state, id), sealer)
   return { ...answer, warnings: itemWarnings(state, catalogue, { set: 'connections', key: id }) }
 }
 
@@ -130,13 +130,13 @@ function reorderRoute(app: JsonApp, { store, sealer, catalogue }: RoutingApiPart
         operationId: 'reorderConnections',
         summary: 'Moves connections to the front, in this order',
         body: connectionOrder,
-        response: { 200: warnedSchema, ...refusals },
+        response: { 200: warnedRouting, ...refusals },
       },
     },
     async (request, reply) => {
       const edit: RoutingEdit = (before) => reorderConnections(before, request.body.ids)
       const state = await applyEdit(store, edit, request, reply)
-      return warnedRouting(state, { sealer, catalogue })
+      return toWarnedRouting(state, { sealer, catalogue })
     },
   )
 }

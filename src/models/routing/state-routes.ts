@@ -1,14 +1,10 @@
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
-import { routingAnswer, warnedRouting } from './answers.ts'
+import { toRoutingAnswer, toWarnedRouting } from './answers.ts'
 import { maxBodyBytes } from './limits.ts'
 import { applyEdit, tagReply } from './route-replies.ts'
 import type { RoutingApiParts } from './routing-api-parts.ts'
-import {
-  routingAnswer as routingAnswerSchema,
-  routingInput,
-  warnedRouting as warnedSchema,
-} from './routing-schemas.ts'
+import { routingAnswer, routingInput, warnedRouting } from './routing-schemas.ts'
 import type { RoutingEdit } from './routing-store.ts'
 import { wholeState } from './whole-state.ts'
 
@@ -23,13 +19,13 @@ export function stateRoutes(
       schema: {
         operationId: 'getRouting',
         summary: 'Returns the sources of the model list',
-        response: { 200: warnedSchema, ...refusals },
+        response: { 200: warnedRouting, ...refusals },
       },
     },
     async (_request, reply) => {
       const { revision, state } = await store.read()
       tagReply(reply, revision)
-      return warnedRouting(state, { sealer, catalogue })
+      return toWarnedRouting(state, { sealer, catalogue })
     },
   )
 
@@ -41,14 +37,14 @@ export function stateRoutes(
         operationId: 'putRouting',
         summary: 'Replaces the sources of the model list, all or nothing',
         body: routingInput,
-        response: { 200: warnedSchema, ...refusals },
+        response: { 200: warnedRouting, ...refusals },
       },
     },
     async (request, reply) => {
       const parts = { sealer, nowMs: now() }
       const edit: RoutingEdit = (before) => wholeState(request.body, before, parts)
       const state = await applyEdit(store, edit, request, reply)
-      return warnedRouting(state, { sealer, catalogue })
+      return toWarnedRouting(state, { sealer, catalogue })
     },
   )
 
@@ -58,13 +54,13 @@ export function stateRoutes(
       schema: {
         operationId: 'exportRouting',
         summary: 'Exports the sources of the model list as a file, with masked keys',
-        response: { 200: routingAnswerSchema, ...refusals },
+        response: { 200: routingAnswer, ...refusals },
       },
     },
     async (_request, reply) => {
       const { state } = await store.read()
       reply.header('content-disposition', 'attachment; filename="bucketry-routing.json"')
-      return routingAnswer(state, sealer)
+      return toRoutingAnswer(state, sealer)
     },
   )
 }

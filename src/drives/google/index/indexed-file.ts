@@ -45,7 +45,7 @@ export function withAttributes(file: IndexedFile, attributes: Attributes): Index
   return { ...file, etag: attributes.etag, attributes: JSON.stringify(attributes) }
 }
 
-export function metadataOf(file: IndexedFile): ObjectMetadata {
+export function indexedMetadata(file: IndexedFile): ObjectMetadata {
   const { size, modifiedAtMs } = file
   return { size, modifiedAtMs, attributes: attributesOf(file) }
 }

@@ -7,7 +7,7 @@ import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
-import { metadataOf } from '../index/indexed-file.ts'
+import { indexedMetadata } from '../index/indexed-file.ts'
 import { objectLeaseKey } from './lease-keys.ts'
 
 export interface GoogleReaderParts {
@@ -41,7 +41,7 @@ export class GoogleReader extends CloudObject {
       priority,
     }: { name: ObjectName; file: IndexedFile; priority: ReadPriority | undefined },
   ) {
-    super(metadataOf(file), priority)
+    super(indexedMetadata(file), priority)
     this.#parts = parts
     this.#name = name
     this.#file = file

@@ -6,7 +6,7 @@ import type { GoogleFile } from '../api/google-file.ts'
 import { googlePathOf } from '../google-names.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile, OwnWrite } from '../index/drive-index.ts'
-import { indexedFile, metadataOf, withAttributes } from '../index/indexed-file.ts'
+import { indexedFile, indexedMetadata, withAttributes } from '../index/indexed-file.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
 import { publishedRecord } from '../uploads/upload-state.ts'
 import { packAttributes, packBeside, unpackAttributes } from './attribute-properties.ts'
@@ -170,7 +170,7 @@ export class ObjectWriter {
     // A user moved or trashed it since it was checked: this counts as after the write.
     if (!isNoted) await applier.refresh(file.id)
     key.afterChange()
-    return metadataOf(row)
+    return indexedMetadata(row)
   }
 
   /**
@@ -210,7 +210,7 @@ export class ObjectWriter {
       if (row && (await objects.index.write({ ...ownWrite(row, made, object), hides }))) {
         key.afterChange()
         await this.#disposeReplaced(key, replaced)
-        return metadataOf(row)
+        return indexedMetadata(row)
       }
       // The folder is now in the trash, and this file with it.
       await applier.refresh(parent)

@@ -12,7 +12,7 @@ import type { GoogleApi } from '../api/google-api.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { DriveRoom } from '../drive-room.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
-import { metadataOf } from '../index/indexed-file.ts'
+import { indexedMetadata } from '../index/indexed-file.ts'
 import type { ObjectIndex } from '../index/object-index.ts'
 import type { ObjectPublisher } from '../objects/object-publisher.ts'
 import type { NewGoogleObject, PublishedUpload } from '../objects/object-writer.ts'
@@ -186,7 +186,7 @@ export class GoogleUploads implements UploadDrive {
     { target }: CompleteOptions,
   ): Promise<ObjectMetadata | undefined> {
     const [file] = await this.#options.objects.find(target.bucket, target.key)
-    return file?.id === fileId && file.revision === revision ? metadataOf(file) : undefined
+    return file?.id === fileId && file.revision === revision ? indexedMetadata(file) : undefined
   }
 
   /** @throws DriveError `upload-gone` if the bytes are not in the database. */

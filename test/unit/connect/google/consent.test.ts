@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { codeOf, consentUrl, newConsent } from '../../../../src/connect/google/consent.ts'
+import { consentCodeOf, consentUrl, newConsent } from '../../../../src/connect/google/consent.ts'
 
 const consent = { state: 'state-1', verifier: 'verifier-1' }
 const back = (query: string) => new URL(`http://127.0.0.1:9/?${query}`)
@@ -35,20 +35,26 @@ test('newConsent is another one each time, with a verifier as RFC 7636 wants it'
   assert.match(one.verifier, /^[\w-]{43,128}$/)
 })
 
-test('codeOf takes the code of the answer to this question only', () => {
-  assert.equal(codeOf(consent, back('state=state-1&code=4%2Fabc&scope=x')), '4/abc')
-  assert.equal(codeOf(consent, back('state=other&code=4%2Fabc')), undefined)
-  assert.equal(codeOf(consent, back('code=4%2Fabc')), undefined)
-  assert.equal(codeOf(consent, back('state=other&error=access_denied')), undefined)
-  assert.equal(codeOf(consent, back('state=state-1')), undefined)
+test('consentCodeOf takes the code of the answer to this question only', () => {
+  assert.equal(consentCodeOf(consent, back('state=state-1&code=4%2Fabc&scope=x')), '4/abc')
+  assert.equal(consentCodeOf(consent, back('state=other&code=4%2Fabc')), undefined)
+  assert.equal(consentCodeOf(consent, back('code=4%2Fabc')), undefined)
+  assert.equal(consentCodeOf(consent, back('state=other&error=access_denied')), undefined)
+  assert.equal(consentCodeOf(consent, back('state=state-1')), undefined)
 })
 
-test('codeOf throws an error with advice when consent is refused', () => {
-  assert.throws(() => codeOf(consent, back('state=state-1&error=access_denied')), /test users/)
-  assert.throws(() => codeOf(consent, back('state=state-1&error=org_internal')), /\(org_internal\)/)
+test('consentCodeOf throws an error with advice when consent is refused', () => {
+  assert.throws(
+    () => consentCodeOf(consent, back('state=state-1&error=access_denied')),
+    /test users/,
+  )
+  assert.throws(
+    () => consentCodeOf(consent, back('state=state-1&error=org_internal')),
+    /\(org_internal\)/,
+  )
   const odd = back(`state=state-1&error=${encodeURIComponent('\u001b[31m')}`)
   assert.throws(
-    () => codeOf(consent, odd),
+    () => consentCodeOf(consent, odd),
     (error) => {
       assert.ok(error instanceof Error && !error.message.includes('\u001b'))
       return true

@@ -3,12 +3,12 @@ import type { Entry } from '../entries/entry.ts'
 import { mergeByName } from '../entries/entry-order.ts'
 import type { ListingPage } from '../s3/listing-xml.ts'
 
-export type ListingStatus = 'loading' | 'stopped' | 'failed' | 'complete'
+export type ListingProgress = 'loading' | 'stopped' | 'failed' | 'complete'
 
 export interface ListingState {
   /** Sorted by name. */
   readonly entries: readonly Entry[]
-  readonly status: ListingStatus
+  readonly status: ListingProgress
   /** Set if loading failed. */
   readonly error: Error | undefined
   /** The time of the last change of the entries, by the clock of the listing. */
@@ -141,13 +141,13 @@ export class FolderListing extends Store<ListingState> {
     if (this.#parts.now() - this.#notifiedAtMs >= notifyEveryMs) this.#notify('loading')
   }
 
-  #end(status: ListingStatus, error?: Error): void {
+  #end(status: ListingProgress, error?: Error): void {
     this.#running = undefined
     this.#updatedAtMs = this.#parts.now()
     this.#notify(status, error)
   }
 
-  #notify(status: ListingStatus, error?: Error): void {
+  #notify(status: ListingProgress, error?: Error): void {
     this.#notifiedAtMs = this.#parts.now()
     this.publish({ entries: this.#entries, status, error, updatedAtMs: this.#updatedAtMs })
   }

@@ -8,7 +8,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Row } from '../../ui/row-list.tsx'
 import { useAction } from '../../ui/use-action.ts'
 
-export function UploadRow({ upload }: { readonly upload: UploadStatus }) {
+export function OpenUploadRow({ upload }: { readonly upload: UploadStatus }) {
   const [isAsked, { open, close }] = useDisclosure(false)
   const { bucket, key, uploadId, parts, bytes, lastPartAt, expiresAt } = upload
   const { mutate, isPending } = useAction({

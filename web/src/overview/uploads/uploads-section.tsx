@@ -4,7 +4,7 @@ import { useUploads } from '../../api/service-queries.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
-import { UploadRow } from './upload-row.tsx'
+import { OpenUploadRow } from './upload-row.tsx'
 
 export function UploadsSection() {
   const query = useUploads()
@@ -40,7 +40,7 @@ function Uploads({ uploads }: { readonly uploads: readonly UploadStatus[] }) {
   return (
     <RowList>
       {uploads.map((upload) => (
-        <UploadRow key={upload.uploadId} upload={upload} />
+        <OpenUploadRow key={upload.uploadId} upload={upload} />
       ))}
     </RowList>
   )
