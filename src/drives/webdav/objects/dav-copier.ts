@@ -56,7 +56,6 @@ export class DavCopier {
     const paths = { from: found.path, to: path }
     const copyOptions = { overwrite: false, signal }
     const answer = await own.restoring(() => server.transfer('COPY', paths, copyOptions))
-    const isCopied = answer.status === 201 || answer.status === 204
     if (answer.status === 404) throw changedSource(source)
     // Versions are unique: if the version is the same before and after, it was there all the time.
     // A failed COPY is checked too: golang.org/x/net/webdav, which rclone serve uses, answers 500
@@ -65,7 +64,7 @@ export class DavCopier {
     if (after === undefined || store.versionOf(after) !== store.versionOf(found.entry)) {
       throw changedSource(source)
     }
-    if (!isCopied) throw statusError('COPY', answer)
+    if (answer.status !== 201 && answer.status !== 204) throw statusError('COPY', answer)
     const entry = requireEntry(await server.stat(path), 'the copy')
     if (entry.size !== found.metadata.size) throw changedSource(source)
     return entry
