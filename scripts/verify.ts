@@ -11,7 +11,7 @@ import { verify } from '../src/wiring/verify.ts'
 const usage = `usage: npm run verify -- BUCKET [--prefix PREFIX] [--json]
 `
 
-/** There is no complete report. Not 1, Node's status after an error: it means that an object differs. */
+/** The status if the report is incomplete. It is not 1, because 1 means that an object differs. */
 const incomplete = 2
 
 // The reader of the report has closed the pipe.
