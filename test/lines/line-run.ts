@@ -58,7 +58,7 @@ async function setStage(scope: Scope, open: OpenWorld): Promise<Stage> {
     return line.urlFor(url)
   })
   const settings = { LOG_LEVEL: 'warn', ...world.settings }
-  const gateway = await startGatewayProcess({ folder, settings, startDeadlineMs: 60_000 })
+  const gateway = await startGatewayProcess({ folder, settings })
   scope.after(() => gateway.kill())
   const line = await startSlowLine(scope, gateway.url, { seed: `${seed} client` })
   const client = new BucketClient(line.urlFor(gateway.url))
