@@ -16,7 +16,7 @@ const script = `
 `
 
 describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () => {
-  const dashboard = useDashboard()
+  const dashboard = useDashboard({}, { showsPdf: true })
   const openAt = useFileBrowser(dashboard)
   before(async () => {
     const browser = await startChromium()

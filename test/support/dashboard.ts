@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, afterEach, before } from 'node:test'
 import type { Result } from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { pageTimeoutMs, startChromium } from './chromium.ts'
+import { type ChromiumOptions, pageTimeoutMs, startChromium } from './chromium.ts'
 import { useContractGateway } from './contract-gateway.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 
@@ -25,12 +25,15 @@ export interface Dashboard {
   complaints(): readonly string[]
 }
 
-export function useDashboard(settings: Readonly<Record<string, string>> = {}): () => Dashboard {
+export function useDashboard(
+  settings: Readonly<Record<string, string>> = {},
+  chromium: ChromiumOptions = {},
+): () => Dashboard {
   const gateway = useContractGateway({ DASHBOARD_PASSWORD: dashboardPassword, ...settings })
   let browser: Browser | undefined
   let complaints: string[] = []
   before(async () => {
-    browser = await startChromium()
+    browser = await startChromium(chromium)
   })
   after(() => browser?.close())
   const contexts = new Set<BrowserContext>()
