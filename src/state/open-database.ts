@@ -5,8 +5,6 @@ import {
   type MigrationSession,
   readMigrations,
 } from './migrate.ts'
-import { PostgresDatabase } from './postgres/postgres-database.ts'
-import { PostgresMigrationSession } from './postgres/postgres-migration.ts'
 import { SqliteDatabase } from './sqlite/sqlite-database.ts'
 import { SqliteMigrationSession } from './sqlite/sqlite-migration.ts'
 
@@ -30,8 +28,8 @@ export async function openDatabase(
   options: OpenDatabaseOptions,
 ): Promise<Database> {
   const migrations = await readMigrations()
-  if (options.migrate) await applyMigrations(openSession(location), migrations)
-  const database = connect(location)
+  if (options.migrate) await applyMigrations(await openSession(location), migrations)
+  const database = await connect(location)
   try {
     await assertMigrated(database, migrations)
     return database
@@ -41,14 +39,15 @@ export async function openDatabase(
   }
 }
 
-function openSession(location: DatabaseLocation): MigrationSession {
-  return location.kind === 'sqlite'
-    ? new SqliteMigrationSession(location.path)
-    : new PostgresMigrationSession(location.url)
+// PostgreSQL's client is imported on demand: SQLite does not need its 40 modules.
+async function openSession(location: DatabaseLocation): Promise<MigrationSession> {
+  if (location.kind === 'sqlite') return new SqliteMigrationSession(location.path)
+  const { PostgresMigrationSession } = await import('./postgres/postgres-migration.ts')
+  return new PostgresMigrationSession(location.url)
 }
 
-function connect(location: DatabaseLocation): Database {
-  return location.kind === 'sqlite'
-    ? new SqliteDatabase(location.path)
-    : new PostgresDatabase(location.url)
+async function connect(location: DatabaseLocation): Promise<Database> {
+  if (location.kind === 'sqlite') return new SqliteDatabase(location.path)
+  const { PostgresDatabase } = await import('./postgres/postgres-database.ts')
+  return new PostgresDatabase(location.url)
 }

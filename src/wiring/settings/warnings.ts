@@ -84,13 +84,20 @@ function isKnown(name: string): boolean {
 function nearestName(name: string): string | undefined {
   const upper = name.toUpperCase()
   return [...allNames].find((known) => {
-    return distanceOf(upper, known) <= (known.length <= shortName ? 1 : 2)
+    const most = known.length <= shortName ? 1 : 2
+    return mayBeWithin(most, upper, known) && distanceOf(upper, known) <= most
   })
+}
+
+/** A quick check before distanceOf: no change adds more than one character that the other name lacks. */
+function mayBeWithin(most: number, a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > most) return false
+  const missing = [...new Set(a)].filter((character) => !b.includes(character))
+  return missing.length <= most
 }
 
 /** The number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment). */
 function distanceOf(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
   const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
   for (let i = 1; i <= a.length; i++) {
