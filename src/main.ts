@@ -5,9 +5,7 @@ import cluster from 'node:cluster'
 
 // Imported late, so that the cache is in place before there is much to compile.
 if (cluster.isPrimary) {
-  const { runPrimary } = await import('./wiring/primary.ts')
-  await runPrimary()
+  void import('./wiring/primary.ts').then(({ runPrimary }) => runPrimary())
 } else {
-  const { runWorker } = await import('./wiring/worker.ts')
-  runWorker()
+  void import('./wiring/worker.ts').then(({ runWorker }) => runWorker())
 }

@@ -4,15 +4,11 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
-  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-
-/** How long the chunks of older builds are kept for pages that are already open. */
-const keptMs = 24 * 3_600_000
+import { removeOld } from '../remove-old.ts'
 
 /** Lists the assets of the served build. Other assets belong to older builds. */
 const listName = 'assets.json'
@@ -56,13 +52,5 @@ export function removeLeftovers(served: string, prefix: string, nowMs: number): 
   if (!existsSync(served)) return
   for (const name of readdirSync(served)) {
     if (name.startsWith(prefix)) removeOld(join(served, name), nowMs)
-  }
-}
-
-/** Recent entries may belong to a build in progress; another build may have removed this one. */
-function removeOld(path: string, nowMs: number): void {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats !== undefined && nowMs - stats.mtimeMs > keptMs) {
-    rmSync(path, { recursive: true, force: true })
   }
 }

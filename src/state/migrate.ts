@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { packageFolder } from '../package-folder.ts'
 import { type Database, DatabaseError, type SqlValue } from './database.ts'
 
-const migrationsFolder = new URL('./migrations/', import.meta.url)
+const migrationsFolder = join(packageFolder, 'src/state/migrations')
 const fileNamePattern = /^(\d{4})-([a-z0-9-]+)\.sql$/
 
 /** One file of src/state/migrations, `NNNN-name.sql`: portable SQL, never changed once released. */
@@ -39,7 +41,7 @@ const insertApplied =
   'INSERT INTO migrations (number, name, checksum, applied_at_ms) VALUES (?, ?, ?, ?)'
 
 /** The migrations of this version, by number. */
-export async function readMigrations(folder: URL = migrationsFolder): Promise<Migration[]> {
+export async function readMigrations(folder = migrationsFolder): Promise<Migration[]> {
   const fileNames = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(fileNames.map((fileName) => readMigration(folder, fileName)))
 }
@@ -108,13 +110,13 @@ export function pendingMigrations(
   return migrations.slice(applied.length)
 }
 
-async function readMigration(folder: URL, fileName: string): Promise<Migration> {
+async function readMigration(folder: string, fileName: string): Promise<Migration> {
   const [, digits, name] = fileNamePattern.exec(fileName) ?? []
   if (digits === undefined || name === undefined) {
     throw new DatabaseError(`expected a migration named NNNN-name.sql, got ${fileName}`)
   }
   // A checkout on Windows may have changed the line endings.
-  const sql = (await readFile(new URL(fileName, folder), 'utf8')).replaceAll('\r\n', '\n')
+  const sql = (await readFile(join(folder, fileName), 'utf8')).replaceAll('\r\n', '\n')
   const checksum = createHash('sha256').update(sql).digest('hex')
   return { number: Number(digits), name, checksum, sql }
 }

@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { packageFolder } from '../package-folder.ts'
 
 /**
  * Imported early, for its effect: stripped and compiled modules are read from a cache, which halves
@@ -7,4 +8,4 @@ import { join } from 'node:path'
  * packages, not in the shared temporary folder, where others could plant code. If that folder cannot
  * be written, Node runs without a cache.
  */
-enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/bucketry'))
+enableCompileCache(join(packageFolder, 'node_modules/.cache/bucketry'))

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { BucketCounter } from '../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../console/management/deletions.ts'
 import { DriveStatus } from '../console/management/drive-status.ts'
@@ -6,6 +7,7 @@ import { FolderRevisions } from '../console/management/folder-revisions.ts'
 import type { ManagementApiParts, OpenUploads } from '../console/management/management-parts.ts'
 import type { Drive } from '../drives/drive.ts'
 import { originBehind } from '../http/request-origin.ts'
+import { packageFolder } from '../package-folder.ts'
 import { S3Error } from '../s3/errors.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../s3/multipart/uploads.ts'
 import { presign } from '../s3/sigv4/presign.ts'
@@ -117,6 +119,6 @@ function decodePosition(text: string): UploadPosition {
 }
 
 async function readVersion(): Promise<string> {
-  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
+  const text = await readFile(join(packageFolder, 'package.json'), 'utf8')
   return (JSON.parse(text) as { readonly version: string }).version
 }

@@ -3,6 +3,7 @@ import { deletionKeptMs, deletionLimits } from '../console/management/deletions.
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpHandler } from '../http/message.ts'
+import { packageFolder } from '../package-folder.ts'
 import type { S3Settings } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
@@ -22,8 +23,8 @@ import { openOwner, type ServiceRole } from './open-owner.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { startClock } from './start-clock.ts'
 
-/** Created by scripts/build-web.ts. */
-const webBuild = join(import.meta.dirname, '../../web/dist')
+/** Created by scripts/build.ts. */
+const webBuild = join(packageFolder, 'web/dist')
 
 /** Everything behind the port, opened and connected. */
 export interface Service {

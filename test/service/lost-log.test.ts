@@ -5,14 +5,12 @@ import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { startArguments } from '../support/start-command.ts'
 
 /** Starts with the first line of the banner read, which has the address. */
 async function start(t: TestContext, stdout: 'pipe' | number) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-log-'))
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, startArguments(), {
     cwd: folder,
     stdio: ['ignore', stdout, 'pipe'],
     env: { PATH: process.env.PATH, PORT: '0', WORKERS: '2' },
@@ -54,7 +52,7 @@ test('A log reader that disconnects neither ends the gateway nor delays its stop
 
 test('Standard error on a full disk does not keep the gateway from serving', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-log-'))
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, startArguments(), {
     cwd: folder,
     stdio: ['ignore', 'pipe', openSync('/dev/full', 'w')],
     env: { PATH: process.env.PATH, PORT: '0', WORKERS: '1' },

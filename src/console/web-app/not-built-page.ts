@@ -11,7 +11,7 @@ body { max-width: 36rem; margin: 12vh auto; padding: 0 1.25rem }
 code { padding: .1em .35em; border-radius: .3em; background: light-dark(#e9edf0, #2a3036) }
 </style>
 <h1>The dashboard is not built</h1>
-<p>Run <code>npm ci &amp;&amp; npm run build:web</code> in the Bucketry folder, then reload this page.
+<p>Run <code>npm ci &amp;&amp; npm run build</code> in the Bucketry folder, then reload this page.
 The gateway does not have to be restarted.</p>
 <p>S3, the model list and the APIs work without it.</p>
 </html>

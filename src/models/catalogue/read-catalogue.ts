@@ -1,12 +1,13 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { packageFolder } from '../../package-folder.ts'
 import type { Catalogue } from './catalogue.ts'
 import { CatalogueError, type CatalogueFile } from './catalogue-error.ts'
 import { parseCatalogue } from './parse-catalogue.ts'
 
 /** The built-in data: one file per provider, and their order. */
-export const dataFolder = join(import.meta.dirname, 'data')
+export const dataFolder = join(packageFolder, 'src/models/catalogue/data')
 
 /** Ids of the providers of the built-in data, in the order of the list. */
 export const orderFileName = 'order.json'

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sourceDigest } from '../../../scripts/web-build/source-digest.ts'
+import { sourceDigest } from '../../../scripts/source-digest.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'bucketry-digest-'))
 after(() => rmSync(root, { recursive: true }))
@@ -13,10 +13,10 @@ writeFileSync(join(root, 'package-lock.json'), '{}')
 writeFileSync(join(root, 'web/src/a.ts'), 'a')
 
 test('sourceDigest ignores changes of the build', () => {
-  const before = sourceDigest(root)
+  const before = sourceDigest(root, ['web/**'])
   writeFileSync(join(root, 'web/dist/index.html'), 'built')
   writeFileSync(join(root, 'web/dist/assets/a.js'), 'built')
-  assert.equal(sourceDigest(root), before)
+  assert.equal(sourceDigest(root, ['web/**']), before)
 })
 
 for (const [what, change] of [
@@ -27,8 +27,8 @@ for (const [what, change] of [
   ['the configuration', () => writeFileSync(join(root, 'web/vite.config.ts'), '')],
 ] as const) {
   test(`sourceDigest sees ${what}`, () => {
-    const before = sourceDigest(root)
+    const before = sourceDigest(root, ['web/**'])
     change()
-    assert.notEqual(sourceDigest(root), before)
+    assert.notEqual(sourceDigest(root, ['web/**']), before)
   })
 }

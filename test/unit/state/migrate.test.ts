@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { pathToFileURL } from 'node:url'
 import { DatabaseError } from '../../../src/state/database.ts'
 import { type Migration, pendingMigrations, readMigrations } from '../../../src/state/migrate.ts'
 
@@ -63,7 +62,7 @@ async function readOne(fileName: string, sql: string): Promise<Migration | undef
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-migrations-'))
   try {
     await writeFile(join(folder, fileName), sql)
-    const [only] = await readMigrations(pathToFileURL(`${folder}/`))
+    const [only] = await readMigrations(folder)
     return only
   } finally {
     await rm(folder, { recursive: true })

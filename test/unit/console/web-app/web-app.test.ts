@@ -152,7 +152,7 @@ test('POST is 405 and names the methods', async () => {
 test('GET without a built dashboard is 503 and names the command to run', async () => {
   const reply = await createWebApp({ folder: join(root, 'none') })(requestOf('GET', '/-/files'))
   assert.equal(reply.status, 503)
-  assert.match(await text(reply), /npm run build:web/)
+  assert.match(await text(reply), /npm run build/)
 })
 
 test('GET /favicon.ico answers the icon of the build, for a day', async () => {

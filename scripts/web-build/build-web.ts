@@ -9,17 +9,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { publishBuild, removeLeftovers } from './web-build/publish-build.ts'
-import { sourceDigest } from './web-build/source-digest.ts'
-
-/**
- * `npm run build:web` builds the dashboard into web/dist. With `--when-needed`, as `npm start` runs
- * it, only if the sources have changed. A failure is then reported but not fatal, because the gateway
- * serves everything else without a dashboard.
- */
-const root = join(import.meta.dirname, '..')
-const web = join(root, 'web')
-const served = join(web, 'dist')
+import { sourceDigest } from '../source-digest.ts'
+import { publishBuild, removeLeftovers } from './publish-build.ts'
 
 /** Holds the digest of the sources that web/dist was built from. */
 const recordName = 'build.json'
@@ -29,16 +20,19 @@ const workPrefix = '.new-'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-if (process.argv.includes('--when-needed')) await buildWhenNeeded()
-else await build(sourceDigest(root), 'info')
-
-async function buildWhenNeeded(): Promise<void> {
+/**
+ * Builds the dashboard into web/dist if its sources have changed. A failure is reported but not fatal,
+ * because the gateway serves everything else without a dashboard.
+ *
+ * @param root the folder of the project
+ */
+export async function buildWebWhenNeeded(root: string): Promise<void> {
+  const served = servedFolder(root)
   try {
-    const digest = sourceDigest(root)
-    if (digest === builtDigest()) return
+    if (digestOf(root) === builtDigest(served)) return
     const startedMs = performance.now()
     say('Building the dashboard. This takes a few seconds …')
-    await build(digest, 'warn')
+    await build(root, 'warn')
     say(`Built the dashboard in ${((performance.now() - startedMs) / 1_000).toFixed(1)} s.`)
   } catch (error) {
     say(`The dashboard could not be built: ${reasonOf(error)}`)
@@ -47,7 +41,15 @@ async function buildWhenNeeded(): Promise<void> {
   }
 }
 
-function builtDigest(): string | undefined {
+/** Builds the dashboard into web/dist. Rejects when it cannot be built. */
+export async function buildWeb(root: string): Promise<void> {
+  await build(root, 'info')
+}
+
+const servedFolder = (root: string) => join(root, 'web/dist')
+const digestOf = (root: string) => sourceDigest(root, ['web/**'])
+
+function builtDigest(served: string): string | undefined {
   try {
     const record = JSON.parse(readFileSync(join(served, recordName), 'utf8')) as { digest?: string }
     return record.digest
@@ -57,15 +59,21 @@ function builtDigest(): string | undefined {
   }
 }
 
-async function build(digest: string, logLevel: 'info' | 'warn'): Promise<void> {
+async function build(root: string, logLevel: 'info' | 'warn'): Promise<void> {
+  const digest = digestOf(root)
+  const served = servedFolder(root)
   // Imported late: loading them takes longer than checking that no build is needed.
   const { build: viteBuild } = await import('vite')
-  const { compressAssets } = await import('./web-build/compress-assets.ts')
+  const { compressAssets } = await import('./compress-assets.ts')
   mkdirSync(served, { recursive: true })
   removeLeftovers(served, workPrefix, Date.now())
   const work = mkdtempSync(join(served, workPrefix))
   try {
-    await viteBuild({ root: web, logLevel, build: { outDir: work, emptyOutDir: true } })
+    await viteBuild({
+      root: join(root, 'web'),
+      logLevel,
+      build: { outDir: work, emptyOutDir: true },
+    })
     await compressAssets(join(work, 'assets'))
     publishBuild(work, served, Date.now())
     // Last, so that a killed build is repeated.
@@ -83,5 +91,5 @@ function reasonOf(error: unknown): string {
   const text = stripVTControlCharacters(String(error instanceof Error ? error.message : error))
   // The second line of Vite's message has the reason.
   const [failed = '', why = ''] = text.split('\n').filter((line) => line.trim() !== '')
-  return `${failed} ${why.trim()} (run npm run build:web for details)`
+  return `${failed} ${why.trim()} (run npm run build for details)`
 }
