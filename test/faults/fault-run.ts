@@ -11,6 +11,11 @@ import { type Version, wholeVersion } from './version.ts'
 export interface FaultRun {
   /** Every fault by name. */
   readonly faults: readonly string[]
+  /**
+   * Rows of faults that leave the server in the same state and that one table of the drive gives the same
+   * meaning. The requests of an operation get them in turn.
+   */
+  readonly equalFaults: readonly (readonly string[])[]
   readonly operations: readonly Operation[]
   /** Opens a new world, which is closed with `scope`. */
   open(scope: Scope): Promise<FaultWorld>
@@ -37,7 +42,7 @@ export function declareFaultRun(run: FaultRun): void {
       await Promise.all(worlds.map(putAnchor))
       const [first] = worlds
       assert.ok(first)
-      const cases = await casesOf(first, operation, run.faults)
+      const cases = await casesOf(first, operation, run)
       const outcomes = await Promise.all(worlds.map((world, lane) => runLane(world, lane, cases)))
       const failures = outcomes.flatMap((outcome) => outcome.failures)
       const struck = outcomes.reduce((sum, outcome) => sum + outcome.struck, 0)
@@ -72,7 +77,7 @@ interface FaultCase {
 async function casesOf(
   world: FaultWorld,
   operation: Operation,
-  faults: readonly string[],
+  { faults, equalFaults }: FaultRun,
 ): Promise<FaultCase[]> {
   // Cases of other operations in the same world use other keys.
   const keyOf = (name: string) =>
@@ -80,9 +85,15 @@ async function casesOf(
   // The first run needs more requests than any case.
   await runWithoutFault(world, operation, keyOf('the first'))
   const steps = await runWithoutFault(world, operation, keyOf('the second'))
+  const isTurnOf = (fault: string, index: number) => {
+    const equals = equalFaults.find((row) => row.includes(fault)) ?? [fault]
+    return equals[index % equals.length] === fault
+  }
   const cases = faults.flatMap((fault) =>
     steps.flatMap((step, index) =>
-      world.faultsFor(step).includes(fault) ? [{ operation, fault, step, index }] : [],
+      isTurnOf(fault, index) && world.faultsFor(step).includes(fault)
+        ? [{ operation, fault, step, index }]
+        : [],
     ),
   )
   return cases.map((one, number) => ({

@@ -44,6 +44,15 @@ export const googleFaults = [
   ...Object.keys(outages),
 ]
 
+/**
+ * Rows of refusals that one table of the drive treats alike (`errorOfFailure` in
+ * src/drives/google/api/google-failure.ts).
+ */
+export const equalGoogleFaults: readonly (readonly FaultName[])[] = [
+  ['rate-403-user', 'rate-403-project', 'rate-429', 'rate-429-retry-after'],
+  ['server-500', 'server-502-html', 'server-503'],
+]
+
 /** Pauses take no time, but the clock advances. */
 class HastyClock implements Clock {
   readonly random = Math.random

@@ -12,7 +12,7 @@ import type { Scope } from '../support/webdav/server-process.ts'
 import { declareFaultRun } from './fault-run.ts'
 import type { FaultWorld, Step } from './fault-world.ts'
 import { fewOperations, uploadOver } from './operations.ts'
-import { openWebdavWorld } from './webdav-world.ts'
+import { equalProxyFaults, openWebdavWorld } from './webdav-world.ts'
 
 const uploadsPath = '/remote.php/dav/uploads/'
 
@@ -62,6 +62,7 @@ const partSizes = [200_000, 90_001]
 describe('Over Nextcloud', () => {
   declareFaultRun({
     faults: [...Object.keys(proxyFaults), ...ownFaults],
+    equalFaults: equalProxyFaults,
     operations: fewOperations(partSizes),
     open: (scope) => openNextcloudWorld(scope, {}),
   })
@@ -70,6 +71,7 @@ describe('Over Nextcloud', () => {
 describe('Over Nextcloud with an object store', () => {
   declareFaultRun({
     faults: [...Object.keys(proxyFaults), ...ownFaults],
+    equalFaults: equalProxyFaults,
     operations: [uploadOver(partSizes)],
     open: (scope) =>
       openNextcloudWorld(scope, { chunkStore: 'object store', minPartBytes: 100_000 }),

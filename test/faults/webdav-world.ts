@@ -52,6 +52,14 @@ const twinsOfLooks: ReadonlySet<ProxyFaultName> = new Set([
   'locked',
 ])
 
+/**
+ * Rows of statuses that every table of the drive lists together (src/drives/webdav/client/dav-client.ts,
+ * objects/file-mover.ts, objects/folder-tidier.ts, uploads/chunked-bytes.ts).
+ */
+export const equalProxyFaults: readonly (readonly ProxyFaultName[])[] = [
+  ['gateway timeout after', 'bad gateway after'],
+]
+
 /** Faults of a body do not apply to requests without one. */
 function proxyFaultsFor({ method }: Step): readonly ProxyFaultName[] {
   const names = Object.keys(proxyFaults) as ProxyFaultName[]
@@ -103,6 +111,7 @@ export function declareWebdavFaultRun(
 ): void {
   declareFaultRun({
     faults: Object.keys(proxyFaults),
+    equalFaults: equalProxyFaults,
     operations: fewOperations([200_000, 90_001]),
     async open(scope) {
       const server = await start(scope)
