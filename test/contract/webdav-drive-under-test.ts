@@ -25,7 +25,7 @@ import { type ByHand, buckets, type DriveUnderTest, type MakeDrive } from './dri
 import { FolderByHand } from './drive/folder-by-hand.ts'
 import { driveContract } from './drive-contract.ts'
 
-type StartServer = (
+export type StartServer = (
   scope: Scope,
   options?: WebdavServerOptions,
 ) => Promise<WebdavServer | undefined>
@@ -86,8 +86,32 @@ async function openerOf(
   return { open, spooled: () => spooledIn(spoolFolder) }
 }
 
-/** Without the folders in which Apache stores properties, which it does not list. */
+/** The folder of a server. */
 class ServedFolder extends FolderByHand {
+  readonly #onChange: () => Promise<void>
+
+  /** @param onChange called after each change */
+  constructor(folder: string, onChange: () => Promise<void>) {
+    super(folder)
+    this.#onChange = onChange
+  }
+
+  override async put(path: string, bytes: Uint8Array): Promise<void> {
+    await super.put(path, bytes)
+    await this.#onChange()
+  }
+
+  override async remove(path: string): Promise<void> {
+    await super.remove(path)
+    await this.#onChange()
+  }
+
+  override async makeFolder(path: string): Promise<void> {
+    await super.makeFolder(path)
+    await this.#onChange()
+  }
+
+  /** Without the folders in which Apache stores properties, which it does not list. */
   override async list(): Promise<string[]> {
     return (await super.list()).filter((path) => !path.split('/').includes('.DAV'))
   }
@@ -101,6 +125,8 @@ interface DriveFolder {
   readonly url: string
   /** The same folder on disk. */
   readonly root: string
+  /** Call it after changes by hand. */
+  forgetFolders(): Promise<void>
 }
 
 /** Gives each drive a new folder of one server, or a separate server if its space is limited. */
@@ -112,11 +138,12 @@ function foldersOn(start: StartServer): (t: TestContext, bytes?: number) => Prom
     if (capacityBytes === undefined) shared ??= start(scope)
     const server = await (capacityBytes === undefined ? shared : start(t, { capacityBytes }))
     if (server === undefined) throw new Error('the server is missing')
-    if (capacityBytes !== undefined) return server
+    const forgetFolders = async () => server.forgetFolders?.()
+    if (capacityBytes !== undefined) return { ...server, forgetFolders }
     const name = `drive-${++count}`
     const status = await new DavClient(server).statusOf('MKCOL', `/${name}/`)
     if (status !== 201) throw new Error(`MKCOL of a drive's folder: ${status}`)
-    return { url: `${server.url}/${name}`, root: join(server.root, name) }
+    return { url: `${server.url}/${name}`, root: join(server.root, name), forgetFolders }
   }
 }
 
@@ -125,20 +152,21 @@ export function makeDriveOn(start: StartServer): MakeDrive {
   const folderOf = foldersOn(start)
   let names: Buffer | undefined
   return async (t, { capacityBytes }) => {
-    const { url, root } = await folderOf(t, capacityBytes)
+    const { url, root, forgetFolders } = await folderOf(t, capacityBytes)
     const { open, spooled } = await openerOf(t, url, capacityBytes)
-    const own = new ServedFolder(join(root, '.bucketry'))
+    const own = new ServedFolder(join(root, '.bucketry'), forgetFolders)
     const file = join(root, namesFile)
     if (names !== undefined) {
       mkdirSync(join(root, '.bucketry'))
       writeFileSync(file, names)
+      await forgetFolders()
     }
     const drive = await open()
     names ??= readFileSync(file)
     return {
       drive,
       reopen: open,
-      byHand: new ServedFolder(join(root, buckets[0])),
+      byHand: new ServedFolder(join(root, buckets[0]), forgetFolders),
       leftovers: async () => [...leftoversIn(await own.list()), ...spooled()],
     }
   }

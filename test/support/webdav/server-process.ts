@@ -36,6 +36,8 @@ export interface WebdavServer {
   readonly authorization: string
   /** The folder on disk that `url` shows. */
   readonly root: string
+  /** Only if the server caches folders: makes it read them again, after a change of `root` by hand. */
+  forgetFolders?(): Promise<void>
   /** What the server has written to its error log so far. */
   errors(): string
   /** Ends it at once; the folder stays until the test ends. Idempotent. */
