@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parameterLists } from '../../../src/state/parameter-lists.ts'
+import type { Database } from '../../../src/state/database.ts'
+import { parameterLists, readLists, valueLists } from '../../../src/state/parameter-lists.ts'
 
 const pair = fc.tuple(fc.string(), fc.integer())
 
@@ -28,4 +29,11 @@ test('parameterLists produces few different statements', () => {
 
 test('parameterLists returns no list for no items', () => {
   assert.deepEqual(parameterLists([], '?'), [])
+})
+
+test('readLists returns more rows than a call has room for arguments', async () => {
+  const many = Array.from({ length: 300_000 }, (_, id) => ({ id }))
+  const database = { read: async () => many } as unknown as Database
+  const rows = await readLists(database, valueLists(['folder']), (list) => list)
+  assert.equal(rows.length, many.length)
 })
