@@ -75,7 +75,6 @@ export class KeyLocks {
       if (await this.#create(path)) return
       watch ??= new HolderWatch(path)
       const state = await watch.look()
-      if (state === 'gone') continue
       if (state === 'abandoned' && depth < deepestTheft) {
         await this.#steal(path, watch, depth)
         continue
@@ -85,7 +84,7 @@ export class KeyLocks {
           'Another process holds the lock on this key and makes no progress. Try again.'
         throw new DriveError('busy', message, { retryAfterSeconds: 5 })
       }
-      await delay(pauseMs)
+      if (state !== 'gone') await delay(pauseMs)
     }
   }
 

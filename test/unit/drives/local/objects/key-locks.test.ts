@@ -167,3 +167,20 @@ test('hold never takes over from a holder on another host that shows signs of li
   await refused
   assert.equal(fs.readFileSync(path, 'latin1'), 'other-host/1/1')
 })
+
+test('hold gives up on a lock that exists but cannot be read', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  await locks.prepare()
+  await locks.hold('a', async () => {
+    const [name = ''] = fs.readdirSync(root.lockFolder)
+    fs.unlinkSync(join(root.lockFolder, name))
+    fs.symlinkSync(name, join(root.lockFolder, name))
+    const start = performance.now()
+    let calls = 0
+    t.mock.method(performance, 'now', () => start + 1_000 * ++calls)
+    await assert.rejects(
+      new KeyLocks(root).hold('a', async () => undefined),
+      { kind: 'busy' },
+    )
+  })
+})
