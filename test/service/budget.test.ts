@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { inspect } from 'node:util'
+import {
+  CountedClient,
+  type CountedOperation,
+  countedOperations,
+} from '../support/counting/counted-operations.ts'
+import { StatementCounter } from '../support/counting/statement-counter.ts'
+import {
+  countSystemCalls,
+  type SystemCalls,
+  traceObstacle,
+} from '../support/counting/system-calls.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { startPostgres } from '../support/start-postgres.ts'
+
+/** The median of requests sent one after the other, however busy the machine is. Of statements, the fewest. */
+interface Costs {
+  /** System calls on files, with SQLite. */
+  readonly files: number
+  /** Those of them that wait for the disk. A lower figure needs a reason too: is every reply still durable? */
+  readonly syncs: number
+  /** Reads and writes of sockets. */
+  readonly sockets: number
+  /** Statements on PostgreSQL, BEGIN and COMMIT included. */
+  readonly statements: number
+}
+
+/**
+ * A change that saves something lowers the figure here, so that no later change can raise it unseen.
+ * A change that raises one says in its commit why it is worth it.
+ */
+// biome-ignore format: one row for each operation
+const budget: Readonly<Record<keyof typeof countedOperations, Costs>> = {
+  'PUT 1 KiB': { files: 30, syncs: 3, sockets: 2, statements: 3 },
+  'PUT 1 KiB over another': { files: 30, syncs: 3, sockets: 2, statements: 3 },
+  'PUT 4 MiB': { files: 45, syncs: 3, sockets: 66, statements: 3 },
+  'PUT 4 MiB, aws-chunked': { files: 45, syncs: 3, sockets: 66, statements: 3 },
+  'GET 1 KiB, the first time': { files: 7, syncs: 0, sockets: 2, statements: 0 },
+  'GET 1 KiB': { files: 4, syncs: 0, sockets: 2, statements: 0 },
+  'GET 64 KiB of 4 MiB': { files: 7, syncs: 0, sockets: 2, statements: 0 },
+  'GET of no object': { files: 5, syncs: 0, sockets: 2, statements: 0 },
+  HEAD: { files: 5, syncs: 0, sockets: 2, statements: 0 },
+  'ListObjectsV2, 10 keys': { files: 12, syncs: 0, sockets: 2, statements: 0 },
+  'CopyObject 1 KiB': { files: 51, syncs: 3, sockets: 2, statements: 3 },
+  DELETE: { files: 13, syncs: 1, sockets: 2, statements: 0 },
+  CreateMultipartUpload: { files: 23, syncs: 3, sockets: 2, statements: 3 },
+  AbortMultipartUpload: { files: 61, syncs: 3, sockets: 2, statements: 13 },
+  'UploadPart 1 KiB, the first': { files: 40, syncs: 3, sockets: 2, statements: 9 },
+  CompleteMultipartUpload: { files: 86, syncs: 6, sockets: 2, statements: 13 },
+  'UploadPart 1 KiB, behind others': { files: 42, syncs: 3, sockets: 2, statements: 9 },
+  'UploadPart that takes 1 s': { files: 176, syncs: 3, sockets: 3, statements: 72 },
+}
+const warmUps = 2
+const countedRequests = 20
+const settings = { WORKERS: '1', LOG_LEVEL: 'warn' }
+
+interface Counted {
+  readonly gateway: GatewayProcess
+  readonly client: CountedClient
+}
+
+const obstacle = traceObstacle()
+const postgres = obstacle === undefined ? await startPostgres() : undefined
+const skip = postgres === undefined && (obstacle ?? "needs POSTGRES_URL or Debian's postgresql")
+
+describe('What a request costs', { skip }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-budget-'))
+  let counter: StatementCounter
+  let onSqlite: Counted
+  let onPostgres: Counted
+
+  before(async () => {
+    assert.ok(postgres)
+    counter = await StatementCounter.start(await postgres.createDatabase())
+    onSqlite = await startIn('sqlite')
+    onPostgres = await startIn('postgres', { DATABASE_URL: counter.url })
+  })
+
+  async function startIn(name: string, others: Readonly<Record<string, string>> = {}) {
+    const own = join(folder, name)
+    mkdirSync(own)
+    const gateway = await startGatewayProcess({ folder: own, settings: { ...settings, ...others } })
+    return { gateway, client: new CountedClient(gateway) }
+  }
+
+  after(async () => {
+    await Promise.all([onSqlite?.gateway.stop(), onPostgres?.gateway.stop()])
+    await counter?.close()
+    await postgres?.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  for (const [name, operation] of Object.entries<CountedOperation>(countedOperations)) {
+    it(`${name} stays within its budget`, async () => {
+      const calls = await callsOf(operation)
+      const statements = await statementsOf(operation)
+      const measured: Costs = {
+        files: median(calls.map(({ files }) => files)),
+        syncs: median(calls.map(({ syncs }) => syncs)),
+        sockets: median(calls.map(({ sockets }) => sockets)),
+        statements: Math.min(...statements.map(({ length }) => length)),
+      }
+      const expected = budget[name as keyof typeof budget]
+      const isKept = Object.entries(expected).every(
+        ([cost, limit]) =>
+          Math.abs(measured[cost as keyof Costs] - limit) <= limit * (operation.tolerance ?? 0),
+      )
+      const details = { measured, calls: calls.at(-1)?.names, statements: statements.at(-1) }
+      assert.ok(isKept, `the budget is ${inspect(expected)}: ${inspect(details, { depth: 3 })}`)
+    })
+  }
+
+  async function callsOf(operation: CountedOperation): Promise<SystemCalls[]> {
+    const { gateway, client } = onSqlite
+    const indexes = await warmUp(client, operation)
+    const requests = indexes.map((index) => () => operation.run(client, index))
+    return countSystemCalls(gateway.pid, join(folder, 'trace'), requests)
+  }
+
+  async function statementsOf(operation: CountedOperation): Promise<string[][]> {
+    const { client } = onPostgres
+    const all: string[][] = []
+    for (const index of await warmUp(client, operation)) {
+      const before = counter.statements.length
+      await operation.run(client, index)
+      all.push(counter.statements.slice(before))
+    }
+    return all
+  }
+})
+
+/** Sends what is not counted, and returns the indexes of the requests to count. */
+async function warmUp(client: CountedClient, operation: CountedOperation): Promise<number[]> {
+  const { prepare, run, isLong = false } = operation
+  const skipped = isLong ? 0 : warmUps
+  const total = skipped + (isLong ? 1 : countedRequests)
+  const indexes = Array.from({ length: total }, (_, index) => index)
+  for (const index of indexes) await prepare?.(client, index)
+  for (const index of indexes.splice(0, skipped)) await run(client, index)
+  return indexes
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
