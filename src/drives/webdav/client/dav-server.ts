@@ -11,7 +11,7 @@ import {
   type DavResponse,
   drain,
 } from './dav-client.ts'
-import { statusError } from './dav-error.ts'
+import { StatusError, statusError } from './dav-error.ts'
 import { type DavChild, type DavFolder, type FolderReading, readDavFolder } from './dav-folder.ts'
 import { type DavPath, folderTargetOf, targetOf } from './dav-path.ts'
 import {
@@ -109,8 +109,6 @@ export class DavServer {
     { asksForMd5 = false }: StatOptions = {},
   ): Promise<DavEntry | undefined> {
     const question = asksForMd5 ? askForWritten : askForFile
-    // Apache reports no properties of a file that is deleted while it reads its dead properties.
-    const isUnclear = (error: unknown) => error instanceof UnclearAnswer
     return await repeatWhile(isUnclear, () => this.#statOnce(path, question))
   }
 
@@ -121,7 +119,7 @@ export class DavServer {
     // Apache redirects requests for folders without a trailing slash.
     if (redirects.has(answer.status)) return redirectedFolder(this.fullPath(path), answer)
     if (belowFileStatuses.has(answer.status) && path.length > 1) {
-      const parent = await this.stat(path.slice(0, -1))
+      const parent = await this.#statOnce(path.slice(0, -1), question)
       if (parent?.isFolder !== true) return undefined
     }
     throw statusError('PROPFIND', answer)
@@ -129,13 +127,20 @@ export class DavServer {
 
   /** A folder with its times and quota; undefined when there is none. */
   async statFolder(path: DavPath): Promise<DavEntry | undefined> {
+    return await repeatWhile(isUnclear, () => this.#statFolderOnce(path))
+  }
+
+  async #statFolderOnce(path: DavPath): Promise<DavEntry | undefined> {
     const answer = await this.#propfind(folderTargetOf(this.#root, path), askForFolder)
     if (answer.status === 207) {
       const entry = entryIn(answer.text, 'kind')
       return entry?.isFolder === true ? entry : undefined
     }
     if (answer.status === 404 || answer.status === 410) return undefined
-    if (belowFileStatuses.has(answer.status) && (await this.stat(path))?.isFolder !== true) {
+    if (
+      belowFileStatuses.has(answer.status) &&
+      (await this.#statOnce(path, askForFile))?.isFolder !== true
+    ) {
       return undefined
     }
     throw statusError('PROPFIND', answer)
@@ -170,7 +175,7 @@ export class DavServer {
   ): Promise<DavFolder<Kept> | undefined> {
     // rclone breaks off its answer when a name is deleted while it reads the folder.
     return await repeatWhile(
-      (error) => error instanceof DriveError && error.kind === 'unavailable',
+      (error) => isUnclear(error) || (error instanceof DriveError && error.kind === 'unavailable'),
       () => this.#listOnce(path, question),
     )
   }
@@ -191,7 +196,7 @@ export class DavServer {
     await drain(response.body)
     if (response.status === 404 || response.status === 410) return undefined
     if (belowFileStatuses.has(response.status)) {
-      if ((await this.stat(path))?.isFolder !== true) return undefined
+      if ((await this.#statOnce(path, askForFile))?.isFolder !== true) return undefined
       if (response.status === 405) throw hiddenFolder(path)
     }
     throw statusError('PROPFIND', response)
@@ -340,6 +345,15 @@ export class DavServer {
     const headers = { ...xmlHeaders, depth: '0' }
     return this.#client.ask({ method: 'PROPFIND', target, headers, body, isRepeatable: true })
   }
+}
+
+/**
+ * Apache reports no properties of a file that is deleted while it reads its dead properties. A path that
+ * was below a file may be below a folder by the time the parent is asked.
+ */
+function isUnclear(error: unknown): boolean {
+  if (error instanceof UnclearAnswer) return true
+  return error instanceof StatusError && belowFileStatuses.has(error.status)
 }
 
 async function repeatWhile<Result>(

@@ -65,6 +65,40 @@ describe('DavServer', () => {
     await assert.rejects(server.stat(['b', 'k']), isUnavailable)
   })
 
+  it('asks again about a path whose parent was a file until now', async (t) => {
+    for (const status of [400, 403, 405, 409]) {
+      let isFirst = true
+      const server = await serverOf(t, ({ url = '' }, answer) => {
+        const isRefused = isFirst && url.startsWith('/b/a/')
+        if (isRefused) answer.writeHead(status).end()
+        else {
+          const isFolder = !url.endsWith('/k')
+          answer.writeHead(207).end(multistatus(response(url, isFolder ? folder : file)))
+        }
+        // The parent is a folder from the first question on.
+        isFirst = false
+      })
+      assert.equal((await server.stat(['b', 'a', 'k']))?.size, 5, `${status}`)
+      isFirst = true
+      assert.equal((await server.statFolder(['b', 'a', 'f']))?.isFolder, true, `${status}`)
+      if (status === 405) continue
+      isFirst = true
+      assert.deepEqual((await server.list(['b', 'a', 'f']))?.children, [], `${status}`)
+    }
+  })
+
+  it('reports a refusal below a folder after a few attempts', async (t) => {
+    let requests = 0
+    const server = await serverOf(t, ({ url = '' }, answer) => {
+      requests++
+      if (url.endsWith('/k')) answer.writeHead(403).end()
+      else answer.writeHead(207).end(multistatus(response(url, folder)))
+    })
+    const isDenied = (error: unknown) => error instanceof DriveError && error.kind === 'denied'
+    await assert.rejects(server.stat(['b', 'a', 'k']), isDenied)
+    assert.ok(requests <= 8, `${requests} requests`)
+  })
+
   it('does not list a folder without a file that the server failed to read', async (t) => {
     const inner = response('/b/', folder) + response('/b/a', file)
     const server = await serverOf(t, answering(multistatus(inner + failed('/b/k', '423 Locked'))))
