@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import './wiring/settings/thread-pool.ts'
 import './wiring/compile-cache.ts'
-import cluster from 'node:cluster'
+import { workerArgument } from './wiring/worker-messages.ts'
 
 // Imported late, so that the cache is in place before there is much to compile.
-if (cluster.isPrimary) {
-  void import('./wiring/primary.ts').then(({ runPrimary }) => runPrimary())
-} else {
+if (process.argv[2] === workerArgument) {
   void import('./wiring/worker.ts').then(({ runWorker }) => runWorker())
+} else {
+  void import('./wiring/primary.ts').then(({ runPrimary }) => runPrimary())
 }

@@ -11,7 +11,6 @@ import { readSettings, type Settings, tlsIdentityOf } from './settings/read-sett
 import { settingsWarnings } from './settings/warnings.ts'
 import { TlsReload } from './tls-reload.ts'
 import { onceEach, warnOfUntrustedProxy } from './untrusted-proxies.ts'
-import { WorkerPool } from './worker-pool.ts'
 
 const sweepEveryMs = 5 * 60_000
 
@@ -76,6 +75,8 @@ async function startServers(settings: Settings, log: Log, service: Service): Pro
     const serving = await serve({ settings, log, service })
     return { ...serving, kill: () => undefined }
   }
+  // Imported on demand: node:cluster takes a tenth of a start, and one process does not need it.
+  const { WorkerPool } = await import('./worker-pool.ts')
   const pool = new WorkerPool({
     settings,
     onDeath: (fields) => log.error(fields, 'a worker died; restarting it'),

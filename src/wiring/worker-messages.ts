@@ -1,6 +1,9 @@
 import type { TlsIdentity } from '../http/server.ts'
 import type { Settings } from './settings/read-settings.ts'
 
+/** The argument that makes a process a worker. Process managers may run the primary under node:cluster. */
+export const workerArgument = '--worker'
+
 /**
  * Messages from the primary to a worker. Settings are read once, there, so that all workers agree.
  */

@@ -3,7 +3,7 @@ import type { TlsIdentity } from '../http/server.ts'
 import { stopGraceMs } from './serving.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { closeUnacknowledged } from './unacknowledged.ts'
-import type { FromWorker, ToWorker } from './worker-messages.ts'
+import { type FromWorker, type ToWorker, workerArgument } from './worker-messages.ts'
 
 /** A worker that stops within the grace time needs a little more to close its files. */
 const killAfterMs = stopGraceMs + 5_000
@@ -66,6 +66,7 @@ export class WorkerPool {
     this.#pingEveryMs = options.pingEveryMs ?? pingEveryMs
     this.#onUntrustedProxy = options.onUntrustedProxy
     cluster.schedulingPolicy = cluster.SCHED_RR
+    cluster.setupPrimary({ args: [workerArgument] })
   }
 
   /**
