@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
-import { bucket } from './servers.ts'
+import { bucket } from './server-kinds.ts'
 
 /** The Google emulator in a separate process, with the latency and speed of a good line to Google. */
 

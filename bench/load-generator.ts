@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { connect as connectTls } from 'node:tls'
+import { chunkedPiece, piece } from './body.ts'
 
 /**
  * Sends prepared requests over raw keep-alive sockets as fast as the server answers, one at a time
@@ -16,6 +18,9 @@ export interface LoadJob {
   /** Ends after this time, or after `totalRequests`. */
   readonly durationMs?: number
   readonly totalRequests?: number
+  readonly isTls?: boolean
+  /** The pace of each connection's bodies; as fast as the server reads if absent. */
+  readonly bytesPerSecond?: number
 }
 
 export interface PreparedRequest {
@@ -23,6 +28,8 @@ export interface PreparedRequest {
   readonly head: string
   /** Bytes of body behind it. */
   readonly bodyBytes: number
+  /** Ends a body in aws-chunked, whose `bodyBytes` are whole mebibytes. */
+  readonly trailer?: string | undefined
 }
 
 export interface LoadResult {
@@ -38,7 +45,7 @@ export interface LoadResult {
   readonly cpuSeconds: number
 }
 
-const bodyChunk = Buffer.alloc(1024 * 1024, 'bucketry ')
+const pacedBytes = 64 * 1024
 const headEnd = Buffer.from('\r\n\r\n')
 
 class Run {
@@ -84,17 +91,19 @@ class Connection {
 
   private constructor(run: Run, done: () => void) {
     this.#run = run
-    this.#socket = connect({
+    const options = {
       port: run.job.port,
       host: '127.0.0.1',
       noDelay: true,
       // One buffer for all reads: the generator must not spend its core on garbage.
       onread: {
         buffer: Buffer.allocUnsafeSlow(256 * 1024),
-        callback: (length, buffer) => this.#receive(buffer as Buffer, length),
+        callback: (length: number, buffer: Uint8Array) => this.#receive(buffer as Buffer, length),
       },
-    })
-    this.#socket.once('connect', () => this.#send())
+    }
+    const { isTls = false } = run.job
+    this.#socket = isTls ? connectTls({ ...options, rejectUnauthorized: false }) : connect(options)
+    this.#socket.once(isTls ? 'secureConnect' : 'connect', () => this.#send())
     this.#socket.once('error', (error) => run.fail(error.message))
     this.#socket.once('close', done)
   }
@@ -107,21 +116,36 @@ class Connection {
     }
     this.#startedAtMs = performance.now()
     this.#isBodiless = request.head.startsWith('HEAD ')
-    if (request.bodyBytes <= bodyChunk.length) {
-      this.#socket.write(
-        request.head + bodyChunk.toString('latin1', 0, request.bodyBytes),
-        'latin1',
-      )
+    const { head, bodyBytes, trailer } = request
+    if (bodyBytes <= piece.length && trailer === undefined) {
+      this.#socket.write(head + piece.toString('latin1', 0, bodyBytes), 'latin1')
       return
     }
-    this.#socket.write(request.head, 'latin1')
-    this.#sendBody(request.bodyBytes)
+    this.#socket.write(head, 'latin1')
+    if (trailer !== undefined) this.#sendChunked(bodyBytes, trailer)
+    else if (this.#run.job.bytesPerSecond === undefined) this.#sendBody(bodyBytes)
+    else this.#sendPaced(bodyBytes, this.#run.job.bytesPerSecond)
   }
 
   #sendBody(bytes: number): void {
     if (bytes === 0 || this.#socket.destroyed) return
-    const size = Math.min(bytes, bodyChunk.length)
-    this.#socket.write(bodyChunk.subarray(0, size), () => this.#sendBody(bytes - size))
+    const size = Math.min(bytes, piece.length)
+    this.#socket.write(piece.subarray(0, size), () => this.#sendBody(bytes - size))
+  }
+
+  #sendChunked(bytes: number, trailer: string): void {
+    if (this.#socket.destroyed) return
+    if (bytes === 0) this.#socket.write(trailer, 'latin1')
+    else this.#socket.write(chunkedPiece, () => this.#sendChunked(bytes - piece.length, trailer))
+  }
+
+  #sendPaced(bytes: number, bytesPerSecond: number): void {
+    if (bytes === 0 || this.#socket.destroyed) return
+    const size = Math.min(bytes, pacedBytes)
+    const dueMs = performance.now() + (size / bytesPerSecond) * 1000
+    this.#socket.write(piece.subarray(0, size), () => {
+      setTimeout(() => this.#sendPaced(bytes - size, bytesPerSecond), dueMs - performance.now())
+    })
   }
 
   /** Returns whether to go on reading, as `onread` wants it. */

@@ -4,9 +4,11 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { signedFetch } from '../test/support/signed-fetch.ts'
 import { signHeaders } from '../test/support/signed-request.ts'
+import { chunkedPiece, piece, trailerOf } from './body.ts'
 import type { LoadJob, LoadResult, PreparedRequest } from './load-generator.ts'
 import type { OpenLoopJob, OpenLoopResult } from './open-loop.ts'
-import { bucket, type RunningServer } from './servers.ts'
+import { bucket } from './server-kinds.ts'
+import type { RunningServer } from './servers.ts'
 import type { UploadJob, UploadResult } from './upload-client.ts'
 
 /** Runs a job in a separate load generator, pinned to `core` if given. */
@@ -45,21 +47,41 @@ export interface RequestShape {
   /** Behind the bucket; with a query where there is one. */
   readonly key: string
   readonly bodyBytes?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** As SDKs send a stream: aws-chunked, with the CRC32 in a trailer. */
+  readonly isChunked?: boolean
 }
 
 const bodiless = new Set(['GET', 'HEAD'])
+const chunkedHeaders = {
+  'content-encoding': 'aws-chunked',
+  'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+  'x-amz-trailer': 'x-amz-checksum-crc32',
+}
 
 /** The request as bytes, signed for this server with a signature that is good for 15 minutes. */
 export function prepareRequest(server: RunningServer, shape: RequestShape): PreparedRequest {
-  const { method, key, bodyBytes = 0 } = shape
+  const { method, key, bodyBytes = 0, isChunked = false } = shape
   const target = `/${bucket}/${key}`
   const host = `127.0.0.1:${server.port}`
+  const trailer = isChunked ? trailerOf(bodyBytes) : undefined
+  const request = { method, target, host, headers: { ...shape.headers } }
+  if (isChunked) Object.assign(request.headers, chunkedHeaders, decodedLength(bodyBytes))
   const headers = {
-    ...signHeaders({ method, target, host }, server.kind.credentials),
-    ...(bodiless.has(method) ? {} : { 'content-length': String(bodyBytes) }),
+    ...signHeaders(request, server.kind.credentials),
+    ...(bodiless.has(method) ? {} : { 'content-length': sentLength(bodyBytes, trailer) }),
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return { head: `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, bodyBytes }
+  return { head: `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, bodyBytes, trailer }
+}
+
+function decodedLength(bodyBytes: number): Record<string, string> {
+  return { 'x-amz-decoded-content-length': String(bodyBytes) }
+}
+
+function sentLength(bodyBytes: number, trailer: string | undefined): number {
+  if (trailer === undefined) return bodyBytes
+  return (bodyBytes / piece.length) * chunkedPiece.length + trailer.length
 }
 
 export interface SmallRequest {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,16 +8,16 @@ import { googleScenarios } from './scenarios/google-drive.ts'
 import { googleUploadScenarios } from './scenarios/google-upload.ts'
 import { listingScenarios } from './scenarios/listing.ts'
 import { modelScenarios } from './scenarios/models.ts'
-import { throughputScenarios } from './scenarios/throughput.ts'
+import { requestScenarios } from './scenarios/requests.ts'
 import { uploadScenarios } from './scenarios/uploads.ts'
-import { serverKinds } from './servers.ts'
+import { serverKinds } from './server-kinds.ts'
 
 /**
  * Runs the scenarios named on the command line, or all, prints their tables and appends them to
  * results.md. See README.md.
  */
 const scenarios: readonly Scenario[] = [
-  ...throughputScenarios,
+  ...requestScenarios,
   ...listingScenarios,
   ...uploadScenarios,
   ...modelScenarios,
@@ -33,6 +33,8 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '5' },
     servers: { type: 'string', default: serverKinds.map(({ name }) => name).join(',') },
+    'memory-folder': { type: 'string', default: '/dev/shm' },
+    'one-core': { type: 'boolean', default: false },
     'dry-run': { type: 'boolean', default: false },
   },
 })
@@ -50,8 +52,10 @@ if (unknown.length > 0) {
 
 mkdirSync(values.folder, { recursive: true })
 const folder = mkdtempSync(join(values.folder, 'run-'))
+const memoryFolder = mkdtempSync(join(values['memory-folder'], 'bucketry-bench-'))
 const context: BenchContext = {
-  folder,
+  ...{ folder, memoryFolder },
+  isOneCore: values['one-core'],
   keptFolder: values.folder,
   seconds: Number(values.seconds),
   rounds: Number(values.rounds),
@@ -71,7 +75,7 @@ function describeRun(): string {
   )
   return [
     `\n## ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, ${commit}\n`,
-    `${machine}, Node ${process.version}, ${fileSystem}; ${values.rounds} rounds of ${values.seconds} s.`,
+    `${machine}, Node ${process.version}, ${fileSystem}; ${values.rounds} rounds of ${values.seconds} s, servers on ${values['one-core'] ? 'one core' : 'all cores'}.`,
     absent.length === 0 ? '' : `Not measured: ${absent.join(', ')}.`,
   ].join('\n')
 }
@@ -98,5 +102,5 @@ try {
     report(renderTable(scenario, await scenario.run(context)))
   }
 } finally {
-  if (existsSync(folder)) rmSync(folder, { recursive: true, force: true })
+  for (const used of [folder, memoryFolder]) rmSync(used, { recursive: true, force: true })
 }

@@ -1,4 +1,4 @@
-import type { ServerKind } from './servers.ts'
+import type { ServerKind } from './server-kinds.ts'
 
 /** What a scenario is given. */
 export interface BenchContext {
@@ -6,6 +6,10 @@ export interface BenchContext {
   readonly folder: string
   /** A folder that is kept: trees of a million files, reused by the next run. */
   readonly keptFolder: string
+  /** A folder on a file system in memory, removed after the run. */
+  readonly memoryFolder: string
+  /** Whether throughput is measured with one process on one core. */
+  readonly isOneCore: boolean
   /** Seconds of each measurement of a throughput scenario. */
   readonly seconds: number
   /** Interleaved rounds; their medians are reported. */

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import type { Credentials } from '../test/support/signed-request.ts'
+import { piecesOf } from './body.ts'
 
 /**
  * Uploads one object as most people's programs do: with the AWS SDK, from a stream, in one request or
@@ -28,12 +29,6 @@ export interface UploadResult {
   readonly cpuSeconds: number
 }
 
-const piece = Buffer.alloc(1024 * 1024, 'bucketry ')
-
-function* pieces(bytes: number): Generator<Buffer> {
-  for (let left = bytes; left > 0; left -= piece.length) yield piece.subarray(0, left)
-}
-
 const job = JSON.parse(await text(process.stdin)) as UploadJob
 const { accessKey, secretKey, region } = job.credentials
 const client = new S3Client({
@@ -51,7 +46,7 @@ const result: UploadResult = { elapsedMs, cpuSeconds: (user + system) / 1e6 }
 process.stdout.write(`${JSON.stringify(result)}\n`)
 
 async function send({ bucket, key, bytes, parts }: UploadJob): Promise<void> {
-  const params = { Bucket: bucket, Key: key, Body: Readable.from(pieces(bytes)) }
+  const params = { Bucket: bucket, Key: key, Body: Readable.from(piecesOf(bytes)) }
   if (parts === undefined) {
     await client.send(new PutObjectCommand({ ...params, ContentLength: bytes }))
     return

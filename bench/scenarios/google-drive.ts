@@ -4,7 +4,8 @@ import { type Counters, callMs, type RunningEmulator, startEmulator } from '../g
 import { listAll } from '../list-pages.ts'
 import { generateLoad, prepareRequest, type RequestShape } from '../load.ts'
 import { type BenchContext, median, type Scenario, type Table, verdict } from '../scenario.ts'
-import { bucket, bucketry, type RunningServer, startServer } from '../servers.ts'
+import { bucket, bucketry } from '../server-kinds.ts'
+import { type RunningServer, startServer } from '../servers.ts'
 
 const keys = 10_000
 const heads = 1_000

@@ -9,7 +9,8 @@ import {
   type Table,
   verdict,
 } from '../scenario.ts'
-import { bucket, type RunningServer } from '../servers.ts'
+import { bucket } from '../server-kinds.ts'
+import type { RunningServer } from '../servers.ts'
 import type { UploadJob } from '../upload-client.ts'
 import { withGoogle } from './google-drive.ts'
 

@@ -11,7 +11,8 @@ import {
   type Table,
   verdict,
 } from '../scenario.ts'
-import { bucket, bucketry, type RunningServer, startServer } from '../servers.ts'
+import { bucket, bucketry } from '../server-kinds.ts'
+import { type RunningServer, startServer } from '../servers.ts'
 
 const totalFiles = 1_000_000
 const samples = 30

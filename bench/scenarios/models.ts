@@ -9,7 +9,8 @@ import { generateOpenLoop, prepareRequest, sendRequest } from '../load.ts'
 import type { OpenLoopResult } from '../open-loop.ts'
 import { cpuSeconds } from '../process-usage.ts'
 import { type BenchContext, median, type Scenario, type Table, verdict } from '../scenario.ts'
-import { bucketry, type RunningServer, startServer } from '../servers.ts'
+import { bucketry } from '../server-kinds.ts'
+import { type RunningServer, startServer } from '../servers.ts'
 
 const connections = 60
 const models = 2_000

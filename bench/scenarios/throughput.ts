@@ -1,44 +1,37 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeCertificate } from '../../test/support/certificates.ts'
 import { generateLoad, prepareRequest, type RequestShape } from '../load.ts'
 import { cpuSeconds, peakBytes, resetPeak, residentBytes } from '../process-usage.ts'
-import {
-  type BenchContext,
-  inMebibytes,
-  median,
-  type Scenario,
-  type Table,
-  verdict,
-} from '../scenario.ts'
-import {
-  bucketry,
-  type RunningServer,
-  rawServer,
-  type ServerKind,
-  serverKinds,
-  startServer,
-} from '../servers.ts'
+import { type Columns, inRounds, tabulateRounds, targetOf, wantedKinds } from '../rounds.ts'
+import { type BenchContext, mebibyte, type Scenario, type Table } from '../scenario.ts'
+import { rawDurable, type ServerKind } from '../server-kinds.ts'
+import { type RunningServer, startServer } from '../servers.ts'
 
-/** Servers share this core, one under load at a time; the generator has the other. */
+/** With --one-core, servers share this core, one under load at a time; the generator has the other. */
 const serverCore = 0
 const generatorCore = 1
 const warmUpMs = 700
 
-interface ThroughputOptions {
+export interface ThroughputOptions {
   readonly name: string
   readonly question: string
-  /** Lowest share of the raw server's rate. */
-  readonly leastShare: number
+  /** Lowest share of the rate of a raw server. */
+  readonly leastShare?: { readonly of: ServerKind; readonly share: number }
+  readonly mostCpuMicroseconds?: number
   readonly connections: number
   /** Requests are sent round and round. */
   readonly shapes: readonly RequestShape[]
   /** Uploaded first, so that there is something to get. */
   readonly preparation?: readonly RequestShape[]
   readonly bytesPerRequest: number
+  /** On a file system in memory, which costs no disk time. */
+  readonly isInMemory?: boolean
+  readonly isTls?: boolean
 }
 
-interface Measurement {
+interface Measured {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
@@ -47,71 +40,69 @@ interface Measurement {
   readonly generatorLoad: number
 }
 
-/** Measures the same signed requests against every server on one core, in interleaved rounds. */
+/** Measures the same signed requests against every server, in interleaved rounds. */
 export function throughputScenario(options: ThroughputOptions): Scenario {
-  const { name, question, leastShare } = options
-  const target = `at least ${leastShare} of the raw server`
+  const { name, question } = options
+  const target = targetOf(columnsOf(options))
   return { name, question, target, run: (context) => runThroughput(context, options) }
 }
 
 async function runThroughput(context: BenchContext, options: ThroughputOptions): Promise<Table> {
-  const present = serverKinds.filter((kind) => kind.absence === undefined && context.isWanted(kind))
-  const servers: RunningServer[] = []
+  const { isInMemory = false, isTls = false, name } = options
+  const folder = join(isInMemory ? context.memoryFolder : context.folder, name)
+  const certificate = isTls ? makeCertificate(context.folder) : undefined
+  const isWriting = options.shapes.some(({ method }) => method === 'PUT')
+  const kinds = wantedKinds(context)
+    .filter((kind) => !isTls || kind.isWithoutTls !== true)
+    .filter((kind) => isWriting || kind !== rawDurable)
+  const servers = new Map<ServerKind, RunningServer>()
   try {
-    for (const kind of present) {
-      servers.push(await startServer(kind, startOptions(context, kind, options)))
+    for (const kind of kinds) {
+      const limits = context.isOneCore ? { core: serverCore, environment: { WORKERS: '1' } } : {}
+      const start = { folder: join(folder, kind.name), certificate, ...limits }
+      servers.set(kind, await startServer(kind, start))
     }
-    for (const server of servers) await prepare(server, options)
-    const measurements = await measureInterleaved(context, servers, options)
-    return tabulate(measurements, options)
+    for (const server of servers.values()) await prepare(context, server, options)
+    const rounds = await inRounds(context, name, servers, (server) =>
+      measure(context, server, options),
+    )
+    return tabulateRounds(rounds, columnsOf(options))
   } finally {
-    await Promise.all(servers.map((server) => server.stop()))
-    rmSync(join(context.folder, options.name), { recursive: true, force: true })
+    await Promise.all([...servers.values()].map((server) => server.stop()))
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function startOptions(context: BenchContext, kind: ServerKind, options: ThroughputOptions) {
-  const folder = join(context.folder, options.name, kind.name)
-  return { folder, core: serverCore, environment: { WORKERS: '1' } }
-}
-
-async function prepare(server: RunningServer, options: ThroughputOptions): Promise<void> {
+async function prepare(
+  context: BenchContext,
+  server: RunningServer,
+  options: ThroughputOptions,
+): Promise<void> {
   const requests = (options.preparation ?? []).map((shape) => prepareRequest(server, shape))
   if (requests.length === 0) return
-  const job = { port: server.port, connections: 4, requests, totalRequests: requests.length }
-  await generateLoad(job, generatorCore)
+  const { port, isTls } = server
+  const job = { port, isTls, connections: 4, requests, totalRequests: requests.length }
+  await generateLoad(job, coreOf(context))
 }
 
-async function measureInterleaved(
-  context: BenchContext,
-  servers: readonly RunningServer[],
-  options: ThroughputOptions,
-): Promise<Map<ServerKind, Measurement[]>> {
-  const all = new Map<ServerKind, Measurement[]>(servers.map(({ kind }) => [kind, []]))
-  for (let round = 1; round <= context.rounds; round++) {
-    // The order is reversed every round, so that none is always behind the same neighbour.
-    for (const server of round % 2 === 1 ? servers : servers.toReversed()) {
-      const measurement = await measure(context, server, options)
-      all.get(server.kind)?.push(measurement)
-      const rate = measurement.perSecond.toFixed(1)
-      context.progress(`${options.name} ${round}/${context.rounds} ${server.kind.name}: ${rate}/s`)
-    }
-  }
-  return all
+function coreOf({ isOneCore }: BenchContext): number | undefined {
+  return isOneCore ? generatorCore : undefined
 }
 
 async function measure(
   context: BenchContext,
   server: RunningServer,
   options: ThroughputOptions,
-): Promise<Measurement> {
+): Promise<Measured> {
   const requests = options.shapes.map((shape) => prepareRequest(server, shape))
-  const job = { port: server.port, connections: options.connections, requests }
+  const { port, isTls } = server
+  const job = { port, isTls, connections: options.connections, requests }
   const idleBytes = residentBytes(server.pid)
   resetPeak(server.pid)
-  await generateLoad({ ...job, durationMs: warmUpMs }, generatorCore)
+  await generateLoad({ ...job, durationMs: warmUpMs }, coreOf(context))
   const cpuBefore = cpuSeconds(server.pid)
-  const result = await generateLoad({ ...job, durationMs: context.seconds * 1000 }, generatorCore)
+  const durationMs = context.seconds * 1000
+  const result = await generateLoad({ ...job, durationMs }, coreOf(context))
   const cpuUsed = cpuSeconds(server.pid) - cpuBefore
   const peakAboveIdleBytes = peakBytes(server.pid) - idleBytes
   await sleep(100) // Lets what the server does behind its last reply end outside the next measurement.
@@ -125,83 +116,24 @@ async function measure(
   }
 }
 
-function tabulate(
-  measurements: ReadonlyMap<ServerKind, readonly Measurement[]>,
-  options: ThroughputOptions,
-): Table {
-  const medianOf = (kind: ServerKind, field: keyof Measurement): number =>
-    median((measurements.get(kind) ?? []).map((measurement) => measurement[field]))
-  const floor = medianOf(rawServer, 'perSecond')
-  const rows = [...measurements.keys()].map((kind) => {
-    const perSecond = medianOf(kind, 'perSecond')
-    return [
-      kind.name,
-      perSecond.toFixed(1),
-      inMebibytes(perSecond * options.bytesPerRequest),
-      (perSecond / floor).toFixed(2),
-      medianOf(kind, 'p50Ms').toFixed(2),
-      medianOf(kind, 'p99Ms').toFixed(2),
-      medianOf(kind, 'cpuMicroseconds').toFixed(0),
-      inMebibytes(medianOf(kind, 'peakAboveIdleBytes')),
-      `${(medianOf(kind, 'generatorLoad') * 100).toFixed(0)} %`,
-    ]
-  })
-  const share = medianOf(bucketry, 'perSecond') / floor
-  return {
-    columns: [
-      ...['server', 'requests/s', 'MiB/s', '× raw', 'p50 ms', 'p99 ms'],
-      ...['CPU µs/request', 'peak MiB above idle', 'generator busy'],
-    ],
-    rows,
-    verdict: verdict(
-      `${share.toFixed(2)} of the raw server, ${options.leastShare} wanted`,
-      share >= options.leastShare,
-    ),
+function columnsOf(options: ThroughputOptions): Columns<Measured> {
+  const { bytesPerRequest, leastShare, mostCpuMicroseconds } = options
+  const rate = { title: 'requests/s', of: ({ perSecond }: Measured) => perSecond }
+  const cpu = {
+    title: 'CPU µs/request',
+    of: ({ cpuMicroseconds }: Measured) => cpuMicroseconds,
+    digits: 0,
   }
+  return [
+    leastShare === undefined ? rate : { ...rate, leastShare },
+    { title: 'MiB/s', of: ({ perSecond }) => (perSecond * bytesPerRequest) / mebibyte },
+    { title: 'p50 ms', of: ({ p50Ms }) => p50Ms, digits: 2 },
+    { title: 'p99 ms', of: ({ p99Ms }) => p99Ms, digits: 2 },
+    mostCpuMicroseconds === undefined ? cpu : { ...cpu, most: mostCpuMicroseconds },
+    {
+      title: 'peak MiB above idle',
+      of: ({ peakAboveIdleBytes }) => peakAboveIdleBytes / mebibyte,
+    },
+    { title: 'generator busy %', of: ({ generatorLoad }) => generatorLoad * 100, digits: 0 },
+  ]
 }
-
-const smallKeys = Array.from({ length: 1000 }, (_, index) => `object-${index}`)
-const largeKeys = Array.from({ length: 4 }, (_, index) => `large-${index}`)
-const smallBytes = 1024
-const largeBytes = 64 * 1024 * 1024
-const get = (key: string): RequestShape => ({ method: 'GET', key })
-const putSmall = (key: string): RequestShape => ({ method: 'PUT', key, bodyBytes: smallBytes })
-const putLarge = (key: string): RequestShape => ({ method: 'PUT', key, bodyBytes: largeBytes })
-
-export const throughputScenarios: readonly Scenario[] = [
-  throughputScenario({
-    name: 'get-small',
-    question: 'How many signed GETs of 1 KiB per second on one core?',
-    leastShare: 0.6,
-    connections: 32,
-    preparation: smallKeys.map(putSmall),
-    shapes: smallKeys.map(get),
-    bytesPerRequest: smallBytes,
-  }),
-  throughputScenario({
-    name: 'put-small',
-    question: 'How many durable signed PUTs of 1 KiB per second on one core?',
-    leastShare: 0.7,
-    connections: 32,
-    preparation: smallKeys.map(putSmall),
-    shapes: smallKeys.map(putSmall),
-    bytesPerRequest: smallBytes,
-  }),
-  throughputScenario({
-    name: 'get-large',
-    question: 'How fast are GETs of 64 MiB on one core?',
-    leastShare: 0.9,
-    connections: 4,
-    preparation: largeKeys.map(putLarge),
-    shapes: largeKeys.map(get),
-    bytesPerRequest: largeBytes,
-  }),
-  throughputScenario({
-    name: 'put-large',
-    question: 'How fast are durable PUTs of 64 MiB on one core?',
-    leastShare: 0.8,
-    connections: 4,
-    shapes: largeKeys.map(putLarge),
-    bytesPerRequest: largeBytes,
-  }),
-]

@@ -10,7 +10,8 @@ import {
   type Table,
   verdict,
 } from '../scenario.ts'
-import { bucket, bucketry, type RunningServer, startServer } from '../servers.ts'
+import { bucket, bucketry } from '../server-kinds.ts'
+import { type RunningServer, startServer } from '../servers.ts'
 
 const clients = 64
 const clientBytes = 100 * mebibyte

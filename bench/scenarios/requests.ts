@@ -1,0 +1,105 @@
+import type { RequestShape } from '../load.ts'
+import { mebibyte, type Scenario } from '../scenario.ts'
+import { raw, rawDurable } from '../server-kinds.ts'
+import { throughputScenario } from './throughput.ts'
+
+const smallBytes = 1024
+const largeBytes = 64 * mebibyte
+const hugeBytes = 1024 * mebibyte
+const rangeBytes = 64 * 1024
+
+const smallKeys = Array.from({ length: 1000 }, (_, index) => `object-${index}`)
+const largeKeys = Array.from({ length: 4 }, (_, index) => `large-${index}`)
+const get = (key: string): RequestShape => ({ method: 'GET', key })
+const head = (key: string): RequestShape => ({ method: 'HEAD', key })
+const putSmall = (key: string): RequestShape => ({ method: 'PUT', key, bodyBytes: smallBytes })
+const putLarge = (key: string): RequestShape => ({ method: 'PUT', key, bodyBytes: largeBytes })
+const putChunked = (key: string): RequestShape => ({ ...putLarge(key), isChunked: true })
+
+/** Ranges all over an object. A step that shares no divisor with their number visits each of them. */
+const ranges = Array.from({ length: 1000 }, (_, index): RequestShape => {
+  const start = ((index * 7919) % (hugeBytes / rangeBytes)) * rangeBytes
+  const range = `bytes=${start}-${start + rangeBytes - 1}`
+  return { method: 'GET', key: 'huge', headers: { range } }
+})
+
+const small = { connections: 32, preparation: smallKeys.map(putSmall), bytesPerRequest: smallBytes }
+const large = { bytesPerRequest: largeBytes }
+
+export const requestScenarios: readonly Scenario[] = [
+  throughputScenario({
+    name: 'get-small',
+    question: 'How many signed GETs of 1 KiB per second?',
+    leastShare: { of: raw, share: 0.6 },
+    mostCpuMicroseconds: 40,
+    ...small,
+    shapes: smallKeys.map(get),
+  }),
+  throughputScenario({
+    name: 'head-small',
+    question: 'How many signed HEADs per second?',
+    mostCpuMicroseconds: 38,
+    ...small,
+    shapes: smallKeys.map(head),
+  }),
+  throughputScenario({
+    name: 'get-range',
+    question: 'How many ranges of 64 KiB of an object of 1 GiB per second?',
+    mostCpuMicroseconds: 150,
+    connections: 32,
+    preparation: [{ method: 'PUT', key: 'huge', bodyBytes: hugeBytes }],
+    shapes: ranges,
+    bytesPerRequest: rangeBytes,
+  }),
+  throughputScenario({
+    name: 'get-large',
+    question: 'How fast are GETs of 64 MiB, 4 at once?',
+    leastShare: { of: raw, share: 0.9 },
+    connections: 4,
+    preparation: largeKeys.map(putLarge),
+    shapes: largeKeys.map(get),
+    ...large,
+  }),
+  throughputScenario({
+    name: 'put-small',
+    question: 'How many durable signed PUTs of 1 KiB per second?',
+    leastShare: { of: rawDurable, share: 0.9 },
+    mostCpuMicroseconds: 330,
+    ...small,
+    shapes: smallKeys.map(putSmall),
+  }),
+  throughputScenario({
+    name: 'put-small-memory',
+    question: 'How many signed PUTs of 1 KiB per second on a file system in memory?',
+    mostCpuMicroseconds: 160,
+    ...small,
+    shapes: smallKeys.map(putSmall),
+    isInMemory: true,
+  }),
+  throughputScenario({
+    name: 'put-large-1',
+    question: 'How fast are durable PUTs of 64 MiB, one after the other?',
+    leastShare: { of: rawDurable, share: 1.5 },
+    mostCpuMicroseconds: 175_000,
+    connections: 1,
+    shapes: largeKeys.map(putLarge),
+    ...large,
+  }),
+  throughputScenario({
+    name: 'put-large-sdk',
+    question: 'How fast are they as SDKs send them: aws-chunked with a CRC32 trailer, over TLS?',
+    leastShare: { of: rawDurable, share: 1.5 },
+    connections: 1,
+    shapes: largeKeys.map(putChunked),
+    ...large,
+    isTls: true,
+  }),
+  throughputScenario({
+    name: 'put-large',
+    question: 'How fast are durable PUTs of 64 MiB, 4 at once?',
+    leastShare: { of: rawDurable, share: 1.5 },
+    connections: 4,
+    shapes: largeKeys.map(putLarge),
+    ...large,
+  }),
+]
