@@ -19,7 +19,7 @@ export interface LoadJob {
   readonly durationMs?: number
   readonly totalRequests?: number
   readonly isTls?: boolean
-  /** The pace of each connection's bodies; as fast as the server reads if absent. */
+  /** The pace of each connection's bodies, which are whole mebibytes; as fast as the server reads if absent. */
   readonly bytesPerSecond?: number
 }
 
@@ -124,7 +124,7 @@ class Connection {
     this.#socket.write(head, 'latin1')
     if (trailer !== undefined) this.#sendChunked(bodyBytes, trailer)
     else if (this.#run.job.bytesPerSecond === undefined) this.#sendBody(bodyBytes)
-    else this.#sendPaced(bodyBytes, this.#run.job.bytesPerSecond)
+    else this.#sendPaced(bodyBytes, this.#run.job.bytesPerSecond, this.#startedAtMs)
   }
 
   #sendBody(bytes: number): void {
@@ -139,12 +139,14 @@ class Connection {
     else this.#socket.write(chunkedPiece, () => this.#sendChunked(bytes - piece.length, trailer))
   }
 
-  #sendPaced(bytes: number, bytesPerSecond: number): void {
+  #sendPaced(bytes: number, bytesPerSecond: number, startedAtMs: number): void {
     if (bytes === 0 || this.#socket.destroyed) return
     const size = Math.min(bytes, pacedBytes)
-    const dueMs = performance.now() + (size / bytesPerSecond) * 1000
-    this.#socket.write(piece.subarray(0, size), () => {
-      setTimeout(() => this.#sendPaced(bytes - size, bytesPerSecond), dueMs - performance.now())
+    const nextMs = startedAtMs + (size / bytesPerSecond) * 1000
+    const start = (piece.length - (bytes % piece.length)) % piece.length
+    this.#socket.write(piece.subarray(start, start + size), () => {
+      const send = () => this.#sendPaced(bytes - size, bytesPerSecond, nextMs)
+      setTimeout(send, Math.max(0, nextMs - performance.now()))
     })
   }
 

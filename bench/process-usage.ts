@@ -48,6 +48,32 @@ export function writtenBytes(pid: number): number {
   )
 }
 
+export interface Memory {
+  readonly rss: number
+  /** Memory that processes share counts once. */
+  readonly pss: number
+  readonly privateDirty: number
+}
+
+/** Bytes of all processes together. */
+export function memoryOf(pid: number): Memory {
+  const rollups = processTree(pid).map(readRollup)
+  const of = (field: string) =>
+    sum(
+      rollups,
+      (rollup) => 1024 * Number(new RegExp(`^${field}: +(\\d+)`, 'm').exec(rollup)?.[1] ?? 0),
+    )
+  return { rss: of('Rss'), pss: of('Pss'), privateDirty: of('Private_Dirty') }
+}
+
+function readRollup(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1')
+  } catch {
+    return '' // It has ended since the tree was read.
+  }
+}
+
 function statusBytes(pid: number, field: string): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')

@@ -4,10 +4,14 @@ import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BenchContext, Scenario, Table } from './scenario.ts'
+import { coldFolderScenarios } from './scenarios/cold-folder.ts'
+import { footprintScenarios } from './scenarios/footprint.ts'
 import { googleScenarios } from './scenarios/google-drive.ts'
 import { googleUploadScenarios } from './scenarios/google-upload.ts'
 import { listingScenarios } from './scenarios/listing.ts'
 import { modelScenarios } from './scenarios/models.ts'
+import { multipartScenarios } from './scenarios/multipart.ts'
+import { postgresScenarios } from './scenarios/postgres.ts'
 import { requestScenarios } from './scenarios/requests.ts'
 import { uploadScenarios } from './scenarios/uploads.ts'
 import { serverKinds } from './server-kinds.ts'
@@ -18,6 +22,10 @@ import { serverKinds } from './server-kinds.ts'
  */
 const scenarios: readonly Scenario[] = [
   ...requestScenarios,
+  ...multipartScenarios,
+  ...coldFolderScenarios,
+  ...footprintScenarios,
+  ...postgresScenarios,
   ...listingScenarios,
   ...uploadScenarios,
   ...modelScenarios,

@@ -16,6 +16,8 @@ export interface ServerKind {
   /** Whether the bucket is made by `PUT /bench`; else it is a folder made before the start. */
   readonly doesMakeBucket?: boolean
   readonly isWithoutTls?: boolean
+  /** Whether it can't serve the files of a folder as they are. */
+  readonly hasOwnFormat?: boolean
   readonly command: (options: CommandOptions) => readonly string[]
   readonly environment?: (options: CommandOptions) => Record<string, string>
 }
@@ -79,6 +81,7 @@ function rawCommand(...flags: string[]): Omit<ServerKind, 'name' | 'note'> {
 const s3rver: ServerKind = {
   name: 's3rver',
   note: 'npm; no fsync',
+  hasOwnFormat: true,
   isWithoutTls: true,
   credentials: { accessKey: 'S3RVER', secretKey: 'S3RVER', region: 'us-east-1' },
   doesMakeBucket: true,
@@ -120,6 +123,7 @@ const rclone: ServerKind = {
 const minio: ServerKind = {
   name: 'minio',
   note: 'MinIO, one drive; its own format on disk',
+  hasOwnFormat: true,
   absence: absenceOf('minio'),
   credentials,
   doesMakeBucket: true,

@@ -1,5 +1,3 @@
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { fetchPage, listAll } from '../list-pages.ts'
 import { peakBytes, resetPeak, residentBytes } from '../process-usage.ts'
 import {
@@ -11,8 +9,9 @@ import {
   type Table,
   verdict,
 } from '../scenario.ts'
-import { bucket, bucketry } from '../server-kinds.ts'
+import { bucketry } from '../server-kinds.ts'
 import { type RunningServer, startServer } from '../servers.ts'
+import { deepTree, ensureTree, flatTree, type Tree } from '../trees.ts'
 
 const totalFiles = 1_000_000
 const samples = 30
@@ -20,45 +19,8 @@ const mostFirstToLast = 1.5
 const mostPageMs = 15
 const mostMemoryBytes = 300 * mebibyte
 
-interface Tree {
-  readonly name: string
-  readonly folders: number
-  /** Key of file `index`, 0 to totalFiles - 1, ascending. */
-  readonly keyOf: (index: number) => string
-}
-
-const flatTree: Tree = {
-  name: 'flat',
-  folders: 0,
-  keyOf: (index) => `file-${String(index).padStart(7, '0')}`,
-}
-const deepTree: Tree = {
-  name: 'deep',
-  folders: 10_000,
-  keyOf: (index) =>
-    `${folderOf(Math.floor(index / 100))}/file-${String(index % 100).padStart(3, '0')}`,
-}
-
-function folderOf(index: number): string {
-  return `folder-${String(index).padStart(5, '0')}`
-}
-
-/** A million empty files, made once. Built beside and renamed, so that half a tree is never used. */
-function ensureTree(context: BenchContext, tree: Tree): string {
-  const root = join(context.keptFolder, tree.name)
-  if (existsSync(root)) return root
-  context.progress(`making ${totalFiles} files in ${root}, once`)
-  const unfinished = `${root}.unfinished`
-  rmSync(unfinished, { recursive: true, force: true })
-  const folder = join(unfinished, bucket)
-  mkdirSync(folder, { recursive: true })
-  for (let index = 0; index < tree.folders; index++) mkdirSync(join(folder, folderOf(index)))
-  for (let index = 0; index < totalFiles; index++) {
-    closeSync(openSync(join(folder, tree.keyOf(index)), 'wx'))
-  }
-  renameSync(unfinished, root)
-  return root
-}
+const flat = flatTree('flat', totalFiles)
+const deep = deepTree('deep', totalFiles)
 
 async function withServer<Result>(
   root: string,
@@ -102,7 +64,7 @@ async function measureTree(context: BenchContext, tree: Tree): Promise<readonly 
 }
 
 async function listPages(context: BenchContext): Promise<Table> {
-  const rows = [await measureTree(context, flatTree), await measureTree(context, deepTree)]
+  const rows = [await measureTree(context, flat), await measureTree(context, deep)]
   const slowestMs = Math.max(...rows.flatMap((row) => row.slice(2, 5).map(Number)))
   const worstRatio = Math.max(...rows.map((row) => Number(row[5])))
   const figure = `slowest p50 ${slowestMs} ms, last ÷ first ${worstRatio}`
@@ -116,7 +78,7 @@ async function listPages(context: BenchContext): Promise<Table> {
 async function listMemory(context: BenchContext): Promise<Table> {
   const rows: string[][] = []
   let mostBytes = 0
-  for (const tree of [flatTree, deepTree]) {
+  for (const tree of [flat, deep]) {
     const root = ensureTree(context, tree)
     await withServer(root, async (server) => {
       const idleBytes = residentBytes(server.pid)

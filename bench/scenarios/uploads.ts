@@ -1,6 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateLoad, prepareRequest, sendRequest } from '../load.ts'
+import { generateLoad, prepareRequest } from '../load.ts'
+import { begin, complete, sendParts } from '../multipart.ts'
 import { peakBytes, resetPeak, residentBytes, writtenBytes } from '../process-usage.ts'
 import {
   type BenchContext,
@@ -11,7 +12,7 @@ import {
   verdict,
 } from '../scenario.ts'
 import { bucket, bucketry } from '../server-kinds.ts'
-import { type RunningServer, startServer } from '../servers.ts'
+import { startServer } from '../servers.ts'
 
 const clients = 64
 const clientBytes = 100 * mebibyte
@@ -49,16 +50,11 @@ async function completeLarge(context: BenchContext): Promise<Table> {
   const folder = join(context.folder, 'complete-large')
   const server = await startServer(bucketry, { folder })
   try {
-    const uploadId = await beginUpload(server)
-    const etags: string[] = []
-    for (let number = 1; number <= parts; number++) {
-      etags.push(await uploadPart(server, uploadId, number))
-      context.progress(`complete-large: part ${number} of ${parts}`)
-    }
+    const plan = { key: 'large', parts, partBytes }
+    const uploadId = await begin(server, plan.key)
+    await sendParts(server, plan, (number) => `large?partNumber=${number}&uploadId=${uploadId}`)
     const writtenBefore = writtenBytes(server.pid)
-    const startedAtMs = performance.now()
-    await complete(server, uploadId, etags)
-    const completeMs = performance.now() - startedAtMs
+    const completeMs = await complete(server, uploadId, plan)
     const written = writtenBytes(server.pid) - writtenBefore
     const { size } = statSync(join(folder, bucket, 'large'))
     if (size !== parts * partBytes) throw new Error(`the object has ${size} bytes`)
@@ -81,48 +77,6 @@ async function completeLarge(context: BenchContext): Promise<Table> {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-async function beginUpload(server: RunningServer): Promise<string> {
-  const reply = await sendRequest(server, { method: 'POST', key: 'large', query: 'uploads=' })
-  const uploadId = /<UploadId>([^<]+)/.exec(await reply.text())?.[1]
-  if (uploadId === undefined) throw new Error(`CreateMultipartUpload answered ${reply.status}`)
-  return uploadId
-}
-
-/** Sent by the generator, which streams the part; the ETag is read from ListParts. */
-async function uploadPart(
-  server: RunningServer,
-  uploadId: string,
-  number: number,
-): Promise<string> {
-  const key = `large?partNumber=${number}&uploadId=${uploadId}`
-  const request = prepareRequest(server, { method: 'PUT', key, bodyBytes: partBytes })
-  await generateLoad({ port: server.port, connections: 1, requests: [request], totalRequests: 1 })
-  const query = `uploadId=${uploadId}&part-number-marker=${number - 1}`
-  const reply = await sendRequest(server, { method: 'GET', key: 'large', query })
-  const etag = /<ETag>(?:"|&quot;)?([0-9a-f]{32})/.exec(await reply.text())?.[1]
-  if (etag === undefined) throw new Error(`ListParts does not show part ${number}`)
-  return etag
-}
-
-async function complete(
-  server: RunningServer,
-  uploadId: string,
-  etags: readonly string[],
-): Promise<void> {
-  const list = etags.map(
-    (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>"${etag}"</ETag></Part>`,
-  )
-  const body = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`
-  const reply = await sendRequest(server, {
-    method: 'POST',
-    key: 'large',
-    query: `uploadId=${uploadId}`,
-    body,
-  })
-  const xml = await reply.text()
-  if (reply.status !== 200 || xml.includes('<Error>')) throw new Error(`${reply.status}: ${xml}`)
 }
 
 export const uploadScenarios: readonly Scenario[] = [
