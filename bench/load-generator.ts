@@ -79,6 +79,7 @@ class Connection {
   readonly #run: Run
   readonly #socket: Socket
   #startedAtMs = 0
+  #isDone = false
   /** RFC 9110 section 9.3.2: the reply to HEAD has a length and no body. */
   #isBodiless = false
   /** Bytes of the reply's body still to come; undefined while its head is awaited. */
@@ -105,12 +106,16 @@ class Connection {
     this.#socket = isTls ? connectTls({ ...options, rejectUnauthorized: false }) : connect(options)
     this.#socket.once(isTls ? 'secureConnect' : 'connect', () => this.#send())
     this.#socket.once('error', (error) => run.fail(error.message))
-    this.#socket.once('close', done)
+    this.#socket.once('close', () => {
+      if (!this.#isDone) run.fail('the server closed the connection')
+      done()
+    })
   }
 
   #send(): void {
     const request = this.#run.next()
     if (request === undefined) {
+      this.#isDone = true
       this.#socket.destroy()
       return
     }

@@ -99,7 +99,8 @@ const versitygw: ServerKind = {
   credentials,
   doesMakeBucket: true,
   command: ({ folder, port, certificate }) => [
-    ...['versitygw', '--port', `127.0.0.1:${port}`, ...certificateFlags(certificate)],
+    ...['versitygw', '--keep-alive', '--port', `127.0.0.1:${port}`],
+    ...certificateFlags(certificate),
     ...['posix', folder],
   ],
   environment: () => ({
