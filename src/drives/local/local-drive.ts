@@ -140,8 +140,14 @@ class LocalDrive implements Drive {
   }
 
   async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
+    const seen = this.#seen.head(bucket, key)
+    if (seen !== undefined) return seen
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
-      return (await this.#files.head(localPathOf(bucket, key)))?.metadata
+      const objectPath = localPathOf(bucket, key)
+      const found = await this.#files.head(objectPath)
+      if (found === undefined) return undefined
+      this.#seen.add(objectPath, found.file, found.metadata)
+      return found.metadata
     })
   }
 

@@ -21,6 +21,9 @@ export interface ObjectFile extends FileStamp {
   readonly stats: Stats
 }
 
+/** What remains true of an object's file after it was closed. */
+export type ClosedFile = Omit<ObjectFile, 'fd'>
+
 /**
  * A file is looked up at its natural path, at its alternative one, and again at both: it may be moved
  * from one to the other meanwhile.
@@ -57,11 +60,12 @@ export class ObjectFiles {
   /** The object's metadata; leaves no file open. */
   async head(
     objectPath: ObjectPath,
-  ): Promise<{ metadata: ObjectMetadata; identity: FileIdentity } | undefined> {
-    const file = await this.open(objectPath)
-    if (file === undefined) return undefined
-    await this.#root.files.close(file.fd)
-    return { metadata: await this.metadataOf(objectPath, file), identity: file.identity }
+  ): Promise<{ metadata: ObjectMetadata; file: ClosedFile } | undefined> {
+    const opened = await this.open(objectPath)
+    if (opened === undefined) return undefined
+    const { fd, ...file } = opened
+    await this.#root.files.close(fd)
+    return { metadata: await this.metadataOf(objectPath, opened), file }
   }
 
   async #openAt(filePath: FilePath): Promise<ObjectFile | undefined> {

@@ -5,7 +5,7 @@ import { SizedCache } from '../../sized-cache.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import { attributesBytes } from './attribute-cache.ts'
-import type { ObjectFile } from './object-files.ts'
+import type { ClosedFile } from './object-files.ts'
 import { readFlags } from './paced-files.ts'
 
 interface SeenFile {
@@ -22,10 +22,11 @@ const maxSeen = 8192
 const maxAttributesBytes = 2 * 1024
 
 /**
- * Small objects that were read before can be read again with four system calls: the file is opened by
- * its path without checking the folders in it, read, and must then have the identity of the file that
+ * Objects that were opened before. Small ones can be read again with four system calls: the file is opened
+ * by its path without checking the folders in it, read, and must then have the identity of the file that
  * was found when they were checked. Identities are never reused (file-identity.ts), so it is the same
- * file with the same bytes, however the path was resolved.
+ * file with the same bytes, however the path was resolved. In the same way the metadata of each takes one
+ * call.
  */
 export class SeenFileCache {
   readonly #root: LocalRoot
@@ -36,9 +37,8 @@ export class SeenFileCache {
   }
 
   /** Adds a file that was opened as the object at this path. */
-  add(objectPath: ObjectPath, { path, stats }: ObjectFile, metadata: ObjectMetadata): void {
-    const { size, attributes } = metadata
-    if (size > smallBytes || attributesBytes(attributes) > maxAttributesBytes) return
+  add(objectPath: ObjectPath, { path, stats }: ClosedFile, metadata: ObjectMetadata): void {
+    if (attributesBytes(metadata.attributes) > maxAttributesBytes) return
     // A file at the alternative path is the object only while there is none at the natural one.
     if (path !== `${this.#root.path}/${objectPath.path}`) return
     // A file on another file system may have the same identity.
@@ -46,14 +46,34 @@ export class SeenFileCache {
     this.#seen.set(`${objectPath.bucket}/${objectPath.key}`, { path, stats, metadata })
   }
 
-  /** Undefined when the object must be looked up. */
-  read(bucket: string, key: string): CachedObject | undefined {
+  /** The object's metadata; undefined when it must be looked up. */
+  head(bucket: string, key: string): ObjectMetadata | undefined {
     const name = `${bucket}/${key}`
     const seen = this.#seen.get(name)
     if (seen === undefined) return undefined
+    const isSame = this.#root.files.readsNow(() => isUnchanged(seen, this.#root.hasBirthtime))
+    if (isSame === false) this.#seen.delete(name)
+    return isSame === true ? seen.metadata : undefined
+  }
+
+  /** A small object with its bytes; undefined when it must be looked up or is not small. */
+  read(bucket: string, key: string): CachedObject | undefined {
+    const name = `${bucket}/${key}`
+    const seen = this.#seen.get(name)
+    if (seen === undefined || seen.metadata.size > smallBytes) return undefined
     const outcome = this.#root.files.readsNow(() => readUnchanged(seen, this.#root.hasBirthtime))
     if (outcome === 'changed') this.#seen.delete(name)
     return typeof outcome === 'object' ? new CachedObject(seen.metadata, outcome) : undefined
+  }
+}
+
+function isUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): boolean {
+  try {
+    const now = fs.lstatSync(path, { throwIfNoEntry: false })
+    return now !== undefined && isSameFile(now, stats, hasBirthtime)
+  } catch {
+    // Looking up the object fails in the same way, and reports the error.
+    return false
   }
 }
 

@@ -190,7 +190,7 @@ export class LocalUploads implements UploadDrive {
     const names = await this.#namesOf(upload)
     if (!hasMark(names)) throw lostBytes()
     const present = await this.#parts.files.head(localPathOf(target.bucket, target.key))
-    return present && names.includes(markOf(present.identity)) ? present.metadata : undefined
+    return present && names.includes(markOf(present.file.identity)) ? present.metadata : undefined
   }
 
   /** Also those of replacements that were not committed. */

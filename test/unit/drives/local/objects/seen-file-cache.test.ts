@@ -55,6 +55,27 @@ test('open returns an empty object synchronously, but none with many bytes or la
   }
 })
 
+test('head of an object that was opened before notices every change of its file', async (t) => {
+  const { drive, root, records, path } = await openSeen(t)
+  const other = await openLocalDrive({ root, records, log })
+  t.after(() => other.close())
+  const large = 'x'.repeat(100_000)
+  const etagOf = async () => (await drive.head(bucket, 'dir/k'))?.attributes.etag
+  assert.equal(await etagOf(), attributesOf('text').etag)
+  await put(other, 'dir/k', large)
+  for (const _ of [1, 2]) assert.equal(await etagOf(), attributesOf(large).etag)
+  fs.appendFileSync(path, 'y')
+  assert.notEqual(await etagOf(), attributesOf(large).etag)
+  assert.equal((await drive.head(bucket, 'dir/k'))?.size, 100_001)
+  fs.rmSync(path)
+  assert.equal(await drive.head(bucket, 'dir/k'), undefined)
+  fs.symlinkSync('/etc/passwd', path)
+  assert.equal(await drive.head(bucket, 'dir/k'), undefined)
+  fs.rmSync(path)
+  await put(drive, 'dir/k', 'text')
+  assert.equal(await etagOf(), attributesOf('text').etag)
+})
+
 test('open notices that an object was changed or removed since it was read', async (t) => {
   const { drive, root, records, path } = await openSeen(t)
   const other = await openLocalDrive({ root, records, log })
