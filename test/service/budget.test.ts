@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import {
   CountedClient,
@@ -20,7 +21,7 @@ import { startPostgres } from '../support/start-postgres.ts'
 
 /** The median of requests sent one after the other, however busy the machine is. Of statements, the fewest. */
 interface Costs {
-  /** System calls on files, with SQLite. */
+  /** System calls on files, with SQLite; without the pages of SQLite. */
   readonly files: number
   /** Those of them that wait for the disk. A lower figure needs a reason too: is every reply still durable? */
   readonly syncs: number
@@ -36,26 +37,28 @@ interface Costs {
  */
 // biome-ignore format: one row for each operation
 const budget: Readonly<Record<keyof typeof countedOperations, Costs>> = {
-  'PUT 1 KiB': { files: 30, syncs: 3, sockets: 2, statements: 3 },
-  'PUT 1 KiB over another': { files: 30, syncs: 3, sockets: 2, statements: 3 },
-  'PUT 4 MiB': { files: 45, syncs: 3, sockets: 66, statements: 3 },
-  'PUT 4 MiB, aws-chunked': { files: 45, syncs: 3, sockets: 66, statements: 3 },
+  'PUT 1 KiB': { files: 24, syncs: 3, sockets: 2, statements: 3 },
+  'PUT 1 KiB over another': { files: 24, syncs: 3, sockets: 2, statements: 3 },
+  'PUT 4 MiB': { files: 39, syncs: 3, sockets: 66, statements: 3 },
+  'PUT 4 MiB, aws-chunked': { files: 39, syncs: 3, sockets: 66, statements: 3 },
   'GET 1 KiB, the first time': { files: 7, syncs: 0, sockets: 2, statements: 0 },
   'GET 1 KiB': { files: 4, syncs: 0, sockets: 2, statements: 0 },
   'GET 64 KiB of 4 MiB': { files: 7, syncs: 0, sockets: 2, statements: 0 },
   'GET of no object': { files: 5, syncs: 0, sockets: 2, statements: 0 },
-  HEAD: { files: 5, syncs: 0, sockets: 2, statements: 0 },
+  HEAD: { files: 1, syncs: 0, sockets: 2, statements: 0 },
   'ListObjectsV2, 10 keys': { files: 12, syncs: 0, sockets: 2, statements: 0 },
-  'CopyObject 1 KiB': { files: 51, syncs: 3, sockets: 2, statements: 3 },
+  'CopyObject 1 KiB': { files: 45, syncs: 3, sockets: 2, statements: 3 },
   DELETE: { files: 13, syncs: 1, sockets: 2, statements: 0 },
-  CreateMultipartUpload: { files: 23, syncs: 3, sockets: 2, statements: 3 },
-  AbortMultipartUpload: { files: 61, syncs: 3, sockets: 2, statements: 13 },
-  'UploadPart 1 KiB, the first': { files: 40, syncs: 3, sockets: 2, statements: 9 },
-  CompleteMultipartUpload: { files: 86, syncs: 6, sockets: 2, statements: 13 },
-  'UploadPart 1 KiB, behind others': { files: 42, syncs: 3, sockets: 2, statements: 9 },
-  'UploadPart that takes 1 s': { files: 176, syncs: 3, sockets: 3, statements: 72 },
+  CreateMultipartUpload: { files: 17, syncs: 3, sockets: 2, statements: 3 },
+  AbortMultipartUpload: { files: 40, syncs: 3, sockets: 2, statements: 13 },
+  'UploadPart 1 KiB, the first': { files: 24, syncs: 3, sockets: 2, statements: 9 },
+  CompleteMultipartUpload: { files: 57, syncs: 6, sockets: 2, statements: 13 },
+  'UploadPart 1 KiB, behind others': { files: 24, syncs: 3, sockets: 2, statements: 9 },
+  'UploadPart that takes 1 s': { files: 156, syncs: 3, sockets: 3, statements: 71 },
 }
 const warmUps = 2
+/** Several times the longest pause of `Pace`. */
+const pacedForMs = 30_000
 const countedRequests = 20
 const settings = { WORKERS: '1', LOG_LEVEL: 'warn' }
 
@@ -97,22 +100,32 @@ describe('What a request costs', { skip }, () => {
 
   for (const [name, operation] of Object.entries<CountedOperation>(countedOperations)) {
     it(`${name} stays within its budget`, async () => {
-      const calls = await callsOf(operation)
-      const statements = await statementsOf(operation)
-      const measured: Costs = {
-        files: median(calls.map(({ files }) => files)),
-        syncs: median(calls.map(({ syncs }) => syncs)),
-        sockets: median(calls.map(({ sockets }) => sockets)),
-        statements: Math.min(...statements.map(({ length }) => length)),
-      }
       const expected = budget[name as keyof typeof budget]
-      const isKept = Object.entries(expected).every(
-        ([cost, limit]) =>
-          Math.abs(measured[cost as keyof Costs] - limit) <= limit * (operation.tolerance ?? 0),
-      )
-      const details = { measured, calls: calls.at(-1)?.names, statements: statements.at(-1) }
-      assert.ok(isKept, `the budget is ${inspect(expected)}: ${inspect(details, { depth: 3 })}`)
+      const giveUpAt = performance.now() + (operation.isPaced ? pacedForMs : 0)
+      for (;;) {
+        const { measured, details } = await costsOf(operation)
+        if (isWithin(measured, expected, operation.tolerance)) return
+        const isTooLate = performance.now() > giveUpAt
+        assert.ok(
+          !isTooLate,
+          `the budget is ${inspect(expected)}: ${inspect(details, { depth: 3 })}`,
+        )
+        await setTimeout(500)
+      }
     })
+  }
+
+  async function costsOf(operation: CountedOperation) {
+    const calls = await callsOf(operation)
+    const statements = await statementsOf(operation)
+    const measured: Costs = {
+      files: median(calls.map(({ files }) => files)),
+      syncs: median(calls.map(({ syncs }) => syncs)),
+      sockets: median(calls.map(({ sockets }) => sockets)),
+      statements: Math.min(...statements.map(({ length }) => length)),
+    }
+    const last = { calls: calls.at(-1)?.names, statements: statements.at(-1) }
+    return { measured, details: { measured, ...last } }
   }
 
   async function callsOf(operation: CountedOperation): Promise<SystemCalls[]> {
@@ -143,6 +156,12 @@ async function warmUp(client: CountedClient, operation: CountedOperation): Promi
   for (const index of indexes) await prepare?.(client, index)
   for (const index of indexes.splice(0, skipped)) await run(client, index)
   return indexes
+}
+
+function isWithin(measured: Costs, expected: Costs, tolerance = 0): boolean {
+  return Object.entries(expected).every(
+    ([cost, limit]) => Math.abs(measured[cost as keyof Costs] - limit) <= limit * tolerance,
+  )
 }
 
 function median(values: readonly number[]): number {

@@ -16,6 +16,10 @@ const socketCalls = new Set('read write readv writev sendmsg recvmsg sendto recv
 const ofSocket = ' of a socket'
 const syncCalls = new Set(['fsync', 'fdatasync', 'syncfs'])
 
+/** How many pages SQLite reads and writes depends on where its random keys fall. */
+const pageCalls = new Set(['pread64', 'pwrite64'])
+const databaseFile = /\.db(-wal|-shm)?$/
+
 /**
  * Not counted, because their number depends on the scheduler: how threads wake each other (futex,
  * eventfd, epoll), memory of the heap, the log.
@@ -99,5 +103,6 @@ function parseTrace(trace: string): SystemCalls {
 function labelOf(name: string, descriptor = '', target = ''): string | undefined {
   if (standardStreams.has(descriptor) || /^(anon_inode|pipe):/.test(target)) return undefined
   if (target.startsWith('socket:')) return socketCalls.has(name) ? name + ofSocket : undefined
+  if (pageCalls.has(name) && databaseFile.test(target)) return undefined
   return fileCalls.has(name) ? name : undefined
 }
