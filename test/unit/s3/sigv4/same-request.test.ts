@@ -168,7 +168,8 @@ const respell = (value: string, at: number): string => {
     unit.length === 1 ? `%${unit.charCodeAt(0).toString(16).padStart(2, '0')}` : unit.toLowerCase(),
     ...[unit.replace('%', '%25'), '+', ' ', '%20', `${unit}${unit}`, ''],
   ]
-  return spelled.with(index, others[Math.floor(at / 7) % others.length] ?? '').join('')
+  // An earlier change may have left an empty value.
+  return spelled.toSpliced(index, 1, others[Math.floor(at / 7) % others.length] ?? '').join('')
 }
 
 const onPair =
