@@ -1,9 +1,10 @@
-import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { makeMemoryFolder } from './memory-folder.ts'
+import { shareProcesses } from './shared-processes.ts'
 import { testGroups } from './test-groups.ts'
 
 /**
@@ -30,7 +31,12 @@ if (process.env.TMPDIR === undefined) {
 }
 // Most files wait for timers, servers and processes for a third of their time or more; Chromium does not.
 const concurrency = availableParallelism() * (names.includes('browser') ? 2 : 3)
-await finished(run({ files: names.flatMap(filesOf), concurrency }))
+const groupFolder = mkdtempSync(join(tmpdir(), 'bucketry-tests-'))
+try {
+  await finished(run({ files: shareProcesses(names.flatMap(filesOf), groupFolder), concurrency }))
+} finally {
+  rmSync(groupFolder, { recursive: true })
+}
 
 function filesOf(name: string): readonly string[] {
   const files = globSync([...(testGroups[name] ?? [name])]).sort()
