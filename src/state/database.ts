@@ -17,9 +17,6 @@ export interface Database {
    */
   write(statements: readonly Statement[]): Promise<WriteResult[]>
 
-  /** Does in advance what the first write would wait for. Absent if there is nothing to do. */
-  warmUp?(): void
-
   /**
    * The time on the database's machine, milliseconds since the epoch. Absent if that is this
    * machine.

@@ -35,8 +35,6 @@ export interface Service {
   connect(): Promise<HttpHandler>
   /** Records failed requests; call it with every outcome. */
   readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
-  /** Call it after the port is open: starts what the first requests would otherwise wait for. */
-  warmUp(): void
   /** Removes expired data and leftovers of crashes. One process calls it periodically. */
   sweep(signal: AbortSignal): Promise<void>
   /** Call it when no request is running. */
@@ -124,7 +122,6 @@ export function connectService(parts: ServiceParts): Service {
         buckets: settings.allowedBuckets,
       })
     },
-    warmUp: () => database.warmUp?.(),
     async sweep(signal) {
       await uploads.sweep(signal)
       await sessions.sweep()

@@ -89,7 +89,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     ...(tls === undefined ? {} : { tls }),
   })
   const port = await server.listen({ host: settings.host, port: settings.port })
-  service.warmUp()
   return {
     port,
     replaceTls: (identity) => server.replaceTls(identity),

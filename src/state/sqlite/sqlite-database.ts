@@ -63,10 +63,6 @@ export class SqliteDatabase implements Database {
     return this.#writer.write(statements)
   }
 
-  warmUp(): void {
-    this.#writer.start()
-  }
-
   async check(): Promise<void> {
     const file = await stat(this.#path).catch(() => undefined)
     if (file?.dev !== this.#file.dev || file.ino !== this.#file.ino) {

@@ -5,6 +5,9 @@ import type { CallOutcome } from './group-commit.ts'
 /** Maximum calls that share one commit. */
 const maxGroup = 256
 
+/** The thread ends, and its memory is freed, after being idle for this long. */
+const idleMs = 60_000
+
 /** Maximum waiting calls, to limit memory; further calls are refused. */
 const maxWaiting = 20_000
 
@@ -36,28 +39,25 @@ interface Call {
 
 /**
  * Sends writes to the writer thread, one group at a time: the next group collects while one is synced to
- * disk. If the thread dies, its group fails, and the next write starts another thread.
+ * disk. The thread runs while there are writes. If it dies, its group fails, and the next write starts
+ * another one.
  */
 export class SqliteWriter {
   readonly #startThread: () => Worker
   #thread: Worker | undefined
   #isThreadReady = false
+  #idle: NodeJS.Timeout | undefined
   #isPumpScheduled = false
   #isClosed = false
   #waiting: Call[] = []
   #group: Call[] = []
   #whenIdle: (() => void) | undefined
+  /** Resolves when the last thread that was told to close has closed the file. */
+  #ending: Promise<void> | undefined
 
   /** @param startThread Starts sqlite-writer-thread.ts. */
   constructor(startThread: () => Worker) {
     this.#startThread = startThread
-  }
-
-  /** Starts the thread, which takes some 100 ms, if it is not running. */
-  start(): void {
-    if (this.#isClosed) return
-    this.#thread ??= this.#start()
-    if (!this.#isBusy()) this.#thread.unref()
   }
 
   /** As Database.write. */
@@ -80,12 +80,18 @@ export class SqliteWriter {
         this.#whenIdle = resolve
       })
     }
+    clearTimeout(this.#idle)
+    this.#endThread()
+    await this.#ending
+  }
+
+  #endThread(): void {
     const thread = this.#thread
-    if (thread === undefined) return
+    if (thread === undefined || this.#isBusy()) return
+    this.#thread = undefined
     thread.ref()
-    const hasEnded = new Promise((resolve) => thread.once('exit', resolve))
+    this.#ending = new Promise((resolve) => thread.once('exit', () => resolve()))
     thread.postMessage({ kind: 'close' } satisfies ThreadRequest)
-    await hasEnded
   }
 
   /** Waits for the end of this turn of the event loop, so that its calls form one group. */
@@ -103,6 +109,7 @@ export class SqliteWriter {
     if (this.#waiting.length === 0) {
       // An idle thread does not keep the process from ending.
       this.#thread?.unref()
+      this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#endThread(), idleMs).unref()
       this.#whenIdle?.()
       return
     }
@@ -125,11 +132,15 @@ export class SqliteWriter {
     const thread = this.#startThread()
     this.#isThreadReady = false
     let death: unknown
-    thread.on('message', (reply: ThreadReply) => this.#receive(reply))
+    thread.on('message', (reply: ThreadReply) => {
+      if (this.#thread === thread) this.#receive(reply)
+    })
     thread.on('error', (error) => {
       death = error
     })
-    thread.on('exit', () => this.#replace(death))
+    thread.on('exit', () => {
+      if (this.#thread === thread) this.#replace(death)
+    })
     return thread
   }
 

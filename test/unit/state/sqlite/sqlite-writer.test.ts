@@ -29,20 +29,20 @@ test('SqliteWriter rejects the calls of a thread that dies and starts another on
   await writer.close()
 })
 
-test('SqliteWriter starts its thread once, and uses it to write', async () => {
-  const threads: Worker[] = []
+test('SqliteWriter ends its thread after a minute without writes, and starts another one', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let started = 0
   const writer = new SqliteWriter(() => {
-    const thread = new Worker(dyingThread)
-    threads.push(thread)
-    return thread
+    started += 1
+    return new Worker(dyingThread)
   })
-  writer.start()
-  assert.equal(threads.length, 1)
-  writer.start()
-  assert.deepEqual(await writer.write([{ sql: 'live' }]), [])
+  assert.equal(started, 0)
+  for (const pauseMs of [59_999, 59_999, 60_000, 0]) {
+    assert.deepEqual(await writer.write([{ sql: 'live' }]), [])
+    t.mock.timers.tick(pauseMs)
+  }
+  assert.equal(started, 2)
   await writer.close()
-  writer.start()
-  assert.equal(threads.length, 1)
 })
 
 test('SqliteWriter writes the calls that waited while the thread died', async () => {
