@@ -40,16 +40,17 @@ export async function bundle(main: string, folder: string): Promise<void> {
 const threadUrl = /new URL\('\.\/([a-z-]+-thread)\.ts', import\.meta\.url\)/
 
 /** Bundles the scripts of threads too, and makes their URLs name the bundles. */
+const threadScripts = new Map<string, string>()
 const threads: Plugin = {
   name: 'threads',
   transform(code, id) {
     const name = threadUrl.exec(code)?.[1]
     if (name === undefined) return undefined
-    this.emitFile({
-      type: 'chunk',
-      id: resolve(dirname(id), `${name}.ts`),
-      fileName: `${name}.cjs`,
-    })
+    const script = resolve(dirname(id), `${name}.ts`)
+    const other = threadScripts.get(name) ?? script
+    if (other !== script) throw new Error(`${other} and ${script} need different names`)
+    threadScripts.set(name, script)
+    this.emitFile({ type: 'chunk', id: script, fileName: `${name}.cjs` })
     // Source maps stay right except for the rest of this line.
     return { code: code.replace(`'./${name}.ts'`, `'./${name}.cjs'`), map: null }
   },
