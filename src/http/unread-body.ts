@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { countBodyBytes } from './body-garbage.ts'
+import { freeMemory } from './free-memory.ts'
 
 /** The unread input when the reply is ready. */
 export type UnreadBody =
@@ -41,13 +41,12 @@ export function discardRest(incoming: IncomingMessage): Promise<boolean> {
   incoming.removeAllListeners('data')
   return new Promise((resolve) => {
     const finish = () => {
-      incoming.off('data', count)
+      incoming.off('data', freeMemory)
       incoming.off('end', finish)
       incoming.off('close', finish)
       resolve(incoming.complete)
     }
-    const count = (chunk: Uint8Array) => countBodyBytes(chunk.length)
-    incoming.on('data', count)
+    incoming.on('data', freeMemory)
     incoming.on('end', finish)
     incoming.on('close', finish)
     incoming.resume()

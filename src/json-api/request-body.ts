@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { BodyError, BodyReader } from '../http/body-reader.ts'
 import type { HttpRequest } from '../http/message.ts'
+import { BodyError, BodyReading } from '../http/read-body.ts'
 
 export interface BodyTimes {
   /** The maximum pause between bytes. */
@@ -17,7 +17,9 @@ export class JsonRequestBody extends Readable {
   readonly #request: HttpRequest
   readonly #times: BodyTimes
   #timer: NodeJS.Timeout | undefined
-  #reader: BodyReader | undefined
+  #reading: BodyReading | undefined
+  /** Lets the next piece come. */
+  #resume: (() => void) | undefined
 
   /** Fails with BodyError when the body is late or incomplete. */
   constructor(request: HttpRequest, times: BodyTimes) {
@@ -27,16 +29,28 @@ export class JsonRequestBody extends Readable {
   }
 
   override _read(): void {
-    if (this.#reader === undefined) {
-      this.#request.acceptBody()
-      this.#reader = new BodyReader(this.#request.body, this.#times.idleMs)
-      const totalMs = this.#times.totalMs()
-      if (totalMs !== undefined) this.#timer = setTimeout(() => this.#giveUp(), totalMs)
-    }
-    this.#reader.next().then(
-      (bytes) => this.push(bytes ?? null),
+    if (this.#reading === undefined) this.#begin()
+    else this.#resume?.()
+  }
+
+  #begin(): void {
+    this.#request.acceptBody()
+    this.#reading = new BodyReading(this.#request.body, {
+      idleTimeoutMs: this.#times.idleMs,
+      take: (bytes) => (this.push(bytes) ? undefined : this.#untilRead()),
+    })
+    this.#reading.done.then(
+      () => this.push(null),
       (error: Error) => this.destroy(error),
     )
+    const totalMs = this.#times.totalMs()
+    if (totalMs !== undefined) this.#timer = setTimeout(() => this.#giveUp(), totalMs)
+  }
+
+  #untilRead(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resume = resolve
+    })
   }
 
   #giveUp(): void {
@@ -45,7 +59,7 @@ export class JsonRequestBody extends Readable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     clearTimeout(this.#timer)
-    this.#reader?.close()
+    this.#reading?.stop()
     callback(error)
   }
 }

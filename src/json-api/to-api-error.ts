@@ -1,4 +1,4 @@
-import { BodyError, type BodyFailure } from '../http/body-reader.ts'
+import { BodyError, type BodyFailure } from '../http/read-body.ts'
 import { ApiError } from './api-error.ts'
 
 /** Messages for the errors of Fastify that a client can cause. */

@@ -18,6 +18,7 @@ export class PayloadWriter {
   readonly #sink: PayloadSink
   readonly #digester: PayloadDigester
   readonly #blockBytes: number
+  readonly #size: number | undefined
   #underWay: Promise<void> | undefined
   #block: Buffer | undefined
   /** The other block, which the write in progress may still read. */
@@ -27,13 +28,15 @@ export class PayloadWriter {
   /** @param size number of bytes, if known. */
   constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size?: number) {
     this.#sink = sink
+    this.#size = size
     this.#digester = new PayloadDigester(algorithm, size)
     this.#blockBytes = Math.min(payloadBlockBytes, Math.max(size ?? payloadBlockBytes, 1))
   }
 
   /**
-   * Takes the next bytes, which must not change afterwards. Rejects when the sink does, at the
-   * latest in `finish`. A promise is returned only when there is something to wait for.
+   * Takes the next bytes. They are copied, except those of a payload in one piece: it must not change
+   * before `finish`. Rejects when the sink does, at the latest in `finish`. A promise is returned only
+   * when there is something to wait for.
    */
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#filled + bytes.length >= this.#blockBytes) return this.#writeThrough(bytes)
@@ -55,13 +58,14 @@ export class PayloadWriter {
 
   async #writeThrough(bytes: Uint8Array): Promise<void> {
     let rest = bytes
-    if (this.#filled > 0) {
-      rest = bytes.subarray(this.#blockBytes - this.#filled)
-      this.#gather(bytes.subarray(0, bytes.length - rest.length))
+    while (this.#filled + rest.length >= this.#blockBytes) {
+      if (rest.length === this.#size) return await this.#emit(rest)
+      const part = rest.subarray(0, this.#blockBytes - this.#filled)
+      rest = rest.subarray(part.length)
+      this.#gather(part)
       await this.#flush()
     }
-    if (rest.length >= this.#blockBytes) await this.#emit(rest)
-    else if (rest.length > 0) this.#gather(rest)
+    if (rest.length > 0) this.#gather(rest)
   }
 
   #gather(bytes: Uint8Array): void {

@@ -2,8 +2,9 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
-import { BodyError, BodyReader } from '../../http/body-reader.ts'
+import { freeMemory } from '../../http/free-memory.ts'
 import type { HttpRequest } from '../../http/message.ts'
+import { BodyError, BodyReading } from '../../http/read-body.ts'
 import { ChunkParser } from '../aws-chunked/chunk-parser.ts'
 import { type ExpectedDigests, expectedDigests, isDigest } from '../checksums/checksum-headers.ts'
 import { checksumBytes, checksumHeader } from '../checksums/checksums.ts'
@@ -46,18 +47,22 @@ export async function pumpPayload(
   const algorithm = checksumToCompute(expected, options.algorithm)
   const size = declaredSize(request)
   request.acceptBody()
-  const reader = new BodyReader(request.body, idleTimeoutMs)
   const writer = new PayloadWriter(sink, algorithm, size)
   const parser = isAwsChunked(request.headers) ? new ChunkParser() : undefined
+  const pump = new Pump(writer, parser, size)
+  const reading = new BodyReading(request.body, {
+    idleTimeoutMs,
+    take: (bytes) => pump.take(bytes),
+  })
   try {
-    await pump(reader, writer, parser, size)
+    await reading.done
+    pump.end()
     const digest = await writer.finish()
     verifyDigest(digest, expected, parser?.trailers)
     return digest
   } catch (error) {
     throw error instanceof BodyError ? toS3Error(error) : error
   } finally {
-    reader.close()
     await writer.idle()
   }
 }
@@ -87,24 +92,55 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
-async function pump(
-  reader: BodyReader,
-  writer: PayloadWriter,
-  parser: ChunkParser | undefined,
-  size: number | undefined,
-): Promise<void> {
-  let total = 0
-  for (let bytes = await reader.next(); bytes !== undefined; bytes = await reader.next()) {
-    const slices = parser === undefined ? [bytes] : parser.feed(bytes)
-    for (const slice of slices) {
-      total += slice.length
-      if (size !== undefined && total > size) throw wrongLength(`more than ${size} bytes`)
-      const written = writer.write(slice)
-      if (written !== undefined) await written
-    }
+/** Passes the payload in the pieces of a body to the writer, and checks its size. */
+class Pump {
+  readonly #writer: PayloadWriter
+  readonly #parser: ChunkParser | undefined
+  readonly #size: number | undefined
+  #total = 0
+
+  constructor(writer: PayloadWriter, parser: ChunkParser | undefined, size: number | undefined) {
+    this.#writer = writer
+    this.#parser = parser
+    this.#size = size
   }
-  parser?.end()
-  if (size !== undefined && total !== size) throw wrongLength(`${total} bytes instead of ${size}`)
+
+  /** Takes a piece of the body. */
+  take(bytes: Buffer): Promise<void> | undefined {
+    const slices = this.#parser === undefined ? [bytes] : this.#parser.feed(bytes)
+    for (const [index, slice] of slices.entries()) {
+      const writing = this.#write(slice)
+      if (writing !== undefined) return this.#wait(writing, slices.slice(index + 1), bytes)
+    }
+    this.#free(bytes)
+    return undefined
+  }
+
+  /** @throws S3Error IncompleteBody */
+  end(): void {
+    this.#parser?.end()
+    const size = this.#size
+    if (size === undefined || this.#total === size) return
+    throw wrongLength(`${this.#total} bytes instead of ${size}`)
+  }
+
+  async #wait(writing: Promise<void>, rest: readonly Buffer[], bytes: Buffer): Promise<void> {
+    await writing
+    for (const slice of rest) await this.#write(slice)
+    this.#free(bytes)
+  }
+
+  #write(slice: Buffer): Promise<void> | undefined {
+    this.#total += slice.length
+    const size = this.#size
+    if (size !== undefined && this.#total > size) throw wrongLength(`more than ${size} bytes`)
+    return this.#writer.write(slice)
+  }
+
+  /** The writer has copied all bytes, except those of a payload in one piece. */
+  #free(bytes: Buffer): void {
+    if (this.#size === undefined || bytes.length < this.#size) freeMemory(bytes)
+  }
 }
 
 /**

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { PassThrough, Readable } from 'node:stream'
+import { test } from 'node:test'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { BodyError, BodyReading } from '../../../src/http/read-body.ts'
+
+const idleTimeoutMs = 10_000
+
+async function isBodyError(reading: BodyReading, kind: BodyError['kind']): Promise<BodyError> {
+  const error: unknown = await reading.done.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof BodyError)
+  assert.equal(error.kind, kind)
+  return error
+}
+
+function listenersOf(body: Readable): number {
+  const events = ['data', 'readable', 'error', 'close'] as const
+  return events.reduce((sum, event) => sum + body.listenerCount(event), 0)
+}
+
+test('BodyReading passes on all bytes, one piece at a time, and resolves at the end', async () => {
+  let text = ''
+  let taking = 0
+  const body = Readable.from([Buffer.from('ab'), Buffer.from('c'), Buffer.from('d')])
+  const before = listenersOf(body)
+  const reading = new BodyReading(body, {
+    idleTimeoutMs,
+    take: async (bytes) => {
+      assert.equal(++taking, 1)
+      await turnOfTheLoop()
+      text += bytes.toString()
+      taking -= 1
+    },
+  })
+  await reading.done
+  assert.equal(text, 'abcd')
+  assert.equal(listenersOf(body), before)
+  await new BodyReading(body, { idleTimeoutMs, take: () => undefined }).done
+})
+
+test('BodyReading leaves the stream and its unread bytes alone when it is stopped', async () => {
+  const body = new PassThrough()
+  const before = listenersOf(body)
+  const first = Promise.withResolvers<string>()
+  const reading = new BodyReading(body, {
+    idleTimeoutMs,
+    take: (bytes) => {
+      first.resolve(bytes.toString())
+      reading.stop()
+      return undefined
+    },
+  })
+  body.write('ab')
+  assert.equal(await first.promise, 'ab')
+  body.write('cd')
+  await turnOfTheLoop()
+  assert.equal(body.destroyed, false)
+  assert.equal(listenersOf(body), before)
+  assert.equal(body.read()?.toString(), 'cd')
+})
+
+for (const [title, take] of [
+  ['throws', () => assert.fail('full')],
+  ['rejects', () => Promise.reject(new assert.AssertionError({ message: 'full' }))],
+] as const) {
+  test(`BodyReading rejects and leaves the rest unread when take ${title}`, async () => {
+    const body = new PassThrough()
+    const reading = new BodyReading(body, { idleTimeoutMs, take })
+    body.write('ab')
+    await assert.rejects(reading.done, { message: 'full' })
+    body.write('cd')
+    assert.equal(body.read()?.toString(), 'cd')
+  })
+}
+
+test('BodyReading rejects with gone, and the cause, when the connection ends within the body', async () => {
+  const body = new PassThrough()
+  const reading = new BodyReading(body, { idleTimeoutMs, take: () => undefined })
+  const cause = new Error('reset')
+  body.destroy(cause)
+  assert.equal((await isBodyError(reading, 'gone')).cause, cause)
+  await isBodyError(new BodyReading(body, { idleTimeoutMs, take: () => undefined }), 'gone')
+})
+
+test('BodyReading rejects with gone while a piece is being taken', async () => {
+  const body = new PassThrough()
+  const reading = new BodyReading(body, { idleTimeoutMs, take: () => new Promise(() => undefined) })
+  body.write('ab')
+  await turnOfTheLoop()
+  body.destroy()
+  await isBodyError(reading, 'gone')
+})
+
+test('BodyReading rejects with idle when no bytes arrive for that long, not while one is taken', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const body = new PassThrough()
+  const taken = Promise.withResolvers<void>()
+  const reading = new BodyReading(body, { idleTimeoutMs: 20, take: () => taken.promise })
+  t.mock.timers.tick(19)
+  body.write('ab')
+  await turnOfTheLoop()
+  t.mock.timers.tick(1_000)
+  taken.resolve()
+  await turnOfTheLoop()
+  t.mock.timers.tick(19)
+  assert.equal(body.destroyed, false)
+  const failed = isBodyError(reading, 'idle')
+  t.mock.timers.tick(1)
+  await failed
+})
