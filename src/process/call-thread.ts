@@ -19,6 +19,7 @@ export class CallThread<Request, Result> {
   #thread: Worker | undefined
   #idle: NodeJS.Timeout | undefined
   #lastId = 0
+  #holders = 0
   readonly #waiting = new Map<number, PromiseWithResolvers<Result>>()
 
   /** @param script a module that calls `answerCalls`. */
@@ -40,6 +41,19 @@ export class CallThread<Request, Result> {
     const call: Call<Request> = { id, request }
     this.#thread.postMessage(call, transfer)
     return waiting.promise
+  }
+
+  /**
+   * Keeps the thread, and what its script has in memory, between calls.
+   *
+   * @returns ends that; call it once
+   */
+  hold(): () => void {
+    this.#holders += 1
+    return () => {
+      this.#holders -= 1
+      this.#endWhenIdle()
+    }
   }
 
   /** Ends the thread; pending calls reject. */
@@ -69,14 +83,22 @@ export class CallThread<Request, Result> {
     this.#waiting.delete(answer.id)
     if ('result' in answer) waiting?.resolve(answer.result)
     else waiting?.reject(withCode(answer.message, answer.code))
-    if (this.#waiting.size > 0) return
-    this.#thread?.unref()
+    if (this.#waiting.size === 0) this.#thread?.unref()
+    this.#endWhenIdle()
+  }
+
+  #endWhenIdle(): void {
+    if (this.#isInUse()) return
     // One timer for many consecutive calls.
     this.#idle = this.#idle?.refresh() ?? setTimeout(() => this.#end(), idleMs).unref()
   }
 
+  #isInUse(): boolean {
+    return this.#waiting.size > 0 || this.#holders > 0
+  }
+
   #end(): void {
-    if (this.#waiting.size > 0) return
+    if (this.#isInUse()) return
     const thread = this.#thread
     this.#thread = undefined
     thread?.terminate().catch(() => undefined)

@@ -10,7 +10,11 @@ import { type ExpectedDigests, expectedDigests, isDigest } from '../checksums/ch
 import { checksumBytes, checksumHeader } from '../checksums/checksums.ts'
 import { S3Error } from '../errors.ts'
 import type { PayloadDigest } from './payload-digester.ts'
-import { type PayloadSink, PayloadWriter } from './payload-writer.ts'
+import { type BodyWriter, type PayloadSink, PayloadWriter } from './payload-writer.ts'
+import { ThreadedWriter } from './threaded-writer.ts'
+
+/** From this size on, a thread digests: for less, sending it the blocks costs more than it saves. */
+const threadedBytes = 1024 * 1024
 
 export interface PayloadOptions {
   /** A checksum to compute even when none was sent. A different one that was sent is refused. */
@@ -47,7 +51,10 @@ export async function pumpPayload(
   const algorithm = checksumToCompute(expected, options.algorithm)
   const size = declaredSize(request)
   request.acceptBody()
-  const writer = new PayloadWriter(sink, algorithm, size)
+  const writer =
+    size === undefined || size >= threadedBytes
+      ? new ThreadedWriter(sink, algorithm)
+      : new PayloadWriter(sink, algorithm, size)
   const parser = isAwsChunked(request.headers) ? new ChunkParser() : undefined
   const pump = new Pump(writer, parser, size)
   const reading = new BodyReading(request.body, {
@@ -94,12 +101,12 @@ export function hasBody(headers: IncomingHttpHeaders): boolean {
 
 /** Passes the payload in the pieces of a body to the writer, and checks its size. */
 class Pump {
-  readonly #writer: PayloadWriter
+  readonly #writer: BodyWriter
   readonly #parser: ChunkParser | undefined
   readonly #size: number | undefined
   #total = 0
 
-  constructor(writer: PayloadWriter, parser: ChunkParser | undefined, size: number | undefined) {
+  constructor(writer: BodyWriter, parser: ChunkParser | undefined, size: number | undefined) {
     this.#writer = writer
     this.#parser = parser
     this.#size = size

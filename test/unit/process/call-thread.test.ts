@@ -68,3 +68,24 @@ test('a thread ends after being idle for five seconds', async (t) => {
   }
   assert.equal(started, 2)
 })
+
+test('a thread that is held keeps running until five seconds after its last holder', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const thread = new CallThread<Request, Uint8Array>(script)
+  t.after(() => thread.close())
+  let started = 0
+  const count = () => {
+    started += 1
+  }
+  process.on('worker', count)
+  t.after(() => process.off('worker', count))
+  const releases = [thread.hold(), thread.hold()]
+  for (const release of [...releases, undefined]) {
+    await thread.call(requestOf('double', 1))
+    t.mock.timers.tick(60_000)
+    release?.()
+  }
+  assert.equal(started, 1)
+  await thread.call(requestOf('double', 1))
+  assert.equal(started, 2)
+})

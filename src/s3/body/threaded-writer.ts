@@ -1,0 +1,140 @@
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import { CallThread } from '../../process/call-thread.ts'
+import type { PayloadDigest } from './payload-digester.ts'
+import { type BodyWriter, type PayloadSink, payloadBlockBytes } from './payload-writer.ts'
+
+export interface DigestCall {
+  /** Identifies the payload in this process. */
+  readonly payload: number
+  readonly step: 'update' | 'digest' | 'discard'
+  readonly algorithm: ChecksumAlgorithm | undefined
+  /** For `update`. It is transferred to the thread, and back. */
+  readonly block?: ArrayBuffer
+  /** The bytes of the payload at the beginning of the block. */
+  readonly filled?: number
+}
+
+export interface DigestedBlock {
+  readonly block: ArrayBuffer | undefined
+  readonly digest: PayloadDigest | undefined
+}
+
+/** One block is filled, one is written and one is digested. */
+const mostBlocks = 3
+
+/** One thread for all payloads of the process. It ends when there are none for a while. */
+const thread = new CallThread<DigestCall, DigestedBlock>(
+  new URL('./payload-thread.ts', import.meta.url),
+  { resourceLimits: { maxYoungGenerationSizeMb: 2 } },
+)
+
+let lastPayload = 0
+
+/**
+ * Writes a large payload to a sink in blocks. A thread digests each block after it is written: MD5 takes
+ * half of the CPU time of a large upload, and the event loop reads the next bytes meanwhile.
+ */
+export class ThreadedWriter implements BodyWriter {
+  readonly #sink: PayloadSink
+  readonly #algorithm: ChecksumAlgorithm | undefined
+  readonly #payload = ++lastPayload
+  #release: (() => void) | undefined = thread.hold()
+  #block = Buffer.allocUnsafeSlow(payloadBlockBytes)
+  #filled = 0
+  #blocks = 1
+  readonly #free: Buffer<ArrayBuffer>[] = []
+  /** The write in progress; then its block is sent to the thread. */
+  #writing: Promise<void> | undefined
+  /** Resolves when the thread has digested the last block that was sent. */
+  #digesting: Promise<void> | undefined
+
+  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined) {
+    this.#sink = sink
+    this.#algorithm = algorithm
+  }
+
+  write(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#filled + bytes.length >= payloadBlockBytes) return this.#writeThrough(bytes)
+    this.#gather(bytes)
+    return undefined
+  }
+
+  /** @throws Error with code EIO when the thread ended */
+  async finish(): Promise<PayloadDigest> {
+    if (this.#filled > 0) await this.#flush()
+    await this.#writing
+    await this.#digesting
+    const { digest } = await this.#call({ step: 'digest' })
+    this.#end()
+    if (digest === undefined) throw new Error('The digest thread returned no digest.')
+    return digest
+  }
+
+  async idle(): Promise<void> {
+    await this.#writing?.catch(() => undefined)
+    if (this.#release === undefined) return
+    // If the thread has ended, it has nothing to discard.
+    this.#call({ step: 'discard' }).catch(() => undefined)
+    this.#end()
+  }
+
+  async #writeThrough(bytes: Uint8Array): Promise<void> {
+    let rest = bytes
+    while (this.#filled + rest.length >= payloadBlockBytes) {
+      const part = rest.subarray(0, payloadBlockBytes - this.#filled)
+      rest = rest.subarray(part.length)
+      this.#gather(part)
+      await this.#flush()
+    }
+    this.#gather(rest)
+  }
+
+  #gather(bytes: Uint8Array): void {
+    this.#block.set(bytes, this.#filled)
+    this.#filled += bytes.length
+  }
+
+  /** Starts the write of the block, and takes another one to fill. */
+  async #flush(): Promise<void> {
+    await this.#writing
+    this.#writing = this.#writeBlock(this.#block, this.#filled)
+    // Handled at the next await; this only avoids an unhandled rejection until then.
+    this.#writing.catch(() => undefined)
+    this.#filled = 0
+    this.#block = await this.#takeBlock()
+  }
+
+  async #writeBlock(block: Buffer<ArrayBuffer>, filled: number): Promise<void> {
+    await this.#sink.write(block.subarray(0, filled))
+    this.#digesting = this.#digest(block, filled)
+    this.#digesting.catch(() => undefined)
+  }
+
+  async #digest(block: Buffer<ArrayBuffer>, filled: number): Promise<void> {
+    const { block: digested } = await this.#call({ step: 'update', block: block.buffer, filled })
+    if (digested !== undefined) this.#free.push(Buffer.from(digested))
+  }
+
+  async #takeBlock(): Promise<Buffer<ArrayBuffer>> {
+    if (this.#free.length === 0 && this.#blocks < mostBlocks) {
+      this.#blocks += 1
+      return Buffer.allocUnsafeSlow(payloadBlockBytes)
+    }
+    while (this.#free.length === 0) {
+      await this.#digesting
+      if (this.#free.length === 0) await this.#writing
+    }
+    return this.#free.pop() as Buffer<ArrayBuffer>
+  }
+
+  #end(): void {
+    this.#release?.()
+    this.#release = undefined
+  }
+
+  #call(call: Omit<DigestCall, 'payload' | 'algorithm'>): Promise<DigestedBlock> {
+    const { block } = call
+    const sent = { ...call, payload: this.#payload, algorithm: this.#algorithm }
+    return thread.call(sent, block === undefined ? [] : [block])
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import { PayloadDigester } from '../../../../src/s3/body/payload-digester.ts'
+import { type PayloadSink, payloadBlockBytes } from '../../../../src/s3/body/payload-writer.ts'
+import { ThreadedWriter } from '../../../../src/s3/body/threaded-writer.ts'
+import { sha256Of, testBytes } from '../../../support/test-bytes.ts'
+
+const content = testBytes('threaded', 11 * payloadBlockBytes + 4_321)
+
+/** Reads each chunk late, and never has two at a time. */
+class LateSink implements PayloadSink {
+  readonly chunks: Buffer[] = []
+  #isWriting = false
+
+  async write(chunk: Uint8Array): Promise<void> {
+    assert.ok(!this.#isWriting)
+    this.#isWriting = true
+    for (let turn = 0; turn < this.chunks.length % 4; turn++) await turnOfTheLoop()
+    this.chunks.push(Buffer.from(chunk))
+    this.#isWriting = false
+  }
+}
+
+async function writeIn(writer: ThreadedWriter, pieceBytes: number): Promise<void> {
+  for (let at = 0; at < content.length; at += pieceBytes) {
+    await writer.write(content.subarray(at, at + pieceBytes))
+  }
+}
+
+for (const pieceBytes of [65_536, 100_003, payloadBlockBytes, 3 * payloadBlockBytes + 1]) {
+  test(`ThreadedWriter writes and digests several payloads at a time, in pieces of ${pieceBytes} bytes`, async () => {
+    const algorithms = [undefined, 'CRC32', 'CRC64NVME', 'SHA256'] as const
+    const writing = algorithms.map(async (algorithm) => {
+      const sink = new LateSink()
+      const writer = new ThreadedWriter(sink, algorithm)
+      await writeIn(writer, pieceBytes)
+      const digest = await writer.finish()
+      await writer.idle()
+      const expected = new PayloadDigester(algorithm)
+      expected.update(content)
+      assert.deepEqual(digest, expected.digest())
+      assert.equal(sha256Of(Buffer.concat(sink.chunks)), sha256Of(content))
+    })
+    await Promise.all(writing)
+  })
+}
+
+test('ThreadedWriter digests an empty payload', async () => {
+  const sink = new LateSink()
+  const digest = await new ThreadedWriter(sink, undefined).finish()
+  assert.deepEqual(digest, { size: 0, md5Hex: 'd41d8cd98f00b204e9800998ecf8427e' })
+  assert.deepEqual(sink.chunks, [])
+})
+
+test('ThreadedWriter rejects with the error of its sink, and is idle once its write has ended', async () => {
+  const failing = Promise.withResolvers<void>()
+  let writes = 0
+  const write = () => {
+    writes += 1
+    return writes < 3 ? Promise.resolve() : failing.promise
+  }
+  const writer = new ThreadedWriter({ write }, 'CRC32')
+  const written = writeIn(writer, 65_536)
+  let isIdle = false
+  const rejected = assert.rejects(written, { message: 'full' })
+  while (writes < 3) await turnOfTheLoop()
+  const idle = writer.idle().then(() => {
+    isIdle = true
+  })
+  await turnOfTheLoop()
+  assert.equal(isIdle, false)
+  failing.reject(new Error('full'))
+  await rejected
+  await idle
+  assert.equal(writes, 3)
+})
+
+test('ThreadedWriter holds at most three blocks for a slow sink', async () => {
+  const open = Promise.withResolvers<void>()
+  const writer = new ThreadedWriter({ write: () => open.promise }, undefined)
+  let taken = 0
+  const writing = (async () => {
+    for (let at = 0; at < content.length; at += 65_536) {
+      await writer.write(content.subarray(at, at + 65_536))
+      taken = at
+    }
+  })()
+  for (let turn = 0; turn < 100; turn++) await turnOfTheLoop()
+  assert.ok(taken < 3 * payloadBlockBytes)
+  open.resolve()
+  await writing
+  assert.equal((await writer.finish()).size, content.length)
+})
