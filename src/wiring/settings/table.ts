@@ -27,6 +27,11 @@ import {
 } from './parse-plain.ts'
 import type { Setting } from './setting.ts'
 
+/** Two cores serve more with one process and its threads (docs/decisions/0020-one-process-on-two-cores.md). */
+function defaultWorkers(cores: number): number {
+  return cores <= 2 ? 1 : cores
+}
+
 /**
  * All settings, in the order of docs/configuration.md (a test compares the two).
  * docs/configuration.md says how values are given: environment, NAME_FILE, comma-separated lists.
@@ -214,8 +219,8 @@ export const settingsTable = {
   },
   workers: {
     name: 'WORKERS',
-    default: String(availableParallelism()),
-    whenUnset: 'number of cores; 1 for Google Drive',
+    default: String(defaultWorkers(availableParallelism())),
+    whenUnset: 'number of cores; 1 on two cores and for Google Drive',
     meaning: 'Number of processes that serve requests. Must be 1 for `memory:`.',
     parse: integerIn({ min: 1, max: 256 }),
   },
