@@ -1,4 +1,5 @@
 import type { FolderNames } from '../../folder-cursor.ts'
+import { NameOrder } from './name-order.ts'
 
 /**
  * The names in one folder, packed: a million names are a few arrays instead of a million strings. A
@@ -113,33 +114,33 @@ export class NamePacker {
   }
 
   #inOrder(): Uint32Array<ArrayBuffer> {
-    const all = Uint32Array.from({ length: this.#count }, (_, index) => index)
-    const sorted = mergeSorted(all, (a, b) => this.#compare(a, b))
+    const flags = this.#flags
+    let hasEqual = false
+    // Added twice, or at its alternative path beside the natural one, which sorts first.
+    const sorted = new NameOrder(
+      { bytes: this.#bytes, starts: this.#starts },
+      this.#count,
+      (a, b) => {
+        hasEqual = true
+        return (flags[a] ?? 0) - (flags[b] ?? 0)
+      },
+    ).sorted()
+    return hasEqual ? this.#withoutEqual(sorted) : sorted
+  }
+
+  /** Keeps the first of equal names. */
+  #withoutEqual(sorted: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
     let kept = 0
     for (const name of sorted) {
-      // Added twice, or at its alternative path beside the natural one, which sorts first.
-      const isHidden = kept > 0 && this.#compareBytes(name, sorted[kept - 1] ?? 0) === 0
-      if (!isHidden) sorted[kept++] = name
+      if (kept === 0 || !this.#isEqual(name, sorted[kept - 1] ?? 0)) sorted[kept++] = name
     }
     return new Uint32Array(sorted.buffer.transfer(4 * kept))
   }
 
-  #compare(a: number, b: number): number {
-    return this.#compareBytes(a, b) || (this.#flags[a] ?? 0) - (this.#flags[b] ?? 0)
-  }
-
-  #compareBytes(a: number, b: number): number {
-    let left = this.#starts[a] ?? 0
-    let right = this.#starts[b] ?? 0
-    const leftEnd = this.#starts[a + 1] ?? 0
-    const rightEnd = this.#starts[b + 1] ?? 0
-    const end = left + Math.min(leftEnd - left, rightEnd - right)
-    const bytes = this.#bytes
-    while (left < end) {
-      const difference = (bytes[left++] ?? 0) - (bytes[right++] ?? 0)
-      if (difference !== 0) return difference
-    }
-    return leftEnd - left - (rightEnd - right)
+  #isEqual(a: number, b: number): boolean {
+    const start = this.#starts[a] ?? 0
+    const end = this.#starts[a + 1] ?? 0
+    return this.#bytes.compare(this.#bytes, start, end, this.#starts[b], this.#starts[b + 1]) === 0
   }
 
   #reserve(moreBytes: number): void {
@@ -149,44 +150,5 @@ export class NamePacker {
     if (this.#count + 1 < this.#flags.length) return
     this.#starts = new Uint32Array(this.#starts.buffer.transfer(2 * this.#starts.byteLength))
     this.#flags = new Uint8Array(this.#flags.buffer.transfer(2 * this.#flags.byteLength))
-  }
-}
-
-/** TypedArray.prototype.sort with a comparison creates two temporary arrays of boxed values. */
-function mergeSorted(
-  values: Uint32Array<ArrayBuffer>,
-  compare: (a: number, b: number) => number,
-): Uint32Array<ArrayBuffer> {
-  let from = values
-  let to = new Uint32Array(values.length)
-  for (let width = 1; width < values.length; width *= 2) {
-    for (let start = 0; start < values.length; start += 2 * width) {
-      mergeRuns(from, to, { start, width, compare })
-    }
-    ;[from, to] = [to, from]
-  }
-  return from
-}
-
-interface Runs {
-  /** The start of the first run. The second starts `width` later, and may be short or empty. */
-  readonly start: number
-  readonly width: number
-  readonly compare: (a: number, b: number) => number
-}
-
-/** Stable: of equal values, the one from the first run comes first. */
-function mergeRuns(from: Uint32Array, to: Uint32Array, { start, width, compare }: Runs): void {
-  const middle = Math.min(start + width, from.length)
-  const end = Math.min(middle + width, from.length)
-  let left = start
-  let right = middle
-  for (let next = start; next < end; next++) {
-    const a = from[left] ?? 0
-    const b = from[right] ?? 0
-    const takesLeft = right >= end || (left < middle && compare(a, b) <= 0)
-    to[next] = takesLeft ? a : b
-    if (takesLeft) left++
-    else right++
   }
 }
