@@ -5,7 +5,7 @@ import { folderOpenFlags } from '../objects/paced-files.ts'
 import { NamePacker, nameFlags, type PackedNames } from './folder-index.ts'
 
 /** Entries in one read from the system. */
-const batchSize = 1024
+const batchSize = 64
 const replacementCharacter = '\ufffd'
 
 /** The parts of a folder's status that change when names are added or removed. */
@@ -72,14 +72,20 @@ interface Reading {
 }
 
 function readInto(reading: Reading): void {
+  const { path } = reading.request
   let odd: Set<string> | undefined
-  for (const entry of entriesOf(reading.request.path)) {
-    if (--reading.budget.left < 0) return
-    if (entry.name.includes(replacementCharacter)) {
-      odd ??= namesInUtf8(reading.request.path)
-      if (!odd.has(entry.name)) continue
+  const folder = fs.opendirSync(path, { bufferSize: batchSize })
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      if (--reading.budget.left < 0) return
+      if (entry.name.includes(replacementCharacter)) {
+        odd ??= namesInUtf8(path)
+        if (!odd.has(entry.name)) continue
+      }
+      addEntry(reading, entry)
     }
-    addEntry(reading, entry)
+  } finally {
+    folder.closeSync()
   }
 }
 
@@ -87,6 +93,11 @@ function addEntry(reading: Reading, entry: Dirent): void {
   const isFile = entry.isFile()
   if (!isFile && !entry.isDirectory()) return
   const { continued } = reading
+  if (continued === undefined && !entry.name.includes('%')) {
+    // Neither escaped nor cut (key-path.ts), as nearly all names.
+    reading.packer.add(entry.name, isFile ? 0 : nameFlags.folder)
+    return
+  }
   const found = continued === undefined ? { isFile } : { isFile, continued }
   const decoded = decodeName(entry.name, found)
   if (decoded === undefined) return
@@ -115,15 +126,6 @@ function readInner(reading: Reading, name: string, continued: string): void {
     readInto({ ...reading, request: { ...request, path }, below, continued })
   } finally {
     fs.closeSync(fd)
-  }
-}
-
-function* entriesOf(path: string): Generator<Dirent> {
-  const folder = fs.opendirSync(path, { bufferSize: batchSize })
-  try {
-    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) yield entry
-  } finally {
-    folder.closeSync()
   }
 }
 
