@@ -1,4 +1,4 @@
-import fs, { type Dirent } from 'node:fs'
+import fs, { type Dirent, type Stats } from 'node:fs'
 import { decodeName } from '../../key-path.ts'
 import { isAbsent } from '../fs-error.ts'
 import { folderOpenFlags } from '../objects/paced-files.ts'
@@ -72,16 +72,10 @@ interface Reading {
 }
 
 function readInto(reading: Reading): void {
-  const { path } = reading.request
-  let odd: Set<string> | undefined
-  const folder = fs.opendirSync(path, { bufferSize: batchSize })
+  const folder = fs.opendirSync(reading.request.path, { bufferSize: batchSize })
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
       if (--reading.budget.left < 0) return
-      if (entry.name.includes(replacementCharacter)) {
-        odd ??= namesInUtf8(path)
-        if (!odd.has(entry.name)) continue
-      }
       addEntry(reading, entry)
     }
   } finally {
@@ -90,26 +84,28 @@ function readInto(reading: Reading): void {
 }
 
 function addEntry(reading: Reading, entry: Dirent): void {
-  const isFile = entry.isFile()
-  if (!isFile && !entry.isDirectory()) return
+  const { name } = entry
+  const type = name.includes(replacementCharacter) ? statsOf(reading, name) : entry
+  const isFile = type?.isFile() === true
+  if (!isFile && !type?.isDirectory()) return
   const { continued } = reading
-  if (continued === undefined && !entry.name.includes('%')) {
+  if (continued === undefined && !name.includes('%')) {
     // Neither escaped nor cut (key-path.ts), as nearly all names.
-    reading.packer.add(entry.name, isFile ? 0 : nameFlags.folder)
+    reading.packer.add(name, isFile ? 0 : nameFlags.folder)
     return
   }
   const found = continued === undefined ? { isFile } : { isFile, continued }
-  const decoded = decodeName(entry.name, found)
+  const decoded = decodeName(name, found)
   if (decoded === undefined) return
   if (decoded.kind === 'continuation') {
-    readInner(reading, entry.name, decoded.continued)
+    readInner(reading, name, decoded.continued)
     return
   }
   const { segment, isAlternative } = decoded
   const flags =
     (isFile ? 0 : nameFlags.folder) |
     (isAlternative ? nameFlags.alternative : 0) |
-    (segment === entry.name ? 0 : nameFlags.encoded)
+    (segment === name ? 0 : nameFlags.encoded)
   reading.packer.add(segment, flags)
 }
 
@@ -129,15 +125,18 @@ function readInner(reading: Reading, name: string, continued: string): void {
   }
 }
 
-/** Names that really contain U+FFFD; in the others, it replaces bytes that are not UTF-8. */
-function namesInUtf8(path: string): Set<string> {
-  const names = fs.readdirSync(path, { encoding: 'buffer' })
-  return new Set(
-    names
-      .filter((name) => Buffer.from(name.toString()).equals(name))
-      .map((name) => name.toString())
-      .filter((name) => name.includes(replacementCharacter)),
-  )
+/**
+ * The status of a name that contains U+FFFD. Undefined if it is not the name on the disk, where bytes are
+ * in its place that are not UTF-8.
+ */
+function statsOf({ request }: Reading, name: string): Stats | undefined {
+  try {
+    return fs.lstatSync(`${request.path}/${name}`, { throwIfNoEntry: false })
+  } catch (error) {
+    // Three bytes for each that is not UTF-8 may be too long for a name.
+    if (isAbsent(error)) return undefined
+    throw error
+  }
 }
 
 function openFolder(path: string): number | undefined {

@@ -74,8 +74,22 @@ test('get omits names that cannot be keys', { skip: process.platform !== 'linux'
   fs.symlinkSync('file', join(folder, 'link'))
   fs.symlinkSync('folder', join(folder, 'link to folder'))
   execFileSync('mkfifo', [join(folder, 'fifo')])
-  fs.writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad-`), Buffer.from([0xff])]), '')
+  const putBytes = (...bytes: number[]) =>
+    fs.writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(bytes)]), '')
+  putBytes(0x62, 0x61, 0x64, 0xff)
+  // Longer than a name can be when each byte is replaced by U+FFFD.
+  putBytes(...new Array(200).fill(0xff))
   assert.deepEqual(namesOf(await indexes.get('bucket')), ['file', 'folder/', '\ufffd'])
+})
+
+test('get shows a name with U+FFFD once, whatever else is decoded to it', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const { folder, indexes } = await makeIndexes(t)
+  fs.mkdirSync(join(folder, 'a\ufffd'))
+  fs.writeFileSync(Buffer.concat([Buffer.from(`${folder}/a`), Buffer.from([0xff])]), '')
+  fs.writeFileSync(Buffer.concat([Buffer.from(`${folder}/a`), Buffer.from([0xfe])]), '')
+  assert.deepEqual(namesOf(await indexes.get('bucket')), ['a\ufffd/'])
 })
 
 test('get shows the rest of a cut name, and notices changes to it', async (t) => {
