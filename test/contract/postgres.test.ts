@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { DatabaseError } from '../../src/state/database.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
+import { StatementCounter } from '../support/counting/statement-counter.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
@@ -41,6 +44,39 @@ if (server === undefined) {
     await database.close()
   })
 
+  test('PostgreSQL runs a single statement of write as a serializable transaction of its own', async () => {
+    const { url } = await createLocation()
+    const counter = await StatementCounter.start(url)
+    const database = await openDatabase({ kind: 'postgres', url: counter.url }, { migrate: true })
+    const create = `CREATE TABLE levels AS
+      SELECT 1 AS number, current_setting('transaction_isolation') AS level`
+    const insert = `INSERT INTO levels SELECT ?, current_setting('transaction_isolation')`
+    await database.write([{ sql: create }])
+    const before = counter.statements.length
+    await database.write([{ sql: insert, params: [2] }])
+    assert.equal(counter.statements.length - before, 1)
+    await database.write([{ sql: insert, params: [3], mustChange: 1 }])
+    assert.deepEqual(await database.read('SELECT DISTINCT level FROM levels'), [
+      { level: 'serializable' },
+    ])
+    await database.close()
+    await counter.close()
+  })
+
+  test('PostgreSQL begins a serializable transaction when a pooler drops the option', async () => {
+    const { url } = await createLocation()
+    const pooler = await startForgetfulPooler(url)
+    const database = await openDatabase({ kind: 'postgres', url: pooler.url }, { migrate: true })
+    const sql = `INSERT INTO own_folders SELECT current_setting('transaction_isolation')`
+    await database.write([{ sql }])
+    assert.deepEqual(await database.read('SELECT identity FROM own_folders'), [
+      { identity: 'serializable' },
+    ])
+    assert.ok(pooler.dropped() > 0)
+    await database.close()
+    pooler.close()
+  })
+
   test('openDatabase reports what is wrong with a server without showing the password', async () => {
     const { url } = await createLocation()
     const absent = new URL(url)
@@ -61,6 +97,29 @@ if (server === undefined) {
       })
     }
   })
+}
+
+/** Forwards connections without their option for the isolation of transactions. */
+async function startForgetfulPooler(databaseUrl: string) {
+  const url = new URL(databaseUrl)
+  const { hostname, port } = url
+  const option = '-c default_transaction_isolation=serializable'
+  const other = '-c application_name='.padEnd(option.length, 'x')
+  let dropped = 0
+  const server = createServer((client) => {
+    const upstream = connect({ host: hostname, port: Number(port || 5432) })
+    upstream.pipe(client)
+    client.on('data', (chunk) => {
+      const sent = chunk.toString('latin1')
+      if (sent.includes(option)) dropped++
+      upstream.write(sent.replace(option, other), 'latin1')
+    })
+    client.on('close', () => upstream.destroy())
+    for (const socket of [client, upstream]) socket.on('error', () => client.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url: url.href, dropped: () => dropped, close: () => server.close() }
 }
 
 async function untilSleeping(url: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg'
+import type { Pool, PoolClient, QueryResult } from 'pg'
 import {
   type Database,
   DatabaseError,
@@ -9,15 +9,8 @@ import {
   type WriteResult,
 } from '../database.ts'
 import { numberPlaceholders } from '../placeholders.ts'
+import { connectReaders, nameOfPostgres, Writers } from './postgres-connections.ts'
 import { isConflict, toPostgresError } from './postgres-errors.ts'
-
-/** Connections of one process. */
-const maxConnections = 10
-
-const connectTimeoutMs = 5_000
-/** The server gives up first, so that the connection stays usable; otherwise, the client does. */
-const statementTimeoutMs = 15_000
-const answerTimeoutMs = 20_000
 
 /** How long a write that conflicts with others on the same rows is retried. */
 const conflictRetryMs = 10_000
@@ -26,36 +19,12 @@ const maxConflictPauseMs = 100
 /** The limit for cached converted statements. Few exist, see StatementCache. */
 const maxConverted = 1_000
 
-const int8 = types.builtins.INT8
-const numeric = types.builtins.NUMERIC
-
-/** The settings for all connections, serving or migrating. */
-export function connectionSettings(url: string): PoolConfig {
-  return {
-    connectionString: url,
-    application_name: 'bucketry',
-    connectionTimeoutMillis: connectTimeoutMs,
-    keepAlive: true,
-    types: {
-      // The driver returns 64-bit integers as text; ours fit a double (database.ts).
-      getTypeParser: ((oid: number, format?: 'text') =>
-        oid === int8 || oid === numeric ? Number : types.getTypeParser(oid, format)) as never,
-    },
-  }
-}
-
-/** Host and database of a URL, without user and password. */
-export function nameOfPostgres(url: string): string {
-  if (!URL.canParse(url)) throw new DatabaseError('expected a database URL postgres://…')
-  const { host, pathname } = new URL(url)
-  return `postgres://${host}${pathname}`
-}
-
-/** The pool replaces lost connections at the next call; connections keep no state between calls. */
+/** The pools replace lost connections at the next call; connections keep no state between calls. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres'
   readonly #name: string
-  readonly #pool: Pool
+  readonly #readers: Pool
+  readonly #writers: Writers
   readonly #converted = new Map<string, string>()
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
@@ -63,18 +32,8 @@ export class PostgresDatabase implements Database {
   /** @param url `postgres://user:password@host:port/database?sslmode=…`; connects at the first call. */
   constructor(url: string) {
     this.#name = nameOfPostgres(url)
-    this.#pool = new Pool({
-      ...connectionSettings(url),
-      max: maxConnections,
-      statement_timeout: statementTimeoutMs,
-      query_timeout: answerTimeoutMs,
-      idle_in_transaction_session_timeout: statementTimeoutMs,
-      allowExitOnIdle: true,
-    })
-    // The pool drops an idle connection that breaks; one in use also fails its query. Without a
-    // listener, either would end the process.
-    this.#pool.on('error', () => undefined)
-    this.#pool.on('connect', (client) => client.on('error', () => undefined))
+    this.#readers = connectReaders(url)
+    this.#writers = new Writers(url)
   }
 
   read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
@@ -103,12 +62,12 @@ export class PostgresDatabase implements Database {
     this.#isClosed = true
     // Otherwise the pool would drop calls that wait for a connection.
     await Promise.allSettled(this.#running)
-    await this.#pool.end()
+    await Promise.all([this.#readers.end(), this.#writers.end()])
   }
 
   async #select<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
     try {
-      const { rows } = await this.#pool.query(this.#convert(sql), [...params])
+      const { rows } = await this.#readers.query(this.#convert(sql), [...params])
       return rows
     } catch (error) {
       throw toPostgresError(error, this.#name)
@@ -119,7 +78,7 @@ export class PostgresDatabase implements Database {
     const giveUpAt = performance.now() + conflictRetryMs
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, maxConflictPauseMs)) {
       try {
-        return await this.#transaction(statements)
+        return await this.#writeOnce(statements)
       } catch (error) {
         if (error instanceof UnmetChange) throw error
         if (!isConflict(error) || performance.now() >= giveUpAt) {
@@ -142,11 +101,12 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #transaction(statements: readonly Statement[]): Promise<WriteResult[]> {
-    const client = await this.#pool.connect()
+  /** As with SQLite: the effect is as if the calls ran one after another. */
+  async #writeOnce(statements: readonly Statement[]): Promise<WriteResult[]> {
+    const { client, isSerializable } = await this.#writers.take()
     let isUsable = true
     try {
-      // As with SQLite: the effect is as if the calls ran one after another.
+      if (isSerializable && isTransaction(statements)) return await this.#runAll(client, statements)
       await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')
       const results = await this.#runAll(client, statements)
       await client.query('COMMIT')
@@ -177,6 +137,11 @@ export class PostgresDatabase implements Database {
     this.#converted.set(sql, converted)
     return converted
   }
+}
+
+/** A statement on its own is one, unless it may have to be undone. */
+function isTransaction([first, ...others]: readonly Statement[]): boolean {
+  return first !== undefined && first.mustChange === undefined && others.length === 0
 }
 
 function toWriteResult({ rowCount, rows }: QueryResult): WriteResult {

@@ -2,7 +2,7 @@ import { Client } from 'pg'
 import type { SqlValue } from '../database.ts'
 import type { MigrationSession } from '../migrate.ts'
 import { numberPlaceholders } from '../placeholders.ts'
-import { connectionSettings, nameOfPostgres } from './postgres-database.ts'
+import { connectionSettings, nameOfPostgres } from './postgres-connections.ts'
 import { toPostgresError } from './postgres-errors.ts'
 
 /** The key of the advisory lock of migrating processes: `buck` in ASCII. */

@@ -150,13 +150,8 @@ export class UploadTable {
     upload: Pick<UploadRow, 'id' | 'target' | 'details' | 'driveState' | 'createdAtMs'>,
   ): Promise<void> {
     const { id, target, details, driveState, createdAtMs } = upload
-    await this.#database.write([
-      {
-        sql: insertUpload,
-        params: [id, target, details, driveState, createdAtMs, createdAtMs],
-        mustChange: 1,
-      },
-    ])
+    const params = [id, target, details, driveState, createdAtMs, createdAtMs]
+    await this.#database.write([{ sql: insertUpload, params }])
   }
 
   async find(id: string): Promise<UploadRow | undefined> {
