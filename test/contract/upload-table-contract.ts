@@ -77,7 +77,9 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       const id = 'upload 2'
       await insert(table, id)
       const seen = await hold(table, id, 'x')
-      assert.ok(await table.renewLease(id, { owner: 'x', untilMs: 200 }))
+      assert.ok(await table.renewLease(seen, { owner: 'x', untilMs: 200 }))
+      const aborted = { id, phase: 'aborted' } as const
+      assert.equal(await table.renewLease(aborted, { owner: 'x', untilMs: 400 }), false)
       assert.equal(await table.takeLease(seen, { owner: 'y', untilMs: 300 }), false)
       const renewed = { ...seen, leaseUntilMs: 200 }
       assert.equal(
@@ -85,7 +87,7 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
         false,
       )
       assert.ok(await table.takeLease(renewed, { owner: 'y', untilMs: 300 }))
-      assert.equal(await table.renewLease(id, { owner: 'x', untilMs: 400 }), false)
+      assert.equal(await table.renewLease(seen, { owner: 'x', untilMs: 400 }), false)
       assert.equal(await table.releaseLease(id, 'x'), false)
       assert.ok(await table.releaseLease(id, 'y'))
     })
@@ -94,12 +96,13 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       const id = 'upload 3'
       await insert(table, id)
       const upload = await hold(table, id, 'x')
-      assert.equal(await table.commitParts({ upload, owner: 'y' }, [part(1)], 's1'), false)
-      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(2)], 's1'), false)
+      assert.equal(await table.commitParts({ upload, owner: 'y' }, [part(1)], 's1'), undefined)
+      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(2)], 's1'), undefined)
       assert.deepEqual(await table.parts(id, 0, 10), [])
-      assert.ok(await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1'))
-      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1'), false)
+      const committed = await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1')
+      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1'), undefined)
       const now = await table.find(id)
+      assert.deepEqual(committed, now)
       assert.equal(now?.partCount, 1)
       assert.equal(now?.size, 5)
       assert.equal(now?.driveState, 's1')
@@ -114,8 +117,10 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       await table.commitParts({ upload: await hold(table, id, 'x'), owner: 'x' }, [part(1)], 's1')
       const upload = await hold(table, id, 'x')
       const change = { from: part(1), to: { ...part(1, 2), etag: 'new' }, driveState: 's2' }
-      assert.equal(await table.replacePart({ upload, owner: 'y' }, change), false)
-      assert.ok(await table.replacePart({ upload, owner: 'x' }, change))
+      assert.equal(await table.replacePart({ upload, owner: 'y' }, change), undefined)
+      const replaced = await table.replacePart({ upload, owner: 'x' }, change)
+      assert.ok(replaced)
+      assert.deepEqual(replaced, await table.find(id))
       assert.deepEqual(await table.parts(id, 0, 10), [change.to])
       assert.equal((await table.find(id))?.size, 2)
     })
@@ -128,11 +133,14 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.ok(await table.beginCompletion(upload, change))
       assert.equal(await table.beginCompletion(upload, change), false)
       assert.equal(await table.abort(id, 40), false)
-      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1'), false)
+      assert.equal(await table.commitParts({ upload, owner: 'x' }, [part(1)], 's1'), undefined)
       assert.ok(await table.reopen(id, 'x', { partCount: 0, size: 0, nowMs: 50 }))
       const again = await hold(table, id, 'x')
       assert.ok(await table.abort(id, 60))
-      assert.equal(await table.commitParts({ upload: again, owner: 'x' }, [part(1)], 's1'), false)
+      assert.equal(
+        await table.commitParts({ upload: again, owner: 'x' }, [part(1)], 's1'),
+        undefined,
+      )
     })
 
     test('UploadTable keeps a completed upload and deletes its parts', async () => {

@@ -3,7 +3,7 @@ import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
 import type { LeaseColumns, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Error } from '../errors.ts'
 import { leaseLost, noSuchUpload } from './upload-errors.ts'
-import type { UploadWatch } from './upload-watch.ts'
+import type { KnownRow, UploadWatch } from './upload-watch.ts'
 
 /** A lease that is not renewed for this long may be taken. */
 const leaseMs = 20_000
@@ -67,11 +67,17 @@ export class Lease extends HeldLease {
   readonly #options: LeasesOptions
 
   constructor(upload: UploadRow, options: LeasesOptions) {
-    const { id, leaseOwner: owner, leaseUntilMs } = upload
+    const { id, phase, leaseOwner: owner, leaseUntilMs } = upload
+    let lostReason = leaseLost
     super({
       ...{ owner, untilMs: leaseUntilMs, leaseMs, renewEveryMs, safetyMarginMs, now: options.now },
-      renew: (untilMs) => options.table.renewLease(id, { owner, untilMs }),
-      lostReason: leaseLost,
+      renew: async (untilMs) => {
+        if (await options.table.renewLease({ id, phase }, { owner, untilMs })) return true
+        const reason = await this.#reasonToStop()
+        lostReason = () => reason ?? leaseLost()
+        return false
+      },
+      lostReason: () => lostReason(),
     })
     this.upload = upload
     this.#options = options
@@ -88,23 +94,28 @@ export class Lease extends HeldLease {
 
   async #watch(): Promise<void> {
     const signal = this.ended
-    let isFailing = false
     while (!signal.aborted) {
-      // While the database fails, the renewal may stay due.
-      const timeoutMs = isFailing ? renewEveryMs : Math.max(1, this.renewInMs)
-      await this.#options.watch.wait(this.upload, { timeoutMs, signal })
+      const timeoutMs = Math.max(1, this.renewInMs)
+      const known = await this.#options.watch.wait(this.upload, {
+        ...{ timeoutMs, signal, isHolder: true },
+      })
       if (signal.aborted) return
       try {
-        const reason = await this.#reasonToStop()
+        const reason = this.#isChanged(known) ? await this.#reasonToStop() : undefined
         if (signal.aborted) return
         if (reason !== undefined) return this.lose(reason)
         await this.renewIfDue()
-        isFailing = false
       } catch {
         // The database may recover before the lease ends; if not, assertHeld stops the work.
-        isFailing = true
       }
     }
+  }
+
+  /** The row may have been read before the lease was taken. */
+  #isChanged(known: KnownRow | undefined): boolean {
+    if (known === undefined) return false
+    const { phase, leaseOwner } = known.upload ?? {}
+    return phase !== this.upload.phase || leaseOwner !== this.owner
   }
 
   async #reasonToStop(): Promise<S3Error | undefined> {

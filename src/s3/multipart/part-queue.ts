@@ -5,7 +5,7 @@ import type { UploadContext } from './upload-context.ts'
 import { noSuchUpload, slowDown } from './upload-errors.ts'
 import type { UploadFinder } from './upload-finder.ts'
 import type { UploadName } from './upload-records.ts'
-import { livenessCheckMs } from './upload-watch.ts'
+import { type KnownRow, livenessCheckMs } from './upload-watch.ts'
 
 /** How long a request waits for a missing part while nothing happens on the upload. */
 const gapWaitMs = 2_000
@@ -99,31 +99,52 @@ export class PartQueue {
       if (isBusy) gapDeadlineMs = now() + gapWaitMs
       const leftMs = Math.min(deadlineMs, gapDeadlineMs) - now()
       if (leftMs <= 0) throw outOfTurn(number, upload)
-      await watch.wait(upload, {
+      const known = await watch.wait(upload, {
         timeoutMs: Math.min(leftMs, livenessCheckMs),
         signal: waiting.signal,
+        isDue: (row) => isDue(number, row),
       })
       if (waiting.signal.aborted) throw clientGone()
-      const admission = await this.#tryAdmit(name, number)
+      const isLate = Math.min(deadlineMs, gapDeadlineMs) <= now()
+      const current = isLate ? undefined : this.#usable(known)
+      const admission = await this.#tryAdmit(name, number, current)
       if (admission.turn !== 'wait') return admission
       if (admission.upload.partCount !== upload.partCount) gapDeadlineMs = now() + gapWaitMs
       upload = admission.upload
     }
   }
 
+  /** The row if it need not be read again. The part is admitted only if it has not changed since. */
+  #usable(known: KnownRow | undefined): UploadRow | undefined {
+    const upload = known?.upload
+    if (upload?.phase !== 'open') return undefined
+    // A lease that seems to have ended may have been renewed.
+    const isOver = upload.leaseOwner !== '' && this.#context.leases.isFree(upload)
+    return isOver ? undefined : upload
+  }
+
   async #tryAdmit(
     name: UploadName,
     number: number,
+    known?: UploadRow,
   ): Promise<Admission | { readonly turn: 'wait'; readonly upload: UploadRow }> {
-    const { drive, leases } = this.#context
-    const upload = await this.#finder.find(name)
+    const { drive, leases, watch } = this.#context
+    const upload = known ?? (await this.#finder.find(name))
     const turn = turnOf(number, upload, drive.uploads.replaceLast !== undefined)
     if (turn === 'gone') throw noSuchUpload(upload.id)
     if (turn === 'far') throw outOfTurn(number, upload)
     if (turn === 'compare' || turn === 'wait') return { turn, upload }
     const lease = await leases.take(upload)
-    return lease === undefined ? { turn: 'wait', upload } : { turn, lease }
+    if (lease !== undefined) return { turn, lease }
+    if (leases.isFree(upload)) watch.notify(upload.id)
+    return { turn: 'wait', upload }
   }
+}
+
+/** Whether a waiting part has to act when the upload has changed to this. */
+function isDue(number: number, { phase, partCount, leaseOwner }: UploadRow): boolean {
+  if (phase !== 'open') return true
+  return number <= partCount || (number === partCount + 1 && leaseOwner === '')
 }
 
 /** What may be done with a part of this number in the current state of the upload. */

@@ -166,12 +166,13 @@ export class PartWriter {
   async #commit(
     draft: LeasedDraft,
     lease: Lease,
-    store: (driveState: string) => Promise<boolean>,
+    store: (driveState: string) => Promise<UploadRow | undefined>,
   ): Promise<void> {
     const driveState = await draft.commit()
-    if (await store(driveState)) {
+    const committed = await store(driveState)
+    if (committed !== undefined) {
       lease.end()
-      this.#context.watch.notify(lease.upload.id)
+      this.#context.watch.notify(committed.id, committed)
       return
     }
     // The bytes are beyond the committed size and will be overwritten.

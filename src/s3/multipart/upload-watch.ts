@@ -1,29 +1,47 @@
 import type { UploadRow } from '../../state/stores/uploads.ts'
 
 /**
- * The pause between two reads of the row is a twentieth of the time since its last change, within
- * these limits: noticing a change late then adds little to the wait.
+ * The pause between two reads of the row is a share of the time since its last change, within limits:
+ * noticing a change late then adds little to the wait.
  */
-const shortestPauseMs = 4
-const longestPauseMs = 200
-const pauseShare = 1 / 20
+interface Pace {
+  readonly shortestMs: number
+  readonly longestMs: number
+  readonly share: number
+}
+
+/** Another process has the lease: the next part starts when its part is committed. */
+const waiting: Pace = { shortestMs: 4, longestMs: 500, share: 1 / 10 }
+/** This process has the lease: another one can only abort or complete the upload. */
+const holding: Pace = { shortestMs: 250, longestMs: 1_000, share: 1 / 4 }
 
 /** How often a waiting request checks whether the lease holder has died. */
 export const livenessCheckMs = 1_000
 
+/** What is known of an upload's row; `upload` is undefined when the row is gone. */
+export interface KnownRow {
+  readonly upload: UploadRow | undefined
+}
+
 interface Waiter {
   /** The fingerprint of the row that the waiter has read. */
   readonly seen: string
+  readonly isHolder: boolean
+  readonly isDue: (upload: UploadRow) => boolean
   readonly wake: () => void
 }
 
-/** Polls one upload for all requests of this process that wait for it. */
-interface Poller {
+/** Watches one upload for all requests of this process that wait for it. */
+interface Watched {
   readonly waiters: Set<Waiter>
-  /** When the last change was seen, or polling began; milliseconds of the monotonic clock. */
+  /** As read last, or changed by this process since. */
+  known: KnownRow | undefined
+  /** When the last change was seen, or watching began; milliseconds of the monotonic clock. */
   quietSinceMs: number
   timer: NodeJS.Timeout | undefined
   isReading: boolean
+  /** Whether the row may have changed since the read in progress began. */
+  isOutdated: boolean
 }
 
 export interface WaitOptions {
@@ -31,105 +49,135 @@ export interface WaitOptions {
   readonly timeoutMs: number
   /** The wait ends when it aborts. */
   readonly signal: AbortSignal
+  /** Whether the wait ends when the row has changed to this. Default: always. */
+  readonly isDue?: (upload: UploadRow) => boolean
+  /** Whether the caller has just taken the upload's lease, with this row. */
+  readonly isHolder?: boolean
 }
 
 /**
  * Lets requests wait for an upload to change. A change made in this process wakes them at once
- * (`notify`); a change made by another process is noticed by polling the row, once for each upload:
- * every 4 ms, and less often while nothing changes.
+ * (`notify`); a change made by another process is noticed by polling the row, once for each upload
+ * and less often while nothing changes.
  */
 export class UploadWatch {
   readonly #find: (id: string) => Promise<UploadRow | undefined>
-  readonly #pollers = new Map<string, Poller>()
+  readonly #uploads = new Map<string, Watched>()
 
   constructor(find: (id: string) => Promise<UploadRow | undefined>) {
     this.#find = find
   }
 
-  /** Wakes all requests that wait for the upload. */
-  notify(id: string): void {
-    const poller = this.#pollers.get(id)
-    if (poller === undefined) return
-    for (const waiter of [...poller.waiters]) waiter.wake()
+  /**
+   * The upload has changed: all requests that wait for it compare it with what they have seen.
+   *
+   * @param now the row if it is known; otherwise it is read.
+   */
+  notify(id: string, now?: UploadRow): void {
+    const watched = this.#uploads.get(id)
+    if (watched === undefined) return
+    watched.isOutdated = true
+    if (now === undefined) void this.#poll(id, watched)
+    else this.#show(watched, now)
   }
 
   /**
-   * Resolves when the upload may differ from `upload`, on timeout, or when the signal aborts. The
-   * caller reads the row again to see which. Never rejects.
+   * Resolves when the upload differs from `upload` and is due, on timeout, or when the signal
+   * aborts. Resolves with the row as last known, if it is: it may have changed since. Never rejects.
    */
-  wait(upload: UploadRow, options: WaitOptions): Promise<void> {
-    const { timeoutMs, signal } = options
-    if (signal.aborted) return Promise.resolve()
+  wait(upload: UploadRow, options: WaitOptions): Promise<KnownRow | undefined> {
+    const { timeoutMs, signal, isDue = () => true, isHolder = false } = options
+    if (signal.aborted) return Promise.resolve(undefined)
     return new Promise((resolve) => {
-      const poller = this.#pollerFor(upload.id)
+      const watched = this.#watched(upload.id)
       const wake = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', wake)
-        poller.waiters.delete(waiter)
-        this.#removeIdle(upload.id, poller)
-        resolve()
+        watched.waiters.delete(waiter)
+        this.#removeIdle(upload.id, watched)
+        resolve(watched.known)
       }
-      const waiter: Waiter = { seen: fingerprint(upload), wake }
+      const waiter: Waiter = { seen: fingerprint(upload), isHolder, isDue, wake }
       const timer = setTimeout(wake, timeoutMs)
       signal.addEventListener('abort', wake, { once: true })
-      poller.waiters.add(waiter)
-      // The row may have changed since the caller read it.
-      void this.#poll(upload.id, poller)
+      watched.waiters.add(waiter)
+      this.#begin(upload, watched, waiter)
     })
   }
 
-  #pollerFor(id: string): Poller {
-    const known = this.#pollers.get(id)
+  #begin(upload: UploadRow, watched: Watched, { seen, isHolder }: Waiter): void {
+    if (isHolder) {
+      watched.known = { upload }
+      watched.isOutdated = true
+    }
+    // Otherwise the row may have changed since the caller read it.
+    if (fingerprint(watched.known?.upload) === seen) this.#schedule(upload.id, watched)
+    else void this.#poll(upload.id, watched)
+  }
+
+  #watched(id: string): Watched {
+    const known = this.#uploads.get(id)
     if (known !== undefined) return known
-    const poller: Poller = {
+    const watched: Watched = {
       waiters: new Set(),
+      known: undefined,
       quietSinceMs: performance.now(),
       timer: undefined,
       isReading: false,
+      isOutdated: false,
     }
-    this.#pollers.set(id, poller)
-    return poller
+    this.#uploads.set(id, watched)
+    return watched
   }
 
-  #removeIdle(id: string, poller: Poller): void {
-    if (poller.waiters.size > 0) return
-    clearTimeout(poller.timer)
-    if (this.#pollers.get(id) === poller) this.#pollers.delete(id)
+  #removeIdle(id: string, watched: Watched): void {
+    if (watched.waiters.size > 0) return
+    clearTimeout(watched.timer)
+    if (this.#uploads.get(id) === watched) this.#uploads.delete(id)
   }
 
-  async #poll(id: string, poller: Poller): Promise<void> {
-    if (poller.isReading) return
-    poller.isReading = true
-    clearTimeout(poller.timer)
-    const isChanged = await this.#wakeChanged(id, poller)
-    poller.isReading = false
-    if (isChanged) poller.quietSinceMs = performance.now()
-    if (poller.waiters.size === 0) return
-    const quietMs = performance.now() - poller.quietSinceMs
-    const pauseMs = Math.min(Math.max(quietMs * pauseShare, shortestPauseMs), longestPauseMs)
-    poller.timer = setTimeout(() => void this.#poll(id, poller), pauseMs)
-  }
-
-  async #wakeChanged(id: string, poller: Poller): Promise<boolean> {
-    let current: string
+  async #poll(id: string, watched: Watched): Promise<void> {
+    if (watched.isReading) return
+    watched.isReading = true
+    clearTimeout(watched.timer)
     try {
-      const upload = await this.#find(id)
-      current = upload === undefined ? '' : fingerprint(upload)
+      let current: UploadRow | undefined
+      do {
+        watched.isOutdated = false
+        current = await this.#find(id)
+      } while (watched.isOutdated && watched.waiters.size > 0)
+      this.#show(watched, current)
     } catch {
       // The database is not responding. Each waiter learns that from its own read.
-      return false
     }
-    let isChanged = false
-    for (const waiter of [...poller.waiters]) {
+    watched.isReading = false
+    this.#schedule(id, watched)
+  }
+
+  /** Wakes the waiters for which the row has changed. */
+  #show(watched: Watched, upload: UploadRow | undefined): void {
+    const current = fingerprint(upload)
+    if (fingerprint(watched.known?.upload) !== current) watched.quietSinceMs = performance.now()
+    watched.known = { upload }
+    for (const waiter of [...watched.waiters]) {
       if (waiter.seen === current) continue
-      isChanged = true
-      waiter.wake()
+      if (upload === undefined || waiter.isDue(upload)) waiter.wake()
     }
-    return isChanged
+  }
+
+  #schedule(id: string, watched: Watched): void {
+    if (watched.isReading || watched.waiters.size === 0) return
+    clearTimeout(watched.timer)
+    const isHeldHere = [...watched.waiters].some(({ isHolder }) => isHolder)
+    const { shortestMs, longestMs, share } = isHeldHere ? holding : waiting
+    const quietMs = performance.now() - watched.quietSinceMs
+    const pauseMs = Math.min(Math.max(quietMs * share, shortestMs), longestMs)
+    watched.timer = setTimeout(() => void this.#poll(id, watched), pauseMs)
   }
 }
 
 /** Everything that a waiter acts upon. A renewed lease is not a change. */
-function fingerprint(upload: UploadRow): string {
+function fingerprint(upload: UploadRow | undefined): string {
+  if (upload === undefined) return ''
   return [upload.phase, upload.partCount, upload.leaseOwner, upload.driveState].join('\n')
 }

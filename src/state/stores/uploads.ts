@@ -1,5 +1,5 @@
 import { writeAll, writeOne } from '../conditional-writes.ts'
-import type { Database, SqlValue } from '../database.ts'
+import type { Database, SqlValue, Statement } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
 
 /**
@@ -106,7 +106,8 @@ const whereSeen = `WHERE id = ? AND phase = ? AND drive_state = ? AND part_count
 
 const takeLease = `UPDATE uploads SET lease_owner = ?, lease_until_ms = ? ${whereSeen}`
 
-const renewLease = `UPDATE uploads SET lease_until_ms = ? WHERE id = ? AND lease_owner = ?`
+const renewLease = `UPDATE uploads SET lease_until_ms = ?
+  WHERE id = ? AND lease_owner = ? AND phase = ?`
 
 const releaseLease = `UPDATE uploads SET lease_owner = '', lease_until_ms = 0
   WHERE id = ? AND lease_owner = ?`
@@ -187,8 +188,10 @@ export class UploadTable {
     return writeOne(this.#database, takeLease, [lease.owner, lease.untilMs, ...asSeen(seen)])
   }
 
-  renewLease(id: string, lease: LeaseColumns): Promise<boolean> {
-    return writeOne(this.#database, renewLease, [lease.untilMs, id, lease.owner])
+  /** False also when the upload is in another phase. */
+  renewLease(seen: Pick<UploadRow, 'id' | 'phase'>, lease: LeaseColumns): Promise<boolean> {
+    const { id, phase } = seen
+    return writeOne(this.#database, renewLease, [lease.untilMs, id, lease.owner, phase])
   }
 
   releaseLease(id: string, owner: string): Promise<boolean> {
@@ -196,46 +199,57 @@ export class UploadTable {
   }
 
   /**
-   * Adds the next parts, at least one and without gaps, and releases the lease. False if `owner` no longer
-   * has the lease.
+   * Adds the next parts, at least one and without gaps, and releases the lease. Resolves with the row
+   * afterwards; undefined if `owner` no longer has the lease.
    */
-  commitParts(held: HeldRow, parts: readonly PartRow[], driveState: string): Promise<boolean> {
-    const { upload, owner } = held
+  commitParts(
+    held: HeldRow,
+    parts: readonly PartRow[],
+    driveState: string,
+  ): Promise<UploadRow | undefined> {
+    const { upload } = held
     const before = (parts[0]?.number ?? Number.NaN) - 1
     const size = parts.reduce((sum, part) => sum + part.size, upload.size)
     const touchedAtMs = Math.max(...parts.map((part) => part.modifiedAtMs))
-    return writeAll(this.#database, [
-      {
-        sql: commitParts,
-        params: [
-          ...[driveState, before + parts.length, size, touchedAtMs],
-          ...[upload.id, owner, before],
-        ],
-      },
-      ...parts.map((part) => ({
-        sql: insertPart,
-        params: [upload.id, part.number, ...partColumns(part)],
-      })),
-    ])
+    const now = { driveState, partCount: before + parts.length, size, touchedAtMs }
+    const inserts = parts.map((part) => ({
+      sql: insertPart,
+      params: [upload.id, part.number, ...partColumns(part)],
+    }))
+    return this.#commit(held, before, { now, statements: inserts })
   }
 
   /** Replaces the last part and releases the lease, as `commitParts`. */
   replacePart(
     held: HeldRow,
     change: { readonly from: PartRow; readonly to: PartRow; readonly driveState: string },
-  ): Promise<boolean> {
-    const { upload, owner } = held
+  ): Promise<UploadRow | undefined> {
+    const { upload } = held
     const { from, to, driveState } = change
-    return writeAll(this.#database, [
-      {
-        sql: commitParts,
-        params: [
-          ...[driveState, to.number, upload.size - from.size + to.size, to.modifiedAtMs],
-          ...[upload.id, owner, to.number],
-        ],
-      },
-      { sql: updatePart, params: [...partColumns(to), upload.id, to.number] },
+    const size = upload.size - from.size + to.size
+    const now = { driveState, partCount: to.number, size, touchedAtMs: to.modifiedAtMs }
+    const update = { sql: updatePart, params: [...partColumns(to), upload.id, to.number] }
+    return this.#commit(held, to.number, { now, statements: [update] })
+  }
+
+  async #commit(
+    { upload, owner }: HeldRow,
+    partCountBefore: number,
+    change: {
+      readonly now: Pick<UploadRow, 'driveState' | 'partCount' | 'size' | 'touchedAtMs'>
+      readonly statements: readonly Statement[]
+    },
+  ): Promise<UploadRow | undefined> {
+    const { driveState, partCount, size, touchedAtMs } = change.now
+    const changed = [driveState, partCount, size, touchedAtMs]
+    const params = [...changed, upload.id, owner, partCountBefore]
+    const isCommitted = await writeAll(this.#database, [
+      { sql: commitParts, params },
+      ...change.statements,
     ])
+    return isCommitted
+      ? { ...upload, ...change.now, phase: 'open', leaseOwner: '', leaseUntilMs: 0 }
+      : undefined
   }
 
   /** From open to completing, with this lease, which may be the one already seen. */

@@ -23,6 +23,7 @@ class HeldTable extends UploadTable {
   }
 
   override async renewLease() {
+    if (this.isDown) throw new Error('no database')
     return true
   }
 }
@@ -43,7 +44,7 @@ class RecordingWatch extends UploadWatch {
     return this.#done.promise
   }
 
-  override async wait(_upload: UploadRow, { timeoutMs }: WaitOptions): Promise<void> {
+  override async wait(_upload: UploadRow, { timeoutMs }: WaitOptions): Promise<undefined> {
     this.waits.push(timeoutMs)
     if (this.waits.length === 3) {
       this.#done.resolve()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Leases } from '../../../../src/s3/multipart/lease.ts'
 import { PartQueue } from '../../../../src/s3/multipart/part-queue.ts'
 import { UploadWatch } from '../../../../src/s3/multipart/upload-watch.ts'
@@ -47,22 +48,54 @@ test('UploadWatch polls a database that does not respond with pauses, not in a t
   assert.ok(reads >= 2 && reads <= 50, `${reads} reads`)
 })
 
-test('UploadWatch wakes on notify, on abort and on a changed row', {
+const seen = { id: 'u', phase: 'open', partCount: 0, leaseOwner: '', driveState: '' } as UploadRow
+
+test('UploadWatch wakes on a changed row, on notify with one, and on abort', {
   timeout: 60_000,
 }, async () => {
-  const upload = { id: 'u', phase: 'open', partCount: 0, leaseOwner: '', driveState: '' }
-  let current: object | undefined = upload
-  const watch = new UploadWatch(async () => current as UploadRow)
+  let current: UploadRow | undefined = seen
+  const watch = new UploadWatch(async () => current)
   // Without a cause the wait would outlast the test.
   const waitFor = async (cause: () => void, signal: AbortSignal = never) => {
-    const waiting = watch.wait(upload as UploadRow, { timeoutMs: 3_600_000, signal })
+    const waiting = watch.wait(seen, { timeoutMs: 3_600_000, signal })
     setImmediate(cause)
-    await waiting
+    return await waiting
   }
   const client = new AbortController()
-  await waitFor(() => watch.notify('u'))
+  const changed = { ...seen, partCount: 1 }
   await waitFor(() => client.abort(), client.signal)
-  await waitFor(() => (current = { ...upload, partCount: 1 }))
+  assert.deepEqual(await waitFor(() => watch.notify('u', changed)), { upload: changed })
+  assert.deepEqual(await waitFor(() => (current = changed)), { upload: changed })
   current = undefined
-  await waitFor(() => undefined)
+  assert.deepEqual(await waitFor(() => undefined), { upload: undefined })
+})
+
+test('UploadWatch reads the row once for all that wait, and wakes only those that are due', async () => {
+  let reads = 0
+  let current = seen
+  const watch = new UploadWatch(async () => {
+    reads += 1
+    return current
+  })
+  const holder = new AbortController()
+  const held = { ...seen, leaseOwner: 'here' }
+  current = held
+  void watch.wait(held, { timeoutMs: 60_000, signal: holder.signal, isHolder: true })
+  const woken: number[] = []
+  const parts = [2, 3, 4].map(async (number) => {
+    const isDue = ({ partCount }: UploadRow) => partCount + 1 >= number
+    await watch.wait(held, { timeoutMs: 60_000, signal: holder.signal, isDue })
+    woken.push(number)
+  })
+  await nextTurn()
+  assert.equal(reads, 0)
+  current = { ...seen, partCount: 1 }
+  watch.notify('u', current)
+  await parts[0]
+  assert.deepEqual(woken, [2])
+  current = { ...seen, partCount: 3 }
+  watch.notify('u')
+  await Promise.all(parts)
+  assert.equal(reads, 1)
+  holder.abort()
 })
