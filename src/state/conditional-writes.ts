@@ -24,7 +24,8 @@ export async function writeOne(
   database: Database,
   sql: string,
   params: readonly SqlValue[],
+  others: Pick<Statement, 'signal'> = {},
 ): Promise<boolean> {
-  const [result] = await database.write([{ sql, params }])
+  const [result] = await database.write([{ sql, params, ...others }])
   return result?.changes === 1
 }

@@ -23,6 +23,12 @@ export interface Database {
    */
   clockMs?(): Promise<number>
 
+  /**
+   * Calls `onSignal` for signals of other processes (`Statement.signal`). Absent if they cannot be
+   * sent.
+   */
+  subscribe?(onSignal: OnSignal): Signals
+
   /** Resolves when the database answers; otherwise rejects with DatabaseError. */
   check(): Promise<void>
 
@@ -37,6 +43,22 @@ export interface Statement {
   readonly params?: readonly SqlValue[]
   /** Number of rows this must insert, update or delete. */
   readonly mustChange?: number
+  /**
+   * Sent to the other processes when this is committed and has changed a row, if the database can.
+   * Without spaces, at most 1,000 characters. Not together with RETURNING.
+   */
+  readonly signal?: string
+}
+
+/** Gets the text of a signal, or undefined when some may have been lost. */
+export type OnSignal = (text: string | undefined) => void
+
+/** Signals may be lost: they save reads, but nothing may depend on them. */
+export interface Signals {
+  /** Whether signals arrive, as far as is known. */
+  readonly isLive: boolean
+  /** A signal was missed. */
+  doubt(): void
 }
 
 export interface WriteResult {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { after, describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
 import { DatabaseError } from '../../src/state/database.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
@@ -77,6 +78,46 @@ if (server === undefined) {
     pooler.close()
   })
 
+  test('PostgreSQL signals a change to other processes, and again after a lost connection', {
+    timeout: 60_000,
+  }, async () => {
+    const location = await createLocation()
+    const [one, other] = [
+      await openDatabase(location, { migrate: true }),
+      await openDatabase(location, { migrate: false }),
+    ]
+    const heard: (string | undefined)[] = []
+    const own: (string | undefined)[] = []
+    const live = Promise.withResolvers<void>()
+    const signals = other.subscribe?.((text) => {
+      heard.push(text)
+      if (signals?.isLive) live.resolve()
+    })
+    one.subscribe?.((text) => own.push(text))
+    await live.promise
+    const insert = `INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING`
+    await one.write([{ sql: insert, params: ['a'], signal: 'first' }])
+    await one.write([{ sql: insert, params: ['a'], signal: 'no change' }])
+    const undone = [
+      { sql: insert, params: ['b'], signal: 'undone' },
+      { sql: insert, params: ['a'], mustChange: 1 },
+    ]
+    await assert.rejects(one.write(undone))
+    await one.write([{ sql: insert, params: ['c'], signal: 'second' }])
+    await until(() => heard.includes('second'))
+    assert.deepEqual(
+      heard.filter((text) => text !== undefined),
+      ['first', 'second'],
+    )
+    assert.ok(!own.includes('second'))
+    await terminateAll(location.url)
+    await until(() => signals?.isLive === false)
+    await until(() => signals?.isLive === true)
+    await one.write([{ sql: insert, params: ['d'], signal: 'third' }])
+    await until(() => heard.includes('third'))
+    await Promise.all([one.close(), other.close()])
+  })
+
   test('openDatabase reports what is wrong with a server without showing the password', async () => {
     const { url } = await createLocation()
     const absent = new URL(url)
@@ -97,6 +138,10 @@ if (server === undefined) {
       })
     }
   })
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await setTimeout(5)
 }
 
 /** Forwards connections without their option for the isolation of transactions. */

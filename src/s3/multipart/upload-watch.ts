@@ -1,4 +1,5 @@
-import type { UploadRow } from '../../state/stores/uploads.ts'
+import type { Signals } from '../../state/database.ts'
+import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 
 /**
  * The pause between two reads of the row is a share of the time since its last change, within limits:
@@ -14,6 +15,9 @@ interface Pace {
 const waiting: Pace = { shortestMs: 4, longestMs: 500, share: 1 / 10 }
 /** This process has the lease: another one can only abort or complete the upload. */
 const holding: Pace = { shortestMs: 250, longestMs: 1_000, share: 1 / 4 }
+
+/** While signals arrive, in case one is lost. A holder's renewals check the row too. */
+const signaled: Pace = { shortestMs: 1_000, longestMs: 5_000, share: 1 / 4 }
 
 /** How often a waiting request checks whether the lease holder has died. */
 export const livenessCheckMs = 1_000
@@ -57,15 +61,17 @@ export interface WaitOptions {
 
 /**
  * Lets requests wait for an upload to change. A change made in this process wakes them at once
- * (`notify`); a change made by another process is noticed by polling the row, once for each upload
- * and less often while nothing changes.
+ * (`notify`). The database may signal a change made by another process. Otherwise, it is noticed by
+ * polling the row, once for each upload and less often while nothing changes.
  */
 export class UploadWatch {
-  readonly #find: (id: string) => Promise<UploadRow | undefined>
+  readonly #table: Pick<UploadTable, 'find' | 'subscribe'>
   readonly #uploads = new Map<string, Watched>()
+  #isSubscribed = false
+  #signals: Signals | undefined
 
-  constructor(find: (id: string) => Promise<UploadRow | undefined>) {
-    this.#find = find
+  constructor(table: Pick<UploadTable, 'find' | 'subscribe'>) {
+    this.#table = table
   }
 
   /**
@@ -77,8 +83,9 @@ export class UploadWatch {
     const watched = this.#uploads.get(id)
     if (watched === undefined) return
     watched.isOutdated = true
-    if (now === undefined) void this.#poll(id, watched)
-    else this.#show(watched, now)
+    if (now === undefined) return void this.#poll(id, watched)
+    this.#show(watched, now)
+    this.#schedule(id, watched)
   }
 
   /**
@@ -118,6 +125,7 @@ export class UploadWatch {
   #watched(id: string): Watched {
     const known = this.#uploads.get(id)
     if (known !== undefined) return known
+    this.#subscribe()
     const watched: Watched = {
       waiters: new Set(),
       known: undefined,
@@ -130,22 +138,33 @@ export class UploadWatch {
     return watched
   }
 
+  #subscribe(): void {
+    if (this.#isSubscribed) return
+    this.#isSubscribed = true
+    this.#signals = this.#table.subscribe((id) => {
+      for (const each of id === undefined ? [...this.#uploads.keys()] : [id]) this.notify(each)
+    })
+  }
+
   #removeIdle(id: string, watched: Watched): void {
     if (watched.waiters.size > 0) return
     clearTimeout(watched.timer)
     if (this.#uploads.get(id) === watched) this.#uploads.delete(id)
   }
 
-  async #poll(id: string, watched: Watched): Promise<void> {
+  async #poll(id: string, watched: Watched, isTimed = false): Promise<void> {
     if (watched.isReading) return
     watched.isReading = true
     clearTimeout(watched.timer)
     try {
       let current: UploadRow | undefined
+      let reads = 0
       do {
         watched.isOutdated = false
-        current = await this.#find(id)
+        current = await this.#table.find(id)
+        reads += 1
       } while (watched.isOutdated && watched.waiters.size > 0)
+      if (isTimed && reads === 1 && isMissed(watched.known, current)) this.#signals?.doubt()
       this.#show(watched, current)
     } catch {
       // The database is not responding. Each waiter learns that from its own read.
@@ -169,11 +188,19 @@ export class UploadWatch {
     if (watched.isReading || watched.waiters.size === 0) return
     clearTimeout(watched.timer)
     const isHeldHere = [...watched.waiters].some(({ isHolder }) => isHolder)
-    const { shortestMs, longestMs, share } = isHeldHere ? holding : waiting
+    const isLive = this.#signals?.isLive === true
+    if (isLive && isHeldHere) return
+    const { shortestMs, longestMs, share } = isLive ? signaled : isHeldHere ? holding : waiting
     const quietMs = performance.now() - watched.quietSinceMs
     const pauseMs = Math.min(Math.max(quietMs * share, shortestMs), longestMs)
-    watched.timer = setTimeout(() => void this.#poll(id, watched), pauseMs)
+    watched.timer = setTimeout(() => void this.#poll(id, watched, isLive), pauseMs)
   }
+}
+
+/** Whether the row has changed as signals tell. */
+function isMissed(known: KnownRow | undefined, upload: UploadRow | undefined): boolean {
+  if (known?.upload === undefined) return false
+  return upload?.phase !== known.upload.phase || upload.partCount !== known.upload.partCount
 }
 
 /** Everything that a waiter acts upon. A renewed lease is not a change. */

@@ -60,7 +60,7 @@ export class Uploads {
 
   constructor(options: UploadsOptions) {
     const { table } = options
-    const watch = new UploadWatch((id) => table.find(id))
+    const watch = new UploadWatch(table)
     const leases = new Leases({ ...options, watch })
     const context = { ...options, watch, leases }
     this.#context = context

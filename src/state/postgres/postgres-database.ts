@@ -3,6 +3,8 @@ import type { Pool, PoolClient, QueryResult } from 'pg'
 import {
   type Database,
   DatabaseError,
+  type OnSignal,
+  type Signals,
   type SqlValue,
   type Statement,
   UnmetChange,
@@ -11,6 +13,7 @@ import {
 import { numberPlaceholders } from '../placeholders.ts'
 import { connectReaders, nameOfPostgres, Writers } from './postgres-connections.ts'
 import { isConflict, toPostgresError } from './postgres-errors.ts'
+import { PostgresSignals, withSignal } from './postgres-signals.ts'
 
 /** How long a write that conflicts with others on the same rows is retried. */
 const conflictRetryMs = 10_000
@@ -25,6 +28,7 @@ export class PostgresDatabase implements Database {
   readonly #name: string
   readonly #readers: Pool
   readonly #writers: Writers
+  readonly #signals: PostgresSignals
   readonly #converted = new Map<string, string>()
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
@@ -34,6 +38,7 @@ export class PostgresDatabase implements Database {
     this.#name = nameOfPostgres(url)
     this.#readers = connectReaders(url)
     this.#writers = new Writers(url)
+    this.#signals = new PostgresSignals(url, (sql, params) => this.read(sql, params))
   }
 
   read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
@@ -42,6 +47,10 @@ export class PostgresDatabase implements Database {
 
   write(statements: readonly Statement[]): Promise<WriteResult[]> {
     return this.#track(() => this.#writeUntilKept(statements))
+  }
+
+  subscribe(onSignal: OnSignal): Signals {
+    return this.#signals.subscribe(onSignal)
   }
 
   /** Not the transaction's time: its first statement may have waited. */
@@ -60,6 +69,7 @@ export class PostgresDatabase implements Database {
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    this.#signals.close()
     // Otherwise the pool would drop calls that wait for a connection.
     await Promise.allSettled(this.#running)
     await Promise.all([this.#readers.end(), this.#writers.end()])
@@ -121,12 +131,22 @@ export class PostgresDatabase implements Database {
 
   async #runAll(client: PoolClient, statements: readonly Statement[]): Promise<WriteResult[]> {
     const results: WriteResult[] = []
-    for (const [index, { sql, params = [], mustChange }] of statements.entries()) {
-      const result = toWriteResult(await client.query(this.#convert(sql), [...params]))
+    for (const [index, statement] of statements.entries()) {
+      const result = await this.#run(client, statement)
+      const { mustChange } = statement
       if (mustChange !== undefined && result.changes !== mustChange) throw new UnmetChange(index)
       results.push(result)
     }
     return results
+  }
+
+  async #run(client: PoolClient, { sql, params = [], signal }: Statement): Promise<WriteResult> {
+    if (signal === undefined) {
+      return toWriteResult(await client.query(this.#convert(sql), [...params]))
+    }
+    const sent = [...params, this.#signals.payload(signal)]
+    const { rowCount } = await client.query(this.#convert(withSignal(sql)), sent)
+    return { changes: rowCount ?? 0, rows: [] }
   }
 
   #convert(sql: string): string {

@@ -1,5 +1,5 @@
 import { writeAll, writeOne } from '../conditional-writes.ts'
-import type { Database, SqlValue, Statement } from '../database.ts'
+import type { Database, OnSignal, Signals, SqlValue, Statement } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
 
 /**
@@ -147,6 +147,14 @@ export class UploadTable {
     this.#database = database
   }
 
+  /**
+   * Calls `onChange` with the id of an upload that another process has changed in what requests
+   * wait for, or undefined when any may have changed. Undefined if the database has no signals.
+   */
+  subscribe(onChange: OnSignal): Signals | undefined {
+    return this.#database.subscribe?.(onChange)
+  }
+
   async insert(
     upload: Pick<UploadRow, 'id' | 'target' | 'details' | 'driveState' | 'createdAtMs'>,
   ): Promise<void> {
@@ -195,7 +203,7 @@ export class UploadTable {
   }
 
   releaseLease(id: string, owner: string): Promise<boolean> {
-    return writeOne(this.#database, releaseLease, [id, owner])
+    return writeOne(this.#database, releaseLease, [id, owner], { signal: id })
   }
 
   /**
@@ -244,7 +252,7 @@ export class UploadTable {
     const changed = [driveState, partCount, size, touchedAtMs]
     const params = [...changed, upload.id, owner, partCountBefore]
     const isCommitted = await writeAll(this.#database, [
-      { sql: commitParts, params },
+      { sql: commitParts, params, signal: upload.id },
       ...change.statements,
     ])
     return isCommitted
@@ -263,14 +271,14 @@ export class UploadTable {
   ): Promise<boolean> {
     const { completion, nowMs, lease } = change
     const params = [completion, nowMs, lease.owner, lease.untilMs, ...asSeen(seen)]
-    return writeOne(this.#database, beginCompletion, params)
+    return writeOne(this.#database, beginCompletion, params, { signal: seen.id })
   }
 
   /** The object is published: the row stays for repeated answers, the parts are deleted. */
   finishCompletion(id: string, owner: string, nowMs: number): Promise<boolean> {
     return writeAll(
       this.#database,
-      [{ sql: finishCompletion, params: [nowMs, id, owner] }],
+      [{ sql: finishCompletion, params: [nowMs, id, owner], signal: id }],
       [{ sql: deleteParts, params: [id, 0] }],
     )
   }
@@ -284,14 +292,14 @@ export class UploadTable {
     const { partCount, size, nowMs } = state
     return writeAll(
       this.#database,
-      [{ sql: reopenUpload, params: [partCount, size, nowMs, id, owner] }],
+      [{ sql: reopenUpload, params: [partCount, size, nowMs, id, owner], signal: id }],
       [{ sql: deleteParts, params: [id, partCount] }],
     )
   }
 
   /** From open to aborted, even if the lease is taken: its holder notices. */
   abort(id: string, nowMs: number): Promise<boolean> {
-    return writeOne(this.#database, abortUpload, [nowMs, id])
+    return writeOne(this.#database, abortUpload, [nowMs, id], { signal: id })
   }
 
   /**
@@ -300,7 +308,7 @@ export class UploadTable {
   remove(id: string, phase: UploadPhase, owner: string): Promise<boolean> {
     return writeAll(
       this.#database,
-      [{ sql: deleteUpload, params: [id, phase, owner] }],
+      [{ sql: deleteUpload, params: [id, phase, owner], signal: id }],
       [{ sql: deleteParts, params: [id, 0] }],
     )
   }

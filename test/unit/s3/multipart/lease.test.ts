@@ -35,7 +35,7 @@ class RecordingWatch extends UploadWatch {
   readonly #done = Promise.withResolvers<void>()
 
   constructor(onWait: (waits: number) => void) {
-    super(async () => undefined)
+    super({ find: async () => undefined, subscribe: () => undefined })
     this.#onWait = onWait
   }
 

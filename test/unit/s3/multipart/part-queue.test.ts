@@ -11,7 +11,7 @@ import { begin, makeWorld, never } from '../write-fixture.ts'
 
 test('PartQueue holds a bounded number of parts and refuses the rest at once', async (t) => {
   const { drive, table, clock, log, worker } = await makeWorld(t)
-  const watch = new UploadWatch((id) => table.find(id))
+  const watch = new UploadWatch(table)
   const options = { drive, table, partWaitMs: 1_000, expiryMs: 60_000, now: clock.now, log }
   const leases = new Leases({ ...options, watch })
   const find = async ({ uploadId }: { uploadId: string }): Promise<UploadRow> => {
@@ -39,7 +39,7 @@ test('PartQueue holds a bounded number of parts and refuses the rest at once', a
 
 test('UploadWatch polls a database that does not respond with pauses, not in a tight loop', async () => {
   let reads = 0
-  const watch = new UploadWatch(async () => {
+  const watch = watchOf(async () => {
     reads += 1
     throw new DatabaseError('gone')
   })
@@ -54,7 +54,7 @@ test('UploadWatch wakes on a changed row, on notify with one, and on abort', {
   timeout: 60_000,
 }, async () => {
   let current: UploadRow | undefined = seen
-  const watch = new UploadWatch(async () => current)
+  const watch = watchOf(async () => current)
   // Without a cause the wait would outlast the test.
   const waitFor = async (cause: () => void, signal: AbortSignal = never) => {
     const waiting = watch.wait(seen, { timeoutMs: 3_600_000, signal })
@@ -73,7 +73,7 @@ test('UploadWatch wakes on a changed row, on notify with one, and on abort', {
 test('UploadWatch reads the row once for all that wait, and wakes only those that are due', async () => {
   let reads = 0
   let current = seen
-  const watch = new UploadWatch(async () => {
+  const watch = watchOf(async () => {
     reads += 1
     return current
   })
@@ -99,3 +99,7 @@ test('UploadWatch reads the row once for all that wait, and wakes only those tha
   assert.equal(reads, 1)
   holder.abort()
 })
+
+function watchOf(find: () => Promise<UploadRow | undefined>): UploadWatch {
+  return new UploadWatch({ find, subscribe: () => undefined })
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { OnSignal, Signals } from '../database.ts'
+import { connectionSettings } from './postgres-connections.ts'
+
+const channel = 'bucketry'
+
+/** Pauses before the connection is made again. */
+const firstPauseMs = 1_000
+const longestPauseMs = 60_000
+const answerTimeoutMs = 20_000
+
+/** A statement's SQL with a `?` for `PostgresSignals.payload`: sends a signal if a row changes. */
+export function withSignal(sql: string): string {
+  return `${sql} RETURNING pg_notify('${channel}', ?)`
+}
+
+/**
+ * Signals between the processes of a database, by NOTIFY and LISTEN
+ * (https://www.postgresql.org/docs/current/sql-notify.html). Listening has a connection of its own,
+ * from the first subscription on. A lost one is replaced.
+ */
+export class PostgresSignals implements Signals {
+  readonly #url: string
+  readonly #send: (sql: string, params: readonly string[]) => Promise<unknown>
+  readonly #origin = randomBytes(9).toString('base64url')
+  readonly #listeners = new Set<OnSignal>()
+  readonly #closed = new AbortController()
+  #connection = Promise.withResolvers<void>()
+  #isLive = false
+
+  /** @param send runs a SELECT on another connection. */
+  constructor(url: string, send: (sql: string, params: readonly string[]) => Promise<unknown>) {
+    this.#url = url
+    this.#send = send
+  }
+
+  get isLive(): boolean {
+    return this.#isLive
+  }
+
+  /** Names this process, which does not get its own signals. */
+  payload(text: string): string {
+    return `${this.#origin} ${text}`
+  }
+
+  subscribe(listener: OnSignal): Signals {
+    this.#listeners.add(listener)
+    if (this.#listeners.size === 1) void this.#keepListening()
+    return this
+  }
+
+  /** Replaces the connection. */
+  doubt(): void {
+    this.#connection.resolve()
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#connection.resolve()
+  }
+
+  async #keepListening(): Promise<void> {
+    const { signal } = this.#closed
+    let pauseMs = firstPauseMs
+    while (!signal.aborted) {
+      const startedAt = performance.now()
+      await this.#listen()
+      const wasLong = performance.now() - startedAt > longestPauseMs
+      pauseMs = wasLong ? firstPauseMs : Math.min(pauseMs * 2, longestPauseMs)
+      await wait(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+  /** Resolves when the connection is lost or in doubt, or was never made. */
+  async #listen(): Promise<void> {
+    this.#connection = Promise.withResolvers<void>()
+    if (this.#closed.signal.aborted) return
+    // The type lacks `unref`.
+    const client = new Client({
+      ...connectionSettings(this.#url),
+      query_timeout: answerTimeoutMs,
+    }) as Client & { unref(): void }
+    client.on('error', () => this.#connection.resolve())
+    client.on('end', () => this.#connection.resolve())
+    client.on('notification', ({ payload = '' }) => this.#receive(payload, proof))
+    const proof = randomBytes(9).toString('base64url')
+    try {
+      await client.connect()
+      client.unref()
+      await client.query(`LISTEN ${channel}`)
+      // A pooler that shares the connection with others does not forward this.
+      await this.#send('SELECT pg_notify(?, ?)', [channel, proof])
+      await this.#connection.promise
+    } catch {
+      // The server is not responding; the next attempt may succeed.
+    }
+    this.#isLive = false
+    // If the connection is half open, this takes as long as the system retries.
+    void client.end().catch(() => undefined)
+    this.#tell(undefined)
+  }
+
+  #receive(payload: string, proof: string): void {
+    if (payload === proof) {
+      this.#isLive = true
+      this.#tell(undefined)
+      return
+    }
+    const [origin, text] = payload.split(' ', 2)
+    if (text !== undefined && origin !== this.#origin) this.#tell(text)
+  }
+
+  #tell(text: string | undefined): void {
+    for (const listener of this.#listeners) listener(text)
+  }
+}
