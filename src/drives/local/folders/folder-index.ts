@@ -104,43 +104,13 @@ export class NamePacker {
   /** Ends the packer. */
   pack(): PackedNames {
     this.#starts[this.#count] = this.#end
-    const order = this.#inOrder()
-    return {
+    // Before the sort, which needs memory too.
+    const names = {
       bytes: new Uint8Array(this.#bytes.buffer.transfer(this.#end)),
       starts: new Uint32Array(this.#starts.buffer.transfer(4 * (this.#count + 1))),
       flags: new Uint8Array(this.#flags.buffer.transfer(this.#count)),
-      order,
     }
-  }
-
-  #inOrder(): Uint32Array<ArrayBuffer> {
-    const flags = this.#flags
-    let hasEqual = false
-    // Added twice, or at its alternative path beside the natural one, which sorts first.
-    const sorted = new NameOrder(
-      { bytes: this.#bytes, starts: this.#starts },
-      this.#count,
-      (a, b) => {
-        hasEqual = true
-        return (flags[a] ?? 0) - (flags[b] ?? 0)
-      },
-    ).sorted()
-    return hasEqual ? this.#withoutEqual(sorted) : sorted
-  }
-
-  /** Keeps the first of equal names. */
-  #withoutEqual(sorted: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-    let kept = 0
-    for (const name of sorted) {
-      if (kept === 0 || !this.#isEqual(name, sorted[kept - 1] ?? 0)) sorted[kept++] = name
-    }
-    return new Uint32Array(sorted.buffer.transfer(4 * kept))
-  }
-
-  #isEqual(a: number, b: number): boolean {
-    const start = this.#starts[a] ?? 0
-    const end = this.#starts[a + 1] ?? 0
-    return this.#bytes.compare(this.#bytes, start, end, this.#starts[b], this.#starts[b + 1]) === 0
+    return { ...names, order: orderOf(names) }
   }
 
   #reserve(moreBytes: number): void {
@@ -151,4 +121,34 @@ export class NamePacker {
     this.#starts = new Uint32Array(this.#starts.buffer.transfer(2 * this.#starts.byteLength))
     this.#flags = new Uint8Array(this.#flags.buffer.transfer(2 * this.#flags.byteLength))
   }
+}
+
+type UnsortedNames = Omit<PackedNames, 'order'>
+
+function orderOf(names: UnsortedNames): Uint32Array<ArrayBuffer> {
+  const { flags } = names
+  let hasEqual = false
+  // Added twice, or at its alternative path beside the natural one, which sorts first.
+  const compareEqual = (a: number, b: number): number => {
+    hasEqual = true
+    return (flags[a] ?? 0) - (flags[b] ?? 0)
+  }
+  const order = new NameOrder(names, flags.length, compareEqual).sorted()
+  return hasEqual ? withoutEqual(names, order) : order
+}
+
+/** Keeps the first of equal names. */
+function withoutEqual(
+  { bytes, starts }: UnsortedNames,
+  order: Uint32Array<ArrayBuffer>,
+): Uint32Array<ArrayBuffer> {
+  let kept = 0
+  let last: Uint8Array | undefined
+  for (const name of order) {
+    const text = bytes.subarray(starts[name], starts[name + 1])
+    if (last !== undefined && Buffer.compare(text, last) === 0) continue
+    order[kept++] = name
+    last = text
+  }
+  return new Uint32Array(order.buffer.transfer(4 * kept))
 }
