@@ -143,7 +143,21 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       )
     })
 
-    test('UploadTable keeps a completed upload and deletes its parts', async () => {
+    test('UploadTable aborts an upload and takes its lease only if the row is as it was seen', async () => {
+      const id = 'upload 8'
+      const upload = await insert(table, id)
+      const change = { nowMs: 60, lease: { owner: 'y', untilMs: 100 } }
+      await table.commitParts({ upload: await hold(table, id, 'x'), owner: 'x' }, [part(1)], 's1')
+      assert.equal(await table.abortAndHold(upload, change), false)
+      const seen = await table.find(id)
+      assert.ok(seen)
+      assert.ok(await table.abortAndHold(seen, change))
+      assert.equal(await table.abortAndHold(seen, change), false)
+      const aborted = { phase: 'aborted', touchedAtMs: 60, leaseOwner: 'y', leaseUntilMs: 100 }
+      assert.deepEqual(await table.find(id), { ...seen, ...aborted })
+    })
+
+    test('UploadTable keeps a completed upload, and deletes its parts with it', async () => {
       const id = 'upload 6'
       await insert(table, id)
       await table.commitParts({ upload: await hold(table, id, 'x'), owner: 'x' }, [part(1)], 's1')
@@ -153,11 +167,12 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.ok(await table.beginCompletion(upload, { completion: '{"a":1}', nowMs: 30, lease }))
       assert.equal(await table.finishCompletion(id, 'x', 40), false)
       assert.ok(await table.finishCompletion(id, 'y', 40))
-      assert.deepEqual(await table.parts(id, 0, 10), [])
       const completed = await table.find(id)
       assert.equal(completed?.phase, 'completed')
       assert.equal(completed?.completion, '{"a":1}')
       assert.equal(completed?.touchedAtMs, 40)
+      assert.ok(await table.remove(id, 'completed', ''))
+      assert.deepEqual(await table.parts(id, 0, 10), [])
     })
 
     test('UploadTable finds each idle upload once, page by page', async () => {

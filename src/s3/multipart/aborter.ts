@@ -1,4 +1,3 @@
-import type { UploadRow } from '../../state/stores/uploads.ts'
 import type { Lease } from './lease.ts'
 import type { UploadContext } from './upload-context.ts'
 import { noSuchUpload } from './upload-errors.ts'
@@ -26,11 +25,12 @@ export class Aborter {
    */
   async abort(name: UploadName, signal: AbortSignal): Promise<void> {
     const { table, leases, watch, now } = this.#context
-    const upload = await this.#markAborted(name, signal)
-    watch.notify(upload.id)
+    const { id, lease: held } = await this.#markAborted(name, signal)
+    watch.notify(id)
+    if (held !== undefined) return this.cleanUp(held)
     const deadlineMs = now() + waitForOthersMs
     for (;;) {
-      const aborted = await table.find(upload.id)
+      const aborted = await table.find(id)
       if (aborted === undefined) return
       const lease = await leases.take(aborted)
       if (lease !== undefined) return this.cleanUp(lease)
@@ -40,13 +40,26 @@ export class Aborter {
     }
   }
 
-  async #markAborted(name: UploadName, signal: AbortSignal): Promise<UploadRow> {
-    const { table, now } = this.#context
+  /** With the lease if it was free. */
+  async #markAborted(
+    name: UploadName,
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string; readonly lease?: Lease }> {
+    const { table, leases, now } = this.#context
     for (;;) {
       const upload = await this.#finder.findRecovered(name, signal)
-      if (upload.phase !== 'open') throw noSuchUpload(upload.id)
+      const { id, phase } = upload
+      if (phase !== 'open') throw noSuchUpload(id)
+      if (leases.isFree(upload)) {
+        const nowMs = now()
+        const { owner, untilMs } = leases.columns()
+        if (await table.abortAndHold(upload, { nowMs, lease: { owner, untilMs } })) {
+          const held = { phase: 'aborted', leaseOwner: owner, leaseUntilMs: untilMs } as const
+          return { id, lease: leases.hold({ ...upload, ...held, touchedAtMs: nowMs }) }
+        }
+      }
       // False when a Complete has begun since the row was read.
-      if (await table.abort(upload.id, now())) return upload
+      if (await table.abort(id, now())) return { id }
     }
   }
 

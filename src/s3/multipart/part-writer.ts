@@ -140,7 +140,7 @@ export class PartWriter {
 
   async #committedPart(upload: UploadRow, number: number): Promise<PartRow> {
     const [part] = await this.#context.table.parts(upload.id, number - 1, 1)
-    // The parts are deleted when the upload is completed, which may happen between the two reads.
+    // The parts are deleted when the upload is aborted, which may happen between the two reads.
     if (part?.number !== number) throw slowDown('The upload is being completed.')
     return part
   }

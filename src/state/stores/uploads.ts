@@ -131,6 +131,9 @@ const reopenUpload = `UPDATE uploads SET phase = 'open', completion = '', part_c
 const abortUpload = `UPDATE uploads SET phase = 'aborted', touched_at_ms = ?
   WHERE id = ? AND phase = 'open'`
 
+const abortAndHold = `UPDATE uploads SET phase = 'aborted', touched_at_ms = ?,
+  lease_owner = ?, lease_until_ms = ? ${whereSeen}`
+
 const deleteUpload = `DELETE FROM uploads WHERE id = ? AND phase = ? AND lease_owner = ?`
 
 const deleteParts = `DELETE FROM upload_parts WHERE upload_id = ? AND number > ?`
@@ -274,13 +277,12 @@ export class UploadTable {
     return writeOne(this.#database, beginCompletion, params, { signal: seen.id })
   }
 
-  /** The object is published: the row stays for repeated answers, the parts are deleted. */
+  /**
+   * The object is published: the row stays for repeated answers. Its parts are deleted with it, so
+   * that this is a single statement.
+   */
   finishCompletion(id: string, owner: string, nowMs: number): Promise<boolean> {
-    return writeAll(
-      this.#database,
-      [{ sql: finishCompletion, params: [nowMs, id, owner], signal: id }],
-      [{ sql: deleteParts, params: [id, 0] }],
-    )
+    return writeOne(this.#database, finishCompletion, [nowMs, id, owner], { signal: id })
   }
 
   /** From completing back to open, with only the first `partCount` parts, which have `size` bytes. */
@@ -300,6 +302,16 @@ export class UploadTable {
   /** From open to aborted, even if the lease is taken: its holder notices. */
   abort(id: string, nowMs: number): Promise<boolean> {
     return writeOne(this.#database, abortUpload, [nowMs, id], { signal: id })
+  }
+
+  /** From open to aborted with this lease, if the lease was seen to be free. */
+  abortAndHold(
+    seen: SeenRow,
+    change: { readonly nowMs: number; readonly lease: LeaseColumns },
+  ): Promise<boolean> {
+    const { nowMs, lease } = change
+    const params = [nowMs, lease.owner, lease.untilMs, ...asSeen(seen)]
+    return writeOne(this.#database, abortAndHold, params, { signal: seen.id })
   }
 
   /**

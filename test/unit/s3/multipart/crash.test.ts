@@ -326,7 +326,7 @@ function waitingToPublish(world: World, begins: Promise<void>): Drive {
 
 test('the sweep finishes AbortMultipartUpload after a crash', async (t) => {
   for (const [method, when] of [
-    ['abort', 'after'],
+    ['abortAndHold', 'after'],
     ['remove', 'before'],
   ] as const) {
     const { survivor, mortal, name, drive, table, afterwards } = await prepare(t, (world) =>
