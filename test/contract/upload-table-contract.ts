@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database } from '../../src/state/database.ts'
+import type { Database, SqlValue } from '../../src/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
 import {
   type PartRow,
@@ -192,6 +192,17 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.equal(new Set(found).size, found.length)
     })
 
+    test('UploadTable reads pages of uploads in the order of an index', async () => {
+      const many = await openDatabase(await createLocation(), { migrate: true })
+      await many.write([{ sql: insertMany }])
+      await many.write([{ sql: 'ANALYZE uploads' }])
+      const plans = await plansOfPages(many)
+      await many.close()
+      assert.match(plans[0] ?? '', /uploads_by_touch/)
+      assert.match(plans[1] ?? '', /uploads_by_creation/)
+      for (const plan of plans) assert.doesNotMatch(plan, /sort|b-tree/i)
+    })
+
     test('UploadTable finds uploads by phase and age, and removes one only in its phase', async () => {
       const id = 'upload 7'
       await insert(table, id)
@@ -207,4 +218,33 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.equal(await table.find(id), undefined)
     })
   })
+}
+
+/** In a table of few rows, PostgreSQL reads them all. */
+const insertMany = `WITH RECURSIVE numbers (number) AS
+    (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 5000)
+  INSERT INTO uploads (id, target, details, phase, drive_state, part_count, size, completion,
+    created_at_ms, touched_at_ms, lease_owner, lease_until_ms)
+  SELECT 'id ' || number, '["b","k"]', '{}', 'open', '', 0, 0, '', number, number, '', 0
+  FROM numbers`
+
+/** How the database runs the statements of `idle` and `open`. */
+async function plansOfPages(database: Database): Promise<string[]> {
+  const statements: { sql: string; params: readonly SqlValue[] }[] = []
+  const recorder = new UploadTable({
+    read: async (sql: string, params: readonly SqlValue[]) => {
+      statements.push({ sql, params })
+      return []
+    },
+  } as unknown as Database)
+  const after = { id: 'a', touchedAtMs: 2_500, createdAtMs: 2_500 }
+  await recorder.idle('open', { untilMs: 10_000, after }, 100)
+  await recorder.open('[', after, 100)
+  const explain = database.kind === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'
+  const plans: string[] = []
+  for (const { sql, params } of statements) {
+    const rows = await database.read<Record<string, unknown>>(`${explain} ${sql}`, params)
+    plans.push(rows.map((row) => Object.values(row).join(' ')).join('\n'))
+  }
+  return plans
 }

@@ -78,13 +78,16 @@ const rowColumns = `id, target, details, phase, drive_state AS "driveState",
 const selectUpload = `SELECT ${rowColumns} FROM uploads WHERE id = ?`
 
 const selectIdle = `SELECT ${rowColumns} FROM uploads WHERE phase = ? AND touched_at_ms <= ?
-  AND (touched_at_ms > ? OR (touched_at_ms = ? AND id > ?))
+  AND (touched_at_ms, id) > (?, ?)
   ORDER BY touched_at_ms, id LIMIT ?`
 
-/** The parameter is the beginning of a target's JSON, with the bucket. */
+/**
+ * The first parameter is the beginning of a target's JSON, with the bucket. PostgreSQL expects a bare
+ * equality to match few rows, and would sort them instead of using the index.
+ */
 const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
-  AND substr(target, 1, length(?)) = ?
-  AND (created_at_ms < ? OR (created_at_ms = ? AND id < ?))
+  AND COALESCE(substr(target, 1, length(?)) = ?, FALSE)
+  AND (created_at_ms, id) < (?, ?)
   ORDER BY created_at_ms DESC, id DESC LIMIT ?`
 
 const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
@@ -180,7 +183,7 @@ export class UploadTable {
   /** At most `limit` uploads in this phase and range, oldest first. */
   idle(phase: UploadPhase, { untilMs, after }: IdleRange, limit: number): Promise<UploadRow[]> {
     const { touchedAtMs, id } = after ?? { touchedAtMs: -1, id: '' }
-    const params = [phase, untilMs, touchedAtMs, touchedAtMs, id, limit]
+    const params = [phase, untilMs, touchedAtMs, id, limit]
     return this.#database.read<UploadRow>(selectIdle, params)
   }
 
@@ -191,7 +194,7 @@ export class UploadTable {
     limit: number,
   ): Promise<UploadRow[]> {
     const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' }
-    const params = [targetStart, targetStart, createdAtMs, createdAtMs, id, limit]
+    const params = [targetStart, targetStart, createdAtMs, id, limit]
     return this.#database.read<UploadRow>(selectOpen, params)
   }
 
