@@ -26,6 +26,8 @@ export const nameFlags = {
 } as const
 
 const slash = 0x2f
+/** Up to this length, one call of Buffer.write takes longer than a loop. */
+const shortText = 24
 
 export class FolderIndex implements FolderNames {
   readonly count: number
@@ -97,7 +99,7 @@ export class NamePacker {
     this.#reserve(segment.length * 3 + 1)
     this.#starts[this.#count] = this.#end
     this.#flags[this.#count++] = flags
-    this.#end += this.#bytes.write(segment, this.#end)
+    this.#end += this.#writeShortAscii(segment) || this.#bytes.write(segment, this.#end)
     if ((flags & nameFlags.folder) !== 0) this.#bytes[this.#end++] = slash
   }
 
@@ -111,6 +113,19 @@ export class NamePacker {
       flags: new Uint8Array(this.#flags.buffer.transfer(this.#count)),
     }
     return { ...names, order: orderOf(names) }
+  }
+
+  /** Faster than Buffer.write. Returns 0 if the text is long or not ASCII. */
+  #writeShortAscii(text: string): number {
+    if (text.length > shortText) return 0
+    const bytes = this.#bytes
+    const start = this.#end
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index)
+      if (unit > 0x7f) return 0
+      bytes[start + index] = unit
+    }
+    return text.length
   }
 
   #reserve(moreBytes: number): void {
