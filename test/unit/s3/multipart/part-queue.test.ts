@@ -100,6 +100,58 @@ test('UploadWatch reads the row once for all that wait, and wakes only those tha
   holder.abort()
 })
 
+/** An upload with a database that has signals. */
+function signaledWorld() {
+  const world = {
+    current: seen,
+    reads: 0,
+    doubts: 0,
+    signal: (_id: string | undefined): void => undefined,
+  }
+  const signals = {
+    isLive: true,
+    doubt: () => {
+      world.doubts += 1
+    },
+  }
+  const watch = new UploadWatch({
+    find: async () => {
+      world.reads += 1
+      return world.current
+    },
+    subscribe: (onChange) => {
+      world.signal = onChange
+      return signals
+    },
+  })
+  return { world, watch }
+}
+
+test('UploadWatch reads a held upload only when a signal arrives', async () => {
+  const { world, watch } = signaledWorld()
+  // Longer than the pauses without signals.
+  const quiet = { timeoutMs: 600, signal: never, isHolder: true }
+  assert.deepEqual(await watch.wait(seen, quiet), { upload: seen })
+  assert.equal(world.reads, 0)
+  const waiting = watch.wait(seen, { timeoutMs: 3_600_000, signal: never, isHolder: true })
+  world.current = { ...seen, phase: 'aborted' }
+  world.signal('another')
+  assert.equal(world.reads, 0)
+  world.signal('u')
+  assert.deepEqual(await waiting, { upload: world.current })
+  assert.equal(world.doubts, 0)
+})
+
+test('UploadWatch notices a change without a signal, and doubts the signals', async () => {
+  const { world, watch } = signaledWorld()
+  const waiting = watch.wait(seen, { timeoutMs: 3_600_000, signal: never })
+  setImmediate(() => {
+    world.current = { ...seen, partCount: 1 }
+  })
+  assert.deepEqual(await waiting, { upload: world.current })
+  assert.deepEqual([world.reads, world.doubts], [2, 1])
+})
+
 function watchOf(find: () => Promise<UploadRow | undefined>): UploadWatch {
   return new UploadWatch({ find, subscribe: () => undefined })
 }
