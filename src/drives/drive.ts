@@ -125,6 +125,11 @@ export interface OpenObject extends ObjectMetadata {
    */
   read(start: number, end: number): AsyncIterable<Uint8Array>
   /**
+   * The same bytes as `read` in one piece, for a short range, if the drive can read them without
+   * waiting. If undefined, use `read`, which also reports errors.
+   */
+  readNow?(start: number, end: number): Uint8Array | undefined
+  /**
    * Reads the same bytes as `read`, but lends them: `borrow` may use a chunk only until its promise
    * settles, because the memory is then reused. One chunk is lent at a time. Ends and rejects if
    * `borrow` rejects. Present only on drives where allocating a chunk is a large part of the cost.

@@ -42,7 +42,6 @@ import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-records.ts'
 import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
-import { LocalObjectReader } from './objects/object-reader.ts'
 import { Publisher } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
@@ -152,7 +151,7 @@ class LocalDrive implements Drive {
   }
 
   open(bucket: string, key: string): OpenObject | Promise<OpenObject | undefined> {
-    return this.#seen.read(bucket, key) ?? this.#find(bucket, key)
+    return this.#seen.open(bucket, key) ?? this.#find(bucket, key)
   }
 
   async #find(bucket: string, key: string): Promise<OpenObject | undefined> {
@@ -162,8 +161,7 @@ class LocalDrive implements Drive {
       if (file === undefined) return undefined
       try {
         const metadata = await this.#files.metadataOf(objectPath, file)
-        this.#seen.add(objectPath, file, metadata)
-        return new LocalObjectReader(this.#root, file, metadata)
+        return this.#seen.reader(objectPath, file, metadata)
       } catch (error) {
         await this.#root.files.close(file.fd)
         throw error
@@ -215,6 +213,7 @@ class LocalDrive implements Drive {
   }
 
   async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+    this.#seen.release(bucket, key)
     return await withDriveErrors(`remove ${bucket}/${key}`, () =>
       this.#publisher.remove(localPathOf(bucket, key), conditions),
     )
@@ -236,6 +235,7 @@ class LocalDrive implements Drive {
   }
 
   async close(): Promise<void> {
+    this.#seen.close()
     await Promise.all([this.#indexes.close(), this.#journal.close()])
   }
 

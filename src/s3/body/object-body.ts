@@ -21,6 +21,8 @@ export async function objectBody(
 
 async function readAll(object: OpenObject, { start, end }: ObjectRange): Promise<Uint8Array> {
   try {
+    const bytes = object.readNow?.(start, end)
+    if (bytes !== undefined) return bytes
     const chunks: Uint8Array[] = []
     for await (const chunk of object.read(start, end)) chunks.push(chunk)
     return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)

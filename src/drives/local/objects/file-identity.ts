@@ -17,6 +17,17 @@ export function identityOf(stats: Stats, hasBirthtime: boolean): FileIdentity {
   return `${stats.ino}:${born}:${stats.mtimeMs}:${stats.size}`
 }
 
+/** Compares identities, and the file systems. */
+export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
+  return (
+    now.ino === seen.ino &&
+    now.dev === seen.dev &&
+    now.mtimeMs === seen.mtimeMs &&
+    now.size === seen.size &&
+    (!hasBirthtime || now.birthtimeMs === seen.birthtimeMs)
+  )
+}
+
 /** As `identityOf`, for a folder. Its modification time changes with its content. */
 export function folderIdentityOf(stats: Stats, hasBirthtime: boolean): string {
   return `${stats.ino}:${hasBirthtime ? stats.birthtimeMs : 0}`

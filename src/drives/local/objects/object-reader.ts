@@ -1,9 +1,11 @@
+import fs from 'node:fs'
 import type { Attributes } from '../../attributes.ts'
 import { type Borrow, DriveError, type ObjectMetadata, type OpenObject } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { identityOf } from './file-identity.ts'
+import { identityOf, isSameFile } from './file-identity.ts'
 import type { ObjectFile } from './object-files.ts'
+import { readFullyNow } from './paced-files.ts'
 
 const chunkBytes = 256 * 1024
 const smallBytes = 64 * 1024
@@ -17,16 +19,41 @@ export class LocalObjectReader implements OpenObject {
   readonly attributes: Attributes
   readonly #root: LocalRoot
   readonly #file: ObjectFile
+  readonly #release: () => void | Promise<void>
   /** Reads in progress: their descriptor must not be closed meanwhile, because it may be reused. */
   readonly #pending = new Set<Promise<unknown>>()
   #isClosed = false
 
-  constructor(root: LocalRoot, file: ObjectFile, metadata: ObjectMetadata) {
+  /** @param release called once, instead of closing the file */
+  constructor(
+    root: LocalRoot,
+    file: ObjectFile,
+    metadata: ObjectMetadata,
+    release: () => void | Promise<void> = () => root.files.close(file.fd),
+  ) {
     this.#root = root
     this.#file = file
+    this.#release = release
     this.size = metadata.size
     this.modifiedAtMs = metadata.modifiedAtMs
     this.attributes = metadata.attributes
+  }
+
+  readNow(start: number, end: number): Uint8Array | undefined {
+    if (this.#isClosed) return undefined
+    return this.#root.files.readsNow(() => {
+      try {
+        const bytes = Buffer.allocUnsafeSlow(end - start)
+        const isWhole = readFullyNow(this.#file.fd, bytes, start) === bytes.length
+        const isSame =
+          isWhole &&
+          isSameFile(fs.fstatSync(this.#file.fd), this.#file.stats, this.#root.hasBirthtime)
+        return isSame ? bytes : undefined
+      } catch {
+        // `read` fails in the same way, and reports the error.
+        return undefined
+      }
+    })
   }
 
   async *read(start: number, end: number): AsyncGenerator<Uint8Array> {
@@ -79,7 +106,7 @@ export class LocalObjectReader implements OpenObject {
     if (this.#isClosed) return
     this.#isClosed = true
     await Promise.allSettled(this.#pending)
-    await this.#root.files.close(this.#file.fd)
+    await this.#release()
   }
 
   #readChunk(buffer: Buffer, position: number, end: number): Promise<Buffer> {

@@ -149,7 +149,8 @@ export async function readFully(fd: number, buffer: Uint8Array, position: number
   return filled
 }
 
-function readFullyNow(fd: number, buffer: Uint8Array, position: number): number {
+/** As `readFully`, synchronously. */
+export function readFullyNow(fd: number, buffer: Uint8Array, position: number): number {
   let filled = 0
   while (filled < buffer.length) {
     const count = fs.readSync(fd, buffer, filled, buffer.length - filled, position + filled)

@@ -1,11 +1,15 @@
 import fs, { type Stats } from 'node:fs'
 import { CachedObject } from '../../cached-object.ts'
-import type { ObjectMetadata } from '../../drive.ts'
+import type { ObjectMetadata, OpenObject } from '../../drive.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import { attributesBytes } from './attribute-cache.ts'
-import type { ClosedFile } from './object-files.ts'
+import { identityOf, isSameFile } from './file-identity.ts'
+import { type HeldFile, HeldFiles } from './held-files.ts'
+import { type Content, isCurrent, KeptContents } from './kept-contents.ts'
+import type { ClosedFile, ObjectFile } from './object-files.ts'
+import { LocalObjectReader } from './object-reader.ts'
 import { readFlags } from './paced-files.ts'
 
 interface SeenFile {
@@ -26,11 +30,16 @@ const maxAttributesBytes = 2 * 1024
  * by its path without checking the folders in it, read, and must then have the identity of the file that
  * was found when they were checked. Identities are never reused (file-identity.ts), so it is the same
  * file with the same bytes, however the path was resolved. In the same way the metadata of each takes one
- * call.
+ * call, and so do bytes that are kept in memory.
+ *
+ * A large object that was opened before stays open while it is read (held-files.ts): a range takes three
+ * system calls.
  */
 export class SeenFileCache {
   readonly #root: LocalRoot
   readonly #seen = new SizedCache<SeenFile>(maxSeen)
+  readonly #held = new HeldFiles()
+  readonly #contents = new KeptContents()
 
   constructor(root: LocalRoot) {
     this.#root = root
@@ -43,7 +52,32 @@ export class SeenFileCache {
     if (path !== `${this.#root.path}/${objectPath.path}`) return
     // A file on another file system may have the same identity.
     if (stats.dev !== this.#root.own.device) return
-    this.#seen.set(`${objectPath.bucket}/${objectPath.key}`, { path, stats, metadata })
+    this.#seen.set(nameOf(objectPath), { path, stats, metadata })
+  }
+
+  /**
+   * A reader of a file that was opened as the object at this path, which is kept open if it is large and
+   * was seen before.
+   */
+  reader(objectPath: ObjectPath, file: ObjectFile, metadata: ObjectMetadata): LocalObjectReader {
+    const name = nameOf(objectPath)
+    const before = this.#seen.peek(name)
+    this.add(objectPath, file, metadata)
+    const seen = this.#seen.peek(name)
+    const isHot = before !== undefined && this.#isSame(before.stats, file.stats)
+    if (!isHot || seen?.stats !== file.stats || file.size <= smallBytes) {
+      return new LocalObjectReader(this.#root, file, metadata)
+    }
+    return this.#readerOf(this.#held.hold(name, file), metadata)
+  }
+
+  /** Closes the object's file, if it is kept open, so that deleting it frees its space. */
+  release(bucket: string, key: string): void {
+    this.#held.drop(`${bucket}/${key}`)
+  }
+
+  close(): void {
+    this.#held.close()
   }
 
   /** The object's metadata; undefined when it must be looked up. */
@@ -52,41 +86,97 @@ export class SeenFileCache {
     const seen = this.#seen.get(name)
     if (seen === undefined) return undefined
     const isSame = this.#root.files.readsNow(() => isUnchanged(seen, this.#root.hasBirthtime))
-    if (isSame === false) this.#seen.delete(name)
+    if (isSame === false) this.#forget(name)
     return isSame === true ? seen.metadata : undefined
   }
 
-  /** A small object with its bytes; undefined when it must be looked up or is not small. */
-  read(bucket: string, key: string): CachedObject | undefined {
+  /** The object, small with its bytes or kept open; undefined when it must be looked up. */
+  open(bucket: string, key: string): OpenObject | undefined {
     const name = `${bucket}/${key}`
     const seen = this.#seen.get(name)
-    if (seen === undefined || seen.metadata.size > smallBytes) return undefined
-    const outcome = this.#root.files.readsNow(() => readUnchanged(seen, this.#root.hasBirthtime))
-    if (outcome === 'changed') this.#seen.delete(name)
-    return typeof outcome === 'object' ? new CachedObject(seen.metadata, outcome) : undefined
+    if (seen === undefined) return undefined
+    return seen.metadata.size > smallBytes ? this.#openHeld(name, seen) : this.#read(name, seen)
+  }
+
+  #read(name: string, seen: SeenFile): CachedObject | undefined {
+    const kept = this.#contents.get(name, seen)
+    const outcome = this.#root.files.readsNow(() => this.#readUnchanged(seen, kept))
+    if (outcome === 'changed') this.#forget(name)
+    if (typeof outcome !== 'object') return undefined
+    if (outcome !== kept) this.#contents.add(name, seen, outcome)
+    return new CachedObject(seen.metadata, outcome.bytes)
+  }
+
+  #readUnchanged(seen: SeenFile, kept: Content | undefined): Content | 'changed' {
+    const { hasBirthtime } = this.#root
+    if (kept === undefined) return readUnchanged(seen, hasBirthtime)
+    const now = statusOf(seen.path)
+    if (now === undefined || !isSameFile(now, seen.stats, hasBirthtime)) return 'changed'
+    return isCurrent(kept, now) ? kept : readUnchanged(seen, hasBirthtime)
+  }
+
+  #openHeld(name: string, seen: SeenFile): LocalObjectReader | undefined {
+    const held = this.#held.use(name)
+    if (held === undefined) return undefined
+    const isSame = this.#root.files.readsNow(() => {
+      const now = statusOf(seen.path)
+      // The change time too: the file may have become unreadable.
+      return now?.ctimeMs === held.stats.ctimeMs && this.#isSame(now, held.stats)
+    })
+    if (isSame === true) return this.#readerOf(held, seen.metadata)
+    held.release()
+    if (isSame === false) this.#forget(name)
+    return undefined
+  }
+
+  #readerOf(held: HeldFile, metadata: ObjectMetadata): LocalObjectReader {
+    const { fd, path, stats } = held
+    const { size, modifiedAtMs } = metadata
+    const identity = identityOf(stats, this.#root.hasBirthtime)
+    const file = { fd, path, stats, identity, size, modifiedAtMs }
+    return new LocalObjectReader(this.#root, file, metadata, () => held.release())
+  }
+
+  #isSame(one: Stats, other: Stats): boolean {
+    return one === other || isSameFile(one, other, this.#root.hasBirthtime)
+  }
+
+  #forget(name: string): void {
+    this.#seen.delete(name)
+    this.#held.drop(name)
+    this.#contents.delete(name)
   }
 }
 
+function nameOf({ bucket, key }: ObjectPath): string {
+  return `${bucket}/${key}`
+}
+
 function isUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): boolean {
+  const now = statusOf(path)
+  return now !== undefined && isSameFile(now, stats, hasBirthtime)
+}
+
+function statusOf(path: string): Stats | undefined {
   try {
-    const now = fs.lstatSync(path, { throwIfNoEntry: false })
-    return now !== undefined && isSameFile(now, stats, hasBirthtime)
+    return fs.lstatSync(path, { throwIfNoEntry: false })
   } catch {
     // Looking up the object fails in the same way, and reports the error.
-    return false
+    return undefined
   }
 }
 
 /** Opening anything but a device is harmless, and only root can create a device there. */
-function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Buffer | 'changed' {
+function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Content | 'changed' {
   try {
     const fd = fs.openSync(path, readFlags)
     try {
-      const content = Buffer.allocUnsafe(stats.size)
-      const bytesRead = fs.readSync(fd, content, 0, content.length, 0)
+      const bytes = Buffer.allocUnsafeSlow(stats.size)
+      const bytesRead = fs.readSync(fd, bytes, 0, bytes.length, 0)
       // Checked after the read: a file that is unchanged now was unchanged during the read.
-      const isSame = isSameFile(fs.fstatSync(fd), stats, hasBirthtime)
-      return isSame && bytesRead === content.length ? content : 'changed'
+      const now = fs.fstatSync(fd)
+      const isSame = isSameFile(now, stats, hasBirthtime) && bytesRead === bytes.length
+      return isSame ? { bytes, changedAtMs: now.ctimeMs } : 'changed'
     } finally {
       fs.closeSync(fd)
     }
@@ -94,15 +184,4 @@ function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Buffer
     // Looking up the object fails in the same way, and reports the error.
     return 'changed'
   }
-}
-
-/** Compares identities (file-identity.ts), and the file systems. */
-function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
-  return (
-    now.ino === seen.ino &&
-    now.dev === seen.dev &&
-    now.mtimeMs === seen.mtimeMs &&
-    now.size === seen.size &&
-    (!hasBirthtime || now.birthtimeMs === seen.birthtimeMs)
-  )
 }

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Drive, OpenObject } from '../../../../../src/drives/drive.ts'
 import { openLocalDrive } from '../../../../../src/drives/local/local-drive.ts'
+import { until } from '../../../../support/management-client.ts'
 import { openFileCount } from '../../../../support/open-files.ts'
 import { attributesOf, bucket, get, log, openDrive, put, readAll } from '../open-drive.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -41,7 +42,7 @@ test('open returns a small object synchronously when it was read before', async 
   assert.equal(await readAll(object.read(0, 4)), '')
 })
 
-test('open returns an empty object synchronously, but none with many bytes or large attributes', async (t) => {
+test('open returns an empty object synchronously, but not yet one with many bytes, or large attributes', async (t) => {
   const { drive } = await openSeen(t, '')
   assert.equal((await openAtOnce(drive, 'dir/k')).size, 0)
   await put(drive, 'large', 'x'.repeat(64 * 1024 + 1))
@@ -161,4 +162,149 @@ test('open caches many objects and drops the oldest', async (t) => {
   const oldest = drive.open(bucket, 'k0')
   assert.ok(oldest instanceof Promise)
   await (await oldest)?.close()
+})
+
+const megabyte = 'abcdefgh'.repeat(128 * 1024)
+
+/** A drive with a large object `dir/k` whose file it keeps open. */
+async function openHeld(t: TestContext) {
+  const opened = await openSeen(t, megabyte)
+  await get(opened.drive, 'dir/k')
+  await (await openAtOnce(opened.drive, 'dir/k')).close()
+  return opened
+}
+
+test('open keeps a large object that is read often open, and reads ranges at once', async (t) => {
+  const { drive } = await openHeld(t)
+  const object = await openAtOnce(drive, 'dir/k')
+  let bytes: Uint8Array | undefined
+  await until(() => {
+    bytes = object.readNow?.(9, 12)
+    return bytes !== undefined
+  })
+  assert.equal(Buffer.from(bytes ?? []).toString(), 'bcd')
+  assert.equal(object.readNow?.(object.size - 8, object.size + 1), undefined)
+  await object.close()
+  assert.equal(object.readNow?.(0, 8), undefined)
+  assert.deepEqual(await get(drive, 'dir/k'), {
+    text: megabyte,
+    etag: attributesOf(megabyte).etag,
+  })
+})
+
+test('open never returns a kept file after another program changed the object', async (t) => {
+  const next = `x${megabyte.slice(1)}`
+  const changes: Record<string, (path: string) => void> = {
+    'replaced by a file of the same size': (path) => {
+      fs.writeFileSync(`${path}.new`, next)
+      fs.renameSync(`${path}.new`, path)
+    },
+    'edited in place': (path) => fs.writeFileSync(path, next),
+    'replaced by a link to the same bytes': (path) => {
+      fs.renameSync(path, `${path}.moved`)
+      fs.symlinkSync(`${path}.moved`, path)
+    },
+    deleted: (path) => fs.unlinkSync(path),
+  }
+  for (const [name, change] of Object.entries(changes)) {
+    const { drive, path } = await openHeld(t)
+    const reading = await openAtOnce(drive, 'dir/k')
+    change(path)
+    const now = await get(drive, 'dir/k')
+    const isGone = fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true
+    assert.equal(now?.text, isGone ? undefined : next, name)
+    assert.notEqual(now?.etag, attributesOf(megabyte).etag, name)
+    // A reader from before has the old version, unless its bytes are no longer there.
+    if (name === 'edited in place') assert.equal(reading.readNow?.(0, 8), undefined)
+    else await until(() => reading.readNow?.(0, 8) !== undefined)
+    await reading.close()
+  }
+})
+
+test('open does not return a kept file that became unreadable', async (t) => {
+  const { drive, path } = await openHeld(t)
+  fs.chmodSync(path, 0)
+  const opening = drive.open(bucket, 'dir/k')
+  assert.ok(opening instanceof Promise)
+  // Root may read it.
+  await opening.then(
+    (object) => object?.close(),
+    () => undefined,
+  )
+})
+
+const onLinux = { skip: process.platform !== 'linux' }
+
+test('a kept file is closed when the object is deleted through the drive', onLinux, async (t) => {
+  // Nothing looks at kept files here.
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { drive, path } = await openHeld(t)
+  await drive.remove(bucket, 'dir/k')
+  await until(() => !isOpen(path))
+})
+
+test(
+  'a kept file is closed soon when it was deleted by hand, though it is read',
+  onLinux,
+  async (t) => {
+    const { drive, path } = await openHeld(t)
+    const reading = await openAtOnce(drive, 'dir/k')
+    fs.unlinkSync(path)
+    await setTimeout(1_500)
+    assert.ok(isOpen(path))
+    await reading.close()
+    await until(() => !isOpen(path))
+  },
+)
+
+test(
+  'files that are read often are kept open up to a limit, and closed when idle',
+  onLinux,
+  async (t) => {
+    const { drive, folder } = await openSeen(t)
+    const before = openFileCount()
+    for (let number = 0; number < 40; number++) {
+      fs.writeFileSync(join(folder, `k${number}`), megabyte)
+      for (let round = 0; round < 3; round++) await get(drive, `k${number}`)
+    }
+    assert.ok(openFileCount() <= before + 32)
+    await until(() => openFileCount() === before)
+  },
+)
+
+function isOpen(path: string): boolean {
+  return fs.readdirSync('/proc/self/fd').some((fd) => {
+    try {
+      return fs.readlinkSync(`/proc/self/fd/${fd}`).startsWith(path)
+    } catch {
+      return false
+    }
+  })
+}
+
+test('the bytes of a small object are kept only while its file is the same', async (t) => {
+  const { drive, path } = await openSeen(t)
+  const old = new Date('2020-01-02T03:04:05Z')
+  t.mock.method(Date, 'now', () => performance.timeOrigin + performance.now() + 60_000)
+  for (const text of ['keep', 'swap', 'edit']) {
+    fs.writeFileSync(path, text)
+    fs.utimesSync(path, old, old)
+    await get(drive, 'dir/k')
+    let last = await openAtOnce(drive, 'dir/k')
+    let again = last
+    // While the disk seems slow, the object is opened again.
+    await until(async () => {
+      ;[last, again] = [again, await openAtOnce(drive, 'dir/k')]
+      return again.content === last.content
+    })
+    assert.equal(Buffer.from(again.content ?? []).toString(), text)
+  }
+})
+
+test('the bytes of a file that changed a moment ago are not kept', async (t) => {
+  const { drive, path } = await openSeen(t)
+  t.mock.method(Date, 'now', () => fs.statSync(path).ctimeMs + 1_000)
+  const first = await openAtOnce(drive, 'dir/k')
+  const second = await openAtOnce(drive, 'dir/k')
+  assert.notEqual(second.content, first.content)
 })
