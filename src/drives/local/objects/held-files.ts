@@ -1,4 +1,5 @@
 import fs, { type Stats } from 'node:fs'
+import type { ObjectMetadata } from '../../drive.ts'
 
 /** Descriptors that a process keeps at most. They fit into those reserved for files of its own. */
 const maxHeld = 32
@@ -11,6 +12,8 @@ export interface HeldFile {
   readonly fd: number
   readonly path: string
   readonly stats: Stats
+  /** Of this file: it must not be combined with that of a later or earlier one. */
+  readonly metadata: ObjectMetadata
   /** Ends one use. The file is closed when it is no longer held and nothing uses it. */
   release(): void
 }
@@ -31,10 +34,10 @@ export class HeldFiles {
   #timer: NodeJS.Timeout | undefined
 
   /** Takes over an open file, for the caller as its first user. */
-  hold(name: string, { fd, path, stats }: Omit<HeldFile, 'release'>): HeldFile {
+  hold(name: string, file: Omit<HeldFile, 'release'>): HeldFile {
     this.drop(name)
     const held: Held = {
-      ...{ fd, path, stats, users: 1, isHeld: true, usedAtMs: performance.now() },
+      ...{ ...file, users: 1, isHeld: true, usedAtMs: performance.now() },
       release: () => {
         held.users -= 1
         closeIfUnused(held)

@@ -68,7 +68,8 @@ export class SeenFileCache {
     if (!isHot || seen?.stats !== file.stats || file.size <= smallBytes) {
       return new LocalObjectReader(this.#root, file, metadata)
     }
-    return this.#readerOf(this.#held.hold(name, file), metadata)
+    const { fd, path, stats } = file
+    return this.#readerOf(this.#held.hold(name, { fd, path, stats, metadata }))
   }
 
   /** Closes the object's file, if it is kept open, so that deleting it frees its space. */
@@ -95,7 +96,7 @@ export class SeenFileCache {
     const name = `${bucket}/${key}`
     const seen = this.#seen.get(name)
     if (seen === undefined) return undefined
-    return seen.metadata.size > smallBytes ? this.#openHeld(name, seen) : this.#read(name, seen)
+    return seen.metadata.size > smallBytes ? this.#openHeld(name) : this.#read(name, seen)
   }
 
   #read(name: string, seen: SeenFile): CachedObject | undefined {
@@ -115,22 +116,22 @@ export class SeenFileCache {
     return isCurrent(kept, now) ? kept : readUnchanged(seen, hasBirthtime)
   }
 
-  #openHeld(name: string, seen: SeenFile): LocalObjectReader | undefined {
+  #openHeld(name: string): LocalObjectReader | undefined {
     const held = this.#held.use(name)
     if (held === undefined) return undefined
     const isSame = this.#root.files.readsNow(() => {
-      const now = statusOf(seen.path)
+      const now = statusOf(held.path)
       // The change time too: the file may have become unreadable.
       return now?.ctimeMs === held.stats.ctimeMs && this.#isSame(now, held.stats)
     })
-    if (isSame === true) return this.#readerOf(held, seen.metadata)
+    if (isSame === true) return this.#readerOf(held)
     held.release()
     if (isSame === false) this.#forget(name)
     return undefined
   }
 
-  #readerOf(held: HeldFile, metadata: ObjectMetadata): LocalObjectReader {
-    const { fd, path, stats } = held
+  #readerOf(held: HeldFile): LocalObjectReader {
+    const { fd, path, stats, metadata } = held
     const { size, modifiedAtMs } = metadata
     const identity = identityOf(stats, this.#root.hasBirthtime)
     const file = { fd, path, stats, identity, size, modifiedAtMs }

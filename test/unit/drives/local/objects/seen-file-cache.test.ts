@@ -6,6 +6,10 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Drive, OpenObject } from '../../../../../src/drives/drive.ts'
 import { openLocalDrive } from '../../../../../src/drives/local/local-drive.ts'
+import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
+import { localPathOf } from '../../../../../src/drives/local/object-path.ts'
+import { identityOf } from '../../../../../src/drives/local/objects/file-identity.ts'
+import { SeenFileCache } from '../../../../../src/drives/local/objects/seen-file-cache.ts'
 import { until } from '../../../../support/management-client.ts'
 import { openFileCount } from '../../../../support/open-files.ts'
 import { attributesOf, bucket, get, log, openDrive, put, readAll } from '../open-drive.ts'
@@ -307,4 +311,39 @@ test('the bytes of a file that changed a moment ago are not kept', async (t) => 
   const first = await openAtOnce(drive, 'dir/k')
   const second = await openAtOnce(drive, 'dir/k')
   assert.notEqual(second.content, first.content)
+})
+
+test('open combines a kept file only with its own metadata', async (t) => {
+  const opened = await openSeen(t)
+  const { path } = opened
+  const root = await openLocalRoot(opened.root)
+  const cache = new SeenFileCache(root)
+  t.after(() => cache.close())
+  const objectPath = localPathOf(bucket, 'dir/k')
+  const write = (text: string) => {
+    fs.writeFileSync(`${path}.new`, text.repeat(30_000))
+    fs.renameSync(`${path}.new`, path)
+    const fd = fs.openSync(path, 'r')
+    const stats = fs.fstatSync(fd)
+    const identity = identityOf(stats, root.hasBirthtime)
+    const { size, mtimeMs: modifiedAtMs } = stats
+    const file = { fd, path, stats, identity, size, modifiedAtMs }
+    return { file, metadata: { size, modifiedAtMs, attributes: attributesOf(text) } }
+  }
+  const old = write('older')
+  const recent = write('new')
+  for (const { file, metadata } of [recent, recent, old]) {
+    // The last one was found before the object was overwritten, and comes late.
+    const fd = fs.openSync(`/proc/self/fd/${file.fd}`, 'r')
+    await cache.reader(objectPath, { ...file, fd }, metadata).close()
+  }
+  for (const { file } of [old, recent]) fs.closeSync(file.fd)
+  let object: OpenObject | undefined
+  await until(() => {
+    // Undefined while the disk seems slow.
+    object = cache.open(bucket, 'dir/k')
+    return object !== undefined
+  })
+  assert.deepEqual(object?.attributes, recent.metadata.attributes)
+  await object?.close()
 })
