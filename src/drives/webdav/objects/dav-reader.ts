@@ -96,9 +96,7 @@ export class DavReader extends CloudObject {
     const options = { signal: this.signal, reader: this.reader, isShort }
     const response = await server.get(this.#found.path, headers ?? {}, options)
     try {
-      // Apache answers 403 when the file disappears while it handles the request; rclone answers 405
-      // when a folder has taken its path.
-      if (response.status === 403 || response.status === 405) {
+      if (mayBeGone.has(response.status)) {
         await drain(response.body)
         if (!(await this.#isStillThere())) throw changed()
       }
@@ -153,6 +151,13 @@ export class DavReader extends CloudObject {
     return await this.#isOfRecord(entry)
   }
 }
+
+/**
+ * Answers to a GET of a path that has no file any more. Apache answers 403 when the file disappears while
+ * it handles the request. When a folder has taken the path, rclone answers 405; Apache and lighttpd
+ * redirect to the path with a slash.
+ */
+const mayBeGone: ReadonlySet<number> = new Set([301, 302, 307, 308, 403, 405])
 
 /** The number of bytes in the body before the requested ones. */
 function skippedBytes(
