@@ -39,7 +39,8 @@ export interface BodyReadOptions {
 export class BodyReading {
   /**
    * Resolves at the end of the body. Rejects with what `take` throws or rejects with, and with BodyError.
-   * Stays pending after `stop`.
+   * While a piece is being taken it stays pending, even when the connection has ended: the caller may
+   * free what `take` uses. Stays pending after `stop`.
    */
   readonly done: Promise<void>
   readonly #body: Readable
@@ -48,7 +49,8 @@ export class BodyReading {
   readonly #idleTimeoutMs: number
   /** Undefined while bytes are taken, which does not count. */
   #timer: NodeJS.Timeout | undefined
-  #isAtEnd = false
+  /** What happens when the piece has been taken. */
+  #next: 'read' | 'end' | 'gone' = 'read'
   #isStopped = false
 
   constructor(body: Readable, { idleTimeoutMs, take }: BodyReadOptions) {
@@ -92,20 +94,25 @@ export class BodyReading {
   readonly #onTaken = (): void => {
     if (this.#isStopped) return
     this.#timer = setTimeout(this.#onIdle, this.#idleTimeoutMs)
-    if (this.#isAtEnd) this.#onEnd()
-    else this.#body.resume()
+    if (this.#next === 'read') this.#body.resume()
+    else this.#finish(this.#next)
   }
 
-  /** Comes after the last piece even when the stream is paused. */
-  readonly #onEnd = (): void => {
-    this.#isAtEnd = true
-    if (this.#timer === undefined) return
-    this.stop()
-    this.#settle.resolve()
-  }
+  /** The stream ends after its last piece even when it is paused. */
+  readonly #onEnd = (): void => this.#finish('end')
 
-  readonly #onGone = (): void => {
-    if (!this.#isAtEnd) this.#fail(new BodyError('gone', { cause: this.#body.errored }))
+  readonly #onGone = (): void => this.#finish(this.#next === 'end' ? 'end' : 'gone')
+
+  #finish(outcome: 'end' | 'gone'): void {
+    this.#next = outcome
+    const isTaking = this.#timer === undefined
+    if (isTaking) return
+    if (outcome === 'gone') {
+      this.#fail(new BodyError('gone', { cause: this.#body.errored }))
+    } else {
+      this.stop()
+      this.#settle.resolve()
+    }
   }
 
   readonly #onIdle = (): void => this.#fail(new BodyError('idle'))

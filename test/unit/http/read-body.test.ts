@@ -85,13 +85,21 @@ test('BodyReading rejects with gone, and the cause, when the connection ends wit
   await isBodyError(new BodyReading(body, { idleTimeoutMs, take: () => undefined }), 'gone')
 })
 
-test('BodyReading rejects with gone while a piece is being taken', async () => {
+test('BodyReading waits for the piece that is being taken before it rejects with gone', async () => {
   const body = new PassThrough()
-  const reading = new BodyReading(body, { idleTimeoutMs, take: () => new Promise(() => undefined) })
+  const taken = Promise.withResolvers<void>()
+  const reading = new BodyReading(body, { idleTimeoutMs, take: () => taken.promise })
+  let isDone = false
+  const failed = isBodyError(reading, 'gone').then(() => {
+    isDone = true
+  })
   body.write('ab')
   await turnOfTheLoop()
   body.destroy()
-  await isBodyError(reading, 'gone')
+  for (let turn = 0; turn < 10; turn++) await turnOfTheLoop()
+  assert.equal(isDone, false)
+  taken.resolve()
+  await failed
 })
 
 test('BodyReading rejects with idle when no bytes arrive for that long, not while one is taken', async (t) => {

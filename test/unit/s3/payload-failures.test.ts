@@ -24,6 +24,34 @@ describe('readPayload, failures', () => {
     assert.equal(sink.chunks.length, written)
   })
 
+  for (const size of [1_000_000, 4_000_000]) {
+    test(`starts no write after it rejected, when the client disconnects during one (${size} bytes)`, async () => {
+      const body = new Readable({ read: () => undefined })
+      const events: string[] = []
+      const slow = {
+        write: async () => {
+          events.push('begin')
+          for (let turn = 0; turn < 20; turn++) {
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          events.push('end')
+        },
+      }
+      const headers = { 'content-length': `${size}` }
+      const reading = readPayload(fakeRequest({ headers, body }), slow).finally(() => {
+        events.push('rejected')
+      })
+      // The second block waits for the write of the first one.
+      body.push(Buffer.alloc(900_000))
+      while (events.length === 0) await new Promise((resolve) => setImmediate(resolve))
+      body.destroy()
+      await rejects(reading, 'IncompleteBody')
+      for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+      assert.equal(events.at(-1), 'rejected')
+      assert.equal(events.at(-2), 'end')
+    })
+  }
+
   test('returns IncompleteBody when the client has already disconnected', async () => {
     const body = new Readable({ read: () => undefined }).destroy()
     const headers = { 'content-length': '3' }
