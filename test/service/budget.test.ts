@@ -58,7 +58,7 @@ const budget: Readonly<Record<keyof typeof countedOperations, Costs>> = {
 }
 const warmUps = 2
 /** Several times the longest pause of `Pace`. */
-const pacedForMs = 30_000
+const pacedForMs = 60_000
 const countedRequests = 20
 const settings = { WORKERS: '1', LOG_LEVEL: 'warn' }
 

@@ -170,6 +170,7 @@ export const countedOperations = {
       const range = `bytes=${index * rangeBytes}-${(index + 1) * rangeBytes - 1}`
       return client.send('GET', 'large-0', { headers: { range } })
     },
+    isPaced: true,
   },
   'GET of no object': {
     run: (client, index) => client.expect(404, 'GET', `absent-${index}`),
