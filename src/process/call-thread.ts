@@ -19,6 +19,7 @@ export class CallThread<Request, Result> {
   #thread: Worker | undefined
   #idle: NodeJS.Timeout | undefined
   #lastId = 0
+  #hasAnswered = false
   #holders = 0
   readonly #waiting = new Map<number, PromiseWithResolvers<Result>>()
 
@@ -26,6 +27,11 @@ export class CallThread<Request, Result> {
   constructor(script: URL, options: WorkerOptions = {}) {
     this.#script = script
     this.#options = options
+  }
+
+  /** Whether a call is answered without waiting for the start of the thread. */
+  get isStarted(): boolean {
+    return this.#thread !== undefined && this.#hasAnswered
   }
 
   /**
@@ -64,6 +70,7 @@ export class CallThread<Request, Result> {
 
   #start(): Worker {
     const thread = new Worker(this.#script, this.#options)
+    this.#hasAnswered = false
     thread.on('message', (answer: Answer<Result>) => this.#receive(answer))
     let reason: Error = new Error('The thread ended.')
     thread.on('error', (error: Error) => {
@@ -79,6 +86,7 @@ export class CallThread<Request, Result> {
   }
 
   #receive(answer: Answer<Result>): void {
+    this.#hasAnswered = true
     const waiting = this.#waiting.get(answer.id)
     this.#waiting.delete(answer.id)
     if ('result' in answer) waiting?.resolve(answer.result)

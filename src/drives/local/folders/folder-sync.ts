@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import type { LocalRoot } from '../local-root.ts'
 import { allDone } from '../objects/all-done.ts'
 import { folderIdentityOf } from '../objects/file-identity.ts'
@@ -54,6 +55,14 @@ export class FolderSync {
     ])
     if (this.#durable.size >= durableLimit) this.#durable.clear()
     this.#durable.add(mark)
+  }
+
+  /**
+   * Whether the names of the folders that lead to this one are known to be durable.
+   * @param mark see `folderMark`
+   */
+  isReachable(mark: string): boolean {
+    return this.#durable.has(mark)
   }
 
   async #syncAncestors(folder: OpenFolder): Promise<void> {
@@ -116,8 +125,12 @@ export class FolderSync {
     }
   }
 
-  /** A folder that is created again may have the inode of the previous one. */
   async #markOf(folder: OpenFolder): Promise<string> {
-    return `${folder.path} ${folderIdentityOf(await folder.stats(), this.#root.hasBirthtime)}`
+    return folderMark(folder.path, await folder.stats(), this.#root.hasBirthtime)
   }
+}
+
+/** Identifies a folder at its absolute path: one that is created again may have the inode of the previous one. */
+export function folderMark(path: string, stats: Stats, hasBirthtime: boolean): string {
+  return `${path} ${folderIdentityOf(stats, hasBirthtime)}`
 }

@@ -17,6 +17,11 @@ export function identityOf(stats: Stats, hasBirthtime: boolean): FileIdentity {
   return `${stats.ino}:${born}:${stats.mtimeMs}:${stats.size}`
 }
 
+/** The identity of a file whose name is removed or overwritten; undefined if it has another name. */
+export function goneIdentity(stats: Stats, hasBirthtime: boolean): FileIdentity | undefined {
+  return stats.nlink > 1 ? undefined : identityOf(stats, hasBirthtime)
+}
+
 /** Compares identities, and the file systems. */
 export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
   return (

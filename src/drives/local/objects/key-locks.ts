@@ -18,6 +18,13 @@ const longestPauseMs = 50
 /** A process that dies while it takes over a lock leaves another one to take over, and so on. */
 const deepestTheft = 4
 
+export interface LockPaths {
+  /** The lock: an existing file. */
+  readonly path: string
+  /** The file to link to `path`; undefined if the file system has no hard links. */
+  readonly holder: string | undefined
+}
+
 /**
  * Locks between all processes that use the drive. A process that changes a key holds its lock only while
  * it checks and renames. A lock is an existing file: a hard link to a file with the holder's name (8 µs
@@ -54,19 +61,35 @@ export class KeyLocks {
    * Runs `work` with the lock of this name.
    * @throws DriveError `busy` when a living process does not release it; what `work` throws.
    */
-  async hold<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  hold<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+    return this.inTurn(name, async ({ path }) => {
+      await this.#take(path, 0)
+      return await work().finally(() => this.#drop(path))
+    })
+  }
+
+  /**
+   * Runs `work` in this process's queue for the lock, without taking the lock: `work` takes and releases it.
+   */
+  async inTurn<Result>(name: string, work: (lock: LockPaths) => Promise<Result>): Promise<Result> {
     const path = `${this.#root.lockFolder}/${crypto.hash('md5', name)}`
     const before = this.#queues.get(path)
     const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
     this.#queues.set(path, mine)
     if (before !== undefined) await before
     try {
-      await this.#take(path, 0)
-      return await work().finally(() => this.#drop(path))
+      return await work({ path, holder: this.#canLink ? this.#namePath : undefined })
     } finally {
       if (this.#queues.get(path) === mine) this.#queues.delete(path)
       leave()
     }
+  }
+
+  /** Removes a lock that a thread of this process left. Call it in the lock's turn. */
+  async dropOwn({ path, holder }: LockPaths): Promise<void> {
+    if (holder === undefined) return
+    const [lock, own] = await Promise.all([this.#root.files.lstat(path), fs.promises.lstat(holder)])
+    if (lock?.ino === own.ino) await this.#drop(path)
   }
 
   async #take(path: string, depth: number): Promise<void> {

@@ -108,7 +108,7 @@ const earliestMs = Date.parse('0001-01-01T00:00:00.000Z')
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** The parts of a file's status that the drive uses. */
-export function describe(stats: Stats, root: LocalRoot): FileStamp {
+export function describe(stats: Stats, root: Pick<LocalRoot, 'hasBirthtime'>): FileStamp {
   return {
     identity: identityOf(stats, root.hasBirthtime),
     size: stats.size,

@@ -170,7 +170,8 @@ export async function writeFully(fd: number, buffer: Uint8Array, position: numbe
   }
 }
 
-function writeFullyNow(fd: number, buffer: Uint8Array, position: number): void {
+/** As `writeFully`, synchronously. */
+export function writeFullyNow(fd: number, buffer: Uint8Array, position: number): void {
   let done = 0
   while (done < buffer.length) {
     done += fs.writeSync(fd, buffer, done, buffer.length - done, position + done)

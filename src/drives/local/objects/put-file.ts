@@ -4,7 +4,7 @@ import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
-import { type FileIdentity, identityOf } from './file-identity.ts'
+import { type FileIdentity, goneIdentity } from './file-identity.ts'
 
 /** The steps that publish and remove an object's file. They require the key's lock. */
 
@@ -93,7 +93,7 @@ export async function takeFile(
     const stats = await root.files.lstat(path)
     if (!stats?.isFile()) return undefined
     await root.files.unlink(path)
-    taken = { filePath, folder, gone: goneIdentity(stats, root) }
+    taken = { filePath, folder, gone: goneIdentity(stats, root.hasBirthtime) }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   } finally {
@@ -149,7 +149,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
       },
     )
   }
-  const gone = present === undefined ? undefined : goneIdentity(present, root)
+  const gone = present === undefined ? undefined : goneIdentity(present, root.hasBirthtime)
   return { kind: 'done', folder, gone, stale: undefined }
 }
 
@@ -166,8 +166,4 @@ async function move(root: LocalRoot, order: PutOrder, target: string): Promise<v
   }
   order.assertHeld?.()
   await root.files.rename(order.path, target)
-}
-
-function goneIdentity(stats: Stats, root: LocalRoot): FileIdentity | undefined {
-  return stats.nlink > 1 ? undefined : identityOf(stats, root.hasBirthtime)
 }
