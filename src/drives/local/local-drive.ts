@@ -44,6 +44,8 @@ import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
 import { Publisher } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
+import { SmallPublisher } from './small-writes/small-publisher.ts'
+import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
 
 export interface LocalDriveOptions {
@@ -79,6 +81,8 @@ class LocalDrive implements Drive {
   readonly #files: ObjectFiles
   readonly #seen: SeenFileCache
   readonly #publisher: Publisher
+  readonly #smallWrites: SmallWrites
+  readonly #smallPublisher: SmallPublisher
   readonly #treeParts: TreeParts
   readonly #indexes: FolderIndexes
   readonly #journal: FolderJournal
@@ -95,10 +99,14 @@ class LocalDrive implements Drive {
     this.#folders = folders
     this.#files = files
     this.#seen = new SeenFileCache(root)
-    this.#publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
+    const publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
+    const writes = new SmallWrites(root)
+    this.#publisher = publisher
+    this.#smallWrites = writes
+    this.#smallPublisher = new SmallPublisher({ root, known, locks, sync, writes, publisher })
     this.#indexes = new FolderIndexes(root)
     this.#treeParts = { root, indexes: this.#indexes, listed: new ListedFiles(root, known) }
-    this.uploads = new LocalUploads({ root, files, publisher: this.#publisher })
+    this.uploads = new LocalUploads({ root, files, publisher })
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
@@ -175,7 +183,8 @@ class LocalDrive implements Drive {
     if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
       throw new DriveError('full', `There is no space on the drive for ${size} bytes.`)
     }
-    const parts = { root: this.#root, publisher: this.#publisher }
+    const publisher = this.#publisher
+    const parts = { root: this.#root, publisher, smallPublisher: this.#smallPublisher }
     return endingDraft(new LocalDraft(parts, objectPath, options))
   }
 
@@ -236,7 +245,7 @@ class LocalDrive implements Drive {
 
   async close(): Promise<void> {
     this.#seen.close()
-    await Promise.all([this.#indexes.close(), this.#journal.close()])
+    await Promise.all([this.#indexes, this.#journal, this.#smallWrites].map((one) => one.close()))
   }
 
   async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {

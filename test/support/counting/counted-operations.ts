@@ -38,6 +38,7 @@ interface Sent {
 
 const kibibyte = new Uint8Array(1024).fill(107)
 const largeBytes = 4 * 1024 * 1024
+const eight = [1, 2, 3, 4, 5, 6, 7, 8]
 const large = new Uint8Array(largeBytes).fill(108)
 const chunkBytes = 64 * 1024
 const chunkedLarge = awsChunked(large)
@@ -148,6 +149,15 @@ export const countedOperations = {
   },
   'PUT 1 KiB over another': {
     run: (client, index) => client.send('PUT', `small/${index}`, { body: kibibyte }),
+  },
+  'eight PUTs of 1 KiB at once': {
+    run: (client, index) =>
+      Promise.all(
+        eight.map((number) => client.send('PUT', `many/${index}-${number}`, { body: kibibyte })),
+      ),
+    // The thread that writes them starts with the first.
+    isPaced: true,
+    tolerance: 0.2,
   },
   'PUT 4 MiB': {
     run: (client, index) => client.send('PUT', `large-${index}`, { body: large }),

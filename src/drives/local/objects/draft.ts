@@ -4,6 +4,7 @@ import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { createTempFile } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
+import type { SmallPublisher } from '../small-writes/small-publisher.ts'
 import { OutputFile } from './output-file.ts'
 import type { Publisher } from './publisher.ts'
 
@@ -13,6 +14,7 @@ const smallBytes = 64 * 1024
 export interface LocalDraftParts {
   readonly root: LocalRoot
   readonly publisher: Publisher
+  readonly smallPublisher: SmallPublisher
 }
 
 /**
@@ -34,7 +36,8 @@ export class LocalDraft implements Draft {
     this.#signal = options.signal
     this.#doing = `write ${objectPath.bucket}/${objectPath.key}`
     const { size = Number.POSITIVE_INFINITY } = options
-    if (size <= smallBytes) this.#small = Buffer.allocUnsafe(size)
+    // Of its own memory: it is copied to a thread, with all memory that it shares.
+    if (size <= smallBytes) this.#small = Buffer.allocUnsafeSlow(size)
   }
 
   async write(chunk: Uint8Array): Promise<void> {
@@ -54,19 +57,31 @@ export class LocalDraft implements Draft {
 
   async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
     this.#signal?.throwIfAborted()
-    return await withDriveErrors(this.#doing, async () => {
-      const output = await this.#spill()
-      const metadata = await this.#parts.publisher.publish({
-        objectPath: this.#objectPath,
-        path: output.path,
-        attributes,
-        conditions,
-        shape: () => output.shape(),
-        flush: () => output.flush(),
-      })
-      await output.close()
-      return metadata
+    const stepByStep = () => this.#publishFile(attributes, conditions)
+    return await withDriveErrors(this.#doing, () => {
+      const isConditional = conditions?.ifMatch ?? conditions?.ifNoneMatch
+      if (this.#small === undefined || isConditional !== undefined) return stepByStep()
+      const bytes = this.#small.subarray(0, this.#size)
+      const small = { objectPath: this.#objectPath, bytes, attributes }
+      return this.#parts.smallPublisher.publish(small, stepByStep)
     })
+  }
+
+  async #publishFile(
+    attributes: Attributes,
+    conditions: WriteConditions | undefined,
+  ): Promise<ObjectMetadata> {
+    const output = await this.#spill()
+    const metadata = await this.#parts.publisher.publish({
+      objectPath: this.#objectPath,
+      path: output.path,
+      attributes,
+      conditions,
+      shape: () => output.shape(),
+      flush: () => output.flush(),
+    })
+    await output.close()
+    return metadata
   }
 
   async discard(): Promise<void> {

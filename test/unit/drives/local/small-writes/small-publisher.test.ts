@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { type TestContext, test } from 'node:test'
+import type { Drive } from '../../../../../src/drives/drive.ts'
+import { SmallWrites } from '../../../../../src/drives/local/small-writes/small-writes.ts'
+import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
+
+const skip = process.platform !== 'linux'
+
+/** A drive whose thread has started. */
+async function openWithThread(t: TestContext) {
+  const opened = await openDrive(t)
+  const seal = t.mock.method(SmallWrites.prototype, 'seal')
+  const publish = t.mock.method(SmallWrites.prototype, 'publish')
+  await writeUntil(opened.drive, () => seal.mock.callCount() > 0)
+  return { ...opened, seal, publish }
+}
+
+async function writeUntil(drive: Drive, isUsed: () => boolean): Promise<void> {
+  while (!isUsed()) await Promise.all([put(drive, 'warm/1', 'x'), put(drive, 'warm/2', 'x')])
+}
+
+/** Temporary files of objects, and locks. */
+function leftovers(root: string): string[] {
+  const paths = fs.readdirSync(`${root}/.bucketry`, { recursive: true }) as string[]
+  return paths.filter((path) => /^tmp\/[^/]+\/\d+$|^locks\/./.test(path))
+}
+
+test('a single writer of small objects needs no thread', { skip }, async (t) => {
+  const { drive } = await openDrive(t)
+  const seal = t.mock.method(SmallWrites.prototype, 'seal')
+  for (let index = 0; index < 20; index++) await put(drive, `k${index}`, 'x')
+  assert.equal(seal.mock.callCount(), 0)
+})
+
+test('concurrent writes leave the last version of each key, with its attributes', {
+  skip,
+}, async (t) => {
+  const { drive, root, records } = await openWithThread(t)
+  const last = new Map<string, string>()
+  const writer = async (number: number) => {
+    for (let index = 0; index < 40; index++) {
+      const bytes = `${number} ${index} `.repeat(1 + ((number * index) % 50))
+      await put(drive, `own/${number}`, bytes)
+      last.set(`own/${number}`, bytes)
+      await put(drive, `shared/${index % 3}`, bytes)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, (_, number) => writer(number)))
+  for (const [key, bytes] of last) assert.equal((await get(drive, key))?.text, bytes)
+  for (const index of [0, 1, 2]) {
+    const version = await get(drive, `shared/${index}`)
+    assert.equal(version?.etag, attributesOf(version?.text ?? '').etag)
+  }
+  // Of each of the 13 objects, all versions but one are forgotten, each once.
+  assert.equal(new Set(records.forgotten).size, records.forgotten.length)
+  assert.equal(records.records.size - records.forgotten.length, 13)
+  assert.deepEqual(leftovers(root), [])
+})
+
+test('a key in a new folder is published, and the folder is removed with it', {
+  skip,
+}, async (t) => {
+  const { drive, folder, publish } = await openWithThread(t)
+  const before = publish.mock.callCount()
+  await put(drive, 'new/folder/key', 'x')
+  assert.equal(publish.mock.callCount(), before + 1)
+  assert.equal((await get(drive, 'new/folder/key'))?.text, 'x')
+  await drive.remove(bucket, 'new/folder/key')
+  assert.equal(fs.existsSync(`${folder}/new`), false)
+})
+
+test('a key beside a folder of the same name is published', { skip }, async (t) => {
+  const { drive, folder } = await openWithThread(t)
+  await put(drive, 'warm', 'beside')
+  assert.equal((await get(drive, 'warm'))?.text, 'beside')
+  assert.equal((await get(drive, 'warm/1'))?.text, 'x')
+  for (const number of [1, 2]) await drive.remove(bucket, `warm/${number}`)
+  await put(drive, 'warm', 'alone')
+  assert.equal((await get(drive, 'warm'))?.text, 'alone')
+  assert.deepEqual(fs.readdirSync(folder), ['warm'])
+})
+
+test('an object whose attributes cannot be saved is not published', { skip }, async (t) => {
+  const { drive, root, records } = await openDrive(t)
+  const seal = t.mock.method(SmallWrites.prototype, 'seal')
+  await writeUntil(drive, () => seal.mock.callCount() > 0)
+  records.failure = new Error('no database')
+  await assert.rejects(put(drive, 'k', 'x'), { kind: 'unavailable' })
+  assert.equal(await get(drive, 'k'), undefined)
+  assert.deepEqual(leftovers(root), [])
+})
+
+test('when the thread ends, its lock is removed and the request can be sent again', {
+  skip,
+}, async (t) => {
+  const { drive, root, publish } = await openWithThread(t)
+  publish.mock.mockImplementationOnce(async ({ lock }) => {
+    fs.linkSync(lock.holder, lock.path)
+    throw Object.assign(new Error('The thread ended.'), { code: 'EIO' })
+  })
+  await assert.rejects(put(drive, 'k', 'x'), { kind: 'unavailable', message: /Send the request/ })
+  assert.deepEqual(leftovers(root), [])
+  await put(drive, 'k', 'again')
+  assert.equal((await get(drive, 'k'))?.text, 'again')
+})
+
+test('an object that the thread does not move is published step by step', { skip }, async (t) => {
+  const { drive, publish } = await openWithThread(t)
+  publish.mock.mockImplementationOnce(async () => ({ moved: undefined, isLocked: false }))
+  await put(drive, 'k', 'x')
+  assert.equal((await get(drive, 'k'))?.text, 'x')
+})
