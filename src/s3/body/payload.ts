@@ -53,7 +53,7 @@ export async function pumpPayload(
   request.acceptBody()
   const writer =
     size === undefined || size >= threadedBytes
-      ? new ThreadedWriter(sink, algorithm)
+      ? new ThreadedWriter(sink, algorithm, size)
       : new PayloadWriter(sink, algorithm, size)
   const parser = isAwsChunked(request.headers) ? new ChunkParser() : undefined
   const pump = new Pump(writer, parser, size)

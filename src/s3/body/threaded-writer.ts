@@ -22,6 +22,19 @@ export interface DigestedBlock {
 /** One block is filled, one is written and one is digested. */
 const mostBlocks = 3
 
+/**
+ * Each block wakes three other threads, or this one for them: with blocks of 256 KiB that is a sixth of
+ * the CPU time of an upload.
+ */
+export const largeBlockBytes = 1024 * 1024
+
+/** For less, the write and the digest of the last block take longer than the wakeups. */
+const leastForLarge = 8 * largeBlockBytes
+
+/** Further writers use blocks of `payloadBlockBytes`: many slow clients must not fill the memory. */
+export const mostLargeWriters = 8
+let largeWriters = 0
+
 /** One thread for all payloads of the process. It ends when there are none for a while. */
 const thread = new CallThread<DigestCall, DigestedBlock>(
   new URL('./payload-thread.ts', import.meta.url),
@@ -39,7 +52,8 @@ export class ThreadedWriter implements BodyWriter {
   readonly #algorithm: ChecksumAlgorithm | undefined
   readonly #payload = ++lastPayload
   #release: (() => void) | undefined = thread.hold()
-  #block = Buffer.allocUnsafeSlow(payloadBlockBytes)
+  readonly #blockBytes: number
+  #block: Buffer<ArrayBuffer>
   #filled = 0
   #blocks = 1
   readonly #free: Buffer<ArrayBuffer>[] = []
@@ -48,13 +62,18 @@ export class ThreadedWriter implements BodyWriter {
   /** Resolves when the thread has digested the last block that was sent. */
   #digesting: Promise<void> | undefined
 
-  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined) {
+  /** @param size number of bytes, if known. */
+  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size = Infinity) {
     this.#sink = sink
     this.#algorithm = algorithm
+    const isLarge = size >= leastForLarge && largeWriters < mostLargeWriters
+    if (isLarge) largeWriters += 1
+    this.#blockBytes = isLarge ? largeBlockBytes : payloadBlockBytes
+    this.#block = Buffer.allocUnsafeSlow(this.#blockBytes)
   }
 
   write(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.#filled + bytes.length >= payloadBlockBytes) return this.#writeThrough(bytes)
+    if (this.#filled + bytes.length >= this.#blockBytes) return this.#writeThrough(bytes)
     this.#gather(bytes)
     return undefined
   }
@@ -80,8 +99,8 @@ export class ThreadedWriter implements BodyWriter {
 
   async #writeThrough(bytes: Uint8Array): Promise<void> {
     let rest = bytes
-    while (this.#filled + rest.length >= payloadBlockBytes) {
-      const part = rest.subarray(0, payloadBlockBytes - this.#filled)
+    while (this.#filled + rest.length >= this.#blockBytes) {
+      const part = rest.subarray(0, this.#blockBytes - this.#filled)
       rest = rest.subarray(part.length)
       this.#gather(part)
       await this.#flush()
@@ -118,7 +137,7 @@ export class ThreadedWriter implements BodyWriter {
   async #takeBlock(): Promise<Buffer<ArrayBuffer>> {
     if (this.#free.length === 0 && this.#blocks < mostBlocks) {
       this.#blocks += 1
-      return Buffer.allocUnsafeSlow(payloadBlockBytes)
+      return Buffer.allocUnsafeSlow(this.#blockBytes)
     }
     while (this.#free.length === 0) {
       await this.#digesting
@@ -128,8 +147,10 @@ export class ThreadedWriter implements BodyWriter {
   }
 
   #end(): void {
-    this.#release?.()
+    if (this.#release === undefined) return
+    this.#release()
     this.#release = undefined
+    if (this.#blockBytes === largeBlockBytes) largeWriters -= 1
   }
 
   #call(call: Omit<DigestCall, 'payload' | 'algorithm'>): Promise<DigestedBlock> {

@@ -27,7 +27,7 @@ export class PartBuffer implements PayloadSink {
 
   async write(chunk: Uint8Array): Promise<void> {
     if (this.#sink === undefined) {
-      this.#chunks.push(this.#copyOf(chunk))
+      this.#copy(chunk)
       return
     }
     await this.#draining
@@ -63,6 +63,13 @@ export class PartBuffer implements PayloadSink {
     const released = Math.min(bytes, this.#reserved)
     this.#reserved -= released
     this.#room.memory.give(released)
+  }
+
+  /** In pieces of the pool's size. */
+  #copy(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += payloadBlockBytes) {
+      this.#chunks.push(this.#copyOf(bytes.subarray(at, at + payloadBlockBytes)))
+    }
   }
 
   #copyOf(bytes: Uint8Array): Buffer<ArrayBuffer> {

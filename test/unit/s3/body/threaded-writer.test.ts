@@ -3,7 +3,11 @@ import { test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { PayloadDigester } from '../../../../src/s3/body/payload-digester.ts'
 import { type PayloadSink, payloadBlockBytes } from '../../../../src/s3/body/payload-writer.ts'
-import { ThreadedWriter } from '../../../../src/s3/body/threaded-writer.ts'
+import {
+  largeBlockBytes,
+  mostLargeWriters,
+  ThreadedWriter,
+} from '../../../../src/s3/body/threaded-writer.ts'
 import { sha256Of, testBytes } from '../../../support/test-bytes.ts'
 
 const content = testBytes('threaded', 11 * payloadBlockBytes + 4_321)
@@ -22,9 +26,13 @@ class LateSink implements PayloadSink {
   }
 }
 
-async function writeIn(writer: ThreadedWriter, pieceBytes: number): Promise<void> {
-  for (let at = 0; at < content.length; at += pieceBytes) {
-    await writer.write(content.subarray(at, at + pieceBytes))
+async function writeIn(
+  writer: ThreadedWriter,
+  pieceBytes: number,
+  bytes: Buffer = content,
+): Promise<void> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    await writer.write(bytes.subarray(at, at + pieceBytes))
   }
 }
 
@@ -33,7 +41,7 @@ for (const pieceBytes of [65_536, 100_003, payloadBlockBytes, 3 * payloadBlockBy
     const algorithms = [undefined, 'CRC32', 'CRC64NVME', 'SHA256'] as const
     const writing = algorithms.map(async (algorithm) => {
       const sink = new LateSink()
-      const writer = new ThreadedWriter(sink, algorithm)
+      const writer = new ThreadedWriter(sink, algorithm, content.length)
       await writeIn(writer, pieceBytes)
       const digest = await writer.finish()
       await writer.idle()
@@ -45,6 +53,49 @@ for (const pieceBytes of [65_536, 100_003, payloadBlockBytes, 3 * payloadBlockBy
     await Promise.all(writing)
   })
 }
+
+for (const pieceBytes of [16_384, 100_003, 3 * largeBlockBytes + 1]) {
+  test(`ThreadedWriter writes a large payload in large blocks, in pieces of ${pieceBytes} bytes`, async () => {
+    const bytes = testBytes('large', 9 * largeBlockBytes + 4_321)
+    const sink = new LateSink()
+    const writer = new ThreadedWriter(sink, 'CRC32', bytes.length)
+    await writeIn(writer, pieceBytes, bytes)
+    const digest = await writer.finish()
+    const expected = new PayloadDigester('CRC32')
+    expected.update(bytes)
+    assert.deepEqual(digest, expected.digest())
+    assert.equal(sha256Of(Buffer.concat(sink.chunks)), sha256Of(bytes))
+    assert.deepEqual(
+      sink.chunks.map(({ length }) => length),
+      [...Array.from({ length: 9 }, () => largeBlockBytes), 4_321],
+    )
+  })
+}
+
+/** Bytes of the blocks of a writer that was just created. */
+async function blockBytesOf(writer: ThreadedWriter, sink: LateSink): Promise<number | undefined> {
+  await writer.write(content)
+  await writer.idle()
+  return sink.chunks[0]?.length
+}
+
+test('ThreadedWriter has small blocks while many writers have large ones', async () => {
+  const create = () => new ThreadedWriter(new LateSink(), undefined, 64 * largeBlockBytes)
+  const blockBytes = async () => {
+    const sink = new LateSink()
+    return await blockBytesOf(new ThreadedWriter(sink, undefined, 64 * largeBlockBytes), sink)
+  }
+  const [first, second, ...others] = Array.from({ length: mostLargeWriters }, create)
+  assert.equal(await blockBytes(), payloadBlockBytes)
+  await first?.finish()
+  await first?.idle()
+  assert.equal(await blockBytes(), largeBlockBytes)
+  assert.equal(await blockBytes(), largeBlockBytes)
+  await Promise.all([second, ...others].map((writer) => writer?.idle()))
+  const sink = new LateSink()
+  const small = new ThreadedWriter(sink, undefined, content.length)
+  assert.equal(await blockBytesOf(small, sink), payloadBlockBytes)
+})
 
 test('ThreadedWriter digests an empty payload', async () => {
   const sink = new LateSink()
@@ -60,7 +111,7 @@ test('ThreadedWriter rejects with the error of its sink, and is idle once its wr
     writes += 1
     return writes < 3 ? Promise.resolve() : failing.promise
   }
-  const writer = new ThreadedWriter({ write }, 'CRC32')
+  const writer = new ThreadedWriter({ write }, 'CRC32', content.length)
   const written = writeIn(writer, 65_536)
   let isIdle = false
   const rejected = assert.rejects(written, { message: 'full' })
@@ -78,7 +129,7 @@ test('ThreadedWriter rejects with the error of its sink, and is idle once its wr
 
 test('ThreadedWriter holds at most three blocks for a slow sink', async () => {
   const open = Promise.withResolvers<void>()
-  const writer = new ThreadedWriter({ write: () => open.promise }, undefined)
+  const writer = new ThreadedWriter({ write: () => open.promise }, undefined, content.length)
   let taken = 0
   const writing = (async () => {
     for (let at = 0; at < content.length; at += 65_536) {

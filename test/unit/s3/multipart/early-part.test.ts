@@ -8,6 +8,7 @@ import {
   nextState,
   type PartSource,
 } from '../../../../src/s3/multipart/early-part.ts'
+import { PartBuffer } from '../../../../src/s3/multipart/part-buffer.ts'
 import { PoisonedPool } from '../../../support/poisoned-pool.ts'
 import { sha256Of, testBytes } from '../../../support/test-bytes.ts'
 
@@ -55,6 +56,20 @@ test('An early part keeps its bytes while buffers go back to the pool', async ()
     return sha256Of(Buffer.concat(chunks))
   })
   assert.deepEqual(await Promise.all(pours), [sha256Of(content), sha256Of(content)])
+})
+
+test('A part buffer keeps a chunk larger than its buffers in buffers of the pool', async () => {
+  const pool = new PoisonedPool(payloadBlockBytes, 8)
+  const memory = { take: () => true, give: () => undefined }
+  const buffer = new PartBuffer({ memory, pool }, content.length)
+  const chunk = Buffer.from(content)
+  await buffer.write(chunk)
+  chunk.fill(0xdd)
+  const chunks: Buffer[] = []
+  await buffer.drain({ write: async (bytes) => void chunks.push(Buffer.from(bytes)) })
+  assert.equal(sha256Of(Buffer.concat(chunks)), sha256Of(content))
+  const sizes = chunks.map(({ length }) => length)
+  assert.deepEqual(sizes, [...Array.from({ length: 12 }, () => payloadBlockBytes), 5])
 })
 
 const histories: readonly (readonly [events: readonly EarlyEvent[], state: string])[] = [
