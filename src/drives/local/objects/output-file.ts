@@ -6,10 +6,13 @@ import { fdatasyncFile, fsyncFile, readFully, truncateFile, writeFully } from '.
 /** Chunks up to this size may be written synchronously (see Pace). */
 const smallBytes = 128 * 1024
 /**
- * Written bytes are flushed in steps of this size while more arrive. Otherwise the disk would have to
- * write everything at the end, and a large upload would fill the memory with unwritten pages.
+ * Written bytes are flushed in steps of at least this size while more arrive. Otherwise the disk would
+ * have to write everything at the end. A disk that is slower than the sender gets larger steps, because
+ * more bytes arrive during each flush.
  */
-const flushEveryBytes = 32 * 1024 * 1024
+const flushFromBytes = 8 * 1024 * 1024
+/** Then the sender waits for the flush: a large upload must not fill the memory with unwritten pages. */
+const mostUnflushedBytes = 32 * 1024 * 1024
 
 const copyBytes = 1024 * 1024
 
@@ -25,7 +28,7 @@ export class OutputFile {
   readonly path: string
   readonly #fd: number
   #unflushedBytes = 0
-  /** Never rejects: its error is kept. */
+  /** The flush in progress. Never rejects: its error is kept. */
   #flushing: Promise<void> | undefined
   #flushError: unknown
   #isClosed = false
@@ -40,14 +43,21 @@ export class OutputFile {
     if (chunk.length <= smallBytes) await this.#root.files.write(this.#fd, chunk, position)
     else await writeFully(this.#fd, chunk, position)
     this.#unflushedBytes += chunk.length
-    if (this.#unflushedBytes < flushEveryBytes) return
+    if (this.#unflushedBytes < flushFromBytes) return
     // Waits if the disk is slower than the sender: otherwise the kernel stalls all writers.
-    await this.#flushing
+    if (this.#unflushedBytes >= mostUnflushedBytes) await this.#flushing
     this.#throwFlushError()
+    this.#flushing ??= this.#startFlush()
+  }
+
+  async #startFlush(): Promise<void> {
     this.#unflushedBytes = 0
-    this.#flushing = fdatasyncFile(this.#fd).catch((error: unknown) => {
+    try {
+      await fdatasyncFile(this.#fd)
+    } catch (error) {
       this.#flushError = error
-    })
+    }
+    this.#flushing = undefined
   }
 
   /** Copies the first `size` bytes of another file to `offset`. Returns how many there were. */
