@@ -51,7 +51,20 @@ export async function syncFolder(fd: number): Promise<void> {
   try {
     await fsyncFile(fd)
   } catch (error) {
-    // Some file systems (SMB, some FUSE ones) neither support nor need this.
-    if (!['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))) throw error
+    if (!isNeedless(error)) throw error
   }
+}
+
+/** As `syncFolder`, synchronously. */
+export function syncFolderNow(fd: number): void {
+  try {
+    fs.fsyncSync(fd)
+  } catch (error) {
+    if (!isNeedless(error)) throw error
+  }
+}
+
+/** Some file systems (SMB, some FUSE ones) neither support nor need syncs of folders. */
+function isNeedless(error: unknown): boolean {
+  return ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EISDIR'].includes(codeOf(error))
 }

@@ -13,7 +13,7 @@ import type { FileStamp } from '../objects/object-files.ts'
 import { fsyncFile } from '../objects/paced-files.ts'
 import type { Publisher } from '../objects/publisher.ts'
 import type { SmallWrites } from './small-writes.ts'
-import type { PublishOutcome } from './write-jobs.ts'
+import type { MovedFile, PublishOutcome } from './write-jobs.ts'
 
 export interface SmallPublisherParts {
   readonly root: LocalRoot
@@ -104,7 +104,7 @@ export class SmallPublisher {
     }
     // The file is the object now: its attributes must stay even if a later step fails.
     if (moved.gone !== undefined) known.forget(moved.gone)
-    await this.#makeDurable(objectPath, moved.synced)
+    await this.#makeDurable(objectPath, moved)
     return { size: stamp.size, modifiedAtMs: stamp.modifiedAtMs, attributes }
   }
 
@@ -130,8 +130,11 @@ export class SmallPublisher {
     return outcome.moved
   }
 
-  async #makeDurable({ natural }: ObjectPath, synced: string | undefined): Promise<void> {
+  async #makeDurable({ natural }: ObjectPath, { synced, syncError }: MovedFile): Promise<void> {
     const { root, sync } = this.#parts
+    if (syncError !== undefined) {
+      throw Object.assign(new Error('The folder could not be synced.'), { code: syncError })
+    }
     if (synced !== undefined && sync.isReachable(synced)) return
     const folder = await OpenFolder.open(root, natural.folder)
     // A folder that was removed was empty: so the object was removed too.

@@ -1,5 +1,7 @@
 import fs from 'node:fs'
+import { syncFolderNow } from '../folders/durable-folders.ts'
 import { folderMark } from '../folders/folder-sync.ts'
+import { codeOf } from '../fs-error.ts'
 import { type FileIdentity, goneIdentity } from '../objects/file-identity.ts'
 import { describe, type FileStamp } from '../objects/object-files.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
@@ -44,6 +46,11 @@ export interface MovedFile {
   readonly gone: FileIdentity | undefined
   /** The mark of the folder (`folderMark`), if it was synced after the move. */
   readonly synced: string | undefined
+  /**
+   * The code of the error if the folder could not be synced. It must not be synced again: the system may
+   * report the error only once (fsync(2), "NOTES").
+   */
+  readonly syncError: string | undefined
 }
 
 export interface PublishOutcome {
@@ -92,6 +99,7 @@ interface RunFolder {
   readonly mark: string
   /** Whether all moves into it are durable. */
   isSynced: boolean
+  syncError: string | undefined
 }
 
 /** Syncs what a job has done, and returns its outcome. */
@@ -123,7 +131,7 @@ class WriteRun {
     })
     return () => {
       if (stamp !== undefined && !this.#doesSync) return { stamp, fd }
-      const isDurable = stamp !== undefined && this.#sync(fd)
+      const isDurable = stamp !== undefined && isDone(() => this.#sync(() => fs.fsyncSync(fd)))
       isDone(() => fs.closeSync(fd))
       if (isDurable) return { stamp, fd: undefined }
       isDone(() => fs.unlinkSync(path))
@@ -141,8 +149,9 @@ class WriteRun {
     const isLocked = !isDone(() => fs.unlinkSync(lockPath))
     return () => {
       if (moved === undefined) return { moved, isLocked }
-      if (this.#doesSync) folder.isSynced ||= this.#sync(folder.fd)
-      return { moved: { ...moved, synced: folder.isSynced ? folder.mark : undefined }, isLocked }
+      if (this.#doesSync) this.#syncFolder(folder)
+      const synced = folder.isSynced ? folder.mark : undefined
+      return { moved: { ...moved, synced, syncError: folder.syncError }, isLocked }
     }
   }
 
@@ -174,19 +183,36 @@ class WriteRun {
     const folder =
       fd === undefined || stats === undefined
         ? undefined
-        : { fd, mark: folderMark(path, stats, this.#drive.hasBirthtime), isSynced: false }
+        : {
+            fd,
+            mark: folderMark(path, stats, this.#drive.hasBirthtime),
+            isSynced: false,
+            syncError: undefined,
+          }
     this.#folders.set(path, folder)
     return folder
   }
 
-  #sync(fd: number): boolean {
+  #syncFolder(folder: RunFolder): void {
+    if (folder.isSynced || folder.syncError !== undefined) return
+    try {
+      this.#sync(() => syncFolderNow(folder.fd))
+      folder.isSynced = true
+    } catch (error) {
+      folder.syncError = codeOf(error)
+    }
+  }
+
+  #sync(call: () => void): void {
     const start = performance.now()
-    const isSynced = isDone(() => fs.fsyncSync(fd))
-    const syncMs = performance.now() - start
-    this.#syncsMs += syncMs
-    this.#syncCount += 1
-    if (syncMs > slowSyncMs) this.#doesSync = false
-    return isSynced
+    try {
+      call()
+    } finally {
+      const syncMs = performance.now() - start
+      this.#syncsMs += syncMs
+      this.#syncCount += 1
+      if (syncMs > slowSyncMs) this.#doesSync = false
+    }
   }
 }
 

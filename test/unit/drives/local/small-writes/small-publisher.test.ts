@@ -91,6 +91,20 @@ test('an object whose attributes cannot be saved is not published', { skip }, as
   assert.deepEqual(leftovers(root), [])
 })
 
+test('publish rejects when its folder could not be synced in the thread', { skip }, async (t) => {
+  const { drive, records, publish } = await openWithThread(t)
+  await put(drive, 'k', 'old')
+  publish.mock.mockImplementationOnce(async ({ path, folder, name }) => {
+    fs.renameSync(path, `${folder}/${name}`)
+    const moved = { gone: undefined, synced: undefined, syncError: 'EIO' }
+    return { moved, isLocked: false }
+  })
+  const before = records.forgotten.length
+  await assert.rejects(put(drive, 'k', 'new'), { kind: 'unavailable', message: /EIO/ })
+  assert.equal((await get(drive, 'k'))?.etag, attributesOf('new').etag)
+  assert.equal(records.forgotten.length, before)
+})
+
 test('when the thread ends, its lock is removed and the request can be sent again', {
   skip,
 }, async (t) => {
