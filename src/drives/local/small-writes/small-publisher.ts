@@ -56,7 +56,7 @@ export class SmallPublisher {
 
   /** Undefined, with nothing left behind, when the thread could not write the file. */
   async #publishInThread(small: SmallObject): Promise<ObjectMetadata | undefined> {
-    const { root, writes } = this.#parts
+    const { root, known, writes } = this.#parts
     const path = newTempPath(root)
     const sealed = await writes.seal({ path, bytes: small.bytes, modifiedAtMs: uniqueTimeMs() })
     if (sealed === undefined) return undefined
@@ -64,8 +64,11 @@ export class SmallPublisher {
       await allDone([this.#flush(sealed.fd), this.#save(small, sealed.stamp)])
       return await this.#publishSealed(small, path, sealed.stamp)
     } catch (error) {
-      // Absent if it was moved. The sweep at the next start removes what remains.
-      await fs.promises.unlink(path).catch(() => undefined)
+      // The record must stay if the file was moved. The sweep at the next start removes what remains.
+      await fs.promises.unlink(path).then(
+        () => known.forget(sealed.stamp.identity),
+        () => undefined,
+      )
       throw error
     }
   }

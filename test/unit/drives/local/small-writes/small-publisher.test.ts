@@ -91,6 +91,16 @@ test('an object whose attributes cannot be saved is not published', { skip }, as
   assert.deepEqual(leftovers(root), [])
 })
 
+test('an object whose folder cannot be created leaves no record', { skip }, async (t) => {
+  const { drive, root, folder, records } = await openWithThread(t)
+  fs.symlinkSync('/nowhere', `${folder}/link`)
+  await assert.rejects(put(drive, 'link/k', 'x'), { kind: 'denied' })
+  const saved = [...records.records.values()].filter(({ path }) => path === `${bucket}/link/k`)
+  assert.equal(saved.length, 1)
+  assert.ok(records.forgotten.includes(saved[0]?.identity ?? ''))
+  assert.deepEqual(leftovers(root), [])
+})
+
 test('publish rejects when its folder could not be synced in the thread', { skip }, async (t) => {
   const { drive, records, publish } = await openWithThread(t)
   await put(drive, 'k', 'old')
