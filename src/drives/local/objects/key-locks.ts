@@ -86,10 +86,8 @@ export class KeyLocks {
   }
 
   /** Removes a lock that a thread of this process left. Call it in the lock's turn. */
-  async dropOwn({ path, holder }: LockPaths): Promise<void> {
-    if (holder === undefined) return
-    const [lock, own] = await Promise.all([this.#root.files.lstat(path), fs.promises.lstat(holder)])
-    if (lock?.ino === own.ino) await this.#drop(path)
+  async dropOwn({ path }: LockPaths): Promise<void> {
+    if ((await readHolder(path)) === thisProcess) await this.#drop(path)
   }
 
   async #take(path: string, depth: number): Promise<void> {
@@ -152,6 +150,11 @@ export class KeyLocks {
   }
 }
 
+/** Undefined without a lock; empty when the holder died while it wrote its name. */
+function readHolder(path: string): Promise<string | undefined> {
+  return unlessAbsent(() => fs.promises.readFile(path, 'latin1'))
+}
+
 type HolderState = 'gone' | 'held' | 'silent' | 'abandoned'
 
 /** Watches one lock, and decides when its holder counts as dead. */
@@ -170,8 +173,7 @@ class HolderWatch {
   }
 
   async look(): Promise<HolderState> {
-    // Empty when the holder died while it wrote its name.
-    const holder = await unlessAbsent(() => fs.promises.readFile(this.#path, 'latin1'))
+    const holder = await readHolder(this.#path)
     if (holder === undefined) return 'gone'
     const liveness = livenessOf(holder)
     if (liveness === 'alive') return 'held'

@@ -129,6 +129,22 @@ test('when the thread ends, its lock is removed and the request can be sent agai
   assert.equal((await get(drive, 'k'))?.text, 'again')
 })
 
+test("a lock that the thread left is removed also when the drive's own files were removed", {
+  skip,
+}, async (t) => {
+  const { drive, root, publish } = await openWithThread(t)
+  publish.mock.mockImplementationOnce(async ({ path, folder, name, lock }) => {
+    fs.linkSync(lock.holder, lock.path)
+    fs.renameSync(path, `${folder}/${name}`)
+    fs.rmSync(lock.holder)
+    return { moved: { gone: undefined, synced: undefined, syncError: undefined }, isLocked: true }
+  })
+  await put(drive, 'k', 'x')
+  assert.deepEqual(leftovers(root), [])
+  await put(drive, 'k', 'again')
+  assert.equal((await get(drive, 'k'))?.text, 'again')
+})
+
 test('an object that the thread does not move is published step by step', { skip }, async (t) => {
   const { drive, publish } = await openWithThread(t)
   publish.mock.mockImplementationOnce(async () => ({ moved: undefined, isLocked: false }))
