@@ -1,10 +1,14 @@
-import type { Stats } from 'node:fs'
+import fs, { type Stats } from 'node:fs'
 import { DriveError, type WriteConditions } from '../../drive.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import { type FileIdentity, goneIdentity } from './file-identity.ts'
+import { readFlags } from './paced-files.ts'
+
+/** Freeing the blocks of a replaced file of this size takes longer than the rename. */
+const largeBytes = 1024 * 1024
 
 /** The steps that publish and remove an object's file. They require the key's lock. */
 
@@ -134,6 +138,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
     const message = `${filePath.folder}/${filePath.name} is not a regular file.`
     throw new DriveError('denied', `${message} Move it away to use this key.`)
   }
+  const release = await holdLarge(root, path, present)
   try {
     await move(root, order, path)
   } catch (error) {
@@ -148,9 +153,32 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
         cause: error,
       },
     )
+  } finally {
+    release?.()
   }
   const gone = present === undefined ? undefined : goneIdentity(present, root.hasBirthtime)
   return { kind: 'done', folder, gone, stale: undefined }
+}
+
+/**
+ * Keeps a large file open that will be replaced: closing it frees its blocks, in the thread pool. The
+ * rename would block the event loop for that, 20 ms for 64 MiB in the page cache.
+ *
+ * @returns closes the file and does not wait for it
+ */
+async function holdLarge(
+  root: LocalRoot,
+  path: string,
+  present: Stats | undefined,
+): Promise<(() => void) | undefined> {
+  if (present === undefined || present.size < largeBytes) return undefined
+  try {
+    const fd = await root.files.open(path, readFlags)
+    return () => fs.close(fd, () => undefined)
+  } catch {
+    // It may not be readable. Then the rename takes longer.
+    return undefined
+  }
 }
 
 /** Renames the file, or links it where it must not replace a file added at this moment. */

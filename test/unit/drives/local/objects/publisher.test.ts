@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { OpenFolder } from '../../../../../src/drives/local/folders/open-folder.ts'
+import { until } from '../../../../support/management-client.ts'
+import { openFileCount } from '../../../../support/open-files.ts'
 import { MemoryRecords } from '../memory-records.ts'
 import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -52,4 +55,37 @@ test('remove succeeds even if its empty folder cannot be looked up', async (t) =
   await put(drive, 'f/k', 'x')
   assert.equal(await drive.remove(bucket, 'f/k'), true)
   assert.deepEqual(fs.readdirSync(folder), [])
+})
+
+test('publish over a large object frees its blocks after the rename, in the thread pool', async (t) => {
+  const { drive, folder } = await openDrive(t)
+  const old = 'old'.repeat(500_000)
+  await put(drive, 'k', old)
+  const before = openFileCount()
+  const freed: number[] = []
+  const { close } = fs
+  const closing = t.mock.method(fs, 'close', (fd: number, done: fs.NoParamCallback) => {
+    const { size, nlink } = fs.fstatSync(fd)
+    if (nlink === 0) freed.push(size)
+    close(fd, done)
+  })
+  await put(drive, 'k', 'new')
+  assert.equal((await get(drive, 'k'))?.text, 'new')
+  assert.deepEqual(freed, [old.length])
+  await until(() => openFileCount() === before)
+  await put(drive, 'k', old)
+  fs.chmodSync(join(folder, 'k'), 0)
+  await put(drive, 'k', 'newer')
+  assert.equal((await get(drive, 'k'))?.text, 'newer')
+  await put(drive, 'k', old)
+  const closed = closing.mock.callCount()
+  const fail = () => {
+    throw Object.assign(new Error('no rename'), { code: 'EIO' })
+  }
+  t.mock.method(fs, 'renameSync', fail)
+  t.mock.method(fs.promises, 'rename', async () => fail())
+  await assert.rejects(put(drive, 'k', 'last'))
+  assert.equal((await get(drive, 'k'))?.text, old)
+  assert.ok(closing.mock.callCount() > closed)
+  await until(() => openFileCount() === before)
 })
