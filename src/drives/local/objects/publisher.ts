@@ -86,6 +86,7 @@ export class Publisher {
     const { objectPath } = publication
     const { made } = way
     let file = publication.shapesLate ? undefined : await this.#seal(publication, made)
+    let isPublished = false
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
         const { sealed, result } = await this.#parts.locks.hold(objectPath.path, async () => {
@@ -93,14 +94,17 @@ export class Publisher {
           const sealed = file ?? (await this.#seal(publication, made))
           const { folder } = way
           way.folder = undefined
-          return { sealed, result: await putFile(this.#parts.root, publication, folder) }
+          const result = await putFile(this.#parts.root, publication, folder)
+          isPublished = result.kind === 'done'
+          return { sealed, result }
         })
         file = sealed
         if (result.kind === 'done') return { file: sealed, done: result }
         if (result.kind === 'missing') await this.#remake(publication, result.filePath, sealed)
       }
     } catch (error) {
-      if (file !== undefined) this.#parts.known.forget(file.identity)
+      // If only the lock could not be released, the file is the object.
+      if (file !== undefined && !isPublished) this.#parts.known.forget(file.identity)
       throw error
     }
     throw new DriveError(

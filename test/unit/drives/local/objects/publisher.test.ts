@@ -89,3 +89,19 @@ test('publish over a large object frees its blocks after the rename, in the thre
   assert.ok(closing.mock.callCount() > closed)
   await until(() => openFileCount() === before)
 })
+
+test('an object whose lock cannot be released keeps its attributes', async (t) => {
+  const { drive, records } = await openDrive(t)
+  await put(drive, 'k', 'old')
+  const { unlinkSync } = fs
+  const unlink = t.mock.method(fs, 'unlinkSync', (path: string) => {
+    if (!path.includes('/locks/')) return unlinkSync(path)
+    throw Object.assign(new Error('no unlink'), { code: 'EIO' })
+  })
+  await assert.rejects(put(drive, 'k', 'new'), { kind: 'unavailable' })
+  unlink.mock.restore()
+  const version = await get(drive, 'k')
+  assert.deepEqual(version, { text: 'new', etag: attributesOf('new').etag })
+  const kept = [...records.records.keys()].filter((one) => !records.forgotten.includes(one))
+  assert.ok(kept.some((one) => records.records.get(one)?.json.includes(version?.etag ?? '')))
+})
