@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { CallThread } from '../../../process/call-thread.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type {
@@ -69,8 +70,13 @@ export class SmallWrites {
 
   /** Undefined when the file was not written, or when the thread ended. */
   async seal(job: Omit<SealJob, 'kind'>): Promise<SealOutcome | undefined> {
-    const outcome = this.#run({ ...job, kind: 'seal' })
-    return (await outcome.catch(() => undefined)) as SealOutcome | undefined
+    try {
+      return (await this.#run({ ...job, kind: 'seal' })) as SealOutcome | undefined
+    } catch {
+      // The thread may have created it.
+      await fs.promises.unlink(job.path).catch(() => undefined)
+      return undefined
+    }
   }
 
   /** @throws Error when the thread ended: then it is unknown whether the file was moved. */

@@ -3,6 +3,8 @@ import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import type { Drive } from '../../../../../src/drives/drive.ts'
 import { SmallWrites } from '../../../../../src/drives/local/small-writes/small-writes.ts'
+import type { WriteJobs } from '../../../../../src/drives/local/small-writes/write-jobs.ts'
+import { CallThread } from '../../../../../src/process/call-thread.ts'
 import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
 
 const skip = process.platform !== 'linux'
@@ -127,6 +129,21 @@ test('when the thread ends, its lock is removed and the request can be sent agai
   assert.deepEqual(leftovers(root), [])
   await put(drive, 'k', 'again')
   assert.equal((await get(drive, 'k'))?.text, 'again')
+})
+
+test('when the thread ends while it writes a file, the file is removed and written again', {
+  skip,
+}, async (t) => {
+  const { drive, root } = await openWithThread(t)
+  const call = t.mock.method(CallThread.prototype, 'call')
+  call.mock.mockImplementationOnce(async (request: unknown) => {
+    const [job] = (request as WriteJobs).jobs
+    fs.writeFileSync(job?.path ?? '', 'some of the')
+    throw Object.assign(new Error('The thread ended.'), { code: 'EIO' })
+  })
+  await put(drive, 'k', 'some of the bytes')
+  assert.equal((await get(drive, 'k'))?.text, 'some of the bytes')
+  assert.deepEqual(leftovers(root), [])
 })
 
 test("a lock that the thread left is removed also when the drive's own files were removed", {
