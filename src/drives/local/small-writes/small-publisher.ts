@@ -3,7 +3,7 @@ import type { Attributes } from '../../attributes.ts'
 import { DriveError, type ObjectMetadata } from '../../drive.ts'
 import type { FolderSync } from '../folders/folder-sync.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
-import { type LocalRoot, newTempPath } from '../local-root.ts'
+import { type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
 import { joinFilePath, type ObjectPath } from '../object-path.ts'
 import { allDone } from '../objects/all-done.ts'
 import type { AttributeCache } from '../objects/attribute-cache.ts'
@@ -140,8 +140,9 @@ export class SmallPublisher {
     }
     if (synced !== undefined && sync.isReachable(synced)) return
     const folder = await OpenFolder.open(root, natural.folder)
-    // A folder that was removed was empty: so the object was removed too.
-    if (folder === undefined) return
+    // A folder that was removed was empty: so the object was removed too. But it may seem removed because
+    // the drive is not mounted.
+    if (folder === undefined) return await requireOwnFolder(root)
     try {
       await sync.makeDurable(folder)
     } finally {

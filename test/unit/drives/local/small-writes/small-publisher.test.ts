@@ -146,6 +146,21 @@ test('when the thread ends while it writes a file, the file is removed and writt
   assert.deepEqual(leftovers(root), [])
 })
 
+test('an object that was moved when the drive disappeared is not acknowledged', {
+  skip,
+}, async (t) => {
+  const { drive, root, publish } = await openWithThread(t)
+  await put(drive, 'k', 'x')
+  publish.mock.mockImplementationOnce(async () => {
+    fs.renameSync(root, `${root}-unmounted`)
+    fs.mkdirSync(root)
+    return { moved: { gone: undefined, synced: undefined, syncError: undefined }, isLocked: false }
+  })
+  await assert.rejects(put(drive, 'k', 'y'), { kind: 'unavailable' })
+  fs.rmdirSync(root)
+  fs.renameSync(`${root}-unmounted`, root)
+})
+
 test("a lock that the thread left is removed also when the drive's own files were removed", {
   skip,
 }, async (t) => {
