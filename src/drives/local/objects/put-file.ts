@@ -8,7 +8,7 @@ import { type FileIdentity, goneIdentity } from './file-identity.ts'
 import { readFlags } from './paced-files.ts'
 
 /** Freeing the blocks of a replaced file of this size takes longer than the rename. */
-const largeBytes = 1024 * 1024
+export const largeBytes = 1024 * 1024
 
 /** The steps that publish and remove an object's file. They require the key's lock. */
 

@@ -5,6 +5,7 @@ import { codeOf } from '../fs-error.ts'
 import { type FileIdentity, goneIdentity } from '../objects/file-identity.ts'
 import { describe, type FileStamp } from '../objects/object-files.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
+import { largeBytes } from '../objects/put-file.ts'
 
 /** A sync that takes longer is the last one of its call: the others are faster at the same time. */
 const slowSyncMs = 1
@@ -169,7 +170,8 @@ class WriteRun {
     if (fs.readlinkSync(open) !== job.folder) return undefined
     const target = `${open}/${job.name}`
     const present = fs.lstatSync(target, { throwIfNoEntry: false })
-    if (present?.isFile() === false) return undefined
+    // Replacing a large file takes long, and the other jobs would wait.
+    if (present !== undefined && (!present.isFile() || present.size >= largeBytes)) return undefined
     if (fs.lstatSync(job.alternative, { throwIfNoEntry: false }) !== undefined) return undefined
     fs.renameSync(job.path, target)
     folder.isSynced = false

@@ -173,6 +173,10 @@ test('after a slow sync, the other files of the call are left to the caller', { 
 const obstacles: Readonly<Record<string, (root: string) => void>> = {
   'a folder at the key': (root) => fs.mkdirSync(`${root}/bucket/key`),
   'a symbolic link at the key': (root) => fs.symlinkSync('/etc/hosts', `${root}/bucket/key`),
+  'a large file at the key, which takes long to replace': (root) => {
+    fs.writeFileSync(`${root}/bucket/key`, '')
+    fs.truncateSync(`${root}/bucket/key`, 1024 * 1024)
+  },
   'a file at the alternative path': (root) => fs.writeFileSync(`${root}/bucket/key.%file`, 'x'),
   'another holder of the lock': (root) => fs.writeFileSync(`${root}/locks/key`, 'other'),
   'no folder': (root) => fs.rmdirSync(`${root}/bucket`),
