@@ -145,9 +145,9 @@ export class LocalFolderMaker {
   ): Promise<OpenFolder | undefined> {
     const existing = await parent.openChild(name)
     if (existing !== undefined) return existing
-    if ((await this.#root.files.lstat(parent.at(name))) !== undefined) {
-      await this.#makeWay(objectPath, parent, name)
-    }
+    const present = await this.#root.files.lstat(parent.at(name))
+    // Another process may have created the folder meanwhile.
+    if (present?.isDirectory() === false) await this.#makeWay(objectPath, parent, name)
     const path = this.#below(`${parent.path}/${name}`)
     await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [path] })
     const outcome = await makeFolder(parent, name)

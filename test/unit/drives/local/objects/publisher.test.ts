@@ -41,6 +41,25 @@ test('publish over an object at a cut alternative path leaves nothing of it', {
   assert.equal(openFiles(), before)
 })
 
+test('publish uses a folder for cut names that another process creates at the same moment', async (t) => {
+  const { drive } = await openDrive(t)
+  const key = 'n'.repeat(252)
+  await put(drive, `${key}/below`, 'x')
+  const { openChild } = OpenFolder.prototype
+  const made: string[] = []
+  t.mock.method(OpenFolder.prototype, 'openChild', async function (this: OpenFolder, name: string) {
+    const child = await openChild.call(this, name)
+    if (child === undefined && made.length === 0) {
+      made.push(name)
+      fs.mkdirSync(this.at(name))
+    }
+    return child
+  })
+  await put(drive, key, 'beside a folder')
+  assert.equal(made.length, 1)
+  assert.equal((await get(drive, key))?.text, 'beside a folder')
+})
+
 test('remove succeeds even if its empty folder cannot be looked up', async (t) => {
   const records = new MemoryRecords()
   // The drive wraps the methods of its records when it opens.
