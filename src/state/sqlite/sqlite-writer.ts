@@ -114,8 +114,8 @@ export class SqliteWriter {
       return
     }
     this.#thread ??= this.#start()
-    this.#thread.ref()
-    if (!this.#isThreadReady) return
+    this.#thread?.ref()
+    if (this.#thread === undefined || !this.#isThreadReady) return
     this.#group = this.#waiting.splice(0, maxGroup)
     const calls = this.#group.map((call) => call.statements)
     try {
@@ -128,9 +128,18 @@ export class SqliteWriter {
     }
   }
 
-  #start(): Worker {
-    const thread = this.#startThread()
+  /** Undefined if the system allows no further thread; then the waiting calls have failed. */
+  #start(): Worker | undefined {
     this.#isThreadReady = false
+    try {
+      return this.#listenTo(this.#startThread())
+    } catch (error) {
+      this.#replace(error)
+      return undefined
+    }
+  }
+
+  #listenTo(thread: Worker): Worker {
     let death: unknown
     thread.on('message', (reply: ThreadReply) => {
       if (this.#thread === thread) this.#receive(reply)
@@ -163,15 +172,13 @@ export class SqliteWriter {
   #replace(death: unknown): void {
     // A thread that could not even start would be restarted endlessly.
     if (!this.#isThreadReady) this.#group = [...this.#group, ...this.#waiting.splice(0)]
+    const what = this.#isThreadReady
+      ? 'died; the write may or may not be stored'
+      : 'could not start; nothing was written'
     this.#thread = undefined
     this.#isThreadReady = false
     this.#rejectGroup(
-      new DatabaseError(
-        'the thread that writes to the database died; the write may or may not be stored',
-        {
-          cause: death,
-        },
-      ),
+      new DatabaseError(`the thread that writes to the database ${what}`, { cause: death }),
     )
     this.#pump()
   }

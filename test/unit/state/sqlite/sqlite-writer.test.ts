@@ -72,6 +72,29 @@ test('SqliteWriter rejects when its thread cannot open the file, and tries again
   rmSync(folder, { recursive: true })
 })
 
+test('SqliteWriter rejects when the system allows no thread, and tries again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let isAllowed = true
+  const writer = new SqliteWriter(() => {
+    if (!isAllowed) throw new Error('EAGAIN')
+    return new Worker(dyingThread)
+  })
+  await writer.write([{ sql: 'live' }])
+  t.mock.timers.tick(60_000)
+  isAllowed = false
+  const together = await Promise.allSettled([
+    writer.write([{ sql: 'live' }]),
+    writer.write([{ sql: 'live' }]),
+  ])
+  for (const result of together) {
+    assert.ok(result.status === 'rejected' && result.reason instanceof DatabaseError)
+    assert.match(result.reason.message, /could not start; nothing was written/)
+  }
+  isAllowed = true
+  assert.deepEqual(await writer.write([{ sql: 'live' }]), [])
+  await writer.close()
+})
+
 test('SqliteWriter refuses more waiting calls than its limit', async () => {
   const writer = new SqliteWriter(() => new Worker(dyingThread))
   const calls = Array.from({ length: 20_001 }, () => writer.write([{ sql: 'live' }]))
