@@ -36,9 +36,10 @@ export class CallThread<Request, Result> {
 
   /**
    * @param transfer the parts of the request that are transferred to the thread and lost here.
-   * @throws Error with the code of the thread's error; EIO when the thread ended.
+   * @throws Error with the code of the thread's error; EIO when the thread ended;
+   *   ERR_WORKER_INIT_FAILED when the system allows no further thread.
    */
-  call(request: Request, transfer: readonly Transferable[] = []): Promise<Result> {
+  async call(request: Request, transfer: readonly Transferable[] = []): Promise<Result> {
     this.#thread ??= this.#start()
     this.#thread.ref()
     const waiting = Promise.withResolvers<Result>()
@@ -46,7 +47,7 @@ export class CallThread<Request, Result> {
     this.#waiting.set(id, waiting)
     const call: Call<Request> = { id, request }
     this.#thread.postMessage(call, transfer)
-    return waiting.promise
+    return await waiting.promise
   }
 
   /**

@@ -44,6 +44,12 @@ test('call rejects when the thread ends, and the next call starts a new thread',
   assert.deepEqual(await thread.call(requestOf('double', 5)), Uint8Array.of(10))
 })
 
+test('call rejects when the thread cannot start', async () => {
+  const thread = new CallThread<Request, Uint8Array>(new URL('https://example.com/thread.ts'))
+  const call = thread.call(requestOf('double', 1))
+  await assert.rejects(call, { code: 'ERR_INVALID_URL_SCHEME' })
+})
+
 test('close rejects pending calls and may be called twice', async () => {
   const thread = new CallThread<Request, Uint8Array>(script)
   const waiting = assert.rejects(thread.call(requestOf('double', 1)), { code: 'EIO' })
