@@ -61,6 +61,8 @@ export class ThreadedWriter implements BodyWriter {
   #writing: Promise<void> | undefined
   /** Resolves when the thread has digested the last block that was sent. */
   #digesting: Promise<void> | undefined
+  /** Bytes that were sent to the thread. */
+  #sent = 0
 
   /** @param size number of bytes, if known. */
   constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size = Infinity) {
@@ -85,15 +87,16 @@ export class ThreadedWriter implements BodyWriter {
     await this.#digesting
     const { digest } = await this.#call({ step: 'digest' })
     this.#end()
-    if (digest === undefined) throw new Error('The digest thread returned no digest.')
-    return digest
+    // A thread that was started after the first one ended has digested only the later blocks.
+    if (digest?.size === this.#sent) return digest
+    throw Object.assign(new Error('The digest thread ended during the payload.'), { code: 'EIO' })
   }
 
   async idle(): Promise<void> {
     await this.#writing?.catch(() => undefined)
     if (this.#release === undefined) return
     // If the thread has ended, it has nothing to discard.
-    this.#call({ step: 'discard' }).catch(() => undefined)
+    if (this.#sent > 0) this.#call({ step: 'discard' }).catch(() => undefined)
     this.#end()
   }
 
@@ -130,6 +133,7 @@ export class ThreadedWriter implements BodyWriter {
   }
 
   async #digest(block: Buffer<ArrayBuffer>, filled: number): Promise<void> {
+    this.#sent += filled
     const { block: digested } = await this.#call({ step: 'update', block: block.buffer, filled })
     if (digested !== undefined) this.#free.push(Buffer.from(digested))
   }

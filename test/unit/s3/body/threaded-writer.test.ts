@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import { PayloadDigester } from '../../../../src/s3/body/payload-digester.ts'
 import { type PayloadSink, payloadBlockBytes } from '../../../../src/s3/body/payload-writer.ts'
 import {
@@ -9,6 +10,12 @@ import {
   ThreadedWriter,
 } from '../../../../src/s3/body/threaded-writer.ts'
 import { sha256Of, testBytes } from '../../../support/test-bytes.ts'
+
+/** The digest thread, which all writers use. */
+let lastThread: Worker | undefined
+process.on('worker', (worker) => {
+  lastThread = worker
+})
 
 const content = testBytes('threaded', 11 * payloadBlockBytes + 4_321)
 
@@ -142,4 +149,17 @@ test('ThreadedWriter holds at most three blocks for a slow sink', async () => {
   open.resolve()
   await writing
   assert.equal((await writer.finish()).size, content.length)
+})
+
+test('ThreadedWriter rejects when its thread ended between two blocks', async () => {
+  const sink = { write: () => Promise.resolve() }
+  const writer = new ThreadedWriter(sink, undefined, content.length)
+  await writeIn(writer, 65_536, content.subarray(0, 4 * payloadBlockBytes))
+  await turnOfTheLoop()
+  // The thread answers in order: then it has digested all blocks.
+  await new ThreadedWriter(sink, undefined).finish()
+  await lastThread?.terminate()
+  await writeIn(writer, 65_536, content.subarray(4 * payloadBlockBytes))
+  await assert.rejects(writer.finish(), { code: 'EIO' })
+  await writer.idle()
 })
