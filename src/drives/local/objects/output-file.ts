@@ -1,7 +1,14 @@
 import type { LocalRoot } from '../local-root.ts'
 import { uniqueTimeMs } from './file-identity.ts'
 import { describe, type FileStamp } from './object-files.ts'
-import { fdatasyncFile, fsyncFile, readFully, truncateFile, writeFully } from './paced-files.ts'
+import {
+  fdatasyncFile,
+  fsyncFile,
+  readFully,
+  truncateFile,
+  unlinkLarge,
+  writeFully,
+} from './paced-files.ts'
 
 /** Chunks up to this size may be written synchronously (see Pace). */
 const smallBytes = 128 * 1024
@@ -109,7 +116,7 @@ export class OutputFile {
   async remove(): Promise<void> {
     try {
       await this.close()
-      await this.#root.files.unlink(this.path)
+      await unlinkLarge(this.path)
     } catch {
       // The file or the drive no longer exists.
     }

@@ -5,9 +5,9 @@ import { cannotLink, codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import { type FileIdentity, goneIdentity } from './file-identity.ts'
-import { readFlags } from './paced-files.ts'
+import { readFlags, unlinkLarge } from './paced-files.ts'
 
-/** Freeing the blocks of a replaced file of this size takes longer than the rename. */
+/** Freeing the blocks of a file of this size takes longer than removing its name. */
 export const largeBytes = 1024 * 1024
 
 /** The steps that publish and remove an object's file. They require the key's lock. */
@@ -96,7 +96,7 @@ export async function takeFile(
     const path = folder.at(filePath.name)
     const stats = await root.files.lstat(path)
     if (!stats?.isFile()) return undefined
-    await root.files.unlink(path)
+    await (stats.size < largeBytes ? root.files.unlink(path) : unlinkLarge(path))
     taken = { filePath, folder, gone: goneIdentity(stats, root.hasBirthtime) }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
