@@ -64,8 +64,8 @@ export class ThreadedWriter implements BodyWriter {
   /** Bytes that were sent to the thread. */
   #sent = 0
 
-  /** @param size number of bytes, if known. */
-  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size = Infinity) {
+  /** @param size number of bytes; 0 if unknown. */
+  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size = 0) {
     this.#sink = sink
     this.#algorithm = algorithm
     const isLarge = size >= leastForLarge && largeWriters < mostLargeWriters
