@@ -39,7 +39,7 @@ interface Costs {
 const budget: Readonly<Record<keyof typeof countedOperations, Costs>> = {
   'PUT 1 KiB': { files: 24, syncs: 3, sockets: 2, statements: 1 },
   'PUT 1 KiB over another': { files: 24, syncs: 3, sockets: 2, statements: 1 },
-  'eight PUTs of 1 KiB at once': { files: 150, syncs: 13, sockets: 16, statements: 8 },
+  'eight PUTs of 1 KiB at once': { files: 158, syncs: 13, sockets: 16, statements: 8 },
   'PUT 4 MiB': { files: 39, syncs: 3, sockets: 66, statements: 1 },
   'PUT 4 MiB, aws-chunked': { files: 39, syncs: 3, sockets: 66, statements: 1 },
   'GET 1 KiB, the first time': { files: 7, syncs: 0, sockets: 2, statements: 0 },

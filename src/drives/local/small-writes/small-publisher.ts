@@ -49,9 +49,16 @@ export class SmallPublisher {
   publish(small: SmallObject, stepByStep: () => Promise<ObjectMetadata>): Promise<ObjectMetadata> {
     const { writes } = this.#parts
     return writes.count(async () => {
-      const metadata = writes.isReady ? await this.#publishInThread(small) : undefined
+      const isUsable = writes.isReady && (await this.#hasFolder(small.objectPath))
+      const metadata = isUsable ? await this.#publishInThread(small) : undefined
       return metadata ?? (await stepByStep())
     })
+  }
+
+  /** Without it, the record would be saved twice: the second time with the folders that are created. */
+  async #hasFolder({ natural }: ObjectPath): Promise<boolean> {
+    const { root } = this.#parts
+    return (await root.files.lstat(`${root.path}/${natural.folder}`)) !== undefined
   }
 
   /** Undefined, with nothing left behind, when the thread could not write the file. */
