@@ -236,11 +236,13 @@ export class HttpServer {
       if (fault === undefined || socket.readableEnded) socket.destroySoon()
       return
     }
-    // While an earlier request runs, the client would take this reply for that request's.
     const isReceiving = connection?.isReceivingBody ?? false
-    const isAnswerable = connection === undefined || connection.isIdle || isReceiving
-    if (fault === undefined || !isAnswerable || !socket.writable) {
+    if (fault === undefined || !socket.writable) {
       socket.destroy()
+    } else if (connection !== undefined && !connection.isIdle && !isReceiving) {
+      // The client would take a reply now for that of the request that runs, which may have stored an
+      // object. That one is answered, and no other.
+      connection.close()
     } else if (isReceiving && fault === 'cut-off') {
       // The request itself is logged as failed.
       answerRaw(socket, this.#options.renderFault(fault, connection?.receivingId ?? ''))
