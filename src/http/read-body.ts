@@ -52,6 +52,7 @@ export class BodyReading {
   /** What happens when the piece has been taken. */
   #next: 'read' | 'end' | 'gone' = 'read'
   #isStopped = false
+  #pieces = 0
 
   constructor(body: Readable, { idleTimeoutMs, take }: BodyReadOptions) {
     this.#body = body
@@ -76,6 +77,7 @@ export class BodyReading {
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    this.#pieces += 1
     try {
       const taking = this.#take(bytes)
       if (taking === undefined) {
@@ -115,7 +117,13 @@ export class BodyReading {
     }
   }
 
-  readonly #onIdle = (): void => this.#fail(new BodyError('idle'))
+  /** If the process was suspended, the timer fires before the bytes that arrived meanwhile are read. */
+  readonly #onIdle = (): void => {
+    const pieces = this.#pieces
+    setImmediate(() => {
+      if (this.#pieces === pieces) this.#fail(new BodyError('idle'))
+    })
+  }
 
   readonly #fail = (error: unknown): void => {
     if (this.#isStopped) return

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
@@ -118,4 +120,24 @@ test('BodyReading rejects with idle when no bytes arrive for that long, not whil
   const failed = isBodyError(reading, 'idle')
   t.mock.timers.tick(1)
   await failed
+})
+
+test('BodyReading reads what arrived while the process was suspended', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.after(() => client.destroy())
+  const [body] = (await once(server, 'connection')) as [Socket]
+  const pieces: Buffer[] = []
+  const take = (bytes: Buffer) => {
+    pieces.push(bytes)
+    return undefined
+  }
+  const reading = new BodyReading(body, { idleTimeoutMs: 500, take })
+  client.write('late')
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)
+  client.end()
+  await reading.done
+  assert.equal(Buffer.concat(pieces).toString(), 'late')
 })
