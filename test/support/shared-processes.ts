@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 /** Processes for the unit tests: enough to use all cores to the end, few enough to save their starts. */
 const processes = 16
 
-/** Hooks would apply to all files of the process, and what these calls change is seen by all of them. */
+/** Hooks would apply to all files of the process, and what these calls change may be seen by all of them. */
 const needsOwnProcess =
-  /^(?:before|after)(?:Each)?\(|process\.(?:env|on|once|exit|chdir|umask)\b|mock\.timers/m
+  /^(?:before|after)(?:Each)?\(|process\.(?:env|on|once|exit|chdir|umask)\b|mock\.timers|mock\.method\(Date\b|^mock\./m
 
 /**
  * The files to run, with the unit tests in groups that share a process: half of the time of a unit test

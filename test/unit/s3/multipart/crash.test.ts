@@ -254,8 +254,10 @@ for (const { step, isPublished, die } of deathsInComplete) {
 
 /** An upload with a Complete in progress in one worker until `publish`, and another worker. */
 async function completing(t: TestContext, partWaitMs: number) {
-  const world = await makeWorld(t)
   const published = Promise.withResolvers<void>()
+  // Before the hook of the world, which waits for the Complete: also when the test fails.
+  t.after(() => published.resolve())
+  const world = await makeWorld(t)
   const completer = world.worker({ drive: waitingToPublish(world, published.promise) })
   const name = await begin(completer)
   await completer.writePart(name, 1, partOf('one'))
