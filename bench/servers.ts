@@ -78,6 +78,8 @@ async function waitForAnswer(kind: ServerKind, port: number, isTls: boolean): Pr
         : request(options)
       const [reply] = await once(sent.end(), 'response')
       reply.resume()
+      // MinIO answers 503 until it has read its drives.
+      if (reply.statusCode === 503) throw new Error(`${kind.name} answers 503`)
       return
     } catch (error) {
       if (performance.now() > deadlineMs) throw error
