@@ -7,7 +7,11 @@ import { type Database, DatabaseError, type SqlValue } from './database.ts'
 const migrationsFolder = join(packageFolder, 'src/state/migrations')
 const fileNamePattern = /^(\d{4})-([a-z0-9-]+)\.sql$/
 
-/** One file of src/state/migrations, `NNNN-name.sql`: portable SQL, never changed once released. */
+/**
+ * One file of src/state/migrations, `NNNN-name.sql`: portable SQL, never changed once released. An older
+ * version of the program goes on with a newer migration, so it must only add. One that does more is named
+ * `NNNN-breaking-name.sql`, and older versions refuse it.
+ */
 export interface Migration {
   readonly number: number
   readonly name: string
@@ -30,6 +34,9 @@ export interface MigrationSession {
   close(): Promise<void>
 }
 
+/** Begins the name of a migration that older versions of the program can't work with. */
+const breakingPrefix = 'breaking-'
+
 const createTable = `CREATE TABLE IF NOT EXISTS migrations (
   number INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -50,7 +57,7 @@ export async function readMigrations(folder = migrationsFolder): Promise<Migrati
  * Migrates the database to this version in one transaction, and closes the session. Without effect if
  * the database is already at this version. Several processes may do it at once.
  *
- * @throws DatabaseError when the database is of a newer version or was migrated by other files.
+ * @throws DatabaseError when a newer version has broken this one, or other files migrated the database.
  */
 export async function applyMigrations(
   session: MigrationSession,
@@ -58,17 +65,37 @@ export async function applyMigrations(
 ): Promise<void> {
   try {
     await session.begin()
-    await session.run(createTable)
-    const applied = await session.rows<AppliedMigration>(selectApplied)
-    for (const migration of pendingMigrations(migrations, applied)) {
-      const { number, name, checksum, sql } = migration
-      await session.run(sql)
-      await session.run(insertApplied, [number, name, checksum, Date.now()])
-    }
+    const applied = await appliedMigrations(session)
+    await runMigrations(session, pendingMigrations(migrations, applied))
     await session.commit()
   } finally {
     await session.close()
   }
+}
+
+/** Those of a database in a transaction; none if it is empty. */
+export async function appliedMigrations(session: MigrationSession): Promise<AppliedMigration[]> {
+  await session.run(createTable)
+  return await session.rows<AppliedMigration>(selectApplied)
+}
+
+/** Runs migrations in the transaction of the session. */
+export async function runMigrations(
+  session: MigrationSession,
+  migrations: readonly Migration[],
+): Promise<void> {
+  for (const { number, name, checksum, sql } of migrations) {
+    await session.run(sql)
+    await session.run(insertApplied, [number, name, checksum, Date.now()])
+  }
+}
+
+/** The migrations that a start would run. @throws DatabaseError like pendingMigrations. */
+export async function missingIn(
+  database: Database,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  return pendingMigrations(migrations, await database.read<AppliedMigration>(selectApplied))
 }
 
 /** @throws DatabaseError when the database is not at this version. */
@@ -76,17 +103,18 @@ export async function assertMigrated(
   database: Database,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const applied = await database.read<AppliedMigration>(selectApplied)
-  const [next] = pendingMigrations(migrations, applied)
+  const [next] = await missingIn(database, migrations)
   if (next !== undefined) {
-    throw new DatabaseError(`the database lacks migration ${label(next)}; start the primary first`)
+    throw new DatabaseError(
+      `the database lacks migration ${label(next)}; start the server once, which adds it`,
+    )
   }
 }
 
 /**
  * Pure: those of `migrations` that are not in `applied`, in order.
  *
- * @throws DatabaseError when `applied` is not a prefix of `migrations`.
+ * @throws DatabaseError when the two differ, or a newer version has applied one that breaks this one.
  */
 export function pendingMigrations(
   migrations: readonly Migration[],
@@ -95,9 +123,10 @@ export function pendingMigrations(
   for (const [index, done] of applied.entries()) {
     const ours = migrations[index]
     if (ours === undefined) {
+      if (!done.name.startsWith(breakingPrefix)) continue
       throw new DatabaseError(
-        `the database was created by a newer version: it has migration ${label(done)}, ` +
-          'which this version does not know; run that version or restore a backup',
+        `a newer version has changed the database (migration ${label(done)}) in a way that this version ` +
+          'cannot use: run the newer version, or restore a backup from before the upgrade',
       )
     }
     if (ours.number !== done.number || ours.checksum !== done.checksum) {

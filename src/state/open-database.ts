@@ -1,8 +1,10 @@
+import type { Snapshot } from './backup/snapshot.ts'
 import type { Database } from './database.ts'
 import {
   applyMigrations,
   assertMigrated,
   type MigrationSession,
+  missingIn,
   readMigrations,
 } from './migrate.ts'
 import { SqliteDatabase } from './sqlite/sqlite-database.ts'
@@ -39,9 +41,38 @@ export async function openDatabase(
   }
 }
 
-// PostgreSQL's client is imported on demand: SQLite does not need its 40 modules.
-async function openSession(location: DatabaseLocation): Promise<MigrationSession> {
+/**
+ * The number of migrations that a start would run. Changes nothing.
+ *
+ * @throws DatabaseError when the database cannot be reached, or this version cannot work with it
+ */
+export async function missingMigrations(location: DatabaseLocation): Promise<number> {
+  const database = await connect(location)
+  try {
+    return (await missingIn(database, await readMigrations())).length
+  } finally {
+    await database.close()
+  }
+}
+
+/**
+ * A view of everything in the database as of now, for a backup.
+ *
+ * @throws DatabaseError when the database does not exist or cannot be reached
+ */
+export async function openSnapshot(location: DatabaseLocation): Promise<Snapshot> {
+  if (location.kind === 'sqlite') {
+    const { SqliteSnapshot } = await import('./sqlite/sqlite-snapshot.ts')
+    return new SqliteSnapshot(location.path)
+  }
+  const { PostgresSnapshot } = await import('./postgres/postgres-snapshot.ts')
+  return await PostgresSnapshot.open(location.url)
+}
+
+/** A connection that can migrate. @throws DatabaseError when the database cannot be reached */
+export async function openSession(location: DatabaseLocation): Promise<MigrationSession> {
   if (location.kind === 'sqlite') return new SqliteMigrationSession(location.path)
+  // Imported on demand: SQLite does not need the 40 modules of PostgreSQL's client.
   const { PostgresMigrationSession } = await import('./postgres/postgres-migration.ts')
   return new PostgresMigrationSession(location.url)
 }

@@ -245,17 +245,20 @@ function describeMigrations(createLocation: () => Promise<DatabaseLocation>) {
     await assert.rejects(openDatabase(await createLocation(), { migrate: false }), DatabaseError)
   })
 
-  test('openDatabase refuses a database of a newer version and leaves it alone', async () => {
+  test('openDatabase goes on with what a newer version added, and refuses what it broke', async () => {
     const location = await createLocation()
-    const database = await openDatabase(location, { migrate: true })
-    const sql = `INSERT INTO migrations (number, name, checksum, applied_at_ms)
-      VALUES (9999, 'from-the-future', '', 0)`
-    await database.write([{ sql }])
-    await database.close()
+    const migrated = async (number: number, name: string) => {
+      const database = await openDatabase(location, { migrate: true })
+      const sql = `INSERT INTO migrations (number, name, checksum, applied_at_ms) VALUES (?, ?, '', 0)`
+      await database.write([{ sql, params: [number, name] }])
+      await database.close()
+    }
+    await migrated(9_000, 'from-the-future')
+    await migrated(9_999, 'breaking-from-the-future')
     for (const migrate of [true, false]) {
       await assert.rejects(openDatabase(location, { migrate }), (error) => {
         assert.ok(error instanceof DatabaseError)
-        assert.match(error.message, /newer version.*9999-from-the-future/)
+        assert.match(error.message, /newer version.*9999-breaking-from-the-future/)
         return true
       })
     }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -8,6 +12,7 @@ import { DatabaseError } from '../../src/state/database.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { StatementCounter } from '../support/counting/statement-counter.ts'
 import { startPostgres } from '../support/start-postgres.ts'
+import { describeBackup } from './backup-contract.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
@@ -24,6 +29,14 @@ if (server === undefined) {
   const createLocation = async () =>
     ({ kind: 'postgres', url: await server.createDatabase() }) as const
 
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-postgres-to-'))
+  after(() => rm(folder, { recursive: true }))
+  const createSqlite = async () =>
+    ({ kind: 'sqlite', path: join(folder, randomUUID(), 'bucketry.db') }) as const
+
+  describeBackup('PostgreSQL', createLocation, createLocation)
+  describeBackup('PostgreSQL to SQLite', createLocation, createSqlite)
+  describeBackup('SQLite to PostgreSQL', createSqlite, createLocation)
   describeConsoleTables('PostgreSQL', createLocation)
   describeDatabase('PostgreSQL', createLocation)
   describeFileRecords('PostgreSQL', createLocation)

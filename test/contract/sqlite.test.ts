@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
+import { describeBackup } from './backup-contract.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
@@ -21,6 +22,7 @@ async function createLocation() {
   return { kind: 'sqlite', path: join(folder, `folder-${count}`, 'bucketry.db') } as const
 }
 
+describeBackup('SQLite', createLocation, createLocation)
 describeConsoleTables('SQLite', createLocation)
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)

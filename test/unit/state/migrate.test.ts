@@ -16,11 +16,34 @@ test('pendingMigrations returns the unapplied migrations in order', () => {
   assert.deepEqual(pendingMigrations([first, second], [first, second]), [])
 })
 
-test('pendingMigrations refuses a database with an unknown migration', () => {
+test('pendingMigrations goes on with what a newer version has added', () => {
+  assert.deepEqual(pendingMigrations([first, second], [first, second, third]), [])
+})
+
+test('pendingMigrations refuses what a newer version has broken, and says what to do', () => {
+  const breaking = migration(4, 'breaking-keys')
   assert.throws(
-    () => pendingMigrations([first, second], [first, second, third]),
-    (error) => error instanceof DatabaseError && /newer version.*0003-third/.test(error.message),
+    () => pendingMigrations([first, second], [first, second, third, breaking]),
+    (error) =>
+      error instanceof DatabaseError &&
+      /newer version.*0004-breaking-keys.*run the newer version/.test(error.message),
   )
+})
+
+/** Changes that an older version of the program does not notice. */
+const additions =
+  /^(?:CREATE (?:TABLE|INDEX) \w+ [\s\S]*|ALTER TABLE \w+ ADD COLUMN \w+ \w+ NOT NULL DEFAULT \S+|DROP INDEX \w+|INSERT INTO \w+ [\s\S]*)$/
+
+test('Migrations only add, or say in their name that they break older versions', async () => {
+  for (const { name, sql } of await readMigrations()) {
+    if (name.startsWith('breaking-')) continue
+    const statements = sql
+      .replaceAll(/--.*$/gm, '')
+      .split(';')
+      .map((statement) => statement.trim())
+      .filter((statement) => statement !== '')
+    for (const statement of statements) assert.match(statement, additions, name)
+  }
 })
 
 test('pendingMigrations refuses a migration that was changed after it was applied', () => {

@@ -1,0 +1,75 @@
+import type { SqlValue } from '../database.ts'
+import type { AppliedMigration } from '../migrate.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/**
+ * A backup is JSON lines: the header, then for each table a line with its columns and a line with the
+ * values of each row, then the end. Both databases can be restored from it.
+ */
+export interface BackupHeader {
+  readonly backup: 'bucketry'
+  /** Of this form. A reader refuses others. */
+  readonly format: typeof backupFormat
+  /** Of the program that wrote it. */
+  readonly version: string
+  readonly createdAt: string
+  readonly migrations: readonly AppliedMigration[]
+  /** The text of the generated settings file; null: the settings come from elsewhere. */
+  readonly settingsFile: string | null
+}
+
+export interface TableLine {
+  readonly table: string
+  /** Empty for a table without rows. */
+  readonly columns: readonly string[]
+}
+
+/** Without it, the file is not complete. */
+export interface EndLine {
+  readonly rows: number
+}
+
+export type BackupLine = BackupHeader | TableLine | readonly SqlValue[] | EndLine
+
+export const backupFormat = 1
+const migrationsTable = 'migrations'
+
+/** The lines of a backup, without line breaks. */
+export async function* backupLines(
+  snapshot: Snapshot,
+  header: Pick<BackupHeader, 'version' | 'createdAt' | 'settingsFile'>,
+): AsyncGenerator<BackupLine> {
+  const migrations = await migrationsIn(snapshot)
+  yield { backup: 'bucketry', format: backupFormat, ...header, migrations }
+  let count = 0
+  for (const table of await snapshot.tables()) {
+    if (table === migrationsTable) continue
+    for await (const line of tableLines(snapshot, table)) {
+      yield line
+      if (Array.isArray(line)) count += 1
+    }
+  }
+  yield { rows: count }
+}
+
+async function migrationsIn(snapshot: Snapshot): Promise<AppliedMigration[]> {
+  const migrations: AppliedMigration[] = []
+  for await (const rows of snapshot.rows(migrationsTable)) {
+    for (const { number, name, checksum } of rows) {
+      migrations.push({ number: Number(number), name: String(name), checksum: String(checksum) })
+    }
+  }
+  return migrations.sort((a, b) => a.number - b.number)
+}
+
+async function* tableLines(snapshot: Snapshot, table: string): AsyncGenerator<BackupLine> {
+  let columns: readonly string[] | undefined
+  for await (const rows of snapshot.rows(table)) {
+    if (columns === undefined) {
+      columns = Object.keys(rows[0] ?? {})
+      yield { table, columns }
+    }
+    for (const row of rows) yield columns.map((column) => row[column] ?? null)
+  }
+  if (columns === undefined) yield { table, columns: [] }
+}

@@ -1,0 +1,63 @@
+import { Client } from 'pg'
+import { batchRows, quotedName, type Row, type Snapshot } from '../backup/snapshot.ts'
+import { connectionSettings, nameOfPostgres } from './postgres-connections.ts'
+import { toPostgresError } from './postgres-errors.ts'
+
+const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+const selectTables = `SELECT table_name AS name FROM information_schema.tables
+  WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY table_name`
+
+/**
+ * A transaction that sees the database as of its first statement
+ * (https://www.postgresql.org/docs/current/transaction-iso.html).
+ */
+export class PostgresSnapshot implements Snapshot {
+  readonly #name: string
+  readonly #client: Client
+
+  private constructor(url: string) {
+    this.#name = nameOfPostgres(url)
+    this.#client = new Client(connectionSettings(url))
+    this.#client.on('error', () => {
+      // The current query rejects with the same error.
+    })
+  }
+
+  /** @throws DatabaseError when the server cannot be reached */
+  static async open(url: string): Promise<PostgresSnapshot> {
+    const snapshot = new PostgresSnapshot(url)
+    await snapshot.#attempt(async () => {
+      await snapshot.#client.connect()
+      await snapshot.#client.query(begin)
+    })
+    return snapshot
+  }
+
+  async tables(): Promise<readonly string[]> {
+    const { rows } = await this.#attempt(() => this.#client.query<{ name: string }>(selectTables))
+    return rows.map(({ name }) => name)
+  }
+
+  async *rows(table: string): AsyncIterable<readonly Row[]> {
+    const query = (sql: string) => this.#attempt(() => this.#client.query<Row>(sql))
+    await query(`DECLARE backup NO SCROLL CURSOR FOR SELECT * FROM ${quotedName(table)}`)
+    for (;;) {
+      const { rows } = await query(`FETCH ${batchRows} FROM backup`)
+      if (rows.length === 0) break
+      yield rows
+    }
+    await query('CLOSE backup')
+  }
+
+  async close(): Promise<void> {
+    await this.#client.end()
+  }
+
+  async #attempt<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run()
+    } catch (error) {
+      throw toPostgresError(error, this.#name)
+    }
+  }
+}
