@@ -7,5 +7,7 @@ import { workerArgument } from './wiring/worker-messages.ts'
 if (process.argv[2] === workerArgument) {
   void import('./wiring/worker.ts').then(({ runWorker }) => runWorker())
 } else {
-  void import('./wiring/primary.ts').then(({ runPrimary }) => runPrimary())
+  void import('./cli/run-command-line.ts').then(({ runCommandLine }) =>
+    runCommandLine(process.argv.slice(2)),
+  )
 }

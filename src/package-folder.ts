@@ -1,8 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /**
  * The folder of package.json. Files that are read at run time are found from here, because a built
  * server is one folder of chunks and not the tree of src/.
  */
 export const packageFolder = dirname(findPackageJSON(import.meta.url) ?? import.meta.dirname)
+
+/** The version of package.json. */
+export function packageVersion(): string {
+  const text = readFileSync(join(packageFolder, 'package.json'), 'utf8')
+  return (JSON.parse(text) as { readonly version: string }).version
+}

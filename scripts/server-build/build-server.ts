@@ -15,9 +15,19 @@ import { sourceDigest } from '../source-digest.ts'
 
 /**
  * A build is a folder of dist that is named after its sources, so that a running server keeps its files
- * when a newer one is built. This file of dist loads the newest build.
+ * when a newer one is built. These files of dist load the newest build.
  */
 const mainName = 'main.cjs'
+const testingName = 'testing.cjs'
+/** Keeps other builds out of the package. */
+const ignoreName = '.npmignore'
+
+const typesName = 'testing.d.cts'
+
+/** As `engines` of package.json says. */
+const oldestNode = 24
+
+const entries = { main: 'src/main.ts', testing: 'src/testing/start-bucketry.ts' }
 
 const workPrefix = '.new-'
 
@@ -55,11 +65,25 @@ export async function buildServer(root: string): Promise<void> {
   const work = mkdtempSync(join(dist, workPrefix))
   try {
     const built = join(work, 'build')
-    await bundle(join(root, 'src/main.ts'), built)
+    await bundle(inFolder(root), built)
     publish({ built, work, dist, name: buildName(root) })
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+function inFolder(root: string): Record<string, string> {
+  return Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(root, path)]))
+}
+
+/** Writes the types of the package's API into dist. */
+export async function buildTypes(root: string): Promise<void> {
+  const { isolatedDeclarationSync } = await import('rolldown/experimental')
+  const path = join(root, entries.testing)
+  const { code, errors } = isolatedDeclarationSync(path, readFileSync(path, 'utf8'))
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('\n'))
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  writeFileSync(join(root, 'dist', typesName), code)
 }
 
 function buildName(root: string): string {
@@ -95,14 +119,43 @@ function publish({ built, work, dist, name }: Build): void {
   }
   // If it exists, it is whole, because it was moved here.
   if (!existsSync(join(dist, name))) renameSync(built, join(dist, name))
-  writeFileSync(join(work, mainName), loaderOf(name))
-  renameSync(join(work, mainName), join(dist, mainName))
+  const files = {
+    [mainName]: mainLoader(name),
+    [testingName]: testingLoader(name),
+    [ignoreName]: ignored(name),
+  }
+  for (const [file, text] of Object.entries(files)) {
+    writeFileSync(join(work, file), text, { mode: 0o755 })
+    renameSync(join(work, file), join(dist, file))
+  }
   for (const other of readdirSync(dist)) {
-    if (other !== name && other !== mainName) removeOld(join(dist, other), nowMs)
+    if (other !== name && !(other in files) && other !== typesName)
+      removeOld(join(dist, other), nowMs)
   }
 }
 
-/** node:cluster starts each worker with `process.argv[1]`: those of a running server load its own build. */
-const loaderOf = (name: string) => `process.argv[1] = require.resolve('./${name}/${mainName}')
+/**
+ * The command of the package. It runs on any Node, so that an old one gets a sentence instead of a syntax
+ * error. node:cluster starts each worker with `process.argv[1]`: those of a running server load its own build.
+ */
+const mainLoader = (name: string) => `#!/usr/bin/env node
+if (parseInt(process.versions.node, 10) < ${oldestNode}) {
+  console.error('Bucketry needs Node.js ${oldestNode} or newer, and this is ' + process.version + '. Install a newer one from https://nodejs.org.')
+  process.exit(1)
+}
+process.argv[1] = require.resolve('./${name}/${mainName}')
 require(process.argv[1])
+`
+
+/** Exports by name, so that ES modules can import them. */
+const testingLoader = (
+  name: string,
+) => `exports.startBucketry = require('./${name}/${testingName}').startBucketry
+`
+
+const ignored = (name: string) => `/*
+!/${name}
+!/${mainName}
+!/${testingName}
+!/${typesName}
 `

@@ -13,12 +13,15 @@ export const bundledPackages: ReadonlySet<string> = new Set(['mime'])
  * One file of many modules starts twice as fast as the modules. CommonJS, because an import of node:http
  * as an ES module reads all its exports, and one of them loads Node's HTTP client (60 ms).
  *
- * @param main the entry
- * @param folder is created; main.cjs is the bundle of the entry
+ * @param entries paths of the entries, by their names
+ * @param folder is created; NAME.cjs is the bundle of each entry
  */
-export async function bundle(main: string, folder: string): Promise<void> {
+export async function bundle(
+  entries: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<void> {
   const bundled = await rolldown({
-    input: { main },
+    input: { ...entries },
     platform: 'node',
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !bundledPackages.has(id),
     plugins: [threads],

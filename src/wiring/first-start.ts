@@ -1,16 +1,15 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, realpath, unlink, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
 import { formatEnvFile, parseEnvFile } from './settings/env-file.ts'
-import { type Environment, isGiven } from './settings/read-settings.ts'
+import { dataFolder, type Environment, isGiven } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
 /** If any of these is set, the user has configured the gateway and nothing is generated. */
 const ownSettings = ['ACCESS_KEY', 'SECRET_KEY', 'ALLOWED_BUCKETS', 'DASHBOARD_PASSWORD'] as const
 
-const folderName = 'data'
-const fileName = join(folderName, 'bucketry.env')
+const fileName = 'bucketry.env'
 /** Other users of this machine must not read keys, sessions and objects. */
 const privateFolder = 0o700
 const comment = 'Created by Bucketry at its first start, read at every start. Keep it secret.'
@@ -31,22 +30,20 @@ export interface FirstStart {
 
 /**
  * Makes the gateway usable without configuration: generates keys, a dashboard password and one bucket
- * once, and saves them in data/bucketry.env below `folder`. Processes that start at the same time
- * agree on one file.
+ * once, and saves them in bucketry.env in DATA_DIR. Processes that start at the same time agree on one
+ * file.
  *
- * @throws SettingsError when the file can't be read or written.
+ * @throws SettingsError when the file can't be read or written, or DATA_DIR is not valid.
  */
-export async function provideSettings(
-  environment: Environment,
-  folder = process.cwd(),
-): Promise<FirstStart> {
+export async function provideSettings(environment: Environment): Promise<FirstStart> {
   if (isConfigured(environment)) {
     return { environment, file: undefined, isNew: false, kept: {} }
   }
-  const file = resolve(folder, fileName)
+  const file = settingsFileIn(environment)
   try {
     const kept = await readIfThere(file)
-    const isNew = kept === undefined && (await publish(file, generatedText()))
+    const isNew =
+      kept === undefined && (await publish(file, formatEnvFile(comment, generatedSettings())))
     const values = parseEnvFile(kept ?? (await readFile(file, 'utf8')))
     return { environment: joined(environment, values), file, isNew, kept: values }
   } catch (cause) {
@@ -67,21 +64,35 @@ export async function readAgain(
   return joined(environment, parseEnvFile(await readFile(file, 'utf8')))
 }
 
-/** The environment takes precedence; an empty variable counts as unset. */
-function joined(environment: Environment, values: Environment): Environment {
+/**
+ * The environment takes precedence; an empty variable counts as unset. The file can't move itself:
+ * DATA_DIR in it has no effect.
+ */
+function joined(environment: Environment, { DATA_DIR: _, ...values }: Environment): Environment {
   const given = Object.entries(environment).filter(([, value]) => value !== '')
   return { ...values, ...Object.fromEntries(given) }
 }
 
-/** Creates the folder of the default locations, if any of these paths is in it. */
-export async function makeDataFolder(
-  paths: readonly string[],
-  folder = process.cwd(),
-): Promise<void> {
-  const path = resolve(folder, folderName)
-  if (!paths.some((one) => one.startsWith(`${path}${sep}`))) return
+/**
+ * The path of the generated settings file.
+ *
+ * @throws SettingsError when DATA_DIR is not valid.
+ */
+export function settingsFileIn(environment: Environment): string {
+  return join(dataFolder(environment), fileName)
+}
+
+/** The environment with ALLOWED_BUCKETS of the command line, which takes precedence. */
+export function withBuckets(environment: Environment, buckets: string | undefined): Environment {
+  if (buckets === undefined) return environment
+  return { ...environment, ALLOWED_BUCKETS: buckets, ALLOWED_BUCKETS_FILE: undefined }
+}
+
+/** Creates DATA_DIR, if any of these paths is in it. */
+export async function makeDataFolder(dataDir: string, paths: readonly string[]): Promise<void> {
+  if (!paths.some((one) => one.startsWith(`${dataDir}${sep}`))) return
   // If it can't be created, the code that needs it reports why.
-  await mkdir(path, { recursive: true, mode: privateFolder }).catch(() => undefined)
+  await mkdir(dataDir, { recursive: true, mode: privateFolder }).catch(() => undefined)
 }
 
 /**
@@ -90,12 +101,9 @@ export async function makeDataFolder(
  *
  * @throws SettingsError when the file can't be read.
  */
-export async function keptSettings(
-  environment: Environment,
-  folder = process.cwd(),
-): Promise<Environment> {
+export async function keptSettings(environment: Environment): Promise<Environment> {
   if (isConfigured(environment)) return environment
-  const file = resolve(folder, fileName)
+  const file = settingsFileIn(environment)
   try {
     const text = await readIfThere(file)
     return text === undefined ? environment : joined(environment, parseEnvFile(text))
@@ -104,7 +112,28 @@ export async function keptSettings(
   }
 }
 
-function isConfigured(environment: Environment): boolean {
+/**
+ * Writes the generated settings of a backup, if this gateway takes its settings from such a file and has
+ * none yet.
+ *
+ * @returns what was done, for people
+ * @throws SettingsError when the file can't be written.
+ */
+export async function restoreSettingsFile(environment: Environment, text: string): Promise<string> {
+  if (isConfigured(environment)) {
+    return ' The settings in the backup were not restored, because the environment has settings.'
+  }
+  const file = settingsFileIn(environment)
+  try {
+    const isNew = await publish(file, text)
+    return isNew ? ` Settings restored to ${file}.` : ` ${file} exists and was kept.`
+  } catch (cause) {
+    throw unusable(file, cause)
+  }
+}
+
+/** Whether the user has configured the gateway, so that nothing is generated. */
+export function isConfigured(environment: Environment): boolean {
   return ownSettings.some((name) => isGiven(environment, name))
 }
 
@@ -116,13 +145,13 @@ function unusable(file: string, cause: unknown): SettingsError {
 }
 
 /** Keys in the format of AWS, so that every client accepts them; all values are safe in a shell. */
-function generatedText(): string {
-  return formatEnvFile(comment, {
+export function generatedSettings() {
+  return {
     ACCESS_KEY: `AK${randomText(18, upperCaseAndDigits)}`,
     SECRET_KEY: randomText(40, lettersAndDigits),
     ALLOWED_BUCKETS: 'files',
     DASHBOARD_PASSWORD: randomText(20, lettersAndDigits),
-  })
+  }
 }
 
 function randomText(length: number, alphabet: string): string {

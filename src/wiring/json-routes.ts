@@ -1,8 +1,10 @@
 import { createLogin } from '../console/login/login-api.ts'
 import { managementApi } from '../console/management/management-api.ts'
+import { resetApi } from '../console/management/reset-api.ts'
 import { openApiRoute } from '../console/open-api/open-api-route.ts'
 import { isFromOtherOrigin } from '../http/page-origin.ts'
 import { originBehind } from '../http/request-origin.ts'
+import { type RequestSource, sourceOf } from '../json-api/entry.ts'
 import type { JsonApp } from '../json-api/json-app.ts'
 import { readCatalogue } from '../models/catalogue/read-catalogue.ts'
 import { listedModelsApi } from '../models/listed-models-api.ts'
@@ -16,6 +18,7 @@ import { Upstreams } from '../models/upstream/upstreams.ts'
 import type { KeyValueStore } from '../state/key-value/key-value.ts'
 import { RoutingTables } from '../state/stores/routing.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
+import { reset } from './reset.ts'
 
 export interface JsonProtocolParts extends ManagementWiring {
   /** AUTH_KV. */
@@ -38,18 +41,20 @@ export async function openJsonParts({
 }: JsonProtocolParts) {
   const catalogue = await readCatalogue(settings.modelCatalogue)
   const originOf = originBehind(settings.trustProxy)
+  const isFromOther = (request: RequestSource) =>
+    isFromOtherOrigin(request, [settings.publicUrl, originOf(request)])
   const login = createLogin({
     store: sessions,
     password: settings.dashboardPassword,
-    isFromOtherOrigin: (request) =>
-      isFromOtherOrigin(request, [settings.publicUrl, originOf(request)]),
+    isFromOtherOrigin: isFromOther,
   })
   const tables = new RoutingTables(database)
   const sealer = createKeySealer(settings.secretKey)
   const upstreams = new Upstreams()
   const source = new DatabaseRoutingSource({ tables, sealer, log })
   return {
-    ...{ settings, catalogue, login, sealer, upstreams },
+    ...{ settings, catalogue, login, sealer, upstreams, isFromOther },
+    reset: () => reset({ ...rest, buckets: settings.allowedBuckets }),
     store: new RoutingStore(tables),
     lists: new ModelLists({ source, catalogue, upstreams, now: Date.now, log }),
     management: await openManagement({ settings, log, database, ...rest }),
@@ -73,6 +78,13 @@ export async function registerJsonRoutes(app: JsonApp, opened: OpenedJsonParts):
       upstreams.probe(connection, catalogue.byId.get(connection.provider)?.modelsApi),
   })
   await app.register(managementApi, { prefix: '/-/api', ...management.parts, requireSession })
+  if (settings.drive.kind === 'memory') {
+    await app.register(resetApi, {
+      prefix: '/-/api',
+      reset: opened.reset,
+      isFromOtherOrigin: (request) => opened.isFromOther(sourceOf(request)),
+    })
+  }
   await app.register(openApiRoute, {
     async describe() {
       const { describeService } = await import('../console/open-api/open-api-document.ts')

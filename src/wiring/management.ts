@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { BucketCounter } from '../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../console/management/deletions.ts'
 import { DriveStatus } from '../console/management/drive-status.ts'
@@ -7,7 +5,7 @@ import { FolderRevisions } from '../console/management/folder-revisions.ts'
 import type { ManagementApiParts, OpenUploads } from '../console/management/management-parts.ts'
 import type { Drive } from '../drives/drive.ts'
 import { originBehind } from '../http/request-origin.ts'
-import { packageFolder } from '../package-folder.ts'
+import { packageVersion } from '../package-folder.ts'
 import { S3Error } from '../s3/errors.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../s3/multipart/uploads.ts'
 import { presign } from '../s3/sigv4/presign.ts'
@@ -45,7 +43,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
   const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
   const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
   const driveStatus = new DriveStatus({ ...common, buckets: settings.allowedBuckets })
-  const version = await readVersion()
+  const version = packageVersion()
   const originOf = originBehind(settings.trustProxy)
   return {
     parts: {
@@ -116,9 +114,4 @@ function encodePosition({ createdAtMs, uploadId }: UploadPosition): string {
 function decodePosition(text: string): UploadPosition {
   const dot = text.indexOf('.')
   return { createdAtMs: Number(text.slice(0, dot)), uploadId: text.slice(dot + 1) }
-}
-
-async function readVersion(): Promise<string> {
-  const text = await readFile(join(packageFolder, 'package.json'), 'utf8')
-  return (JSON.parse(text) as { readonly version: string }).version
 }

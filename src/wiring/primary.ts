@@ -1,13 +1,23 @@
 import type { TlsIdentity } from '../http/server.ts'
 import { bannerText, listeningUrl } from './banner.ts'
 import { failureText } from './failure-text.ts'
-import { type FirstStart, makeDataFolder, provideSettings, readAgain } from './first-start.ts'
+import {
+  type FirstStart,
+  makeDataFolder,
+  provideSettings,
+  readAgain,
+  withBuckets,
+} from './first-start.ts'
 import { type Log, openLog } from './log.ts'
 import { repeat } from './repeat.ts'
 import { openService, type Service } from './service.ts'
 import { checkOpenFiles, serve } from './serving.ts'
-import { currentEnvironment } from './settings/environment.ts'
-import { readSettings, type Settings, tlsIdentityOf } from './settings/read-settings.ts'
+import {
+  type Environment,
+  readSettings,
+  type Settings,
+  tlsIdentityOf,
+} from './settings/read-settings.ts'
 import { settingsWarnings } from './settings/warnings.ts'
 import { TlsReload } from './tls-reload.ts'
 import { onceEach, warnOfUntrustedProxy } from './untrusted-proxies.ts'
@@ -22,18 +32,28 @@ interface Servers {
   kill(): void
 }
 
+export interface PrimaryOptions {
+  /** Where settings come from: the environment, and the command line. */
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. It does not keep other settings from being generated. */
+  readonly buckets?: string | undefined
+  /** Warnings about the command line. */
+  readonly warnings?: readonly string[]
+}
+
 /** Runs the main process: it reads the settings, serves or forks, and sweeps. */
-export async function runPrimary(): Promise<void> {
+export async function runPrimary(options: PrimaryOptions): Promise<void> {
   // Serve even if the banner can't be shown.
   process.stderr.on('error', () => undefined)
   let settings: Settings | undefined
   try {
-    const firstStart = await provideSettings(currentEnvironment())
-    settings = readSettings(firstStart.environment, firstStart.file)
+    const { environment, buckets } = options
+    const firstStart = await provideSettings(environment)
+    settings = readSettings(withBuckets(firstStart.environment, buckets), firstStart.file)
     const { log, flush } = openLog(settings.logLevel)
     checkOpenFiles()
-    warn(settings, firstStart, log)
-    await makeDataFolder(pathsOf(settings))
+    for (const text of warningsAt(options, settings, firstStart)) log.warn(text)
+    await makeDataFolder(settings.dataDir, pathsOf(settings))
     const service = await openService(settings, log, {
       kind: 'primary',
       onDriveLost: (message) => endAtOnce(log, message),
@@ -46,7 +66,7 @@ export async function runPrimary(): Promise<void> {
     })
     const reload = new TlsReload({
       current: tlsIdentityOf(settings),
-      readEnvironment: () => readAgain(currentEnvironment(), firstStart.file),
+      readEnvironment: () => readAgain(environment, firstStart.file),
       replace: (tls) => servers.replaceTls(tls),
       log,
     })
@@ -92,9 +112,12 @@ async function startServers(settings: Settings, log: Log, service: Service): Pro
   }
 }
 
-function warn(settings: Settings, { kept }: FirstStart, log: Log): void {
-  const environment = currentEnvironment()
-  for (const text of settingsWarnings({ settings, environment, kept })) log.warn(text)
+function warningsAt(
+  { environment, warnings = [] }: PrimaryOptions,
+  settings: Settings,
+  { kept }: FirstStart,
+): readonly string[] {
+  return [...warnings, ...settingsWarnings({ settings, environment, kept })]
 }
 
 /** Where the program writes on this machine. */

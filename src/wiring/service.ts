@@ -20,6 +20,7 @@ import { LazyJson } from './lazy-json.ts'
 import type { Log } from './log.ts'
 import { openDrive } from './open-drive.ts'
 import { openOwner, type ServiceRole } from './open-owner.ts'
+import { reset } from './reset.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { startClock } from './start-clock.ts'
 
@@ -37,6 +38,8 @@ export interface Service {
   readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
   /** Removes expired data and leftovers of crashes. One process calls it periodically. */
   sweep(signal: AbortSignal): Promise<void>
+  /** Removes all objects and open uploads, for tests of other programs. */
+  reset(): Promise<void>
   /** Call it when no request is running. */
   close(): Promise<void>
 }
@@ -127,6 +130,7 @@ export function connectService(parts: ServiceParts): Service {
       await sessions.sweep()
       await deletions.sweep(Date.now() - deletionKeptMs)
     },
+    reset: () => reset({ drive, uploads, buckets: settings.allowedBuckets }),
     async close() {
       await json.close()
       await failures.close()

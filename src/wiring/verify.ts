@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { DriveError } from '../drives/drive.ts'
 import { verifyBucket } from '../s3/verify/verify-bucket.ts'
 import { openDatabase } from '../state/open-database.ts'
-import { keptSettings } from './first-start.ts'
+import { keptSettings, withBuckets } from './first-start.ts'
 import { createLog } from './log.ts'
 import { openDrive } from './open-drive.ts'
 import { openOwner } from './open-owner.ts'
@@ -11,9 +11,11 @@ import { SettingsError } from './settings/setting.ts'
 import { startClock } from './start-clock.ts'
 import { type ReportOutput, VerifyReport } from './verify-report.ts'
 
-/** The options of `npm run verify`. */
+/** The options of `bucketry verify`. */
 export interface VerifyOptions {
   readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. */
+  readonly buckets?: string | undefined
   readonly bucket: string
   /** Only keys that begin with this. */
   readonly prefix: string
@@ -32,7 +34,9 @@ export interface VerifyOptions {
  */
 export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   const { bucket, prefix, isJson, output, writeLog } = options
-  const settings = readSettings(await keptSettings(options.environment))
+  const settings = readSettings(
+    withBuckets(await keptSettings(options.environment), options.buckets),
+  )
   assertVerifiable(settings, bucket)
   const log = createLog('warn', { write: writeLog })
   const database = await openDatabase(settings.database, { migrate: false })

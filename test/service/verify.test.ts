@@ -154,7 +154,7 @@ test('verify reports mistakes in its command line and in the bucket', async (t) 
   }
   for (const args of [[], ['files', 'photos'], ['files', '--fast']]) {
     const run = await runVerify({ folder, environment }, ...args)
-    assert.match(run.stderr, /^usage: npm run verify -- BUCKET/)
+    assert.match(run.stderr, /^bucketry: .*\n/)
     assert.equal(run.status, 2)
   }
   const stranger = await runVerify({ folder, environment }, 'others')

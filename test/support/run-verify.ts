@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-const script = join(import.meta.dirname, '../../scripts/verify.ts')
+const main = join(import.meta.dirname, '../../src/main.ts')
 
 export interface VerifyRun {
   readonly status: number | null
@@ -31,9 +31,9 @@ export interface VerifyPlace {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Starts `npm run verify -- …` in a given folder and with given settings. */
+/** Starts `bucketry verify` in a given folder and with given settings. */
 export function startVerify({ folder, environment }: VerifyPlace, ...args: readonly string[]) {
-  return spawn(process.execPath, [script, ...args], {
+  return spawn(process.execPath, [main, 'verify', ...args], {
     ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
     env: { PATH: process.env.PATH, ...environment },
   })

@@ -7,6 +7,7 @@ export const testGroups: Readonly<Record<string, readonly string[]>> = {
     'test/acceptance/**/*.test.ts',
   ],
   service: ['test/service/**/*.test.ts'],
+  package: ['test/package/**/*.test.ts'],
   clients: ['test/clients/**/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
   crash: ['test/crash/**/*.test.ts'],

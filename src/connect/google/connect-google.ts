@@ -5,7 +5,7 @@ import { type GoogleCredentials, parseServiceAccount } from '../../drives/google
 import { type GoogleEndpoints, googleEndpoints } from '../../drives/google/api/endpoints.ts'
 import { GoogleApi } from '../../drives/google/api/google-api.ts'
 import type { Account } from '../../drives/google/api/google-file.ts'
-import { provideSettings } from '../../wiring/first-start.ts'
+import { provideSettings, settingsFileIn } from '../../wiring/first-start.ts'
 import { ConnectError } from '../connect-error.ts'
 import { type GoogleRemote, googleRemote } from '../rclone/google-remote.ts'
 import { readRcloneRemote } from '../rclone/rclone-config.ts'
@@ -16,9 +16,7 @@ import { askConsent } from './ask-consent.ts'
 export interface ConnectOptions {
   readonly terminal: Terminal
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Working directory. */
-  readonly folder: string
-  /** The settings file; undefined: data/bucketry.env. */
+  /** The settings file; undefined: bucketry.env in DATA_DIR. */
   readonly file: string | undefined
   /** For the answer of the browser; 0 takes a free one. */
   readonly port: number
@@ -33,8 +31,6 @@ const realEndpoints = {
   ...googleEndpoints,
   authorize: 'https://accounts.google.com/o/oauth2/v2/auth',
 }
-
-const defaultFile = 'data/bucketry.env'
 
 /**
  * Gets credentials for a user's Google Drive, writes them into the settings file and tests them.
@@ -70,12 +66,13 @@ function overruled(settings: Values, { environment }: ConnectOptions): string[] 
   )
 }
 
-/** A file that `npm start` reads; created with access keys if missing. */
-async function settingsFile({ file, folder, environment }: ConnectOptions) {
-  if (file !== undefined) return { path: resolve(folder, file), hint: [] }
-  const first = await provideSettings(environment, folder)
-  const hint = `ACCESS_KEY or other settings are set in the environment, so Bucketry does not read ${defaultFile}: set the same values there.`
-  return { path: resolve(folder, defaultFile), hint: first.file === undefined ? [hint] : [] }
+/** A file that the server reads; created with access keys if missing. */
+async function settingsFile({ file, environment }: ConnectOptions) {
+  if (file !== undefined) return { path: resolve(file), hint: [] }
+  const first = await provideSettings(environment)
+  const path = settingsFileIn(environment)
+  const hint = `ACCESS_KEY or other settings are set in the environment, so Bucketry does not read ${path}: set the same values there.`
+  return { path, hint: first.file === undefined ? [hint] : [] }
 }
 
 async function askedSettings(options: ConnectOptions, known: Values): Promise<GoogleRemote> {
@@ -159,6 +156,6 @@ function gigabytes(bytes: number): string {
 
 function nextStep({ DRIVE: drive }: Values): string {
   return drive?.startsWith('gdrive:')
-    ? `DRIVE is ${drive}: npm start`
-    : 'Now set DRIVE=gdrive:FOLDER, the path or ID of a folder in Google Drive, and run npm start.'
+    ? `DRIVE is ${drive}: start Bucketry.`
+    : 'Now set DRIVE=gdrive:FOLDER, the path or ID of a folder in Google Drive, and start Bucketry.'
 }

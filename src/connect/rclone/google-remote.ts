@@ -80,7 +80,7 @@ function clientOf(name: string, remote: RcloneRemote, client: Client | undefined
   if (id) throw new ConnectError(`The remote ${name} has a client_id but no client_secret.`)
   if (client !== undefined) return client
   throw new ConnectError(
-    `The remote ${name} has no client_id: its token was issued to rclone's built-in client. Such a token works only with that client's secret, and all its users share one quota. Create your own client (docs/google-drive.md, five minutes) and run \`npm run connect -- google\`; or configure it in rclone, run \`rclone config reconnect ${name}:\`, then run this command again.`,
+    `The remote ${name} has no client_id: its token was issued to rclone's built-in client. Such a token works only with that client's secret, and all its users share one quota. Create your own client (docs/google-drive.md, five minutes) and run \`bucketry connect google\`; or configure it in rclone, run \`rclone config reconnect ${name}:\`, then run this command again.`,
   )
 }
 
@@ -89,7 +89,7 @@ function notesOn({ scope = 'drive', impersonate }: RcloneRemote): readonly strin
     ...(scope.split(/[\s,]+/).includes('drive')
       ? []
       : [
-          `Its scope is ${scope}: ${scope.includes('readonly') ? 'writes are not allowed' : 'only files that rclone created with this client are visible'}. \`npm run connect -- google\` requests the scope drive.`,
+          `Its scope is ${scope}: ${scope.includes('readonly') ? 'writes are not allowed' : 'only files that rclone created with this client are visible'}. \`bucketry connect google\` requests the scope drive.`,
         ]),
     ...(impersonate ? [`It impersonates ${impersonate}: set GDRIVE_SUBJECT=${impersonate}.`] : []),
   ]

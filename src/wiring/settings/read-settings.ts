@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { TlsIdentity } from '../../http/server.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
-import { type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
+import { defaultText, type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -29,8 +29,9 @@ const required = ['accessKey', 'secretKey', 'allowedBuckets'] as const
 export function readSettings(environment: Environment, envFile?: string): Settings {
   const mistakes: string[] = []
   const values: Record<string, unknown> = {}
+  const dataDir = readDataDir(environment, mistakes)
   for (const [key, setting] of Object.entries<Setting<unknown>>(settingsTable)) {
-    values[key] = readOne(setting, environment, mistakes)
+    values[key] = key === 'dataDir' ? dataDir : readOne(setting, environment, mistakes, dataDir)
   }
   const settings = values as SettingValues
   for (const key of required) {
@@ -52,6 +53,24 @@ export function readSettings(environment: Environment, envFile?: string): Settin
   )
   if (mistakes.length > 0) throw new SettingsError(mistakes)
   return Object.freeze(settings) as Settings
+}
+
+/**
+ * Reads DATA_DIR alone: the file with the other settings is in it.
+ *
+ * @returns an absolute path
+ * @throws SettingsError when it is not valid.
+ */
+export function dataFolder(environment: Environment): string {
+  const mistakes: string[] = []
+  const path = readDataDir(environment, mistakes)
+  if (mistakes.length > 0) throw new SettingsError(mistakes)
+  return path
+}
+
+function readDataDir(environment: Environment, mistakes: string[]): string {
+  // A value that can't be read is a mistake, and the others are checked with the default.
+  return readOne(settingsTable.dataDir, environment, mistakes) ?? settingsTable.dataDir.default
 }
 
 /** Files that hold settings. */
@@ -93,8 +112,9 @@ function readOne<Value>(
   setting: Setting<Value>,
   environment: Environment,
   mistakes: string[],
+  dataDir: string = settingsTable.dataDir.default,
 ): Value | undefined {
-  const text = textOf(setting, environment, mistakes) ?? setting.default
+  const text = textOf(setting, environment, mistakes) ?? defaultText(setting, dataDir)
   if (text === undefined) return undefined
   try {
     return setting.parse(text)
@@ -160,7 +180,7 @@ function driveMistakes(values: SettingValues): string[] {
   const { gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = values
   if (gdriveClientId && gdriveClientSecret && gdriveRefreshToken) return []
   return [
-    'DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_SECRET and GDRIVE_REFRESH_TOKEN (npm run connect -- google), or GDRIVE_SERVICE_ACCOUNT',
+    'DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_SECRET and GDRIVE_REFRESH_TOKEN (`bucketry connect google`), or GDRIVE_SERVICE_ACCOUNT',
   ]
 }
 

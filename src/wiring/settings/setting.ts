@@ -1,7 +1,10 @@
 /** A row of the settings table, which the program, its messages and docs/configuration.md share. */
 export interface Setting<Value> {
   readonly name: string
-  /** Used when unset, in the form a user would write. Absent: the setting may be unset. */
+  /**
+   * Used when unset, in the form a user would write. `./data` in it stands for DATA_DIR. Absent: the
+   * setting may be unset.
+   */
   readonly default?: string
   /** What happens when unset, if that is not `default`. For the documentation. */
   readonly whenUnset?: string
@@ -10,6 +13,14 @@ export interface Setting<Value> {
   readonly isSecret?: true
   /** @throws SettingMistake when the text is not valid. */
   readonly parse: (text: string) => Value
+}
+
+/** The default with the value of DATA_DIR. */
+export function defaultText(
+  { default: text }: Setting<unknown>,
+  dataDir: string,
+): string | undefined {
+  return text?.replace('./data', () => dataDir)
 }
 
 /** The value of a setting is not valid. The message begins with `expected`. */

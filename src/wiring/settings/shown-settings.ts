@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import type { StatusReply } from '../../console/management/replies.ts'
 import type { Settings } from './read-settings.ts'
-import type { Setting } from './setting.ts'
+import { defaultText, type Setting } from './setting.ts'
 import { settingsTable } from './table.ts'
 
 /** The settings in the order of docs/configuration.md, without any secret. */
@@ -12,7 +12,8 @@ export function shownSettings(settings: Settings): StatusReply['settings'] {
     const { name } = setting
     const value = values[key]
     const isSecret = setting.isSecret === true
-    const isSet = value !== undefined && !isDeepStrictEqual(value, defaultOf(setting))
+    const isSet =
+      value !== undefined && !isDeepStrictEqual(value, defaultOf(setting, settings.dataDir))
     return { name, value: isSecret ? null : textOf(value), isSecret, isSet }
   })
 }
@@ -34,8 +35,9 @@ export function shownDrive({
   return `gdrive:${drive.folder}${shared}`
 }
 
-function defaultOf({ default: text, parse }: Setting<unknown>): unknown {
-  return text === undefined ? undefined : parse(text)
+function defaultOf(setting: Setting<unknown>, dataDir: string): unknown {
+  const text = defaultText(setting, dataDir)
+  return text === undefined ? undefined : setting.parse(text)
 }
 
 function textOf(value: unknown): string | null {

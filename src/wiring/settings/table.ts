@@ -75,6 +75,13 @@ export const settingsTable = {
     meaning: 'Whether public buckets can also be listed without a signature.',
     parse: booleanOf,
   },
+  dataDir: {
+    name: 'DATA_DIR',
+    default: './data',
+    meaning:
+      'Folder of the generated settings. The default locations of DRIVE, DRIVE_SPOOL and DATABASE_URL are in it, too.',
+    parse: folderPath,
+  },
   drive: {
     name: 'DRIVE',
     default: 'file:./data/drive',
@@ -105,7 +112,7 @@ export const settingsTable = {
   gdriveClientId: {
     name: 'GDRIVE_CLIENT_ID',
     whenUnset: 'none',
-    meaning: 'OAuth client ID. `npm run connect -- google` writes this setting and the next two.',
+    meaning: 'OAuth client ID. `bucketry connect google` writes this setting and the next two.',
     parse: solidText,
   },
   gdriveClientSecret: {

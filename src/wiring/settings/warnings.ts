@@ -1,13 +1,11 @@
 import ipaddr from 'ipaddr.js'
+import { nearestName } from './nearest-name.ts'
 import type { Environment, Settings } from './read-settings.ts'
 import { type Setting, shown } from './setting.ts'
 import { settingsTable } from './table.ts'
 
 const minSecretKey = 16
 const minPassword = 8
-
-/** Names up to this length resemble others by chance, so they may differ in one letter, not two. */
-const shortName = 6
 
 export interface SettingsWarningInputs {
   readonly settings: Settings
@@ -57,7 +55,7 @@ const runtimeNames: ReadonlySet<string> = new Set(['SSL_CERT_FILE'])
 /** Variables whose names resemble a setting. Other variables may belong to other programs. */
 function strangeNames(environment: Environment): string[] {
   return Object.keys(environment).flatMap((name) => {
-    const near = isKnown(name) || runtimeNames.has(name) ? undefined : nearestName(name)
+    const near = isKnown(name) || runtimeNames.has(name) ? undefined : nearestSetting(name)
     return near === undefined
       ? []
       : [`${name} is not a setting and has no effect. Did you mean ${near}?`]
@@ -67,8 +65,11 @@ function strangeNames(environment: Environment): string[] {
 /** The settings file should contain only settings. */
 function unknownNames(kept: Environment): string[] {
   return Object.keys(kept).flatMap((name) => {
+    if (name === settingsTable.dataDir.name) {
+      return [`${name} in the generated settings file has no effect: the file is in that folder`]
+    }
     if (isKnown(name)) return []
-    const near = nearestName(name)
+    const near = nearestSetting(name)
     const hint = near === undefined ? '' : `. Did you mean ${near}?`
     return [`${name} in the generated settings file is not a setting and has no effect${hint}`]
   })
@@ -81,40 +82,6 @@ function isKnown(name: string): boolean {
   return allNames.has(name)
 }
 
-function nearestName(name: string): string | undefined {
-  const upper = name.toUpperCase()
-  return [...allNames].find((known) => {
-    const most = known.length <= shortName ? 1 : 2
-    return mayBeWithin(most, upper, known) && distanceOf(upper, known) <= most
-  })
-}
-
-/** A quick check before distanceOf: no change adds more than one character that the other name lacks. */
-function mayBeWithin(most: number, a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > most) return false
-  const missing = [...new Set(a)].filter((character) => !b.includes(character))
-  return missing.length <= most
-}
-
-/** The number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment). */
-function distanceOf(a: string, b: string): number {
-  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i]
-    rows.push(row)
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1]
-      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row.push(
-        Math.min(
-          at(i - 1, j) + 1,
-          at(i, j - 1) + 1,
-          at(i - 1, j - 1) + (isSame ? 0 : 1),
-          isSwapped ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      )
-    }
-  }
-  return at(a.length, b.length)
+function nearestSetting(name: string): string | undefined {
+  return nearestName(name.toUpperCase(), allNames)
 }

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { provideSettings } from '../../../src/wiring/first-start.ts'
-import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
+import { type Environment, readSettings } from '../../../src/wiring/settings/read-settings.ts'
 import { SettingsError } from '../../../src/wiring/settings/setting.ts'
 
 function temporaryFolder(t: TestContext): string {
@@ -23,9 +23,12 @@ function temporaryFolder(t: TestContext): string {
   return folder
 }
 
+const startIn = (folder: string, environment: Environment) =>
+  provideSettings({ DATA_DIR: join(folder, 'data'), ...environment })
+
 test('The first start makes keys in the look of AWS, a password and a bucket', async (t) => {
   const folder = temporaryFolder(t)
-  const { environment, file, isNew } = await provideSettings({ PORT: '9001' }, folder)
+  const { environment, file, isNew } = await startIn(folder, { PORT: '9001' })
   assert.equal(isNew, true)
   assert.equal(file, join(folder, 'data/bucketry.env'))
   assert.match(environment.ACCESS_KEY ?? '', /^[A-Z0-9]{20}$/)
@@ -38,7 +41,7 @@ test('The first start makes keys in the look of AWS, a password and a bucket', a
 
 test('The generated file is private, complete and alone', async (t) => {
   const folder = temporaryFolder(t)
-  const { file = '', environment } = await provideSettings({}, folder)
+  const { file = '', environment } = await startIn(folder, {})
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.deepEqual(readdirSync(join(folder, 'data')), ['bucketry.env'])
   const sourced = execFileSync('sh', ['-c', '. "$0"; printf %s "$SECRET_KEY"', file])
@@ -49,17 +52,17 @@ test('The data folder may be a symbolic link', async (t) => {
   const folder = temporaryFolder(t)
   mkdirSync(join(folder, 'volume'))
   symlinkSync('volume', join(folder, 'data'))
-  const { isNew } = await provideSettings({}, folder)
+  const { isNew } = await startIn(folder, {})
   assert.equal(isNew, true)
   assert.deepEqual(readdirSync(join(folder, 'volume')), ['bucketry.env'])
 })
 
 test('A later start uses the same keys, and the environment wins over the file', async (t) => {
   const folder = temporaryFolder(t)
-  const first = await provideSettings({}, folder)
+  const first = await startIn(folder, {})
   const text = readFileSync(first.file ?? '', 'utf8')
   writeFileSync(first.file ?? '', `${text}PORT=9100\nREGION=eu-west-1\n`)
-  const later = await provideSettings({ PORT: '9200', REGION: '' }, folder)
+  const later = await startIn(folder, { PORT: '9200', REGION: '' })
   assert.equal(later.isNew, false)
   assert.equal(later.environment.ACCESS_KEY, first.environment.ACCESS_KEY)
   assert.equal(later.environment.PORT, '9200')
@@ -68,7 +71,7 @@ test('A later start uses the same keys, and the environment wins over the file',
 
 test('Starts at the same time agree on the keys', async (t) => {
   const folder = temporaryFolder(t)
-  const starts = await Promise.all(Array.from({ length: 8 }, () => provideSettings({}, folder)))
+  const starts = await Promise.all(Array.from({ length: 8 }, () => startIn(folder, {})))
   assert.equal(new Set(starts.map(({ environment }) => environment.SECRET_KEY)).size, 1)
   assert.equal(starts.filter(({ isNew }) => isNew).length, 1)
   assert.deepEqual(readdirSync(join(folder, 'data')), ['bucketry.env'])
@@ -77,8 +80,8 @@ test('Starts at the same time agree on the keys', async (t) => {
 for (const name of ['ACCESS_KEY', 'SECRET_KEY_FILE', 'ALLOWED_BUCKETS', 'DASHBOARD_PASSWORD']) {
   test(`Nothing is generated when ${name} is set`, async (t) => {
     const folder = temporaryFolder(t)
-    const { environment, file } = await provideSettings({ [name]: 'x' }, folder)
-    assert.deepEqual(environment, { [name]: 'x' })
+    const { environment, file } = await startIn(folder, { [name]: 'x' })
+    assert.deepEqual(environment, { DATA_DIR: join(folder, 'data'), [name]: 'x' })
     assert.equal(file, undefined)
     assert.deepEqual(readdirSync(folder), [])
   })
@@ -87,11 +90,8 @@ for (const name of ['ACCESS_KEY', 'SECRET_KEY_FILE', 'ALLOWED_BUCKETS', 'DASHBOA
 test('A folder that cannot store settings gets an explanation', async (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'data'), 'a file in the way')
-  await assert.rejects(provideSettings({}, folder), SettingsError)
+  await assert.rejects(startIn(folder, {}), SettingsError)
   rmSync(join(folder, 'data'))
   mkdirSync(join(folder, 'data/bucketry.env'), { recursive: true })
-  await assert.rejects(
-    provideSettings({}, folder),
-    /cannot read or write .*bucketry\.env \(EISDIR\)/,
-  )
+  await assert.rejects(startIn(folder, {}), /cannot read or write .*bucketry\.env \(EISDIR\)/)
 })

@@ -164,7 +164,7 @@ export class AccessTokens {
   }
 }
 
-const connectAgain = 'Run `npm run connect -- google` to authorize again'
+const connectAgain = 'Run `bucketry connect google` to authorize again'
 
 /** What to do, by Google's error code for a refused credential (RFC 6749 section 5.2). */
 const advice: Readonly<Record<GoogleCredentials['kind'], Readonly<Record<string, string>>>> = {

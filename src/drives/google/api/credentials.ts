@@ -4,7 +4,7 @@ import { parsedJson } from '../../json-text.ts'
 /** The credentials for Google. Everything except the ids is secret. */
 export type GoogleCredentials = RefreshTokenCredentials | ServiceAccountCredentials
 
-/** A user's consent, from `npm run connect -- google`. */
+/** A user's consent, from `bucketry connect google`. */
 export interface RefreshTokenCredentials {
   readonly kind: 'refresh-token'
   readonly clientId: string

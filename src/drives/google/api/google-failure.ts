@@ -126,11 +126,11 @@ const verdicts: Readonly<Record<string, Verdict>> = {
   appNotAuthorizedToFile: {
     kind: 'denied',
     advice:
-      'With the scope "drive.file", only files that Bucketry created are accessible: run `npm run connect -- google` and grant the scope "drive".',
+      'With the scope "drive.file", only files that Bucketry created are accessible: run `bucketry connect google` and grant the scope "drive".',
   },
   insufficientPermissions: {
     kind: 'unavailable',
-    advice: 'The granted scopes do not cover this: run `npm run connect -- google` again.',
+    advice: 'The granted scopes do not cover this: run `bucketry connect google` again.',
   },
   insufficientFilePermissions: mayNot,
   insufficientParentPermissions: mayNot,

@@ -67,13 +67,12 @@ async function startConnect(t: TestContext, more: Partial<ConnectOptions> = {}) 
   const connect = (terminal: Terminal, rclone: ConnectOptions['rclone'] = undefined) =>
     connectGoogle({
       terminal,
-      environment: {},
-      folder,
-      file: undefined,
       port: 0,
       rclone,
       endpoints: { ...google.endpoints, authorize: 'https://accounts.example/auth' },
       ...more,
+      environment: { DATA_DIR: join(folder, 'data'), ...more.environment },
+      file: more.file && join(folder, more.file),
     })
   const values = async (file = 'data/bucketry.env') =>
     parseEnvFile(await readFile(join(folder, file), 'utf8'))
@@ -104,7 +103,7 @@ test('connectGoogle asks for consent, writes the credentials and tries them', as
   assert.equal(written.GDRIVE_CLIENT_ID, 'id-1.apps')
   assert.equal(written.GDRIVE_CLIENT_SECRET, 'GOCSPX-1')
   assert.equal(written.GDRIVE_REFRESH_TOKEN, '1//refresh-1')
-  // The file is one that `npm start` begins with.
+  // The file is one that the server begins with.
   assert.equal(written.ALLOWED_BUCKETS, 'files')
   assert.equal((await stat(join(folder, 'data/bucketry.env'))).mode & 0o777, 0o600)
   const [grant, second] = google.grants
@@ -163,7 +162,7 @@ test('connectGoogle again takes the client from the file and keeps all other lin
     `${before.replace('dead', '1//refresh-1')}GDRIVE_CLIENT_SECRET=s-2\n`,
   )
   assert.match(person.text, /GDRIVE_REFRESH_TOKEN is also set in the environment/)
-  assert.match(person.text, /DRIVE is gdrive:Photos: npm start/)
+  assert.match(person.text, /DRIVE is gdrive:Photos: start Bucketry/)
 })
 
 test('connectGoogle warns that its file is not read when the environment has the keys', async (t) => {
@@ -174,7 +173,7 @@ test('connectGoogle warns that its file is not read when the environment has the
   const person = new Person(answers, (url) => void consents(url))
   await connect(person)
   assert.equal((await values()).GDRIVE_REFRESH_TOKEN, '1//refresh-1')
-  assert.match(person.text, /does not read data\/bucketry\.env/)
+  assert.match(person.text, /does not read \/.*\/data\/bucketry\.env/)
 })
 
 const failures: readonly {
@@ -263,7 +262,7 @@ test('connectGoogle takes the credentials of a remote of rclone', async (t) => {
   assert.equal(written.GDRIVE_REFRESH_TOKEN, '1//from-rclone')
   assert.equal(written.GDRIVE_CLIENT_ID, 'id-9')
   assert.equal(written.DRIVE, 'gdrive:1ROOT')
-  assert.match(person.text, /DRIVE is gdrive:1ROOT: npm start/)
+  assert.match(person.text, /DRIVE is gdrive:1ROOT: start Bucketry/)
 })
 
 test('connectGoogle writes nothing for a remote with an expired token', async (t) => {

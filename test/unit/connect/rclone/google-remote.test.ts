@@ -57,7 +57,7 @@ const mistakes: readonly (readonly [string, Record<string, string>, RegExp])[] =
   [
     "with rclone's own client",
     { type: 'drive', token },
-    /rclone's built-in client.*npm run connect -- google/,
+    /rclone's built-in client.*bucketry connect google/,
   ],
   ['with half a client', { type: 'drive', client_id: 'x', token }, /no client_secret/],
   [

@@ -107,7 +107,7 @@ const refusals: readonly {
     title: 'a dead refresh token names the 7 days of Testing and the way back',
     credentials: person,
     step: json(400, { error: 'invalid_grant', error_description: 'Token has been revoked.' }),
-    message: /\(invalid_grant\).*7 days.*In production.*npm run connect -- google/,
+    message: /\(invalid_grant\).*7 days.*In production.*bucketry connect google/,
   },
   {
     title: 'a session that an administrator limits is named',

@@ -65,7 +65,7 @@ test('a 401 is answered with a fresh token, once', async (t) => {
   google.play(status(401), status(401))
   await assert.rejects(api.getFile('f1'), (error) => {
     assert.ok(error instanceof DriveError && error.kind === 'unavailable')
-    assert.match(error.message, /npm run connect -- google/)
+    assert.match(error.message, /bucketry connect google/)
     return true
   })
 })

@@ -46,7 +46,7 @@ test('errorOfFailure distinguishes permanent refusals by their reason', () => {
     [403, 'insufficientFilePermissions', 'denied', /editor/],
     [403, 'appNotAuthorizedToFile', 'denied', /drive\.file/],
     [403, 'accessNotConfigured', 'unavailable', /Enable the Google Drive API/],
-    [403, 'insufficientPermissions', 'unavailable', /npm run connect/],
+    [403, 'insufficientPermissions', 'unavailable', /bucketry connect/],
     [403, 'somethingNew', 'denied', /lacks permission/],
     [403, 'constructor', 'denied', /lacks permission/],
     [403, '', 'denied', /lacks permission/],

@@ -1,0 +1,131 @@
+import type { Command } from './command.ts'
+
+/**
+ * All commands; the first one is the default. A command is imported when it runs, so that serving does not
+ * load the others.
+ */
+export const commands: readonly Command[] = [
+  {
+    name: 'serve',
+    operands: '[FOLDER]',
+    summary: 'Serve a folder or the drive of the settings. The default command.',
+    count: [0, 1],
+    takesFolder: true,
+    details: [
+      'With FOLDER, each of its folders is a bucket, unless --bucket names the buckets. Keys and database are',
+      'kept in a folder of DATA_DIR of their own, so that the next start finds them from any working directory.',
+    ],
+    async run(call) {
+      const { serveCommand } = await import('./commands/serve.ts')
+      return await serveCommand(call)
+    },
+  },
+  {
+    name: 'check',
+    operands: '[FOLDER]',
+    summary: 'Check settings, database and drive, and exit.',
+    count: [0, 1],
+    takesFolder: true,
+    async run(call) {
+      const { checkCommand } = await import('./commands/check.ts')
+      return await checkCommand(call)
+    },
+  },
+  {
+    name: 'connect',
+    operands: 'google',
+    summary: 'Get credentials for Google Drive and write them into the settings file.',
+    count: [1, 1],
+    options: {
+      file: { type: 'string', value: 'FILE', meaning: 'Settings file to write.' },
+      'redirect-port': {
+        type: 'string',
+        value: 'PORT',
+        meaning: 'Local port for the answer of the browser. Default: a free one.',
+      },
+      'from-rclone': {
+        type: 'string',
+        value: 'REMOTE',
+        meaning: 'Take the credentials of a remote of rclone.',
+      },
+      config: { type: 'string', value: 'FILE', meaning: "rclone's configuration file." },
+    },
+    async run(call) {
+      const { connectCommand } = await import('./commands/connect.ts')
+      return await connectCommand(call)
+    },
+  },
+  {
+    name: 'verify',
+    operands: 'BUCKET',
+    summary: 'Compare the objects of a bucket with their ETags and checksums.',
+    count: [1, 1],
+    options: {
+      prefix: { type: 'string', value: 'PREFIX', meaning: 'Only keys that begin with PREFIX.' },
+      json: { type: 'boolean', meaning: 'Print JSON documents, one per line.' },
+    },
+    details: [
+      'Exit status: 0 all objects match, 1 an object differs, 2 not everything could be read.',
+    ],
+    async run(call) {
+      const { verifyCommand } = await import('./commands/verify.ts')
+      return await verifyCommand(call)
+    },
+  },
+  {
+    name: 'backup',
+    operands: 'FILE',
+    summary: 'Write the database and the generated settings into FILE. The server may run.',
+    count: [1, 1],
+    details: ['FILE contains keys and passwords. Only its owner can read it.'],
+    async run(call) {
+      const { backupCommand } = await import('./commands/backup.ts')
+      return await backupCommand(call)
+    },
+  },
+  {
+    name: 'restore',
+    operands: 'FILE',
+    summary: 'Restore a backup into a database that does not exist yet or is empty.',
+    count: [1, 1],
+    details: ['A backup of SQLite can be restored to PostgreSQL, and the other way round.'],
+    async run(call) {
+      const { restoreCommand } = await import('./commands/backup.ts')
+      return await restoreCommand(call)
+    },
+  },
+  {
+    name: 'completion',
+    operands: 'bash|zsh|fish',
+    summary: 'Print a completion script for the shell.',
+    count: [1, 1],
+    details: ['For bash: source <(bucketry completion bash)'],
+    async run({ operands }) {
+      const { completionScript } = await import('./completion.ts')
+      process.stdout.write(completionScript(operands[0] ?? '', commands))
+      return 0
+    },
+  },
+  {
+    name: 'version',
+    operands: '',
+    summary: 'Print the version.',
+    count: [0, 0],
+    async run() {
+      const { versionText } = await import('./version-text.ts')
+      process.stdout.write(`${versionText()}\n`)
+      return 0
+    },
+  },
+  {
+    name: 'help',
+    operands: '[COMMAND]',
+    summary: 'Print this help, or that of a command.',
+    count: [0, 1],
+    async run({ operands: [name] }) {
+      const { helpText } = await import('./help-text.ts')
+      process.stdout.write(helpText(commands, name))
+      return 0
+    },
+  },
+]

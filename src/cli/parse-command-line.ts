@@ -1,0 +1,114 @@
+import { parseArgs } from 'node:util'
+import { nearestName } from '../wiring/settings/nearest-name.ts'
+import { type Command, UsageError } from './command.ts'
+import { environmentOf, settingOptions } from './setting-flags.ts'
+
+/** A command line that was understood. */
+export interface ParsedCommandLine {
+  readonly command: Command
+  readonly operands: readonly string[]
+  /** Settings that flags set, under their names. */
+  readonly settings: Readonly<Record<string, string | undefined>>
+  /** The folder to serve, from FOLDER or `--folder`. */
+  readonly folder: string | undefined
+  /** Of `--bucket`, which may be repeated. */
+  readonly buckets: readonly string[]
+  readonly options: Readonly<Record<string, string | boolean | undefined>>
+  readonly wantsHelp: boolean
+  readonly wantsVersion: boolean
+}
+
+/** Flags of every command. */
+const commonOptions = {
+  bucket: { type: 'string', multiple: true },
+  folder: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'V' },
+} as const
+
+/**
+ * Reads the arguments after the name of the program. Without the name of a command, the first one is the
+ * default: `bucketry ~/files` is `bucketry serve ~/files`.
+ *
+ * @throws UsageError, for people.
+ */
+export function parseCommandLine(
+  args: readonly string[],
+  commands: readonly Command[],
+): ParsedCommandLine {
+  const { command, rest } = commandIn(args, commands)
+  const { values, positionals } = parse(rest, command)
+  const { bucket = [], folder, help = false, version = false, ...others } = values
+  const settings = environmentOf(others)
+  const wantsHelp = help === true
+  if (!wantsHelp) checkOperands(command, positionals)
+  const operand = command.takesFolder === true ? positionals[0] : undefined
+  const buckets = Array.isArray(bucket) ? bucket.map(String) : []
+  checkDoubles([
+    ['--bucket', buckets.length > 0, '--allowed-buckets', settings.ALLOWED_BUCKETS !== undefined],
+    ['FOLDER', operand !== undefined, '--folder', folder !== undefined],
+    ['FOLDER', (operand ?? folder) !== undefined, '--drive', settings.DRIVE !== undefined],
+  ])
+  return {
+    command,
+    operands: positionals,
+    folder: operand ?? (folder === undefined ? undefined : String(folder)),
+    settings,
+    buckets,
+    options: Object.fromEntries(
+      Object.entries(others).filter(([name]) => !(name in settingOptions)),
+    ) as ParsedCommandLine['options'],
+    wantsHelp,
+    wantsVersion: version === true,
+  }
+}
+
+type Double = readonly [one: string, hasOne: boolean, other: string, hasOther: boolean]
+
+/** @throws UsageError when two arguments say the same thing. */
+function checkDoubles(doubles: readonly Double[]): void {
+  for (const [one, hasOne, other, hasOther] of doubles) {
+    if (!hasOne || !hasOther) continue
+    throw new UsageError(`${one} and ${other} are both given: use only one of them.`)
+  }
+}
+
+function commandIn(args: readonly string[], commands: readonly Command[]) {
+  const [first] = args
+  const named = commands.find(({ name }) => name === first)
+  const [fallback] = commands
+  if (fallback === undefined) throw new Error('there are no commands')
+  return named === undefined
+    ? { command: fallback, rest: args }
+    : { command: named, rest: args.slice(1) }
+}
+
+function parse(args: readonly string[], { options: own = {} }: Command) {
+  const ownOptions = Object.fromEntries(
+    Object.entries(own).map(([name, { type }]) => [name, { type }]),
+  )
+  const options = { ...settingOptions, ...commonOptions, ...ownOptions }
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError(mistakeText(error as NodeJS.ErrnoException, Object.keys(options)))
+  }
+}
+
+/** In place of Node's own text, which explains how to write arguments that begin with a dash. */
+function mistakeText({ code, message }: NodeJS.ErrnoException, known: readonly string[]): string {
+  const flag = /'(?:-\w, )?--?([^' ]+)/.exec(message)?.[1] ?? ''
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const near = nearestName(flag, known)
+    return `--${flag} is not an option.${near === undefined ? '' : ` Did you mean --${near}?`}`
+  }
+  return message.split('\n')[0] ?? message
+}
+
+function checkOperands({ name, operands, count }: Command, given: readonly string[]): void {
+  const [least, most] = count
+  if (given.length >= least && given.length <= most) return
+  const extra = given[most]
+  const what = extra === undefined ? 'an argument is missing' : `what is ${JSON.stringify(extra)}?`
+  throw new UsageError(`${what}\nusage: bucketry ${name} ${operands}`.trimEnd())
+}

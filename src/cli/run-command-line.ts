@@ -1,0 +1,91 @@
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { inspect } from 'node:util'
+import { ConnectError } from '../connect/connect-error.ts'
+import { DriveError } from '../drives/drive.ts'
+import { DatabaseError } from '../state/database.ts'
+import { failureText } from '../wiring/failure-text.ts'
+import { currentEnvironment } from '../wiring/settings/environment.ts'
+import { isGiven } from '../wiring/settings/read-settings.ts'
+import { SettingsError } from '../wiring/settings/setting.ts'
+import { type CommandCall, UsageError } from './command.ts'
+import { commands } from './commands.ts'
+import { bucketsIn, dataFolderFor } from './folder-buckets.ts'
+import { type ParsedCommandLine, parseCommandLine } from './parse-command-line.ts'
+import { withFlags } from './setting-flags.ts'
+
+/** The command line is wrong. */
+const usageStatus = 2
+/** Errors whose message is enough. The others are defects, which need their stack. */
+const forPeople = [SettingsError, DatabaseError, DriveError, ConnectError]
+
+/** Runs the command that the arguments name. */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  let failureStatus = 1
+  try {
+    const parsed = parseCommandLine(args, commands)
+    // Its 1 means that an object differs.
+    if (parsed.command.name === 'verify') failureStatus = 2
+    const status = await run(parsed)
+    if (status !== undefined) process.exitCode = status
+  } catch (error) {
+    if (error instanceof UsageError) {
+      process.stderr.write(`bucketry: ${error.message}\nRun bucketry --help for all options.\n`)
+      process.exitCode = usageStatus
+      return
+    }
+    const isForPeople = forPeople.some((kind) => error instanceof kind)
+    process.stderr.write(`${isForPeople ? failureText(error) : inspect(error)}\n`)
+    process.exitCode = failureStatus
+  }
+}
+
+async function run(parsed: ParsedCommandLine): Promise<number | undefined> {
+  const { command, wantsHelp, wantsVersion } = parsed
+  if (wantsVersion) {
+    const { versionText } = await import('./version-text.ts')
+    process.stdout.write(`${versionText()}\n`)
+    return 0
+  }
+  if (wantsHelp) {
+    const { helpText } = await import('./help-text.ts')
+    const [first] = commands
+    process.stdout.write(helpText(commands, command === first ? undefined : command.name))
+    return 0
+  }
+  return await command.run(callOf(parsed))
+}
+
+function callOf({ operands, folder, settings, buckets, options }: ParsedCommandLine): CommandCall {
+  const named = buckets.length > 0 ? buckets.join(',') : settings.ALLOWED_BUCKETS
+  const { ALLOWED_BUCKETS: _, ...flags } = settings
+  const environment = withFlags(currentEnvironment(), flags)
+  const call = { environment, buckets: named, operands, options }
+  return folder === undefined ? call : withFolder(call, folder)
+}
+
+/** Serves the folder, with its folders as buckets unless buckets are named. */
+function withFolder(call: CommandCall, folder: string): CommandCall {
+  const environment: Record<string, string | undefined> = { ...call.environment }
+  environment.DRIVE = `file:${resolve(folder)}`
+  environment.DRIVE_FILE = undefined
+  if (!isGiven(environment, 'DATA_DIR')) {
+    environment.DATA_DIR = dataFolderFor(folder, {
+      home: homedir(),
+      dataHome: environment.XDG_DATA_HOME,
+    })
+  }
+  if (call.buckets !== undefined || isGiven(environment, 'ALLOWED_BUCKETS')) {
+    return { ...call, environment }
+  }
+  const { buckets, others } = bucketsIn(folder)
+  return {
+    ...call,
+    environment,
+    buckets: buckets.length === 0 ? undefined : buckets.join(','),
+    warnings: others.map(
+      (name) =>
+        `the folder ${JSON.stringify(name)} is not served, because it is not a legal bucket name`,
+    ),
+  }
+}

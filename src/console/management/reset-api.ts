@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
+
+export interface ResetApiParts {
+  /** Removes all objects and open uploads. */
+  readonly reset: () => Promise<void>
+  /** Whether a browser sends the request for a page that is not the dashboard's. */
+  readonly isFromOtherOrigin: (request: FastifyRequest) => boolean
+}
+
+/**
+ * `POST /-/api/reset`, for tests of other programs. To be registered only with a drive that keeps nothing,
+ * because it asks for no session.
+ */
+export async function resetApi(app: JsonApp, parts: ResetApiParts): Promise<void> {
+  app.post(
+    '/reset',
+    {
+      schema: {
+        operationId: 'reset',
+        summary: 'Removes all objects and open uploads',
+        description: 'Exists only with DRIVE=memory:, and needs no session. For tests.',
+        tags: ['management'],
+        security: [],
+        response: {
+          204: z.undefined().meta({ description: 'The buckets are empty.' }),
+          ...refusals,
+        },
+      },
+    },
+    async (request, reply) => {
+      if (parts.isFromOtherOrigin(request)) {
+        throw new ApiError(403, 'A web page of another origin sent this request.')
+      }
+      await parts.reset()
+      return reply.code(204).send()
+    },
+  )
+}

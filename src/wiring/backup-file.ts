@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { open, realpath, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
+import { type BackupHeader, type BackupLine, backupFormat } from '../state/backup/backup-lines.ts'
+import { DatabaseError } from '../state/database.ts'
+
+/**
+ * Writes lines into a compressed file that only its owner can read. The file appears complete and
+ * durable, or not at all; an earlier one is replaced.
+ *
+ * @throws DatabaseError when the file can't be written; what `lines` throws.
+ */
+export async function writeBackupFile(
+  path: string,
+  lines: AsyncIterable<BackupLine>,
+): Promise<void> {
+  const draft = `${path}.${randomUUID()}.part`
+  try {
+    const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
+    await pipeline(Readable.from(textOf(lines)), createGzip(), output)
+    await rename(draft, path)
+    await syncFolderAt(await realpath(dirname(path)))
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw fileError(error, `${path} can't be written`)
+  }
+}
+
+async function* textOf(lines: AsyncIterable<BackupLine>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${JSON.stringify(line)}\n`
+}
+
+export interface OpenBackup {
+  readonly header: BackupHeader
+  /** The other lines. To be read once. */
+  readonly lines: AsyncIterable<BackupLine>
+  close(): void
+}
+
+/** @throws DatabaseError when the file can't be read, is damaged or is not a backup. */
+export async function openBackupFile(path: string): Promise<OpenBackup> {
+  // Opened here, so that a missing file is reported at once.
+  const handle = await open(path).catch((error: unknown) => {
+    throw fileError(error, `${path} can't be read`)
+  })
+  const input = createReadStream(path, { fd: handle })
+  const lines = linesOf(input.pipe(createGunzip()), input, path)
+  const close = () => void input.destroy()
+  const { value: header } = await lines.next()
+  if (!isHeader(header)) {
+    close()
+    throw new DatabaseError(`${path} is not a backup of Bucketry`)
+  }
+  if (header.format !== backupFormat) {
+    close()
+    throw new DatabaseError(
+      `${path} was written by version ${header.version} in another form: restore it with that version`,
+    )
+  }
+  return { header, lines, close }
+}
+
+async function* linesOf(
+  text: Readable,
+  input: Readable,
+  path: string,
+): AsyncGenerator<BackupLine, undefined> {
+  input.on('error', (error) => text.destroy(error))
+  text.setEncoding('utf8')
+  let rest = ''
+  try {
+    for await (const piece of text) {
+      const lines = (rest + piece).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) yield JSON.parse(line) as BackupLine
+    }
+  } catch (cause) {
+    throw new DatabaseError(`${path} is damaged, or is not a backup of Bucketry`, { cause })
+  }
+  return undefined
+}
+
+function isHeader(line: BackupLine | undefined): line is BackupHeader {
+  return typeof line === 'object' && 'backup' in line && line.backup === 'bucketry'
+}
+
+function fileError(error: unknown, what: string): unknown {
+  if (error instanceof DatabaseError) return error
+  const { code } = error as NodeJS.ErrnoException
+  return code === undefined ? error : new DatabaseError(`${what} (${code})`, { cause: error })
+}

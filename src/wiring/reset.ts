@@ -1,0 +1,25 @@
+import { deletePrefix } from '../console/management/delete-prefix.ts'
+import type { Drive } from '../drives/drive.ts'
+import type { Uploads } from '../s3/multipart/uploads.ts'
+
+export interface ResetParts {
+  readonly drive: Pick<Drive, 'list' | 'remove'>
+  readonly uploads: Pick<Uploads, 'listOpen' | 'abortById'>
+  readonly buckets: readonly string[]
+}
+
+/** Uploads of one page. */
+const pageUploads = 100
+
+/** Removes all objects and open uploads. Requests that run meanwhile may leave some. */
+export async function reset({ drive, uploads, buckets }: ResetParts): Promise<void> {
+  const { signal } = new AbortController()
+  for (;;) {
+    const open = await uploads.listOpen({ bucket: undefined, after: undefined, limit: pageUploads })
+    if (open.length === 0) break
+    for (const { uploadId } of open) await uploads.abortById(uploadId, signal)
+  }
+  for (const bucket of buckets) {
+    await deletePrefix({ drive, bucket, prefix: '', signal, onDeleted: () => undefined })
+  }
+}

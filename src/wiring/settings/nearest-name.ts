@@ -1,0 +1,40 @@
+/** Names up to this length resemble others by chance, so they may differ in one letter, not two. */
+const shortName = 6
+
+/** The first known name that `name` may be a misspelling of. */
+export function nearestName(name: string, knownNames: Iterable<string>): string | undefined {
+  return [...knownNames].find((known) => {
+    const most = known.length <= shortName ? 1 : 2
+    return mayBeWithin(most, name, known) && distanceOf(name, known) <= most
+  })
+}
+
+/** A quick check before distanceOf: no change adds more than one character that the other name lacks. */
+function mayBeWithin(most: number, a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > most) return false
+  const missing = [...new Set(a)].filter((character) => !b.includes(character))
+  return missing.length <= most
+}
+
+/** The number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment). */
+function distanceOf(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    rows.push(row)
+    for (let j = 1; j <= b.length; j++) {
+      const isSame = a[i - 1] === b[j - 1]
+      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row.push(
+        Math.min(
+          at(i - 1, j) + 1,
+          at(i, j - 1) + 1,
+          at(i - 1, j - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      )
+    }
+  }
+  return at(a.length, b.length)
+}
