@@ -5,7 +5,12 @@ import { restoreLines } from '../state/backup/restore-lines.ts'
 import { readMigrations } from '../state/migrate.ts'
 import { openSession, openSnapshot } from '../state/open-database.ts'
 import { openBackupFile, writeBackupFile } from './backup-file.ts'
-import { keptSettings, restoreSettingsFile, settingsFileIn, withBuckets } from './first-start.ts'
+import {
+  restoreSettingsFile,
+  settingsFileIn,
+  settingsOfGateway,
+  withBuckets,
+} from './first-start.ts'
 import { type Environment, readSettings } from './settings/read-settings.ts'
 import { shownDatabase } from './settings/shown-settings.ts'
 
@@ -26,7 +31,7 @@ export interface BackupOptions {
  * @throws SettingsError or DatabaseError, for people.
  */
 export async function backup({ environment, buckets, file }: BackupOptions): Promise<string> {
-  const kept = await keptSettings(environment)
+  const kept = await settingsOfGateway(environment)
   const settings = readSettings(withBuckets(kept, buckets))
   // Not read when the settings come from the environment.
   const settingsFile =
@@ -59,7 +64,7 @@ export async function restore({ environment, buckets, file }: BackupOptions): Pr
     const { settingsFile } = opened.header
     const settingsNote =
       settingsFile === null ? '' : await restoreSettingsFile(environment, settingsFile)
-    const settings = readSettings(withBuckets(await keptSettings(environment), buckets))
+    const settings = readSettings(withBuckets(await settingsOfGateway(environment), buckets))
     const session = await openSession(settings.database)
     const rows = await restoreLines(session, await readMigrations(), opened)
     return `${rows} rows restored into ${shownDatabase(settings)}.${settingsNote}`

@@ -113,6 +113,19 @@ export async function keptSettings(environment: Environment): Promise<Environmen
 }
 
 /**
+ * As keptSettings, for commands that need the settings of a gateway.
+ *
+ * @throws SettingsError when there are none.
+ */
+export async function settingsOfGateway(environment: Environment): Promise<Environment> {
+  const kept = await keptSettings(environment)
+  if (isConfigured(kept)) return kept
+  throw new SettingsError([
+    `${settingsFileIn(environment)} does not exist: run this in the folder of the gateway, with its flags and environment`,
+  ])
+}
+
+/**
  * Writes the generated settings of a backup, if this gateway takes its settings from such a file and has
  * none yet.
  *

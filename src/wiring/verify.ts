@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { DriveError } from '../drives/drive.ts'
 import { verifyBucket } from '../s3/verify/verify-bucket.ts'
 import { openDatabase } from '../state/open-database.ts'
-import { keptSettings, withBuckets } from './first-start.ts'
+import { settingsOfGateway, withBuckets } from './first-start.ts'
 import { createLog } from './log.ts'
 import { openDrive } from './open-drive.ts'
 import { openOwner } from './open-owner.ts'
@@ -35,7 +35,7 @@ export interface VerifyOptions {
 export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   const { bucket, prefix, isJson, output, writeLog } = options
   const settings = readSettings(
-    withBuckets(await keptSettings(options.environment), options.buckets),
+    withBuckets(await settingsOfGateway(options.environment), options.buckets),
   )
   assertVerifiable(settings, bucket)
   const log = createLog('warn', { write: writeLog })

@@ -191,6 +191,27 @@ describe('the installed package', () => {
     })
   }
 
+  describe('the examples of docs/testing.md', () => {
+    before(async () => {
+      const packages = ['@aws-sdk/client-s3', 'vitest']
+      const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages]
+      await run('npm', install, { cwd: app, env: environment })
+      for (const [name, code] of examplesIn('docs/testing.md')) writeFileSync(join(app, name), code)
+    })
+
+    for (const [name, program, ...args] of [
+      ['node-test.test.mjs', process.execPath, '--test', 'node-test.test.mjs'],
+      ['vitest.test.mjs', 'node_modules/.bin/vitest', 'run', 'vitest.test.mjs'],
+    ] as const) {
+      test(`${name} passes`, async () => {
+        const command = program.startsWith('/') ? program : join(app, program)
+        await run(command, args, { cwd: app, env: environment }).catch(
+          ({ stdout, stderr }: { stdout: string; stderr: string }) => assert.fail(stdout + stderr),
+        )
+      })
+    }
+  })
+
   test('has types for TypeScript', async () => {
     const code = `import { type BucketryServer, startBucketry } from 'bucketry'
       const server: BucketryServer = await startBucketry({ buckets: ['photos'] })
@@ -216,6 +237,14 @@ describe('the installed package', () => {
     )
   })
 })
+
+/** Code blocks that begin with the name of their file. */
+function examplesIn(path: string): [name: string, code: string][] {
+  const text = readFileSync(join(project, path), 'utf8')
+  return [...text.matchAll(/^```js\n\/\/ (\S+)\n([\s\S]*?)^```/gm)].map(
+    ([, name = '', code = '']) => [name, code],
+  )
+}
 
 /** npm's registry may be set by variables. */
 function networkOf(environment: NodeJS.ProcessEnv): Record<string, string | undefined> {
