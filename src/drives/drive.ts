@@ -23,8 +23,12 @@ export interface Drive {
    */
   prepare(buckets: readonly string[]): Promise<void>
 
-  /** Resolves if the drive responds, and rejects with `unavailable` otherwise. */
-  check(): Promise<void>
+  /**
+   * Resolves if the drive responds, and rejects with `unavailable` otherwise. With an access, resolves
+   * if objects can be read or written now: for `writes`, a drive creates and removes a small file, or
+   * asks for permission and free space if files are costly.
+   */
+  check(access?: DriveAccess): Promise<void>
 
   /** Creation time of the bucket's folder, milliseconds since the epoch. */
   bucketCreatedAtMs(bucket: string): Promise<number>
@@ -86,6 +90,8 @@ export interface Drive {
   /** Stops background work and closes files and connections. */
   close(): Promise<void>
 }
+
+export type DriveAccess = 'reads' | 'writes'
 
 export interface ObjectName {
   readonly bucket: string

@@ -23,7 +23,16 @@ export class DriveRoom {
 
   /** @throws DriveError `full` if a large write does not fit. */
   async assert(bytes: number): Promise<void> {
-    if (bytes < largeBytes || this.#options.isShared) return
+    if (bytes >= largeBytes) await this.#assertFree(bytes)
+  }
+
+  /** @throws DriveError `full` if the account has no free space. */
+  async assertSome(): Promise<void> {
+    await this.#assertFree(1)
+  }
+
+  async #assertFree(bytes: number): Promise<void> {
+    if (this.#options.isShared) return
     const isOld = performance.now() > this.#askedAt + askEveryMs
     // Space may have been freed since the last call.
     if (isOld || bytes > this.#freeBytes) this.#freeBytes = (await this.ask()).freeBytes

@@ -7,6 +7,7 @@ import {
   type Draft,
   type DraftOptions,
   type Drive,
+  type DriveAccess,
   DriveError,
   type EntryCursor,
   type ListQuery,
@@ -188,7 +189,8 @@ class OpenGoogleDrive implements GoogleDrive {
     this.#sync.start()
   }
 
-  async check(): Promise<void> {
+  async check(access?: DriveAccess): Promise<void> {
+    if (access === 'writes') await this.#draftParts.room.assertSome()
     if (performance.now() < this.#checkedAt + checkEveryMs) return
     const root = await this.#api.getFile(this.#opened.rootId)
     if (root.trashed) {

@@ -6,6 +6,7 @@ import {
   type Draft,
   type DraftOptions,
   type Drive,
+  type DriveAccess,
   DriveError,
   type EntryCursor,
   type ListQuery,
@@ -17,6 +18,7 @@ import {
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import { endingDraft } from '../ending-draft.ts'
+import { checkReads, checkWrites } from './check-access.ts'
 import { makeFolders } from './folders/durable-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
@@ -126,8 +128,10 @@ class LocalDrive implements Drive {
     )
   }
 
-  async check(): Promise<void> {
+  async check(access?: DriveAccess): Promise<void> {
     await withDriveErrors('use the drive', async () => {
+      if (access === 'reads') return await checkReads(this.#root)
+      if (access === 'writes') return await checkWrites(this.#root)
       await requireOwnFolder(this.#root)
       const { W_OK, X_OK } = fs.constants
       await fs.promises.access(`${this.#root.path}/${ownFolderName}`, W_OK | X_OK)

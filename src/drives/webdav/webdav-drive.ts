@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CachedObject } from '../cached-object.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
@@ -7,6 +8,7 @@ import type {
   Draft,
   DraftOptions,
   Drive,
+  DriveAccess,
   EntryCursor,
   ListQuery,
   ObjectMetadata,
@@ -78,6 +80,8 @@ export interface WebdavDriveOptions {
   readonly claim?: ClaimDrive
 }
 
+/** The file of a check of writes. */
+const writeCheckBytes = 1_024
 const defaultListCacheMs = 5_000
 const defaultFirstPauseMs = 100
 /** How often a read is retried when a small object is overwritten meanwhile. */
@@ -210,8 +214,17 @@ class WebdavDrive implements Drive {
     await spool.sweep()
   }
 
-  async check(): Promise<void> {
-    await this.#parts.own.check()
+  async check(access?: DriveAccess): Promise<void> {
+    const { own, server } = this.#parts
+    if (access === 'reads') return await own.requireThere()
+    await own.check()
+    if (access !== 'writes') return
+    const path = own.newPath()
+    try {
+      await server.store(path, randomBytes(writeCheckBytes))
+    } finally {
+      await own.discard(path)
+    }
   }
 
   async bucketCreatedAtMs(bucket: string): Promise<number> {

@@ -77,7 +77,9 @@ test("another database's drive at the same path gets no object", async (t) => {
   await assert.rejects(drive.remove(bucket, 'k'), unavailable)
   await assert.rejects(drive.uploads.begin('u', { bucket, key: 'k' }), unavailable)
   await assert.rejects(drive.head(bucket, 'k'), unavailable)
-  await assert.rejects(drive.check(), unavailable)
+  for (const access of [undefined, 'reads', 'writes'] as const) {
+    await assert.rejects(drive.check(access), unavailable)
+  }
   assert.deepEqual(fs.readdirSync(join(root, bucket)), [])
   assert.deepEqual(fs.readdirSync(join(root, '.bucketry', 'tmp')), [])
 })

@@ -62,5 +62,7 @@ test('every write to a read-only drive is denied with EROFS in the message, also
     for (const [name, write] of Object.entries(writes)) {
       await assert.rejects(async () => write(), { kind: 'denied', message: /EROFS/ }, name)
     }
+    await assert.rejects(drive.check('writes'), { kind: 'denied', message: /EROFS/ })
+    await drive.check('reads')
   })
 })
