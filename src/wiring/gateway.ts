@@ -11,6 +11,8 @@ export interface GatewayParts {
   /** All other paths. */
   readonly s3: HttpHandler
   readonly health: HttpHandler
+  readonly liveness: HttpHandler
+  readonly readiness: HttpHandler
   /** The login, the model list and the management API. */
   readonly json: HttpHandler
   /** The dashboard's pages. */
@@ -30,6 +32,8 @@ interface Route {
 
 const routes: readonly Route[] = [
   { path: '/-/healthz', isWhole: false, part: 'health' },
+  { path: '/-/livez', isWhole: false, part: 'liveness' },
+  { path: '/-/readyz', isWhole: false, part: 'readiness' },
   { path: '/-/api', isWhole: false, part: 'json' },
   { path: '/-/openapi.json', isWhole: true, part: 'json' },
   { path: '/-', isWhole: false, part: 'web' },

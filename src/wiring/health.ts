@@ -12,37 +12,90 @@ export interface HealthOptions {
   readonly now?: () => number
   /** A check that takes longer has failed. */
   readonly timeoutMs?: number
+  /** How long an outcome without failures is used again. Default one second. */
+  readonly cacheMs?: number
 }
 
 const defaultTimeoutMs = 5_000
 
 /** Many probes may arrive at once: the parts are asked at most once a second. */
-const cacheMs = 1_000
+const defaultCacheMs = 1_000
+
+/** Checks parts for many probes. */
+export class HealthWatch {
+  readonly #options: Required<HealthOptions>
+  #latest: Promise<readonly string[]> | undefined
+  #freshUntilMs = 0
+
+  constructor(options: HealthOptions) {
+    const { checks } = options
+    this.#options = {
+      now: () => performance.now(),
+      timeoutMs: defaultTimeoutMs,
+      cacheMs: defaultCacheMs,
+      ...options,
+      checks: Object.fromEntries(
+        Object.entries(checks).map(([name, check]) => [name, onceAtATime(check)]),
+      ),
+    }
+  }
+
+  /** The names of the parts that fail or do not answer in time. */
+  async failing(): Promise<readonly string[]> {
+    const { now, cacheMs } = this.#options
+    if (this.#latest === undefined || now() >= this.#freshUntilMs) {
+      const askedAtMs = now()
+      this.#freshUntilMs = askedAtMs + defaultCacheMs
+      this.#latest = this.#ask().then((failing) => {
+        if (failing.length === 0) this.#freshUntilMs = askedAtMs + cacheMs
+        return failing
+      })
+    }
+    return await this.#latest
+  }
+
+  async #ask(): Promise<readonly string[]> {
+    const { checks, timeoutMs, onFailure } = this.#options
+    const answers = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => {
+        try {
+          await withinTime(check(), timeoutMs)
+          return []
+        } catch (error) {
+          onFailure(name, error)
+          return [name]
+        }
+      }),
+    )
+    return answers.flat()
+  }
+}
 
 /** GET /-/healthz: 200 when every part answers, else 503 naming those that do not. */
-export function createHealthHandler({
-  checks,
-  onFailure,
-  now = () => performance.now(),
-  timeoutMs = defaultTimeoutMs,
-}: HealthOptions): HttpHandler {
-  const singleChecks = Object.fromEntries(
-    Object.entries(checks).map(([name, check]) => [name, onceAtATime(check)]),
-  )
-  let latest: Promise<readonly string[]> | undefined
-  let askedAtMs = 0
-  return async (request) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return json(405, { message: 'expected GET or HEAD' }, [['Allow', 'GET, HEAD']])
-    }
-    if (latest === undefined || now() - askedAtMs >= cacheMs) {
-      askedAtMs = now()
-      latest = failingParts(singleChecks, timeoutMs, onFailure)
-    }
-    const failing = await latest
+export function createHealthHandler(options: HealthOptions): HttpHandler {
+  const watch = new HealthWatch(options)
+  return probe(async () => {
+    const failing = await watch.failing()
     return failing.length === 0
       ? json(200, { status: 'ok' })
       : json(503, { status: 'unavailable', failing })
+  })
+}
+
+/** Answers GET and HEAD. */
+export function probe(answer: HttpHandler): HttpHandler {
+  return async (request) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return await answer(request)
+    return json(405, { message: 'expected GET or HEAD' }, [['Allow', 'GET, HEAD']])
+  }
+}
+
+/** The reply of a probe, which nothing may cache. */
+export function json(status: number, body: object, headers: HttpReply['headers'] = []): HttpReply {
+  return {
+    status,
+    headers: [['Content-Type', 'application/json'], ['Cache-Control', 'no-store'], ...headers],
+    body: JSON.stringify(body),
   }
 }
 
@@ -54,32 +107,5 @@ function onceAtATime(check: () => Promise<void>): () => Promise<void> {
       running = undefined
     })
     return running
-  }
-}
-
-async function failingParts(
-  checks: HealthChecks,
-  timeoutMs: number,
-  onFailure: HealthOptions['onFailure'],
-): Promise<readonly string[]> {
-  const answers = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => {
-      try {
-        await withinTime(check(), timeoutMs)
-        return []
-      } catch (error) {
-        onFailure(name, error)
-        return [name]
-      }
-    }),
-  )
-  return answers.flat()
-}
-
-function json(status: number, body: object, headers: HttpReply['headers'] = []): HttpReply {
-  return {
-    status,
-    headers: [['Content-Type', 'application/json'], ['Cache-Control', 'no-store'], ...headers],
-    body: JSON.stringify(body),
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { TlsIdentity } from '../http/server.ts'
 import { bannerText, listeningUrl } from './banner.ts'
 import { failureText } from './failure-text.ts'
@@ -28,6 +29,7 @@ const sweepEveryMs = 5 * 60_000
 interface Servers {
   readonly port: number
   replaceTls(tls: TlsIdentity): void
+  beginStop(): void
   stop(): Promise<void>
   kill(): void
 }
@@ -71,7 +73,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       log,
     })
     const finish = async () => sweeping.stop().then(() => service.close())
-    obeySignals({ servers, log, reload, finish })
+    obeySignals({ servers, log, reload, finish, settings })
     const isTerminal = process.stderr.isTTY === true
     process.stderr.write(bannerText({ settings, port, firstStart, isTerminal }))
     // Last: a process that waits for this line may send a signal at once.
@@ -93,7 +95,7 @@ function endAtOnce(log: Log, message: string): never {
 async function startServers(settings: Settings, log: Log, service: Service): Promise<Servers> {
   if (settings.workers === 1) {
     const serving = await serve({ settings, log, service })
-    return { ...serving, kill: () => undefined }
+    return { ...serving, beginStop: () => service.beginStop(), kill: () => undefined }
   }
   // Imported on demand: node:cluster takes a tenth of a start, and one process does not need it.
   const { WorkerPool } = await import('./worker-pool.ts')
@@ -107,6 +109,7 @@ async function startServers(settings: Settings, log: Log, service: Service): Pro
   return {
     port,
     replaceTls: (tls) => pool.replaceTls(tls),
+    beginStop: () => pool.beginStop(),
     stop: () => pool.stop(),
     kill: () => pool.kill(),
   }
@@ -134,9 +137,11 @@ interface Running {
   readonly log: Log
   readonly reload: TlsReload
   readonly finish: () => Promise<void>
+  readonly settings: Pick<Settings, 'shutdownDelaySeconds'>
 }
 
-function obeySignals({ servers, log, reload, finish }: Running): void {
+function obeySignals({ servers, log, reload, finish, settings }: Running): void {
+  const { shutdownDelaySeconds: delaySeconds } = settings
   let isStopping = false
   const stop = async (signal: string) => {
     if (isStopping) {
@@ -145,6 +150,12 @@ function obeySignals({ servers, log, reload, finish }: Running): void {
       process.exit(1)
     }
     isStopping = true
+    servers.beginStop()
+    // Ctrl+C does not wait: no load balancer sends it.
+    if (signal === 'SIGTERM' && delaySeconds > 0) {
+      log.info({ signal, delaySeconds }, 'not ready; requests are still served')
+      await wait(delaySeconds * 1_000)
+    }
     log.info({ signal }, 'stopping')
     await servers.stop()
     await finish()

@@ -20,6 +20,7 @@ import { LazyJson } from './lazy-json.ts'
 import type { Log } from './log.ts'
 import { openDrive } from './open-drive.ts'
 import { openOwner, type ServiceRole } from './open-owner.ts'
+import { liveness, Readiness } from './readiness.ts'
 import { reset } from './reset.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { startClock } from './start-clock.ts'
@@ -36,6 +37,8 @@ export interface Service {
   connect(): Promise<HttpHandler>
   /** Records failed requests; call it with every outcome. */
   readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
+  /** From now on `/-/readyz` is not ready. Requests are served as before. */
+  beginStop(): void
   /** Removes expired data and leftovers of crashes. One process calls it periodically. */
   sweep(signal: AbortSignal): Promise<void>
   /** Removes all objects and open uploads, for tests of other programs. */
@@ -111,6 +114,10 @@ export function connectService(parts: ServiceParts): Service {
     checks: { drive: () => drive.check(), database: () => database.check() },
     onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
   })
+  const readiness = new Readiness({
+    ...{ drive, database },
+    onFailure: (part, error) => log.error({ part, err: error }, 'readiness check failed'),
+  })
   const failures = new FailureWatch({ settings, database })
   const deletions = new DeletionTable(database, deletionLimits)
   const json = new LazyJson({ ...parts, uploads, failures })
@@ -121,10 +128,11 @@ export function connectService(parts: ServiceParts): Service {
       // Report mistakes in the user's own catalogue at start.
       if (settings.modelCatalogue !== undefined) await json.open()
       return createGateway({
-        ...{ s3, health, json: json.handler, web },
+        ...{ s3, health, liveness, readiness: readiness.handler, json: json.handler, web },
         buckets: settings.allowedBuckets,
       })
     },
+    beginStop: () => readiness.beginStop(),
     async sweep(signal) {
       await uploads.sweep(signal)
       await sessions.sweep()

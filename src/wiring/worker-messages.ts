@@ -10,6 +10,8 @@ export const workerArgument = '--worker'
 export type ToWorker =
   | { readonly kind: 'start'; readonly settings: Settings }
   | { readonly kind: 'tls'; readonly tls: TlsIdentity }
+  /** Requests are still served, but the worker is not ready. */
+  | { readonly kind: 'begin-stop' }
   | { readonly kind: 'stop' }
   /** A worker whose event loop runs answers at once. */
   | { readonly kind: 'ping' }

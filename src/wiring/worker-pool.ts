@@ -57,6 +57,7 @@ export class WorkerPool {
   #pinging: NodeJS.Timeout | undefined
   #settings: Settings
   #earlyDeaths = 0
+  #isBeginningStop = false
   #isStopping = false
 
   constructor(options: WorkerPoolOptions) {
@@ -88,6 +89,12 @@ export class WorkerPool {
     for (const worker of this.#workers) send(worker, { kind: 'tls', tls })
   }
 
+  /** From now on no worker is ready, nor is one that is started instead of another. */
+  beginStop(): void {
+    this.#isBeginningStop = true
+    for (const worker of this.#workers) send(worker, { kind: 'begin-stop' })
+  }
+
   /** Lets every worker finish its requests. Resolves when all are gone. */
   async stop(): Promise<void> {
     this.#isStopping = true
@@ -108,6 +115,7 @@ export class WorkerPool {
     this.#workers.add(worker)
     closeUnacknowledged(worker)
     send(worker, { kind: 'start', settings: this.#settings })
+    if (this.#isBeginningStop) send(worker, { kind: 'begin-stop' })
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
         if (message.kind === 'pong' || message.kind === 'serving') {

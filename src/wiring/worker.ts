@@ -23,6 +23,7 @@ export function runWorker(): void {
     if (message.kind === 'ping') tell({ kind: 'pong' })
     else if (message.kind === 'start') running = start(message.settings)
     else if (message.kind === 'tls') void replaceTls(running, message.tls)
+    else if (message.kind === 'begin-stop') void beginStop(running)
     else void stop(running)
   })
 }
@@ -54,6 +55,11 @@ async function start(settings: Settings): Promise<Running> {
 async function replaceTls(running: Promise<Running> | undefined, tls: TlsIdentity): Promise<void> {
   const current = await running
   current?.serving.replaceTls(tls)
+}
+
+async function beginStop(running: Promise<Running> | undefined): Promise<void> {
+  const current = await running
+  current?.service.beginStop()
 }
 
 async function stop(running: Promise<Running> | undefined): Promise<void> {

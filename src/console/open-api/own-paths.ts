@@ -11,11 +11,40 @@ const health: Schema = {
   required: ['status'],
 }
 
+const access = {
+  type: 'object',
+  properties: { ready: { type: 'boolean' }, failing: health.properties?.failing ?? {} },
+  required: ['ready'],
+} as const
+const readiness: Schema = {
+  type: 'object',
+  properties: {
+    status: { type: 'string', enum: ['ready', 'unavailable', 'stopping'] },
+    reads: access,
+    writes: access,
+  },
+  required: ['status'],
+}
+
 const page = (description: string): ApiResponse => ({ description, content: { 'text/html': {} } })
-const json = (description: string): ApiResponse => ({
+const json = (description: string, schema = health): ApiResponse => ({
   description,
-  content: { 'application/json': { schema: health } },
+  content: { 'application/json': { schema } },
 })
+
+function readyPath(operationId: string, what: string): PathItem {
+  return {
+    get: {
+      operationId,
+      summary: `Whether ${what} ready`,
+      tags: ['service'],
+      responses: {
+        200: json(`${what[0]?.toUpperCase()}${what.slice(1)} ready.`, readiness),
+        503: json('Something fails, or the process is about to stop.', readiness),
+      },
+    },
+  }
+}
 
 function pathParameter(name: string, description: string) {
   return { name, in: 'path', required: true, description, schema: { type: 'string' } } as const
@@ -33,6 +62,17 @@ export const ownPaths: Readonly<Record<string, PathItem>> = {
       },
     },
   },
+  '/-/livez': {
+    get: {
+      operationId: 'getLiveness',
+      summary: 'Whether the process serves',
+      tags: ['service'],
+      responses: { 200: json('Nothing else is checked.') },
+    },
+  },
+  '/-/readyz': readyPath('getReadiness', 'reads and writes are'),
+  '/-/readyz/reads': readyPath('getReadsReadiness', 'reads are'),
+  '/-/readyz/writes': readyPath('getWritesReadiness', 'writes are'),
   '/-/': {
     get: {
       operationId: 'getDashboard',

@@ -231,6 +231,13 @@ export const settingsTable = {
     meaning: 'Number of processes that serve requests. Must be 1 for `memory:`.',
     parse: integerIn({ min: 1, max: 256 }),
   },
+  shutdownDelaySeconds: {
+    name: 'SHUTDOWN_DELAY_SECONDS',
+    default: '0',
+    meaning:
+      'Seconds between SIGTERM and the end of serving, in which `/-/readyz` answers 503, so that a load balancer sends no more requests.',
+    parse: integerIn({ min: 0, max: 3_600 }),
+  },
   logLevel: {
     name: 'LOG_LEVEL',
     default: 'info',

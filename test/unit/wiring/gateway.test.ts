@@ -10,6 +10,8 @@ const named =
 const handlers = {
   s3: named('s3'),
   health: named('health'),
+  liveness: named('liveness'),
+  readiness: named('readiness'),
   json: named('json'),
   web: named('web'),
 }
@@ -26,6 +28,10 @@ for (const [target, body] of [
   ['/-/healthz', 'health'],
   ['/-/healthz?verbose', 'health'],
   ['/-/healthz/', 'health'],
+  ['/-/livez', 'liveness'],
+  ['/-/readyz', 'readiness'],
+  ['/-/readyz/writes', 'readiness'],
+  ['/-/readyzz', 'web'],
   ['/-', 'web'],
   ['/-/', 'web'],
   ['/-/files/photos/api', 'web'],
