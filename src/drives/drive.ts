@@ -1,4 +1,5 @@
 import type { Attributes } from './attributes.ts'
+import type { DriveStatistics } from './drive-statistics.ts'
 
 /**
  * A drive stores objects as ordinary files. This file is the contract that every drive fulfils and
@@ -86,6 +87,9 @@ export interface Drive {
 
   /** Free and total space. Absent if the drive does not know it. */
   quota?(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
+
+  /** Counts of this process since the drive was opened, for monitoring. */
+  statistics?(): DriveStatistics
 
   /** Stops background work and closes files and connections. */
   close(): Promise<void>

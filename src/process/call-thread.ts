@@ -34,6 +34,11 @@ export class CallThread<Request, Result> {
     return this.#thread !== undefined && this.#hasAnswered
   }
 
+  /** Calls without an answer. */
+  get pending(): number {
+    return this.#waiting.size
+  }
+
   /**
    * @param transfer the parts of the request that are transferred to the thread and lost here.
    * @throws Error with the code of the thread's error; EIO when the thread ended;

@@ -7,6 +7,11 @@ export class Limiter {
     this.#free = size
   }
 
+  /** Tasks that wait for a slot. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
   /** As `enter` if a slot is free now; otherwise undefined. */
   enterNow(): (() => void) | undefined {
     if (this.#free === 0) return undefined

@@ -29,6 +29,9 @@ export interface Database {
    */
   subscribe?(onSignal: OnSignal): Signals
 
+  /** Calls that wait for a connection or for a commit. */
+  readonly waiting?: number
+
   /** Resolves when the database answers; otherwise rejects with DatabaseError. */
   check(): Promise<void>
 

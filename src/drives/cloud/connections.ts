@@ -70,6 +70,16 @@ export class Connections {
     }
   }
 
+  /** Requests that wait for a connection. */
+  get waiting(): Readonly<Record<LimiterName, number>> {
+    const { calls, uploads, downloads } = this.#pools
+    return {
+      calls: calls.limiter.waiting,
+      uploads: uploads.limiter.waiting,
+      downloads: downloads.limiter.waiting,
+    }
+  }
+
   /** Aborts requests in progress. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.#pools).map(({ dispatcher }) => dispatcher.destroy()))

@@ -65,6 +65,11 @@ export class ReadLimiter {
     this.#low = new Limiter(Math.max(1, Math.floor(size / 2)))
   }
 
+  /** Requests that wait for a connection. */
+  get waiting(): number {
+    return this.#all.waiting + this.#low.waiting
+  }
+
   /** As Limiter.enterNow. */
   enterNow(reader?: Reader): (() => void) | undefined {
     const leaveLow = reader?.priority === 'low' ? this.#low.enterNow() : noPlace

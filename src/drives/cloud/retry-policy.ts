@@ -1,6 +1,13 @@
 import { type BackOff, backOffMs } from './back-off.ts'
 import type { Clock } from './clock.ts'
-import { driveErrorOf, TransientError } from './transient-error.ts'
+import { driveErrorOf, TransientError, type TransientErrorReason } from './transient-error.ts'
+
+/** How many attempts were repeated, by the reason of the failure. */
+export type RetryCounts = Record<TransientErrorReason, number>
+
+export function noRetries(): RetryCounts {
+  return { rate: 0, server: 0, network: 0 }
+}
 
 /** Logged when a failed attempt is repeated. It contains no secrets. */
 export interface RetryNote {
@@ -21,6 +28,8 @@ export interface RetryPolicyOptions {
   /** Called when the service demands fewer requests: other calls may have to wait, too. */
   readonly onRateLimit?: ((waitMs: number, call: RetriedCall) => void) | undefined
   readonly onRetry?: ((note: RetryNote) => void) | undefined
+  /** Counts repeated attempts. */
+  readonly counts?: RetryCounts
 }
 
 export interface RetriedCall {
@@ -73,13 +82,14 @@ export class RetryPolicy {
 
   /** Counts a failure, for callers that wait or give up by themselves. */
   fail(error: TransientError): { readonly waitMs: number; readonly isOver: boolean } {
-    const { clock, backOff, onRateLimit, onRetry } = this.#options
+    const { clock, backOff, onRateLimit, onRetry, counts } = this.#options
     this.#failures++
     const ownMs = backOffMs(this.#failures, backOff, () => clock.random())
     const waitMs = Math.max(ownMs, error.retryAfterMs ?? 0)
     if (error.reason === 'rate') onRateLimit?.(waitMs, this.#call)
     const isOver = clock.elapsed() + waitMs > this.#deadlineMs
     const { doing } = this.#call
+    if (!isOver && counts !== undefined) counts[error.reason] += 1
     if (!isOver) onRetry?.({ doing, failures: this.#failures, waitMs, error: error.message })
     return { waitMs, isOver }
   }

@@ -19,6 +19,7 @@ import {
   type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
+import type { DriveStatistics } from '../drive-statistics.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { DriveRoom } from './drive-room.ts'
@@ -252,6 +253,11 @@ class OpenGoogleDrive implements GoogleDrive {
 
   async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
     return await this.#draftParts.room.ask()
+  }
+
+  statistics(): DriveStatistics {
+    const { queues, retries } = this.#api.statistics()
+    return { queues: { ...queues, digests: this.#digester.pending }, retries: { ...retries } }
   }
 
   async refresh(): Promise<void> {

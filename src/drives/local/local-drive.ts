@@ -17,6 +17,7 @@ import {
   type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
+import type { DriveStatistics } from '../drive-statistics.ts'
 import { endingDraft } from '../ending-draft.ts'
 import { checkReads, checkWrites } from './check-access.ts'
 import { makeFolders } from './folders/durable-folders.ts'
@@ -82,6 +83,7 @@ class LocalDrive implements Drive {
   readonly #root: LocalRoot
   readonly #files: ObjectFiles
   readonly #seen: SeenFileCache
+  readonly #known: AttributeCache
   readonly #publisher: Publisher
   readonly #smallWrites: SmallWrites
   readonly #smallPublisher: SmallPublisher
@@ -101,6 +103,7 @@ class LocalDrive implements Drive {
     this.#folders = folders
     this.#files = files
     this.#seen = new SeenFileCache(root)
+    this.#known = known
     const publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
     const writes = new SmallWrites(root)
     this.#publisher = publisher
@@ -245,6 +248,13 @@ class LocalDrive implements Drive {
       const { bavail, blocks, bsize } = await fs.promises.statfs(this.#root.path)
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
     })
+  }
+
+  statistics(): DriveStatistics {
+    const { contents, files } = this.#seen.counts
+    const caches = { attributes: this.#known.counts, contents, files }
+    const queues = { writes: this.#smallWrites.waiting, folders: this.#indexes.pending }
+    return { caches, queues }
   }
 
   async close(): Promise<void> {

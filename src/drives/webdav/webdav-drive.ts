@@ -19,6 +19,7 @@ import type {
 } from '../drive.ts'
 import { DriveError } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
+import type { DriveStatistics } from '../drive-statistics.ts'
 import { endingDraft } from '../ending-draft.ts'
 import { FolderCursor } from '../folder-cursor.ts'
 import { pathOfFolder } from '../key-path.ts'
@@ -283,6 +284,10 @@ class WebdavDrive implements Drive {
   async removeFolder(bucket: string, key: string): Promise<void> {
     const folder = [bucket, ...pathOfFolder(key, this.#rules)]
     if (folder.length > 1) await this.#tidier.tidy(this.#pathOf(bucket, key), folder, folder)
+  }
+
+  statistics(): DriveStatistics {
+    return this.#parts.client.statistics()
   }
 
   async close(): Promise<void> {

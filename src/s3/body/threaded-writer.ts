@@ -41,6 +41,11 @@ const thread = new CallThread<DigestCall, DigestedBlock>(
   { resourceLimits: { maxYoungGenerationSizeMb: 2 } },
 )
 
+/** Blocks of this process that are not digested yet. */
+export function pendingDigests(): number {
+  return thread.pending
+}
+
 let lastPayload = 0
 
 /**

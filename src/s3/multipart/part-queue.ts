@@ -36,6 +36,14 @@ export type Admission =
   /** The part is already committed. */
   | { readonly turn: 'compare'; readonly upload: UploadRow }
 
+/** Parts of this process that arrived before their turn, for monitoring. */
+export interface PartStatistics {
+  /** They wait now. */
+  readonly held: number
+  /** They got SlowDown. */
+  readonly refused: Readonly<Record<'out-of-turn' | 'too-many', number>>
+}
+
 /** A part that may have to wait. */
 export interface WaitingPart {
   /** Aborts when the wait is over before the part's turn. */
@@ -54,6 +62,7 @@ export class PartQueue {
   readonly #finder: Pick<UploadFinder, 'find'>
   readonly #maxWaiting: number
   #waitingCount = 0
+  readonly #refused = { 'out-of-turn': 0, 'too-many': 0 }
 
   constructor(
     context: UploadContext,
@@ -65,6 +74,10 @@ export class PartQueue {
     this.#maxWaiting = maxWaiting
   }
 
+  statistics(): PartStatistics {
+    return { held: this.#waitingCount, refused: this.#refused }
+  }
+
   /**
    * Resolves when it is the part's turn.
    *
@@ -74,6 +87,7 @@ export class PartQueue {
     const admission = await this.#tryAdmit(name, number)
     if (admission.turn !== 'wait') return admission
     if (this.#waitingCount >= this.#maxWaiting) {
+      this.#refused['too-many'] += 1
       throw slowDown('Too many parts are waiting. Send fewer at a time.')
     }
     this.#waitingCount += 1
@@ -98,7 +112,7 @@ export class PartQueue {
       const isBusy = upload.phase === 'completing' || !leases.isFree(upload)
       if (isBusy) gapDeadlineMs = now() + gapWaitMs
       const leftMs = Math.min(deadlineMs, gapDeadlineMs) - now()
-      if (leftMs <= 0) throw outOfTurn(number, upload)
+      if (leftMs <= 0) throw this.#outOfTurn(number, upload)
       const known = await watch.wait(upload, {
         timeoutMs: Math.min(leftMs, livenessCheckMs),
         signal: waiting.signal,
@@ -112,6 +126,11 @@ export class PartQueue {
       if (admission.upload.partCount !== upload.partCount) gapDeadlineMs = now() + gapWaitMs
       upload = admission.upload
     }
+  }
+
+  #outOfTurn(number: number, upload: UploadRow): S3Error {
+    this.#refused['out-of-turn'] += 1
+    return outOfTurn(number, upload)
   }
 
   /** The row if it need not be read again. The part is admitted only if it has not changed since. */
@@ -132,7 +151,7 @@ export class PartQueue {
     const upload = known ?? (await this.#finder.find(name))
     const turn = turnOf(number, upload, drive.uploads.replaceLast !== undefined)
     if (turn === 'gone') throw noSuchUpload(upload.id)
-    if (turn === 'far') throw outOfTurn(number, upload)
+    if (turn === 'far') throw this.#outOfTurn(number, upload)
     if (turn === 'compare' || turn === 'wait') return { turn, upload }
     const lease = await leases.take(upload)
     if (lease !== undefined) return { turn, lease }

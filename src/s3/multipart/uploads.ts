@@ -5,7 +5,7 @@ import { Completer } from './completer.ts'
 import type { Completion, CompletionRequest } from './completion.ts'
 import type { PartSource } from './early-part.ts'
 import { Leases } from './lease.ts'
-import { PartQueue } from './part-queue.ts'
+import { PartQueue, type PartStatistics } from './part-queue.ts'
 import { PartWriter } from './part-writer.ts'
 import type { UploadContext, UploadsOptions } from './upload-context.ts'
 import { noSuchUpload } from './upload-errors.ts'
@@ -54,6 +54,7 @@ export interface UploadPosition {
 export class Uploads {
   readonly #context: UploadContext
   readonly #finder: UploadFinder
+  readonly #queue: PartQueue
   readonly #writer: PartWriter
   readonly #completer: Completer
   readonly #aborter: Aborter
@@ -66,7 +67,8 @@ export class Uploads {
     this.#context = context
     this.#completer = new Completer(context)
     this.#finder = new UploadFinder(context, this.#completer)
-    this.#writer = new PartWriter(context, new PartQueue(context, this.#finder))
+    this.#queue = new PartQueue(context, this.#finder)
+    this.#writer = new PartWriter(context, this.#queue)
     this.#aborter = new Aborter(context, this.#finder)
   }
 
@@ -124,6 +126,15 @@ export class Uploads {
       parts: rows.slice(0, page.limit).map(decodePart),
       isTruncated: rows.length > page.limit,
     }
+  }
+
+  /** The number of open uploads of all processes. */
+  countOpen(): Promise<number> {
+    return this.#context.table.countOpen()
+  }
+
+  statistics(): PartStatistics {
+    return this.#queue.statistics()
   }
 
   /** At most `limit` open uploads of the bucket, or of all, newest first. */

@@ -69,6 +69,11 @@ export class Writers {
     })
   }
 
+  /** Calls that wait for a connection. */
+  get waiting(): number {
+    return this.#pool.waitingCount
+  }
+
   async take(): Promise<Writer> {
     const client = await this.#pool.connect()
     return { client, isSerializable: this.#serializable.has(client) }

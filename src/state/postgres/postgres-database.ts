@@ -45,6 +45,10 @@ export class PostgresDatabase implements Database {
     return this.#track(() => this.#select<Row>(sql, params))
   }
 
+  get waiting(): number {
+    return this.#readers.waitingCount + this.#writers.waiting
+  }
+
   write(statements: readonly Statement[]): Promise<WriteResult[]> {
     return this.#track(() => this.#writeUntilKept(statements))
   }

@@ -59,6 +59,10 @@ export class SqliteDatabase implements Database {
     }
   }
 
+  get waiting(): number {
+    return this.#writer.waiting
+  }
+
   async write(statements: readonly Statement[]): Promise<WriteResult[]> {
     return this.#writer.write(statements)
   }

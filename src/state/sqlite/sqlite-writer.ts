@@ -60,6 +60,11 @@ export class SqliteWriter {
     this.#startThread = startThread
   }
 
+  /** Calls that are not committed yet. */
+  get waiting(): number {
+    return this.#waiting.length + this.#group.length
+  }
+
   /** As Database.write. */
   write(statements: readonly Statement[]): Promise<WriteResult[]> {
     if (this.#isClosed) return Promise.reject(new DatabaseError('the database is closed'))

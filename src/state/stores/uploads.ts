@@ -90,6 +90,8 @@ const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
   AND (created_at_ms, id) < (?, ?)
   ORDER BY created_at_ms DESC, id DESC LIMIT ?`
 
+const countOpen = `SELECT count(*) AS uploads FROM uploads WHERE phase = 'open'`
+
 const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
   FROM upload_parts WHERE upload_id = ? AND number > ? ORDER BY number LIMIT ?`
 
@@ -196,6 +198,12 @@ export class UploadTable {
     const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' }
     const params = [targetStart, targetStart, createdAtMs, id, limit]
     return this.#database.read<UploadRow>(selectOpen, params)
+  }
+
+  /** The number of open uploads of all processes. */
+  async countOpen(): Promise<number> {
+    const [row] = await this.#database.read<{ readonly uploads: number | string }>(countOpen)
+    return Number(row?.uploads)
   }
 
   takeLease(seen: SeenRow, lease: LeaseColumns): Promise<boolean> {

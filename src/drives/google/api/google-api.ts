@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../cloud/clock.ts'
-import type { RetryNote, RetryPolicyOptions } from '../../cloud/retry-policy.ts'
+import { noRetries, type RetryNote, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
 import { DriveError } from '../../drive.ts'
+import type { DriveStatistics } from '../../drive-statistics.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { creating } from './creating.ts'
 import type { GoogleCredentials } from './credentials.ts'
@@ -98,6 +99,7 @@ export class GoogleApi {
   readonly #http: GoogleHttp
   readonly #context: GoogleContext
   readonly #sessions: ResumableSessions
+  readonly #retries = noRetries()
 
   constructor(options: GoogleApiOptions) {
     const { credentials, clock = systemClock, retryForMs = 25_000, onRetry } = options
@@ -111,6 +113,7 @@ export class GoogleApi {
       backOff: googleBackOff,
       onRateLimit: (waitMs, call) => budget.pause(waitMs, call),
       onRetry,
+      counts: this.#retries,
     }
     const tokens = new AccessTokens({ credentials, tokenUrl: endpoints.token, http, retryPolicy })
     const calls = new GoogleCalls({ http, tokens, budget, retryPolicy })
@@ -335,6 +338,10 @@ export class GoogleApi {
     const url = urlOf(`${endpoints.api}/about`, { fields })
     const doing = 'return account information'
     return calls.json({ doing, method: 'GET', url, cost: 'other', signal }, accountSchema)
+  }
+
+  statistics(): DriveStatistics {
+    return { queues: this.#http.waiting, retries: this.#retries }
   }
 
   /** Closes the connections; requests in progress fail. */

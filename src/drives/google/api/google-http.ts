@@ -104,6 +104,11 @@ export class GoogleHttp {
     }
   }
 
+  /** Requests that wait for a connection. */
+  get waiting(): Readonly<Record<LimiterName, number>> {
+    return this.#connections.waiting
+  }
+
   /** Aborts requests in progress. */
   async close(): Promise<void> {
     await this.#connections.close()

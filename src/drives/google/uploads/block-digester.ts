@@ -22,6 +22,11 @@ export class BlockDigester {
     new URL('./digest-thread.ts', import.meta.url),
   )
 
+  /** Blocks that are not digested yet. */
+  get pending(): number {
+    return this.#thread.pending
+  }
+
   /**
    * @param block a block that shares its memory with no other. It is transferred to the thread:
    *   only the returned block may be used afterwards.

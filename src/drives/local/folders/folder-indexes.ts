@@ -46,6 +46,11 @@ export class FolderIndexes {
     this.#root = root
   }
 
+  /** Folders that a thread has not read yet. */
+  get pending(): number {
+    return this.#reader.pending
+  }
+
   /** Undefined if it is not a folder, or is reached through a symbolic link. */
   async get(path: string): Promise<FolderIndex | undefined> {
     const askedAt = ++this.#clock

@@ -21,6 +21,11 @@ export class FolderReader {
     { resourceLimits: { maxYoungGenerationSizeMb } },
   )
 
+  /** Folders that the thread has not read yet. */
+  get pending(): number {
+    return this.#thread.pending
+  }
+
   /** @param folderBytes the folder's own size, from its status */
   async read(request: FolderReadRequest, folderBytes: number): Promise<FolderContents> {
     const isSmall = folderBytes <= smallFolderBytes

@@ -32,6 +32,8 @@ const listedEtags = 8_192
 export class AttributeCache {
   readonly #records: FileRecords
   readonly #log: AttributeLog
+  /** Of `of`, not of listings. */
+  readonly counts = { hits: 0, misses: 0 }
   readonly #cache = new SizedCache<Attributes>(cacheLimitBytes)
   readonly #listed = new SizedCache<string>(listedEtags)
 
@@ -42,7 +44,11 @@ export class AttributeCache {
 
   async of(file: KnownFile): Promise<Attributes> {
     const cached = this.#cache.get(file.identity) ?? this.#cache.get(provisionalKey(file))
-    if (cached !== undefined) return cached
+    if (cached !== undefined) {
+      this.counts.hits += 1
+      return cached
+    }
+    this.counts.misses += 1
     const json = await this.#records.find(file.identity)
     const attributes = parseAttributes(json)
     if (attributes !== undefined) return this.#keep(file.identity, attributes)

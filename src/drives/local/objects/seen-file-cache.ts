@@ -40,6 +40,11 @@ export class SeenFileCache {
   readonly #seen = new SizedCache<SeenFile>(maxSeen)
   readonly #held = new HeldFiles()
   readonly #contents = new KeptContents()
+  /** Of objects that were opened before: their small contents, and their files that stay open. */
+  readonly counts = {
+    contents: { hits: 0, misses: 0 },
+    files: { hits: 0, misses: 0 },
+  }
 
   constructor(root: LocalRoot) {
     this.#root = root
@@ -103,8 +108,10 @@ export class SeenFileCache {
     const kept = this.#contents.get(name, seen)
     const outcome = this.#root.files.readsNow(() => this.#readUnchanged(seen, kept))
     if (outcome === 'changed') this.#forget(name)
+    const isHit = outcome !== undefined && outcome === kept
+    this.counts.contents[isHit ? 'hits' : 'misses'] += 1
     if (typeof outcome !== 'object') return undefined
-    if (outcome !== kept) this.#contents.add(name, seen, outcome)
+    if (!isHit) this.#contents.add(name, seen, outcome)
     return new CachedObject(seen.metadata, outcome.bytes)
   }
 
@@ -118,12 +125,16 @@ export class SeenFileCache {
 
   #openHeld(name: string): LocalObjectReader | undefined {
     const held = this.#held.use(name)
-    if (held === undefined) return undefined
+    if (held === undefined) {
+      this.counts.files.misses += 1
+      return undefined
+    }
     const isSame = this.#root.files.readsNow(() => {
       const now = statusOf(held.path)
       // The change time too: the file may have become unreadable.
       return now?.ctimeMs === held.stats.ctimeMs && this.#isSame(now, held.stats)
     })
+    this.counts.files[isSame === true ? 'hits' : 'misses'] += 1
     if (isSame === true) return this.#readerOf(held)
     held.release()
     if (isSame === false) this.#forget(name)

@@ -57,6 +57,11 @@ export class SmallWrites {
     return this.#thread.isStarted && this.#waiting.length < mostWaiting
   }
 
+  /** Jobs that wait for the thread. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Counts the writer of a small object until `work` settles. */
   async count<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#writers += 1

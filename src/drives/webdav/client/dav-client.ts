@@ -4,9 +4,10 @@ import { retryAfterMs } from '../../cloud/back-off.ts'
 import { systemClock } from '../../cloud/clock.ts'
 import { Connections, type LimiterName } from '../../cloud/connections.ts'
 import type { Reader } from '../../cloud/read-limiter.ts'
-import { RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
+import { noRetries, RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError } from '../../drive.ts'
+import type { DriveStatistics } from '../../drive-statistics.ts'
 import { type ResponseHead, refusedCredentials, unreachable } from './dav-error.ts'
 import type { DavAddress } from './dav-path.ts'
 
@@ -77,6 +78,7 @@ export interface DavClientOptions extends Pick<DavAddress, 'origin' | 'user' | '
 export class DavClient {
   readonly #connections: Connections
   readonly #retryPolicy: RetryPolicyOptions
+  readonly #retries = noRetries()
   readonly #authorization: string
   readonly #closed = new AbortController()
   #refusedUntil = Number.NEGATIVE_INFINITY
@@ -99,7 +101,8 @@ export class DavClient {
     // Closing ends all pauses.
     const wait = (ms: number, signal?: AbortSignal) => systemClock.wait(ms, this.#eitherOf(signal))
     const backOff = { firstMs: firstPauseMs, longestMs: longestPauseMs }
-    this.#retryPolicy = { service, clock: { ...systemClock, wait }, retryForMs, backOff }
+    const clock = { ...systemClock, wait }
+    this.#retryPolicy = { service, clock, retryForMs, backOff, counts: this.#retries }
   }
 
   /**
@@ -130,6 +133,10 @@ export class DavClient {
     const { status } = response
     const header = (name: string) => response.header(name)
     return { status, header, text: await readText(response.body) }
+  }
+
+  statistics(): DriveStatistics {
+    return { queues: this.#connections.waiting, retries: { ...this.#retries } }
   }
 
   async close(): Promise<void> {
