@@ -8,6 +8,15 @@ import { type Plugin, rolldown } from 'rolldown'
 export const bundledPackages: ReadonlySet<string> = new Set(['mime'])
 
 /**
+ * Packages of features that are loaded only when they are used. They are development dependencies, and
+ * each feature is a chunk of the bundle.
+ */
+const featurePackages = /^(?:@opentelemetry\/|(?:prom-client|tdigest|bintrees)$)/
+
+/** Whether an import is one of a file, or of a package by itself (`#name`). */
+const fileImport = /^[./#]/
+
+/**
  * Bundles the server as CommonJS, with source maps. Other packages are not bundled.
  *
  * One file of many modules starts twice as fast as the modules. CommonJS, because an import of node:http
@@ -23,7 +32,7 @@ export async function bundle(
   const bundled = await rolldown({
     input: { ...entries },
     platform: 'node',
-    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !bundledPackages.has(id),
+    external: (id) => !fileImport.test(id) && !bundledPackages.has(id) && !featurePackages.test(id),
     plugins: [threads],
   })
   try {

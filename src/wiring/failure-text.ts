@@ -2,8 +2,8 @@ import type { Settings } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
 const listenFailures: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use by another program: set PORT to another port',
-  EACCES: 'needs more privileges: set PORT to a port above 1023',
+  EADDRINUSE: 'is in use by another program: set NAME to another port',
+  EACCES: 'needs more privileges: set NAME to a port above 1023',
   EADDRNOTAVAIL: 'is not an address of this machine: check HOST',
   ENOTFOUND: 'is not a known host name: check HOST',
 }
@@ -17,10 +17,12 @@ export function failureText(error: unknown, settings?: Settings): string {
     return ['The settings are not valid:', ...error.mistakes.map((line) => `  ${line}`)].join('\n')
   }
   if (!(error instanceof Error)) return String(error)
-  const { code, syscall } = error as NodeJS.ErrnoException
+  const { code, syscall, port } = error as NodeJS.ErrnoException & { readonly port?: number }
   const reason = listenSyscalls.has(syscall ?? '') ? listenFailures[code ?? ''] : undefined
   if (reason !== undefined && settings !== undefined) {
-    return `${settings.host} port ${settings.port} ${reason}`
+    const isMetrics = port !== undefined && port === settings.metricsPort && port !== settings.port
+    const name = isMetrics ? 'METRICS_PORT' : 'PORT'
+    return `${settings.host} port ${isMetrics ? port : settings.port} ${reason.replace('NAME', name)}`
   }
   return error.message
 }

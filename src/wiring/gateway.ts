@@ -13,6 +13,7 @@ export interface GatewayParts {
   readonly health: HttpHandler
   readonly liveness: HttpHandler
   readonly readiness: HttpHandler
+  readonly metrics: HttpHandler
   /** The login, the model list and the management API. */
   readonly json: HttpHandler
   /** The dashboard's pages. */
@@ -21,7 +22,7 @@ export interface GatewayParts {
   readonly buckets: readonly string[]
 }
 
-type Part = Exclude<keyof GatewayParts, 'buckets'>
+export type Part = Exclude<keyof GatewayParts, 'buckets'>
 
 /** A route in the URL space: the path itself, or everything below it too. */
 interface Route {
@@ -34,6 +35,7 @@ const routes: readonly Route[] = [
   { path: '/-/healthz', isWhole: false, part: 'health' },
   { path: '/-/livez', isWhole: false, part: 'liveness' },
   { path: '/-/readyz', isWhole: false, part: 'readiness' },
+  { path: '/-/metrics', isWhole: true, part: 'metrics' },
   { path: '/-/api', isWhole: false, part: 'json' },
   { path: '/-/openapi.json', isWhole: true, part: 'json' },
   { path: '/-', isWhole: false, part: 'web' },
@@ -58,7 +60,8 @@ export function createGateway({ buckets, ...parts }: GatewayParts): HttpHandler 
   }
 }
 
-function partOf(rawPath: string): Part {
+/** The part of the gateway that a path belongs to, unless it is the favicon's. */
+export function partOf(rawPath: string): Part {
   return routes.find((route) => matches(route, rawPath))?.part ?? 's3'
 }
 

@@ -100,8 +100,8 @@ export function json(status: number, body: object, headers: HttpReply['headers']
 }
 
 /** Otherwise each probe of a hanging disk would block another thread, until none is left. */
-function onceAtATime(check: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
+export function onceAtATime<Result>(check: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined
   return () => {
     running ??= check().finally(() => {
       running = undefined

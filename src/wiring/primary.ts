@@ -10,6 +10,8 @@ import {
   withBuckets,
 } from './first-start.ts'
 import { type Log, openLog } from './log.ts'
+import { type MetricsPort, openMetricsPort } from './metrics/metrics-port.ts'
+import { createScrape } from './metrics/scraper.ts'
 import { repeat } from './repeat.ts'
 import { openService, type Service } from './service.ts'
 import { checkOpenFiles, serve } from './serving.ts'
@@ -93,25 +95,56 @@ function endAtOnce(log: Log, message: string): never {
 }
 
 async function startServers(settings: Settings, log: Log, service: Service): Promise<Servers> {
-  if (settings.workers === 1) {
-    const serving = await serve({ settings, log, service })
-    return { ...serving, beginStop: () => service.beginStop(), kill: () => undefined }
-  }
+  const start = settings.workers === 1 ? startOne : startPool
+  return await start(settings, log, service)
+}
+
+async function startOne(settings: Settings, log: Log, service: Service): Promise<Servers> {
+  const { metrics } = service
+  const scrape = metrics && createScrape({ metrics })
+  const metricsPort = await openMetricsPort({ settings, log, scrape })
+  const serving = await serve({ settings, log, service, scrape })
+  const beginStop = () => service.beginStop()
+  return withMetricsPort({ ...serving, beginStop, kill: () => undefined }, metricsPort)
+}
+
+async function startPool(settings: Settings, log: Log, service: Service): Promise<Servers> {
   // Imported on demand: node:cluster takes a tenth of a start, and one process does not need it.
   const { WorkerPool } = await import('./worker-pool.ts')
+  const { metrics } = service
+  const scrape = metrics && createScrape({ metrics, gatherWorkers: () => pool.gatherMetrics() })
   const pool = new WorkerPool({
     settings,
     onDeath: (fields) => log.error(fields, 'a worker died; restarting it'),
     onSilence: (fields) => log.error(fields, 'a worker is not responding; killing it'),
     onUntrustedProxy: onceEach((address) => warnOfUntrustedProxy(log, address)),
+    ...(scrape && { onScrape: scrape }),
   })
+  const metricsPort = await openMetricsPort({ settings, log, scrape })
   const port = await pool.start()
-  return {
+  const servers = {
     port,
-    replaceTls: (tls) => pool.replaceTls(tls),
+    replaceTls: (tls: TlsIdentity) => pool.replaceTls(tls),
     beginStop: () => pool.beginStop(),
     stop: () => pool.stop(),
     kill: () => pool.kill(),
+  }
+  return withMetricsPort(servers, metricsPort)
+}
+
+/** The servers, with the port for metrics, which answers until all requests have ended. */
+function withMetricsPort(servers: Servers, metricsPort: MetricsPort | undefined): Servers {
+  if (metricsPort === undefined) return servers
+  return {
+    ...servers,
+    replaceTls(tls) {
+      servers.replaceTls(tls)
+      metricsPort.replaceTls(tls)
+    },
+    async stop() {
+      await servers.stop()
+      await metricsPort.stop()
+    },
   }
 }
 

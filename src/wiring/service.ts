@@ -18,6 +18,9 @@ import { createGateway } from './gateway.ts'
 import { createHealthHandler } from './health.ts'
 import { LazyJson } from './lazy-json.ts'
 import type { Log } from './log.ts'
+import { publicMetrics } from './metrics/metrics-handler.ts'
+import { hasMetrics, ProcessMetrics } from './metrics/process-metrics.ts'
+import type { Scrape } from './metrics/scraper.ts'
 import { openDrive } from './open-drive.ts'
 import { openOwner, type ServiceRole } from './open-owner.ts'
 import { liveness, Readiness } from './readiness.ts'
@@ -31,10 +34,13 @@ const webBuild = join(packageFolder, 'web/dist')
 /** Everything behind the port, opened and connected. */
 export interface Service {
   /**
-   * Returns the handler of all requests, for a process that serves.
+   * Returns the handler of all requests, for a process that serves. Without `scrape`, it has no
+   * metrics.
    * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
    */
-  connect(): Promise<HttpHandler>
+  connect(scrape?: Scrape): Promise<HttpHandler>
+  /** Absent if metrics are off. */
+  readonly metrics: ProcessMetrics | undefined
   /** Records failed requests; call it with every outcome. */
   readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
   /** From now on `/-/readyz` is not ready. Requests are served as before. */
@@ -56,6 +62,7 @@ export interface ServiceParts {
   readonly sessions: KeyValueStore
   /** The database's time, for leases; see DatabaseClock. */
   readonly now: () => number
+  readonly metrics?: ProcessMetrics | undefined
 }
 
 /**
@@ -68,7 +75,9 @@ export async function openService(
   log: Log,
   role: ServiceRole,
 ): Promise<Service> {
-  const database = await openDatabase(settings.database, { migrate: role.kind === 'primary' })
+  const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
+  const opened = await openDatabase(settings.database, { migrate: role.kind === 'primary' })
+  const database = metrics?.watchDatabase(opened) ?? opened
   const clock = await startClock(database, log)
   const { now } = clock
   const sessions = await openKeyValueStore({
@@ -77,24 +86,26 @@ export async function openService(
     onState: (problem) => logStore(log, problem),
   })
   const owner = await openOwner({ settings, log, database }, role)
-  const opened = await openDrive({ settings, log, database, claim: owner.claim, now })
-  const service = connectService({ settings, log, database, drive: opened.drive, sessions, now })
+  const files = await openDrive({ settings, log, database, claim: owner.claim, now })
+  const drive = metrics?.watchDrive(files.drive) ?? files.drive
+  const service = connectService({ settings, log, database, drive, sessions, now, metrics })
   return {
     ...service,
     async close() {
       await service.close()
       await owner.close()
-      await opened.close()
+      await files.close()
       clock.stop()
       await sessions.close()
       await database.close()
+      metrics?.close()
     },
   }
 }
 
 /** Connects parts that are open. Closing it ends its own work and leaves them open. */
 export function connectService(parts: ServiceParts): Service {
-  const { settings, log, database, drive, sessions } = parts
+  const { settings, log, database, drive, sessions, metrics } = parts
   const uploads = new Uploads({
     drive,
     table: new UploadTable(database),
@@ -103,6 +114,7 @@ export function connectService(parts: ServiceParts): Service {
     now: parts.now,
     log,
   })
+  metrics?.watchUploads(uploads)
   const s3 = createS3Handler({
     settings: s3Settings(settings),
     drive,
@@ -123,12 +135,16 @@ export function connectService(parts: ServiceParts): Service {
   const json = new LazyJson({ ...parts, uploads, failures })
   const web = createWebApp({ folder: webBuild })
   return {
-    failures,
-    async connect() {
+    ...{ failures, metrics },
+    async connect(scrape) {
       // Report mistakes in the user's own catalogue at start.
       if (settings.modelCatalogue !== undefined) await json.open()
       return createGateway({
         ...{ s3, health, liveness, readiness: readiness.handler, json: json.handler, web },
+        metrics: publicMetrics({
+          ...{ scrape, token: settings.metricsToken },
+          onFailure: (error) => log.error({ err: error }, 'a scrape failed'),
+        }),
         buckets: settings.allowedBuckets,
       })
     },

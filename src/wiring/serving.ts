@@ -5,6 +5,7 @@ import { openFileLimit } from '../process/open-files.ts'
 import { clientOf } from './client-of.ts'
 import { refuseExtra, renderFault } from './gateway.ts'
 import { type Log, refusalLogger, requestLogger } from './log.ts'
+import { createScrape, type Scrape } from './metrics/scraper.ts'
 import type { Service } from './service.ts'
 import { type Settings, tlsIdentityOf } from './settings/read-settings.ts'
 import { sparingly } from './sparingly.ts'
@@ -55,6 +56,8 @@ export interface ServeOptions {
   readonly maxConnections?: number
   /** Called with the address of a proxy that TRUST_PROXY does not name. Default: logs it. */
   readonly onUntrustedProxy?: (address: string) => void
+  /** Gathers the metrics of all processes. Default: of this one. */
+  readonly scrape?: Scrape | undefined
 }
 
 /** @throws the system's error when the port can't be listened on; and what `connect` throws. */
@@ -62,29 +65,36 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, log, service } = options
   const { maxConnections = connectionsWithin(openFileLimit()) } = options
   const tls = tlsIdentityOf(settings)
-  const { failures } = service
+  const { failures, metrics } = service
+  const { scrape = metrics && createScrape({ metrics }) } = options
   const logRequest = requestLogger(log, clientOf(settings))
   const logRefusal = refusalLogger(log)
   const watchProxies = untrustedProxyWatch(
     settings,
     options.onUntrustedProxy ?? ((address) => warnOfUntrustedProxy(log, address)),
   )
-  const handler = await service.connect()
+  const logFull = overloadLogger(log, maxConnections)
+  const handler = await service.connect(scrape)
   const server = new HttpServer({
     handler: tls === undefined ? handler : secured(handler),
     renderFault,
     refuseExtra: tls === undefined ? refuseExtra : secured(refuseExtra),
     maxConnections,
-    onFull: overloadLogger(log, maxConnections),
+    onFull() {
+      logFull()
+      metrics?.requests.onFull()
+    },
     onSlowClient: slowClientLogger(log, maxConnections),
     onFinish(request, outcome) {
       watchProxies(request)
       logRequest(request, outcome)
       failures.onFinish(request, outcome)
+      metrics?.requests.onFinish(request, outcome)
     },
     onRefuse(refusal) {
       logRefusal(refusal)
       failures.onRefuse(refusal)
+      metrics?.requests.onRefuse(refusal)
     },
     ...(tls === undefined ? {} : { tls }),
   })

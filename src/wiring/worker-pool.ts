@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { TlsIdentity } from '../http/server.ts'
+import { type WorkerReport, WorkerSnapshots } from './metrics/worker-snapshots.ts'
 import { stopGraceMs } from './serving.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { closeUnacknowledged } from './unacknowledged.ts'
@@ -40,6 +41,8 @@ export interface WorkerPoolOptions {
   readonly pingEveryMs?: number
   /** Called by each worker for itself. */
   readonly onUntrustedProxy: (address: string) => void
+  /** Called when a worker asks for the metrics of all. */
+  readonly onScrape?: () => Promise<string>
 }
 
 /**
@@ -51,6 +54,8 @@ export class WorkerPool {
   readonly #onSilence: WorkerPoolOptions['onSilence']
   readonly #pingEveryMs: number
   readonly #onUntrustedProxy: WorkerPoolOptions['onUntrustedProxy']
+  readonly #onScrape: WorkerPoolOptions['onScrape']
+  readonly #metrics = new WorkerSnapshots()
   readonly #workers = new Set<Worker>()
   /** Pings since the last answer, of workers that serve: one that starts may take its time. */
   readonly #unanswered = new Map<Worker, number>()
@@ -66,6 +71,7 @@ export class WorkerPool {
     this.#onSilence = options.onSilence
     this.#pingEveryMs = options.pingEveryMs ?? pingEveryMs
     this.#onUntrustedProxy = options.onUntrustedProxy
+    this.#onScrape = options.onScrape
     cluster.schedulingPolicy = cluster.SCHED_RR
     cluster.setupPrimary({ args: [workerArgument] })
   }
@@ -87,6 +93,15 @@ export class WorkerPool {
   replaceTls(tls: TlsIdentity): void {
     this.#settings = { ...this.#settings, tlsCert: tls.cert, tlsKey: tls.key }
     for (const worker of this.#workers) send(worker, { kind: 'tls', tls })
+  }
+
+  /** The metrics of the workers that serve, and of those that died. */
+  gatherMetrics(): Promise<WorkerReport> {
+    const serving = new Map([...this.#unanswered.keys()].map((worker) => [worker.id, worker]))
+    return this.#metrics.gather([...serving.keys()], (id) => {
+      const worker = serving.get(id)
+      if (worker !== undefined) send(worker, { kind: 'metrics' })
+    })
   }
 
   /** From now on no worker is ready, nor is one that is started instead of another. */
@@ -124,21 +139,32 @@ export class WorkerPool {
           return
         }
         if (message.kind === 'untrusted-proxy') return this.#onUntrustedProxy(message.address)
+        if (message.kind !== 'failed') return
         reject(new WorkerStartError(message.message))
         // It sends nothing more. When others serve, it is restarted like one that died.
         worker.process.kill('SIGKILL')
+      })
+      worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'metrics') this.#metrics.receive(worker.id, message.snapshot)
+        else if (message.kind === 'scrape') void this.#scrapeFor(worker)
       })
       // What was sent to a worker that has just died, a connection for one; its exit follows.
       worker.on('error', () => undefined)
       worker.once('exit', (code, signal) => {
         this.#workers.delete(worker)
         this.#unanswered.delete(worker)
+        this.#metrics.died(worker.id)
         reject(new WorkerStartError(`a worker exited while starting (${signal ?? code})`))
         if (!this.#isStopping) {
           this.#restart({ worker: worker.process.pid, code, signal }, startedAtMs)
         }
       })
     })
+  }
+
+  async #scrapeFor(worker: Worker): Promise<void> {
+    const text = await this.#onScrape?.().catch(() => undefined)
+    send(worker, { kind: 'scraped', text })
   }
 
   /**

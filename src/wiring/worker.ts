@@ -2,10 +2,13 @@ import cluster from 'node:cluster'
 import type { TlsIdentity } from '../http/server.ts'
 import { failureText } from './failure-text.ts'
 import { openLog } from './log.ts'
+import { WorkerScrape } from './metrics/worker-scrape.ts'
 import { openService, type Service } from './service.ts'
 import { type Serving, serve } from './serving.ts'
 import type { Settings } from './settings/read-settings.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
+
+const scrapes = new WorkerScrape(() => tell({ kind: 'scrape' }))
 
 /**
  * Runs a worker process: it starts, stops and changes certificates when the primary says so. When
@@ -24,6 +27,8 @@ export function runWorker(): void {
     else if (message.kind === 'start') running = start(message.settings)
     else if (message.kind === 'tls') void replaceTls(running, message.tls)
     else if (message.kind === 'begin-stop') void beginStop(running)
+    else if (message.kind === 'metrics') void tellMetrics(running)
+    else if (message.kind === 'scraped') scrapes.receive(message.text)
     else void stop(running)
   })
 }
@@ -40,6 +45,7 @@ async function start(settings: Settings): Promise<Running> {
     const serving = await serve({
       ...{ settings, log, service },
       onUntrustedProxy: (address) => tell({ kind: 'untrusted-proxy', address }),
+      scrape: service.metrics && scrapes.scrape,
     })
     tell({ kind: 'serving', port: serving.port })
     return { serving, service }
@@ -49,6 +55,13 @@ async function start(settings: Settings): Promise<Running> {
     tell({ kind: 'failed', message: failureText(error, settings) })
     // The primary ends this process after reading it: leaving now could lose the message.
     return new Promise(() => undefined)
+  }
+}
+
+async function tellMetrics(running: Promise<Running> | undefined): Promise<void> {
+  const { service } = (await running) ?? {}
+  if (service?.metrics !== undefined) {
+    tell({ kind: 'metrics', snapshot: service.metrics.snapshot() })
   }
 }
 

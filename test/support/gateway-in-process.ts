@@ -7,6 +7,7 @@ import { MemoryDrive } from '../../src/drives/memory/memory-drive.ts'
 import { openKeyValueStore } from '../../src/state/key-value/open-key-value.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { createLog } from '../../src/wiring/log.ts'
+import { hasMetrics, ProcessMetrics } from '../../src/wiring/metrics/process-metrics.ts'
 import { connectService } from '../../src/wiring/service.ts'
 import { type ServeOptions, serve } from '../../src/wiring/serving.ts'
 import { readSettings } from '../../src/wiring/settings/read-settings.ts'
@@ -50,17 +51,21 @@ export async function startGatewayInProcess(
   })
   const { now = Date.now, ...serveOptions } = options
   const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line)) })
-  const database = await openDatabase(settings.database, { migrate: true })
-  const drive = new MemoryDrive()
+  const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
+  const opened = await openDatabase(settings.database, { migrate: true })
+  const database = metrics?.watchDatabase(opened) ?? opened
+  const memory = new MemoryDrive()
+  const drive = metrics?.watchDrive(memory) ?? memory
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
-  const service = connectService({ settings, log, database, drive, sessions, now })
+  const service = connectService({ settings, log, database, drive, sessions, now, metrics })
   const serving = await serve({ settings, log, service, ...serveOptions })
   t.after(async () => {
     await serving.stop()
     await service.close()
     await sessions.close()
     await database.close()
+    metrics?.close()
     rmSync(folder, { recursive: true })
   })
   const host = `127.0.0.1:${serving.port}`

@@ -49,6 +49,7 @@ export function readSettings(environment: Environment, envFile?: string): Settin
     ...bucketMistakes(settings),
     ...driveMistakes(settings),
     ...tlsMistakes(environment, settings),
+    ...portMistakes(settings),
     ...locationMistakes(settings, privateFiles(environment, envFile)),
   )
   if (mistakes.length > 0) throw new SettingsError(mistakes)
@@ -181,6 +182,13 @@ function driveMistakes(values: SettingValues): string[] {
   if (gdriveClientId && gdriveClientSecret && gdriveRefreshToken) return []
   return [
     'DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_SECRET and GDRIVE_REFRESH_TOKEN (`bucketry connect google`), or GDRIVE_SERVICE_ACCOUNT',
+  ]
+}
+
+function portMistakes({ port, metricsPort }: SettingValues): string[] {
+  if (metricsPort === undefined || metricsPort === 0 || metricsPort !== port) return []
+  return [
+    'METRICS_PORT is the same as PORT: expected another port, or only METRICS_TOKEN to serve metrics on PORT',
   ]
 }
 

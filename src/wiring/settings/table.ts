@@ -244,6 +244,20 @@ export const settingsTable = {
     meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
     parse: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
   },
+  metricsPort: {
+    name: 'METRICS_PORT',
+    whenUnset: 'none',
+    meaning:
+      'Another port on HOST, for `/-/metrics` only (docs/metrics.md). With 0, the system picks a free port.',
+    parse: integerIn({ min: 0, max: 65_535 }),
+  },
+  metricsToken: {
+    name: 'METRICS_TOKEN',
+    whenUnset: 'PORT does not serve metrics',
+    meaning: 'Bearer token that `/-/metrics` requires. If set, PORT serves it too.',
+    isSecret: true,
+    parse: visibleAscii,
+  },
   dashboardPassword: {
     name: 'DASHBOARD_PASSWORD',
     whenUnset: 'the dashboard is off',

@@ -6,6 +6,7 @@ import { settingsTable } from './table.ts'
 
 const minSecretKey = 16
 const minPassword = 8
+const minMetricsToken = 16
 
 export interface SettingsWarningInputs {
   readonly settings: Settings
@@ -20,13 +21,17 @@ export function settingsWarnings({ settings, environment, kept }: SettingsWarnin
   return [
     ...weakSecrets(settings),
     ...openAddress(settings),
+    ...openMetrics(settings),
     ...strangeNames(environment),
     ...unknownNames(kept),
   ]
 }
 
-function weakSecrets({ secretKey, dashboardPassword }: Settings): string[] {
+function weakSecrets({ secretKey, dashboardPassword, metricsToken }: Settings): string[] {
   const warnings: string[] = []
+  if (metricsToken !== undefined && metricsToken.length < minMetricsToken) {
+    warnings.push(`METRICS_TOKEN has fewer than ${minMetricsToken} characters and can be guessed`)
+  }
   if (secretKey.length < minSecretKey) {
     warnings.push(`SECRET_KEY has fewer than ${minSecretKey} characters and can be guessed`)
   }
@@ -41,6 +46,13 @@ function openAddress({ host, tlsCert, trustProxy }: Settings): string[] {
   return [
     `HOST is ${shown(host)} without TLS: passwords and objects cross the network unencrypted. ` +
       'Set TLS_CERT and TLS_KEY, or use a TLS proxy and set TRUST_PROXY to its address',
+  ]
+}
+
+function openMetrics({ host, metricsPort, metricsToken }: Settings): string[] {
+  if (metricsPort === undefined || metricsToken !== undefined || isLoopback(host)) return []
+  return [
+    `METRICS_PORT is open to every machine that reaches HOST ${shown(host)}: set METRICS_TOKEN, or block the port in the firewall`,
   ]
 }
 

@@ -12,6 +12,7 @@ const handlers = {
   health: named('health'),
   liveness: named('liveness'),
   readiness: named('readiness'),
+  metrics: named('metrics'),
   json: named('json'),
   web: named('web'),
 }
@@ -28,6 +29,8 @@ for (const [target, body] of [
   ['/-/healthz', 'health'],
   ['/-/healthz?verbose', 'health'],
   ['/-/healthz/', 'health'],
+  ['/-/metrics', 'metrics'],
+  ['/-/metrics/', 'web'],
   ['/-/livez', 'liveness'],
   ['/-/readyz', 'readiness'],
   ['/-/readyz/writes', 'readiness'],

@@ -1,0 +1,179 @@
+export interface MetricDefinition {
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels: readonly string[]
+  /** How the values of several processes become one. Default: their sum. */
+  readonly combine?: 'max'
+}
+
+/**
+ * Every metric, in the order of docs/metrics.md (a test compares the two). Names follow Prometheus's
+ * "Metric and label naming". Label values come from fixed lists, never from buckets, keys or clients.
+ */
+export const metricDefinitions = {
+  bucketry_requests_total: {
+    type: 'counter',
+    help: 'Finished requests, by operation and class of the status.',
+    labels: ['operation', 'status'],
+  },
+  bucketry_request_errors_total: {
+    type: 'counter',
+    help: 'Requests that got an error, by operation and S3 error code.',
+    labels: ['operation', 'code'],
+  },
+  bucketry_request_duration_seconds: {
+    type: 'histogram',
+    help: 'Time from the head of a request to the last byte of its reply.',
+    labels: ['operation'],
+  },
+  bucketry_request_received_bytes_total: {
+    type: 'counter',
+    help: 'Bytes received for requests, including their heads.',
+    labels: ['operation'],
+  },
+  bucketry_request_sent_bytes_total: {
+    type: 'counter',
+    help: 'Bytes of the bodies of replies.',
+    labels: ['operation'],
+  },
+  bucketry_requests_aborted_total: {
+    type: 'counter',
+    help: 'Requests whose client disconnected before the reply was complete.',
+    labels: ['operation'],
+  },
+  bucketry_invalid_requests_total: {
+    type: 'counter',
+    help: 'Requests that were refused because they are not valid HTTP.',
+    labels: ['fault'],
+  },
+  bucketry_connections_over_limit_total: {
+    type: 'counter',
+    help: 'Connections for which no slot was free.',
+    labels: [],
+  },
+  bucketry_drive_calls_total: {
+    type: 'counter',
+    help: 'Calls of the drive, by their outcome: ok, a kind of drive error, or other.',
+    labels: ['drive', 'call', 'outcome'],
+  },
+  bucketry_drive_retries_total: {
+    type: 'counter',
+    help: "Requests to the drive's server that were repeated, by the reason.",
+    labels: ['drive', 'reason'],
+  },
+  bucketry_drive_free_bytes: {
+    type: 'gauge',
+    help: 'Free space of a local drive.',
+    labels: [],
+  },
+  bucketry_drive_size_bytes: {
+    type: 'gauge',
+    help: 'Total space of a local drive.',
+    labels: [],
+  },
+  bucketry_open_uploads: {
+    type: 'gauge',
+    help: 'Multipart uploads that are neither complete nor aborted, in the database.',
+    labels: [],
+  },
+  bucketry_held_parts: {
+    type: 'gauge',
+    help: 'Parts that arrived before their turn and wait for it.',
+    labels: [],
+  },
+  bucketry_refused_parts_total: {
+    type: 'counter',
+    help: 'Parts that arrived before their turn and got SlowDown, by the reason.',
+    labels: ['reason'],
+  },
+  bucketry_cache_hits_total: {
+    type: 'counter',
+    help: 'Lookups that a cache of the drive answered.',
+    labels: ['cache'],
+  },
+  bucketry_cache_misses_total: {
+    type: 'counter',
+    help: 'Lookups that a cache of the drive did not answer.',
+    labels: ['cache'],
+  },
+  bucketry_database_call_duration_seconds: {
+    type: 'histogram',
+    help: 'Duration of calls of the database, by engine.',
+    labels: ['engine', 'call'],
+  },
+  bucketry_database_errors_total: {
+    type: 'counter',
+    help: 'Calls of the database that failed, by engine.',
+    labels: ['engine', 'call'],
+  },
+  bucketry_queue_length: {
+    type: 'gauge',
+    help: 'Calls that wait now for a thread, a connection or a commit.',
+    labels: ['queue'],
+  },
+  bucketry_event_loop_delay_seconds: {
+    type: 'histogram',
+    help: 'How late a timer of 100 ms fired.',
+    labels: [],
+  },
+  bucketry_event_loop_busy_seconds_total: {
+    type: 'counter',
+    help: 'Time in which event loops were not idle.',
+    labels: [],
+  },
+  bucketry_process_cpu_seconds_total: {
+    type: 'counter',
+    help: 'User and system CPU time, including threads.',
+    labels: [],
+  },
+  bucketry_process_resident_memory_bytes: {
+    type: 'gauge',
+    help: 'Resident memory of all processes. Pages that they share count several times.',
+    labels: [],
+  },
+  bucketry_process_heap_bytes: {
+    type: 'gauge',
+    help: "Used memory in V8's heaps.",
+    labels: [],
+  },
+  bucketry_process_open_files: {
+    type: 'gauge',
+    help: 'Open files and connections of the process that has the most. Linux only.',
+    labels: [],
+    combine: 'max',
+  },
+  bucketry_process_max_open_files: {
+    type: 'gauge',
+    help: 'Limit of open files of each process.',
+    labels: [],
+    combine: 'max',
+  },
+  bucketry_process_start_time_seconds: {
+    type: 'gauge',
+    help: 'When the main process started, in seconds since the epoch.',
+    labels: [],
+  },
+  bucketry_workers: {
+    type: 'gauge',
+    help: 'Processes that serve requests.',
+    labels: [],
+  },
+  bucketry_workers_silent: {
+    type: 'gauge',
+    help: 'Workers that did not answer this scrape in time. Their last known values are used.',
+    labels: [],
+  },
+  bucketry_worker_deaths_total: {
+    type: 'counter',
+    help: 'Workers that ended unexpectedly and were replaced.',
+    labels: [],
+  },
+  bucketry_build_info: {
+    type: 'gauge',
+    help: 'Constant 1, with the version of Bucketry and of Node.',
+    labels: ['version', 'node'],
+    combine: 'max',
+  },
+} as const satisfies Record<string, MetricDefinition>
+
+export type MetricName = keyof typeof metricDefinitions

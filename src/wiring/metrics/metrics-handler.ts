@@ -1,0 +1,74 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { HttpHandler, HttpReply } from '../../http/message.ts'
+import { json, probe } from '../health.ts'
+import { metricsContentType } from './metrics-text.ts'
+import type { Scrape } from './scraper.ts'
+
+export interface MetricsHandlerParts {
+  /** Absent: metrics are off. */
+  readonly scrape: Scrape | undefined
+  /** METRICS_TOKEN. */
+  readonly token: string | undefined
+  readonly onFailure: (error: unknown) => void
+}
+
+const off = json(404, {
+  message:
+    'Metrics are not served on this port. Set METRICS_TOKEN to serve them here, or METRICS_PORT to serve them on another port.',
+})
+
+const refused = json(401, { message: 'expected the METRICS_TOKEN as a bearer token' }, [
+  ['WWW-Authenticate', 'Bearer realm="metrics"'],
+])
+
+/** GET /-/metrics on the port of S3: only with METRICS_TOKEN, because that port may be public. */
+export function publicMetrics(parts: MetricsHandlerParts): HttpHandler {
+  const { scrape, token } = parts
+  return scrape === undefined || token === undefined
+    ? probe(async () => off)
+    : metricsOf({ ...parts, scrape })
+}
+
+/** GET /-/metrics, or /metrics, on METRICS_PORT. */
+export function portMetrics(parts: MetricsHandlerParts & { readonly scrape: Scrape }): HttpHandler {
+  const handler = metricsOf(parts)
+  return async (request) => {
+    const isKnown = request.rawPath === '/-/metrics' || request.rawPath === '/metrics'
+    return isKnown ? await handler(request) : json(404, { message: 'expected /-/metrics' })
+  }
+}
+
+function metricsOf({
+  scrape,
+  token,
+  onFailure,
+}: MetricsHandlerParts & { readonly scrape: Scrape }): HttpHandler {
+  const isAllowed = bearerCheck(token)
+  return probe(async ({ headers }): Promise<HttpReply> => {
+    if (!isAllowed(headers.authorization)) return refused
+    try {
+      return {
+        status: 200,
+        headers: [
+          ['Content-Type', metricsContentType],
+          ['Cache-Control', 'no-store'],
+        ],
+        body: await scrape(),
+      }
+    } catch (error) {
+      onFailure(error)
+      return json(503, { message: 'The metrics could not be gathered; the log has the reason.' })
+    }
+  })
+}
+
+/** Digests have equal lengths, so that the comparison takes the same time for every token. */
+function bearerCheck(token: string | undefined): (authorization: string | undefined) => boolean {
+  if (token === undefined) return () => true
+  const digest = hash('sha256', token, 'buffer')
+  return (authorization = '') => {
+    const scheme = /^bearer +/i.exec(authorization)?.[0]
+    if (scheme === undefined) return false
+    return timingSafeEqual(hash('sha256', authorization.slice(scheme.length), 'buffer'), digest)
+  }
+}

@@ -1,0 +1,65 @@
+import { type MetricDefinition, type MetricName, metricDefinitions } from './definitions.ts'
+import type { Histogram } from './histogram.ts'
+
+export type Labels = Readonly<Record<string, string>>
+
+export interface MetricValue {
+  readonly labels: Labels
+  readonly value: number
+  /** The series of a histogram, such as `…_bucket`. */
+  readonly metricName?: string
+}
+
+/** A metric of one process, in the form that prom-client aggregates. It can be sent between processes. */
+export interface MetricSnapshot {
+  readonly name: string
+  readonly help: string
+  readonly type: MetricDefinition['type']
+  readonly aggregator: 'sum' | 'max'
+  readonly values: readonly MetricValue[]
+}
+
+export type Snapshot = readonly MetricSnapshot[]
+
+/** Collects the present values of metrics. */
+export class SnapshotBuilder {
+  readonly #values = new Map<MetricName, MetricValue[]>()
+
+  add(name: MetricName, value: number, labels: Labels = {}): void {
+    this.#valuesOf(name).push({ labels, value })
+  }
+
+  addHistogram(name: MetricName, { bounds, counts, sum }: Histogram, labels: Labels = {}): void {
+    const values = this.#valuesOf(name)
+    let total = 0
+    for (const [index, count] of counts.entries()) {
+      total += count
+      const le = String(bounds[index] ?? '+Inf')
+      values.push({ labels: { le, ...labels }, value: total, metricName: `${name}_bucket` })
+    }
+    values.push({ labels, value: sum, metricName: `${name}_sum` })
+    values.push({ labels, value: total, metricName: `${name}_count` })
+  }
+
+  /** All metrics, including those without a value. */
+  build(): Snapshot {
+    return Object.entries<MetricDefinition>(metricDefinitions).map(([name, definition]) => ({
+      name,
+      help: definition.help,
+      type: definition.type,
+      aggregator: definition.combine ?? 'sum',
+      values: this.#values.get(name as MetricName) ?? [],
+    }))
+  }
+
+  #valuesOf(name: MetricName): MetricValue[] {
+    const values = this.#values.get(name) ?? []
+    this.#values.set(name, values)
+    return values
+  }
+}
+
+/** Without values that mean nothing once the process has ended. */
+export function countersOf(snapshot: Snapshot): Snapshot {
+  return snapshot.filter(({ type }) => type !== 'gauge')
+}

@@ -1,0 +1,76 @@
+import { mergeSnapshots } from './metrics-text.ts'
+import { countersOf, type Snapshot } from './snapshot.ts'
+
+/** What the workers have reported. */
+export interface WorkerReport {
+  readonly snapshots: readonly Snapshot[]
+  readonly workers: number
+  /** How many did not answer in time. */
+  readonly silent: number
+  readonly deaths: number
+}
+
+/** A worker that does not answer within this time is missing in a scrape. */
+const defaultTimeoutMs = 2_000
+
+/**
+ * The latest metrics of each worker. Counters of dead workers are kept: if a sum of counters became
+ * smaller, Prometheus would take all of it for new events. What a worker has counted since its last
+ * answer is lost with it.
+ */
+export class WorkerSnapshots {
+  readonly #timeoutMs: number
+  readonly #latest = new Map<number, Snapshot>()
+  #ofDead: readonly Snapshot[] = []
+  #deaths = 0
+  /** Scrapes that wait for workers. */
+  readonly #scrapes = new Set<{ readonly missing: Set<number>; readonly complete: () => void }>()
+
+  constructor(timeoutMs = defaultTimeoutMs) {
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** Asks the workers, and resolves when all have answered or died, or when the time is over. */
+  async gather(workers: readonly number[], ask: (worker: number) => void): Promise<WorkerReport> {
+    const { promise, resolve: complete } = Promise.withResolvers<void>()
+    const scrape = { missing: new Set(workers), complete }
+    const timer = setTimeout(complete, this.#timeoutMs)
+    this.#scrapes.add(scrape)
+    for (const worker of workers) ask(worker)
+    if (workers.length > 0) await promise
+    clearTimeout(timer)
+    this.#scrapes.delete(scrape)
+    if (this.#ofDead.length > 1) {
+      const merging = this.#ofDead
+      const merged = await mergeSnapshots(merging)
+      // More may have died meanwhile.
+      this.#ofDead = [merged, ...this.#ofDead.slice(merging.length)]
+    }
+    return {
+      snapshots: [...this.#ofDead, ...this.#latest.values()],
+      workers: workers.length,
+      silent: scrape.missing.size,
+      deaths: this.#deaths,
+    }
+  }
+
+  receive(worker: number, snapshot: Snapshot): void {
+    this.#latest.set(worker, snapshot)
+    this.#answered(worker)
+  }
+
+  died(worker: number): void {
+    this.#deaths += 1
+    const latest = this.#latest.get(worker)
+    this.#latest.delete(worker)
+    if (latest !== undefined) this.#ofDead = [...this.#ofDead, countersOf(latest)]
+    this.#answered(worker)
+  }
+
+  #answered(worker: number): void {
+    for (const { missing, complete } of this.#scrapes) {
+      missing.delete(worker)
+      if (missing.size === 0) complete()
+    }
+  }
+}
