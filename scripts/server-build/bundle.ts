@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
+import { bundledLicenses } from './bundled-licenses.ts'
 
 /**
  * Packages that are ES modules with a default export. They must be in the bundle: required from CommonJS,
@@ -33,7 +34,7 @@ export async function bundle(
     input: { ...entries },
     platform: 'node',
     external: (id) => !fileImport.test(id) && !bundledPackages.has(id) && !featurePackages.test(id),
-    plugins: [threads],
+    plugins: [threads, bundledLicenses],
   })
   try {
     await bundled.write({

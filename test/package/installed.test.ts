@@ -80,6 +80,8 @@ describe('the installed package', () => {
     ])
     // One build: main.cjs, testing.cjs, their types, and the folder they load.
     assert.equal(readdirSync(join(installed, 'dist')).length, 4)
+    const licenses = join(installed, 'dist', buildOf(installed), 'licenses.md')
+    assert.match(readFileSync(licenses, 'utf8'), /^## mime \d.* \(MIT\)\n\n[^#]*Copyright/m)
     const scripts = readdirSync(join(app, 'node_modules')).filter((name) => name === 'node')
     assert.deepEqual(scripts, [])
   })
@@ -237,6 +239,11 @@ describe('the installed package', () => {
     )
   })
 })
+
+/** The name of the build that the package has. */
+function buildOf(installed: string): string {
+  return readdirSync(join(installed, 'dist')).find((name) => !name.includes('.')) ?? ''
+}
 
 /** Code blocks that begin with the name of their file. */
 function examplesIn(path: string): [name: string, code: string][] {
