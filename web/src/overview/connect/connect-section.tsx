@@ -36,7 +36,7 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
         <dt>Secret key</dt>
         <dd>
           The value of SECRET_KEY. If it was generated at the first start, it is in{' '}
-          <Code>data/bucketry.env</Code>
+          <Code>bucketry.env</Code>, whose path the server prints when it starts
         </dd>
       </dl>
       <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>
