@@ -61,6 +61,8 @@ export class WorkerPool {
   readonly #unanswered = new Map<Worker, number>()
   #pinging: NodeJS.Timeout | undefined
   #settings: Settings
+  /** The port of the workers, once it is known. */
+  #port: number | undefined
   #earlyDeaths = 0
   #isBeginningStop = false
   #isStopping = false
@@ -85,8 +87,7 @@ export class WorkerPool {
     const count = this.#settings.workers
     this.#pinging = setInterval(() => this.#ping(), this.#pingEveryMs)
     const [port = 0] = await Promise.all(Array.from({ length: count }, () => this.#fork()))
-    // With PORT=0 a worker that is restarted must find the port of the others.
-    this.#settings = { ...this.#settings, port }
+    this.#port = port
     return port
   }
 
@@ -129,24 +130,13 @@ export class WorkerPool {
     const worker = cluster.fork()
     this.#workers.add(worker)
     closeUnacknowledged(worker)
-    send(worker, { kind: 'start', settings: this.#settings })
+    send(worker, { kind: 'start', settings: this.#settingsOfNext() })
     if (this.#isBeginningStop) send(worker, { kind: 'begin-stop' })
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'pong' || message.kind === 'serving') {
-          this.#unanswered.set(worker, 0)
-          if (message.kind === 'serving') resolve(message.port)
-          return
-        }
-        if (message.kind === 'untrusted-proxy') return this.#onUntrustedProxy(message.address)
-        if (message.kind !== 'failed') return
-        reject(new WorkerStartError(message.message))
-        // It sends nothing more. When others serve, it is restarted like one that died.
-        worker.process.kill('SIGKILL')
-      })
-      worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'metrics') this.#metrics.receive(worker.id, message.snapshot)
-        else if (message.kind === 'scrape') void this.#scrapeFor(worker)
+        this.#receive(worker, message)
+        if (message.kind === 'serving') resolve(message.port)
+        else if (message.kind === 'failed') reject(new WorkerStartError(message.message))
       })
       // What was sent to a worker that has just died, a connection for one; its exit follows.
       worker.on('error', () => undefined)
@@ -160,6 +150,35 @@ export class WorkerPool {
         }
       })
     })
+  }
+
+  /**
+   * With PORT=0, node:cluster picks a port when the first worker listens on 0, and later workers share
+   * it if they listen on 0 too. If none is left, it would pick another one.
+   */
+  #settingsOfNext(): Settings {
+    if (this.#port !== undefined && this.#unanswered.size === 0) {
+      this.#settings = { ...this.#settings, port: this.#port }
+    }
+    return this.#settings
+  }
+
+  /** The last worker with the port died while this one started. */
+  #hasOtherPort(port: number): boolean {
+    return this.#settings.port === 0 && this.#port !== undefined && port !== this.#port
+  }
+
+  #receive(worker: Worker, message: FromWorker): void {
+    const { kind } = message
+    if (kind === 'untrusted-proxy') this.#onUntrustedProxy(message.address)
+    else if (kind === 'metrics') this.#metrics.receive(worker.id, message.snapshot)
+    else if (kind === 'scrape') void this.#scrapeFor(worker)
+    else if (kind === 'failed' || (kind === 'serving' && this.#hasOtherPort(message.port))) {
+      // It sends nothing more. When others serve, it is restarted like one that died.
+      worker.process.kill('SIGKILL')
+    } else {
+      this.#unanswered.set(worker, 0)
+    }
   }
 
   async #scrapeFor(worker: Worker): Promise<void> {

@@ -157,6 +157,39 @@ test('A worker that dies is replaced, and serving continues', async (t) => {
   assert.ok(main.workers().every((pid) => !before.includes(pid)))
 })
 
+test('With PORT=0, workers that replace others share their port', {
+  timeout: 60_000,
+}, async (t) => {
+  const main = start(t, temporaryFolder(t), { ...required, WORKERS: '2' })
+  const url = await main.url()
+  const before = main.workers()
+  process.kill(before[0] ?? 0, 'SIGKILL')
+  // Without the other one, the replacement serves alone.
+  const replacement = await untilServing(main, url, before)
+  process.kill(before[1] ?? 0, 'SIGKILL')
+  const both = await untilServing(main, url, [...before, replacement])
+  // Nobody has the port now.
+  for (const pid of [replacement, both]) process.kill(pid, 'SIGKILL')
+  await untilServing(main, url, [...before, replacement, both])
+})
+
+/** Resolves with the process id of a worker that is none of these, when it has answered a request. */
+async function untilServing(
+  main: MainProcess,
+  url: string,
+  others: readonly number[],
+): Promise<number> {
+  for (;;) {
+    // Each connection goes to the next worker.
+    const headers = { connection: 'close' }
+    await fetch(`${url}/photos/k`, { headers }).catch(() => undefined)
+    const served = main.lines.find(
+      ({ msg, pid }) => msg === 'request' && !others.includes(pid) && pid !== main.pid,
+    )
+    if (served !== undefined) return served.pid
+  }
+}
+
 test('A worker that does not answer is replaced, and serving continues', async (t) => {
   const main = start(t, temporaryFolder(t), { ...required, WORKERS: '2' })
   const url = await main.url()
