@@ -13,6 +13,14 @@ export interface WorkerReport {
 /** A worker that does not answer within this time is missing in a scrape. */
 const defaultTimeoutMs = 2_000
 
+interface RunningScrape {
+  /** Workers that were asked and have not died since. */
+  readonly alive: Set<number>
+  /** Those that have not answered. */
+  readonly missing: Set<number>
+  readonly complete: () => void
+}
+
 /**
  * The latest metrics of each worker. Counters of dead workers are kept: if a sum of counters became
  * smaller, Prometheus would take all of it for new events. What a worker has counted since its last
@@ -24,7 +32,7 @@ export class WorkerSnapshots {
   #ofDead: readonly Snapshot[] = []
   #deaths = 0
   /** Scrapes that wait for workers. */
-  readonly #scrapes = new Set<{ readonly missing: Set<number>; readonly complete: () => void }>()
+  readonly #scrapes = new Set<RunningScrape>()
 
   constructor(timeoutMs = defaultTimeoutMs) {
     this.#timeoutMs = timeoutMs
@@ -33,7 +41,7 @@ export class WorkerSnapshots {
   /** Asks the workers, and resolves when all have answered or died, or when the time is over. */
   async gather(workers: readonly number[], ask: (worker: number) => void): Promise<WorkerReport> {
     const { promise, resolve: complete } = Promise.withResolvers<void>()
-    const scrape = { missing: new Set(workers), complete }
+    const scrape = { alive: new Set(workers), missing: new Set(workers), complete }
     const timer = setTimeout(complete, this.#timeoutMs)
     this.#scrapes.add(scrape)
     for (const worker of workers) ask(worker)
@@ -48,7 +56,7 @@ export class WorkerSnapshots {
     }
     return {
       snapshots: [...this.#ofDead, ...this.#latest.values()],
-      workers: workers.length,
+      workers: scrape.alive.size,
       silent: scrape.missing.size,
       deaths: this.#deaths,
     }
@@ -64,6 +72,7 @@ export class WorkerSnapshots {
     const latest = this.#latest.get(worker)
     this.#latest.delete(worker)
     if (latest !== undefined) this.#ofDead = [...this.#ofDead, countersOf(latest)]
+    for (const { alive } of this.#scrapes) alive.delete(worker)
     this.#answered(worker)
   }
 
