@@ -33,6 +33,7 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
   readonly #slot: ConnectionSlot | undefined
   readonly #exchanges = new Set<Exchange>()
   #isClosing = false
+  #isLeaving = false
   /** A reply has said `Connection: close`: later requests are not served (RFC 9112 section 9.6). */
   #isOver = false
   #bytesTaken = 0
@@ -49,7 +50,7 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
   }
 
   get isClosing(): boolean {
-    return this.#isClosing
+    return this.#isClosing || this.#isLeaving
   }
 
   get isIdle(): boolean {
@@ -95,6 +96,14 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
   /** Serves one more exchange. */
   closeAfterExchange(): void {
     this.#isClosing = true
+  }
+
+  /**
+   * Says `Connection: close` in the next reply that begins. Until then the connection stays open, because
+   * its last reply has promised that.
+   */
+  closeAfterNext(): void {
+    this.#isLeaving = true
   }
 
   /** Serves what runs and nothing more. */

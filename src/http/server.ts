@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
-import type { ListenOptions, Socket } from 'node:net'
+import { type ListenOptions, Server as NetServer, type Socket } from 'node:net'
 import { longestLagMs as defaultLagMs, minimumRate } from '../process/slow-client.ts'
 import { HttpConnection } from './connection.ts'
 import { Entrance } from './entrance.ts'
@@ -180,9 +180,11 @@ export class HttpServer {
   }
 
   /**
-   * Accepts nothing more, closes idle connections, lets running requests finish for at most
-   * `graceMs` and aborts the rest. Resolves when every connection is closed, with whether all
-   * requests finished by themselves.
+   * Accepts no new connections, lets running requests finish for at most `graceMs` and aborts the rest.
+   * Resolves when every connection is closed, with whether all requests finished by themselves.
+   *
+   * A connection that was used within the last second still gets an answer to its next request: a proxy
+   * may be sending it, and cannot repeat every request elsewhere.
    */
   stop(graceMs: number): Promise<boolean> {
     return new Promise((resolve) => {
@@ -191,15 +193,15 @@ export class HttpServer {
         isClean = false
         this.#entrance.destroyAll()
       }, graceMs)
-      // node:http does not count a connection as idle that has sent nothing, as browsers open them.
       const idle = setInterval(() => this.#entrance.closeIdle(), closeIdleEveryMs)
-      this.#server.close(() => {
+      // Not node:http's own, which closes idle connections whose next request may be on its way.
+      NetServer.prototype.close.call(this.#server, () => {
         clearTimeout(timer)
         clearInterval(idle)
         resolve(isClean)
       })
-      this.#server.closeIdleConnections()
-      for (const connection of this.#connections.values()) connection.close()
+      for (const connection of this.#connections.values()) connection.closeAfterNext()
+      this.#entrance.closeIdle()
     })
   }
 
