@@ -49,6 +49,7 @@ export interface PrimaryOptions {
 export async function runPrimary(options: PrimaryOptions): Promise<void> {
   // Serve even if the banner can't be shown.
   process.stderr.on('error', () => undefined)
+  const ignoreEarly = endOnEarlySignals()
   let settings: Settings | undefined
   try {
     const { environment, buckets } = options
@@ -74,6 +75,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       replace: (tls) => servers.replaceTls(tls),
       log,
     })
+    ignoreEarly()
     const finish = async () => sweeping.stop().then(() => service.close())
     obeySignals({ servers, log, reload, finish, settings })
     const isTerminal = process.stderr.isTTY === true
@@ -85,6 +87,18 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     process.stderr.write(`${failureText(error, settings)}\n`)
     process.exit(1)
   }
+}
+
+/**
+ * Ends the process at once on a signal, as the default action does: process 1, as in a container, has no
+ * default action, and a start can wait for two minutes (drive-owner.ts). Call the result when requests are
+ * served and must be finished first.
+ */
+function endOnEarlySignals(): () => void {
+  // The statuses that a shell reports for processes that these signals ended.
+  const end = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143)
+  process.on('SIGINT', end).on('SIGTERM', end)
+  return () => process.off('SIGINT', end).off('SIGTERM', end)
 }
 
 /** Workers end with their primary. */
