@@ -19,4 +19,5 @@ export const testGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   faults: ['test/faults/**/*.test.ts'],
   lines: ['test/lines/**/*.test.ts'],
+  container: ['test/container/**/*.test.ts'],
 }

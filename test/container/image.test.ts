@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import { freePort } from '../support/free-port.ts'
+import { signedFetch } from '../support/signed-fetch.ts'
+import { makeBaseRoots, npmCache } from './base-images.ts'
+
+const project = join(import.meta.dirname, '../..')
+const image = 'localhost/bucketry:test'
+/** Podman's defaults are more than a test machine may allow. */
+const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024']
+const startTimeoutMs = 30_000
+
+/** Podman with its storage in one folder. */
+class Podman {
+  readonly folder = mkdtempSync(join(tmpdir(), 'bucketry-podman-'))
+  /** Podman allows 50 characters, and TMPDIR may be longer. */
+  readonly #runFolder = mkdtempSync('/tmp/bucketry-')
+
+  run(...args: readonly string[]): string {
+    const place = ['--root', join(this.folder, 'storage'), '--runroot', this.#runFolder]
+    const here = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs', '--events-backend', 'none']
+    // Without systemd, podman reports for each container that it sets no timer for the health check.
+    const quiet = ['--log-level', 'fatal']
+    return execFileSync('podman', [...place, ...here, ...quiet, ...args], {
+      cwd: project,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim()
+  }
+
+  /** Creates an image of a root folder. */
+  import(root: string, name: string): void {
+    const archive = join(this.folder, 'root.tar')
+    execFileSync('tar', ['--create', '--file', archive, '--directory', root, '.'])
+    this.run('import', '--change', 'ENV PATH=/usr/local/bin:/usr/bin:/bin', archive, name)
+  }
+
+  remove(): void {
+    this.run('rm', '--all', '--force', '--time', '0')
+    this.run('system', 'reset', '--force')
+    for (const path of [this.folder, this.#runFolder])
+      rmSync(path, { recursive: true, force: true })
+  }
+}
+
+describe('The image', { skip: absenceOfPodman() }, () => {
+  const podman = new Podman()
+  before(() => {
+    const roots = makeBaseRoots(join(podman.folder, 'roots'))
+    podman.import(roots.node, 'localhost/node:test')
+    podman.import(roots.base, 'localhost/base:test')
+    const bases = ['NODE_IMAGE=localhost/node:test', 'BASE_IMAGE=localhost/base:test']
+    const values = [...bases, 'VERSION=1.2.3', 'REVISION=abc'].flatMap((each) => [
+      '--build-arg',
+      each,
+    ])
+    const options = [
+      // The format of Docker, because that of OCI has no health checks.
+      ...['--format', 'docker'],
+      // Needs no control groups, and no network but that of this machine.
+      ...['--isolation', 'chroot', '--network', 'host'],
+      ...['--volume', `${npmCache()}:/root/.npm:O`],
+    ]
+    podman.run('build', ...options, ...values, '--tag', image, '.')
+  })
+  after(() => podman.remove())
+
+  for (const user of ['10001:10001', '12345:54321']) {
+    it(`serves a new volume as user ${user}, read-only and without capabilities`, async (t) => {
+      const container = await start(t, podman, user)
+      const server = container.server()
+      const put = await signedFetch(server, { method: 'PUT', target: '/files/a/b', body: 'hello' })
+      assert.equal(put.status, 200)
+      const got = await signedFetch(server, { method: 'GET', target: '/files/a/b' })
+      assert.equal(await got.text(), 'hello')
+      const { uid, gid } = statSync(join(container.volume, 'drive/files/a/b'))
+      assert.equal(`${uid}:${gid}`, user)
+      const written = podman.run('diff', container.name).split('\n').filter(Boolean)
+      assert.deepEqual(
+        written.filter((line) => !/ \/(data|etc|run|proc|dev|sys)\b/.test(line)),
+        [],
+      )
+    })
+  }
+
+  itIsHealthyWhileItServes(podman)
+  itHasOnlyWhatItNeeds(podman)
+})
+
+function itIsHealthyWhileItServes(podman: Podman): void {
+  it('is healthy while it serves, and ends by SIGTERM within the grace time', async (t) => {
+    const container = await start(t, podman, '10001:10001')
+    const [config] = JSON.parse(podman.run('inspect', image)) as {
+      readonly Healthcheck?: { readonly Test: readonly string[] }
+      readonly Config: { readonly Healthcheck?: { readonly Test: readonly string[] } }
+    }[]
+    const test = config?.Healthcheck?.Test ?? config?.Config.Healthcheck?.Test ?? []
+    assert.equal(test[0], 'CMD')
+    podman.run('exec', container.name, ...test.slice(1))
+    const unused = String(await freePort())
+    const elsewhere = ['exec', '--env', `PORT=${unused}`, container.name, ...test.slice(1)]
+    assert.throws(() => podman.run(...elsewhere), /ECONNREFUSED/)
+    podman.run('stop', '--time', '40', container.name)
+    const status = podman.run('inspect', '--format', '{{.State.ExitCode}}', container.name)
+    assert.equal(status, '0')
+    assert.match(podman.run('logs', container.name), /"msg":"stopped"/)
+  })
+}
+
+function itHasOnlyWhatItNeeds(podman: Podman): void {
+  it('has the command, labels, and no shell or npm', () => {
+    const run = ['run', '--rm', '--network', 'none', ...limits]
+    assert.match(podman.run(...run, image, 'version'), /^bucketry \d+\.\d+\.\d+ /)
+    for (const program of ['sh', 'npm']) {
+      assert.throws(() => podman.run(...run, '--entrypoint', program, image), /not found/)
+    }
+    const [inspected] = JSON.parse(podman.run('inspect', image)) as {
+      readonly Labels: Readonly<Record<string, string>>
+      readonly Config: { readonly User: string }
+    }[]
+    assert.equal(inspected?.Config.User, '10001:10001')
+    assert.equal(inspected.Labels['org.opencontainers.image.version'], '1.2.3')
+    assert.equal(inspected.Labels['org.opencontainers.image.revision'], 'abc')
+  })
+
+  it('has the runtime packages and no other', () => {
+    const script = `console.log(JSON.stringify(fs.readdirSync('/app/node_modules')))`
+    const run = ['run', '--rm', '--network', 'none', ...limits]
+    const listed = podman.run(...run, '--entrypoint', '/usr/local/bin/node', image, '-e', script)
+    const packages = JSON.parse(listed) as string[]
+    const { dependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>
+    }
+    for (const name of Object.keys(dependencies)) {
+      assert.ok(packages.includes(name.split('/')[0] ?? ''), name)
+    }
+    for (const name of ['typescript', 'rolldown', 'react']) {
+      assert.ok(!packages.includes(name), name)
+    }
+  })
+}
+
+interface Container {
+  readonly name: string
+  /** The folder of its volume on this machine. */
+  readonly volume: string
+  /** Its address, with the keys that it has generated. */
+  server(): Parameters<typeof signedFetch>[0]
+}
+
+async function start(t: TestContext, podman: Podman, user: string): Promise<Container> {
+  const port = await freePort()
+  const name = `gateway-${port}`
+  const rights = ['--read-only', '--read-only-tmpfs=false', '--cap-drop', 'ALL', '--user', user]
+  const place = ['--network', 'host', '--volume', `${name}:/data`]
+  const settings = ['--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1']
+  podman.run('run', '--detach', '--name', name, ...limits, ...rights, ...place, ...settings, image)
+  t.after(() => podman.run('rm', '--force', '--time', '0', name))
+  const host = `127.0.0.1:${port}`
+  await untilHealthy(host, () => podman.run('logs', name))
+  const volume = podman.run('volume', 'inspect', '--format', '{{.Mountpoint}}', name)
+  return {
+    ...{ name, volume },
+    server() {
+      const text = readFileSync(join(volume, 'bucketry.env'), 'utf8')
+      const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? ''
+      const [accessKey, secretKey] = [value('ACCESS_KEY'), value('SECRET_KEY')]
+      return { host, credentials: { accessKey, secretKey, region: 'us-east-1' } }
+    },
+  }
+}
+
+async function untilHealthy(host: string, logs: () => string): Promise<void> {
+  const giveUpAtMs = Date.now() + startTimeoutMs
+  for (;;) {
+    try {
+      const { status } = await fetch(`http://${host}/-/healthz`)
+      if (status === 200) return
+    } catch {
+      // Not yet.
+    }
+    if (Date.now() > giveUpAtMs) throw new Error(`the container does not serve:\n${logs()}`)
+    await wait(50)
+  }
+}
+
+function absenceOfPodman(): string | false {
+  if (process.getuid?.() !== 0) return 'needs root'
+  try {
+    execFileSync('podman', ['--version'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return 'podman is not installed (.ci/run installs it)'
+  }
+}
