@@ -36,6 +36,8 @@ export interface GatewayProcessOptions {
   /** Holds drive and database; the same folder again is a restart. */
   readonly folder: string
   readonly certificate?: ServerCertificate
+  /** Default: a free one. */
+  readonly port?: number
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -52,7 +54,7 @@ const keptLogLength = 100_000
 
 export async function startGatewayProcess(options: GatewayProcessOptions): Promise<GatewayProcess> {
   const { folder, certificate, settings } = options
-  const port = await freePort()
+  const port = options.port ?? (await freePort())
   const driveFolder = join(folder, 'drive')
   const environment = {
     DRIVE: `file:${driveFolder}`,

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { codeBlockOf, codeBlocksOf, replaced } from '../support/code-blocks.ts'
+import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
+import { describeOverBoth, type Endpoint } from './endpoint.ts'
+import { absenceOf, runClient } from './run-client.ts'
+import { trustAuthority } from './trust-authority.ts'
+
+const page = 'docs/moving-in.md'
+const large = Buffer.alloc(12 * 1024 * 1024, 'large')
+
+const oldObjects = [
+  {
+    Key: 'notes/a letter.weird',
+    Body: 'dear',
+    ContentType: 'text/markdown; charset=utf-8',
+    CacheControl: 'max-age=60',
+    ContentDisposition: 'attachment; filename="letter.md"',
+    ContentLanguage: 'de',
+    Metadata: { author: 'me', 'reviewed-by': 'you' },
+  },
+  { Key: 'large', Body: large, ContentType: 'video/mp4', Metadata: { camera: 'x' } },
+  { Key: 'empty', Body: Buffer.alloc(0), ContentType: 'application/x-empty' },
+]
+
+/** The commands of the page, run from another gateway that is the old service. */
+describeOverBoth('Moving in', { skip: false }, (endpoint) => {
+  function shell(text: string, environment: Readonly<Record<string, string>> = {}) {
+    return runClient(endpoint(), { program: '/bin/bash', args: ['-ec', text], environment })
+  }
+
+  it('rclone keeps bytes, content types, metadata and headers', {
+    skip: absenceOf('rclone'),
+  }, async (t) => {
+    const old = await startOld(endpoint())
+    t.after(() => old.kill())
+    const from = clientOf({ gateway: old, caFile: undefined })
+    for (const object of oldObjects) {
+      await from.send(new PutObjectCommand({ Bucket: testBucket, ...object }))
+    }
+    const ca = endpoint().caFile
+    await shell(
+      rcloneCommands(old, endpoint().gateway),
+      ca === undefined ? {} : { RCLONE_CA_CERT: ca },
+    )
+    const to = clientOf(endpoint())
+    for (const { Key, Body, Metadata = {}, ...headers } of oldObjects) {
+      assert.equal(
+        readFileSync(join(endpoint().bucketFolder, Key), 'latin1'),
+        Buffer.from(Body).toString('latin1'),
+      )
+      const head = await to.send(new HeadObjectCommand({ Bucket: testBucket, Key }))
+      assert.deepEqual({ ...head, ...headers }, head, Key)
+      // rclone adds `mtime` and, for an upload in parts, `md5chksum`.
+      assert.deepEqual({ ...head.Metadata, ...Metadata }, head.Metadata, Key)
+    }
+  })
+
+  it('aws-cli fills a bucket from a folder, with content types by name', {
+    skip: absenceOf('/usr/bin/aws'),
+  }, async () => {
+    const { gateway, caFile, workFolder } = endpoint()
+    const folder = join(workFolder, 'photos')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'page.html'), '<p>hello</p>')
+    const { accessKey, secretKey, region } = gateway.credentials
+    const environment = {
+      AWS_ACCESS_KEY_ID: accessKey,
+      AWS_SECRET_ACCESS_KEY: secretKey,
+      AWS_DEFAULT_REGION: region,
+      ...(caFile !== undefined && { AWS_CA_BUNDLE: caFile }),
+    }
+    const [download, upload] = codeBlocksOf(page).filter(({ text }) => text.startsWith('aws '))
+    await shell(replaced(upload?.text ?? '', { 'http://127.0.0.1:9000': gateway.url }), environment)
+    const back = { 'https://old.example.com': gateway.url, '/srv/files': join(workFolder, 'back') }
+    await shell(replaced(download?.text ?? '', back), environment)
+    assert.equal(readFileSync(join(workFolder, 'back/photos/page.html'), 'utf8'), '<p>hello</p>')
+    const to = clientOf(endpoint())
+    const head = await to.send(new HeadObjectCommand({ Bucket: testBucket, Key: 'page.html' }))
+    assert.equal(head.ContentType, 'text/html')
+    assert.equal(head.ContentLanguage, 'en')
+  })
+})
+
+function clientOf({ gateway, caFile }: Pick<Endpoint, 'gateway' | 'caFile'>): S3Client {
+  trustAuthority(caFile)
+  const { accessKey, secretKey, region } = gateway.credentials
+  return new S3Client({
+    ...{ endpoint: gateway.url, region, forcePathStyle: true },
+    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+  })
+}
+
+function startOld({ workFolder }: Endpoint): Promise<GatewayProcess> {
+  const folder = join(workFolder, '../old')
+  mkdirSync(folder)
+  return startGatewayProcess({ folder })
+}
+
+function rcloneCommands(old: GatewayProcess, gateway: GatewayProcess): string {
+  return replaced(codeBlockOf(page, 'rclone', 'sh'), {
+    'https://old.example.com': old.url,
+    'OLD-KEY': old.credentials.accessKey,
+    'OLD-SECRET': old.credentials.secretKey,
+    'http://127.0.0.1:9000': gateway.url,
+    '=KEY': `=${gateway.credentials.accessKey}`,
+    '=SECRET': `=${gateway.credentials.secretKey}`,
+  })
+}
