@@ -26,23 +26,39 @@ export interface OpenLog {
   flush(): void
 }
 
+/** JSON lines on a descriptor: standard output or standard error. */
+export function openLog(level: string, descriptor: 1 | 2 = 1): OpenLog {
+  const output = openOutput(descriptor)
+  return { log: createLog(level, output), flush: () => output.flush() }
+}
+
+/** Where lines are written. */
+export interface LogOutput extends DestinationStream {
+  flush(): void
+  /** Opens the file again; not for a descriptor. */
+  reopen(): void
+}
+
 /**
- * JSON lines on standard output. If the disk is full or the reader is gone, only lines are lost.
+ * Gathers lines for a descriptor or a file, which is created if missing. If the disk is full or the
+ * reader is gone, only lines are lost.
+ *
+ * @throws the system's error when the file can't be opened.
  */
-export function openLog(level: string): OpenLog {
+export function openOutput(dest: number | string, mode?: number): LogOutput {
   const output = destination({
-    dest: 1,
+    dest,
     sync: true,
     minLength: gatheredBytes,
     maxWrite: atomicBytes,
     maxLength: maxWaitingBytes,
+    ...(mode === undefined ? {} : { mode }),
   })
   output.on('error', () => undefined)
   // Not flushSync, which retries forever when it can't write.
-  const flush = () => output.flush()
-  setInterval(flush, flushEveryMs).unref()
-  process.on('exit', flush)
-  return { log: createLog(level, output), flush }
+  setInterval(() => output.flush(), flushEveryMs).unref()
+  process.on('exit', () => output.flush())
+  return output
 }
 
 export function createLog(level: string, output: DestinationStream): Log {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TlsIdentity } from '../http/server.ts'
+import { logDescriptor } from './access-log/open-access-log.ts'
 import { bannerText, listeningUrl } from './banner.ts'
 import { failureText } from './failure-text.ts'
 import {
@@ -32,6 +33,7 @@ interface Servers {
   readonly port: number
   replaceTls(tls: TlsIdentity): void
   beginStop(): void
+  reopenAccessLog(): void
   stop(): Promise<void>
   kill(): void
 }
@@ -55,7 +57,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     const { environment, buckets } = options
     const firstStart = await provideSettings(environment)
     settings = readSettings(withBuckets(firstStart.environment, buckets), firstStart.file)
-    const { log, flush } = openLog(settings.logLevel)
+    const { log, flush } = openLog(settings.logLevel, logDescriptor(settings))
     checkOpenFiles()
     for (const text of warningsAt(options, settings, firstStart)) log.warn(text)
     await makeDataFolder(settings.dataDir, pathsOf(settings))
@@ -140,6 +142,7 @@ async function startPool(settings: Settings, log: Log, service: Service): Promis
     port,
     replaceTls: (tls: TlsIdentity) => pool.replaceTls(tls),
     beginStop: () => pool.beginStop(),
+    reopenAccessLog: () => pool.reopenAccessLog(),
     stop: () => pool.stop(),
     kill: () => pool.kill(),
   }
@@ -211,5 +214,8 @@ function obeySignals({ servers, log, reload, finish, settings }: Running): void 
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  process.on('SIGHUP', () => void reload.run())
+  process.on('SIGHUP', () => {
+    servers.reopenAccessLog()
+    void reload.run()
+  })
 }

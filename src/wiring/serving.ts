@@ -1,10 +1,10 @@
 import type { HttpHandler } from '../http/message.ts'
-import type { TlsIdentity } from '../http/server.ts'
-import { HttpServer } from '../http/server.ts'
+import { HttpServer, type TlsIdentity } from '../http/server.ts'
 import { openFileLimit } from '../process/open-files.ts'
+import { openAccessLog } from './access-log/open-access-log.ts'
 import { clientOf } from './client-of.ts'
 import { refuseExtra, renderFault } from './gateway.ts'
-import { type Log, refusalLogger, requestLogger } from './log.ts'
+import { type Log, refusalLogger } from './log.ts'
 import { createScrape, type Scrape } from './metrics/scraper.ts'
 import type { Service } from './service.ts'
 import { type Settings, tlsIdentityOf } from './settings/read-settings.ts'
@@ -44,6 +44,8 @@ export const stopGraceMs = 25_000
 export interface Serving {
   readonly port: number
   replaceTls(tls: TlsIdentity): void
+  /** Continues the access log in a new file of the same name. */
+  reopenAccessLog(): void
   /** Lets running requests finish. */
   stop(): Promise<void>
 }
@@ -67,14 +69,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const tls = tlsIdentityOf(settings)
   const { failures, metrics } = service
   const { scrape = metrics && createScrape({ metrics }) } = options
-  const logRequest = requestLogger(log, clientOf(settings))
+  const accessLog = openAccessLog({ settings, log, addressOf: clientOf(settings) })
   const logRefusal = refusalLogger(log)
   const watchProxies = untrustedProxyWatch(
     settings,
     options.onUntrustedProxy ?? ((address) => warnOfUntrustedProxy(log, address)),
   )
   const logFull = overloadLogger(log, maxConnections)
-  const handler = await service.connect(scrape)
+  const handler = accessLog.watched(await service.connect(scrape))
   const server = new HttpServer({
     handler: tls === undefined ? handler : secured(handler),
     renderFault,
@@ -87,7 +89,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     onSlowClient: slowClientLogger(log, maxConnections),
     onFinish(request, outcome) {
       watchProxies(request)
-      logRequest(request, outcome)
+      accessLog.onFinish(request, outcome)
       failures.onFinish(request, outcome)
       metrics?.requests.onFinish(request, outcome)
     },
@@ -102,6 +104,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   return {
     port,
     replaceTls: (identity) => server.replaceTls(identity),
+    reopenAccessLog: () => accessLog.reopen(),
     async stop() {
       const isClean = await server.stop(stopGraceMs)
       if (!isClean) log.warn('requests that did not finish in time were aborted')

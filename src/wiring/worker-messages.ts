@@ -13,6 +13,8 @@ export type ToWorker =
   | { readonly kind: 'tls'; readonly tls: TlsIdentity }
   /** Requests are still served, but the worker is not ready. */
   | { readonly kind: 'begin-stop' }
+  /** The file of the access log was moved. */
+  | { readonly kind: 'reopen' }
   | { readonly kind: 'stop' }
   /** Asks for its metrics. */
   | { readonly kind: 'metrics' }

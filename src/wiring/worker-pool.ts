@@ -111,6 +111,10 @@ export class WorkerPool {
     for (const worker of this.#workers) send(worker, { kind: 'begin-stop' })
   }
 
+  reopenAccessLog(): void {
+    for (const worker of this.#workers) send(worker, { kind: 'reopen' })
+  }
+
   /** Lets every worker finish its requests. Resolves when all are gone. */
   async stop(): Promise<void> {
     this.#isStopping = true

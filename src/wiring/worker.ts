@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { TlsIdentity } from '../http/server.ts'
+import { logDescriptor } from './access-log/open-access-log.ts'
 import { failureText } from './failure-text.ts'
 import { openLog } from './log.ts'
 import { WorkerScrape } from './metrics/worker-scrape.ts'
@@ -29,6 +30,7 @@ export function runWorker(): void {
     else if (message.kind === 'begin-stop') void beginStop(running)
     else if (message.kind === 'metrics') void tellMetrics(running)
     else if (message.kind === 'scraped') scrapes.receive(message.text)
+    else if (message.kind === 'reopen') void reopenAccessLog(running)
     else void stop(running)
   })
 }
@@ -39,7 +41,7 @@ interface Running {
 }
 
 async function start(settings: Settings): Promise<Running> {
-  const { log, flush } = openLog(settings.logLevel)
+  const { log, flush } = openLog(settings.logLevel, logDescriptor(settings))
   try {
     const service = await openService(settings, log, { kind: 'worker' })
     const serving = await serve({
@@ -73,6 +75,11 @@ async function replaceTls(running: Promise<Running> | undefined, tls: TlsIdentit
 async function beginStop(running: Promise<Running> | undefined): Promise<void> {
   const current = await running
   current?.service.beginStop()
+}
+
+async function reopenAccessLog(running: Promise<Running> | undefined): Promise<void> {
+  const current = await running
+  current?.serving.reopenAccessLog()
 }
 
 async function stop(running: Promise<Running> | undefined): Promise<void> {

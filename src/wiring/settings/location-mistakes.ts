@@ -3,7 +3,10 @@ import { basename, dirname, join, sep } from 'node:path'
 import { shown } from './setting.ts'
 import type { SettingValues } from './table.ts'
 
-type Locations = Pick<SettingValues, 'drive' | 'database' | 'driveSpool' | 'allowedBuckets'>
+type Locations = Pick<
+  SettingValues,
+  'drive' | 'database' | 'driveSpool' | 'accessLogFile' | 'allowedBuckets'
+>
 
 /** A file or folder named by a setting, which clients must not be able to read. */
 export interface PrivatePath {
@@ -38,7 +41,7 @@ const pseudoFileSystems: ReadonlyMap<number, string> = new Map([
 
 /** Mistakes in the locations of the drive and of private files on this machine. */
 export function locationMistakes(values: Locations, files: readonly PrivatePath[]): string[] {
-  const { drive, database, driveSpool, allowedBuckets = [] } = values
+  const { drive, database, driveSpool, accessLogFile, allowedBuckets = [] } = values
   if (drive?.kind !== 'file') return []
   const root = drive.path
   const mistake = rootMistake(root)
@@ -46,6 +49,7 @@ export function locationMistakes(values: Locations, files: readonly PrivatePath[
   const paths = [
     ...(database?.kind === 'sqlite' ? [{ name: 'DATABASE_URL', path: database.path }] : []),
     ...(driveSpool === undefined ? [] : [{ name: 'DRIVE_SPOOL', path: driveSpool }]),
+    ...(accessLogFile === undefined ? [] : [{ name: 'ACCESS_LOG_FILE', path: accessLogFile }]),
     ...files,
   ]
   return paths.flatMap(({ name, path }) => {

@@ -68,6 +68,11 @@ export function folderPath(text: string): string {
   return resolve(text)
 }
 
+/** The absolute path of a file to write, which may not exist yet. */
+export function filePath(text: string): string {
+  return resolve(text)
+}
+
 /** The path of a file. The feature that reads it checks its contents and names the line. */
 export function readableFile(text: string): string {
   const path = resolve(text)

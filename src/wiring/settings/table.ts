@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import {
   databaseLocation,
   driveLocation,
+  filePath,
   folderPath,
   keyValueStore,
   pemText,
@@ -257,6 +258,19 @@ export const settingsTable = {
     meaning: 'Bearer token that `/-/metrics` requires. If set, PORT serves it too.',
     isSecret: true,
     parse: visibleAscii,
+  },
+  accessLogFormat: {
+    name: 'ACCESS_LOG_FORMAT',
+    default: 'json',
+    meaning:
+      'Format of the lines of requests: `json`, or `s3` for the format of S3 server access logs.',
+    parse: oneOf<'json' | 's3'>(['json', 's3']),
+  },
+  accessLogFile: {
+    name: 'ACCESS_LOG_FILE',
+    whenUnset: 'standard output',
+    meaning: 'File for the lines of requests. SIGHUP opens it again.',
+    parse: filePath,
   },
   dashboardPassword: {
     name: 'DASHBOARD_PASSWORD',

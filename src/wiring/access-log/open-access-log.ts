@@ -1,0 +1,107 @@
+import { closeSync, openSync } from 'node:fs'
+import type { Outcome } from '../../http/exchange.ts'
+import type { HttpHandler, HttpRequest } from '../../http/message.ts'
+import { partOf } from '../gateway.ts'
+import { createLog, type Log, type LogOutput, openOutput, requestLogger } from '../log.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import { SettingsError, shown } from '../settings/setting.ts'
+import { isS3Operation } from './aws-operation.ts'
+import { Measuring } from './measuring.ts'
+import { s3Line } from './s3-line.ts'
+
+export interface AccessLog {
+  /** Writes the line of a finished request. */
+  readonly onFinish: (request: HttpRequest, outcome: Outcome) => void
+  /** The handler with what the lines need to know. */
+  readonly watched: (handler: HttpHandler) => HttpHandler
+  /** Continues in a new file of the same name: logrotate has moved the old one. */
+  reopen(): void
+}
+
+export interface AccessLogParts {
+  readonly settings: Pick<Settings, 'accessLogFormat' | 'accessLogFile'>
+  /** The log of everything else. */
+  readonly log: Log
+  readonly addressOf: (request: HttpRequest) => string
+}
+
+/** Others may be allowed to read it by the folder's default ACL, but not everybody. */
+const fileMode = 0o640
+
+/**
+ * Opens where the lines of requests go: JSON lines in the log, or what ACCESS_LOG_FORMAT and
+ * ACCESS_LOG_FILE say. A request that failed halfway is an error in the log in every case.
+ *
+ * @throws SettingsError when the file can't be opened.
+ */
+export function openAccessLog({ settings, log, addressOf }: AccessLogParts): AccessLog {
+  const { accessLogFormat, accessLogFile: path } = settings
+  const logRequest = requestLogger(log, addressOf)
+  const watched = (handler: HttpHandler) => handler
+  if (path === undefined && accessLogFormat === 'json') {
+    return { onFinish: logRequest, watched, reopen: () => undefined }
+  }
+  const output = path === undefined ? openOutput(1) : openFile(path)
+  const reopen = () => {
+    if (path !== undefined) reopenFile(path, output, log)
+  }
+  if (accessLogFormat === 'json') {
+    const writeLine = requestLogger(createLog('info', output), addressOf)
+    const onFinish: AccessLog['onFinish'] = (request, outcome) => {
+      writeLine(request, outcome)
+      if (outcome.failure !== undefined) logRequest(request, outcome)
+    }
+    return { onFinish, watched, reopen }
+  }
+  const measuring = new Measuring()
+  const onFinish: AccessLog['onFinish'] = (request, outcome) => {
+    const isS3 = isS3Request(request, outcome)
+    if (isS3) {
+      const remoteAddress = addressOf(request)
+      output.write(s3Line(request, outcome, { remoteAddress, measured: measuring.of(request) }))
+    }
+    if (!isS3 || outcome.failure !== undefined) logRequest(request, outcome)
+  }
+  return { onFinish, watched: (handler) => measuring.around(handler), reopen }
+}
+
+/**
+ * Where the log goes when it shares nothing with the access log: standard error, if the lines of
+ * another format have standard output.
+ */
+export function logDescriptor(
+  settings: Pick<Settings, 'accessLogFormat' | 'accessLogFile'>,
+): 1 | 2 {
+  return settings.accessLogFormat === 's3' && settings.accessLogFile === undefined ? 2 : 1
+}
+
+function isS3Request({ rawPath }: HttpRequest, { logFields = {} }: Outcome): boolean {
+  const { operation } = logFields
+  return operation === undefined ? partOf(rawPath) === 's3' : isS3Operation(operation)
+}
+
+function openFile(path: string): LogOutput {
+  try {
+    return openOutput(path, fileMode)
+  } catch (error) {
+    const { message } = error as Error
+    throw new SettingsError([
+      `ACCESS_LOG_FILE is ${shown(path)}: expected a file that can be written (${message})`,
+    ])
+  }
+}
+
+function reopenFile(path: string, output: LogOutput, log: Log): void {
+  try {
+    // `reopen` can't be repeated after it has failed, so that is found out first.
+    closeSync(openSync(path, 'a', fileMode))
+    output.flush()
+    output.reopen()
+    log.info({ path }, 'access log reopened')
+  } catch (error) {
+    log.error(
+      { path, err: error },
+      'the access log could not be reopened; lines go to the old file. Send SIGHUP again when the file can be created',
+    )
+  }
+}
