@@ -27,6 +27,8 @@ import { liveness, Readiness } from './readiness.ts'
 import { reset } from './reset.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { startClock } from './start-clock.ts'
+import { openTracing } from './tracing/open-tracing.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** Created by scripts/build.ts. */
 const webBuild = join(packageFolder, 'web/dist')
@@ -41,6 +43,8 @@ export interface Service {
   connect(scrape?: Scrape): Promise<HttpHandler>
   /** Absent if metrics are off. */
   readonly metrics: ProcessMetrics | undefined
+  /** Present if traces are sent. Its `handler` is around that of `connect`. */
+  readonly tracing: Pick<Tracing, 'onFinish'> | undefined
   /** Records failed requests; call it with every outcome. */
   readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
   /** From now on `/-/readyz` is not ready. Requests are served as before. */
@@ -63,6 +67,8 @@ export interface ServiceParts {
   /** The database's time, for leases; see DatabaseClock. */
   readonly now: () => number
   readonly metrics?: ProcessMetrics | undefined
+  /** Around the database and the drive already. */
+  readonly tracing?: Tracing | undefined
 }
 
 /**
@@ -75,9 +81,11 @@ export async function openService(
   log: Log,
   role: ServiceRole,
 ): Promise<Service> {
+  const tracing = await openTracing(settings, log)
   const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
   const opened = await openDatabase(settings.database, { migrate: role.kind === 'primary' })
-  const database = metrics?.watchDatabase(opened) ?? opened
+  const timed = metrics?.watchDatabase(opened) ?? opened
+  const database = tracing?.database(timed) ?? timed
   const clock = await startClock(database, log)
   const { now } = clock
   const sessions = await openKeyValueStore({
@@ -87,8 +95,10 @@ export async function openService(
   })
   const owner = await openOwner({ settings, log, database }, role)
   const files = await openDrive({ settings, log, database, claim: owner.claim, now })
-  const drive = metrics?.watchDrive(files.drive) ?? files.drive
-  const service = connectService({ settings, log, database, drive, sessions, now, metrics })
+  const watched = metrics?.watchDrive(files.drive) ?? files.drive
+  const drive = tracing?.drive(watched) ?? watched
+  const parts = { settings, log, database, drive, sessions, now, metrics, tracing }
+  const service = connectService(parts)
   return {
     ...service,
     async close() {
@@ -99,13 +109,14 @@ export async function openService(
       await sessions.close()
       await database.close()
       metrics?.close()
+      await tracing?.close()
     },
   }
 }
 
 /** Connects parts that are open. Closing it ends its own work and leaves them open. */
 export function connectService(parts: ServiceParts): Service {
-  const { settings, log, database, drive, sessions, metrics } = parts
+  const { settings, log, database, drive, sessions, metrics, tracing } = parts
   const uploads = new Uploads({
     drive,
     table: new UploadTable(database),
@@ -135,11 +146,11 @@ export function connectService(parts: ServiceParts): Service {
   const json = new LazyJson({ ...parts, uploads, failures })
   const web = createWebApp({ folder: webBuild })
   return {
-    ...{ failures, metrics },
+    ...{ failures, metrics, tracing },
     async connect(scrape) {
       // Report mistakes in the user's own catalogue at start.
       if (settings.modelCatalogue !== undefined) await json.open()
-      return createGateway({
+      const gateway = createGateway({
         ...{ s3, health, liveness, readiness: readiness.handler, json: json.handler, web },
         metrics: publicMetrics({
           ...{ scrape, token: settings.metricsToken },
@@ -147,6 +158,7 @@ export function connectService(parts: ServiceParts): Service {
         }),
         buckets: settings.allowedBuckets,
       })
+      return tracing?.handler(gateway) ?? gateway
     },
     beginStop: () => readiness.beginStop(),
     async sweep(signal) {

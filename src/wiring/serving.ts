@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, log, service } = options
   const { maxConnections = connectionsWithin(openFileLimit()) } = options
   const tls = tlsIdentityOf(settings)
-  const { failures, metrics } = service
+  const { failures, metrics, tracing } = service
   const { scrape = metrics && createScrape({ metrics }) } = options
   const accessLog = openAccessLog({ settings, log, addressOf: clientOf(settings) })
   const logRefusal = refusalLogger(log)
@@ -92,6 +92,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       accessLog.onFinish(request, outcome)
       failures.onFinish(request, outcome)
       metrics?.requests.onFinish(request, outcome)
+      tracing?.onFinish(request, outcome)
     },
     onRefuse(refusal) {
       logRefusal(refusal)

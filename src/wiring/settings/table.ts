@@ -27,6 +27,7 @@ import {
   visibleAscii,
 } from './parse-plain.ts'
 import type { Setting } from './setting.ts'
+import { telemetrySettings } from './telemetry-settings.ts'
 
 /** Two cores serve more with one process and its threads (docs/decisions/0020-one-process-on-two-cores.md). */
 function defaultWorkers(cores: number): number {
@@ -272,6 +273,7 @@ export const settingsTable = {
     meaning: 'File for the lines of requests. SIGHUP opens it again.',
     parse: filePath,
   },
+  ...telemetrySettings,
   dashboardPassword: {
     name: 'DASHBOARD_PASSWORD',
     whenUnset: 'the dashboard is off',

@@ -1,0 +1,66 @@
+import { listOf, oneOf, passphrase } from './parse-plain.ts'
+import { attributePair, headerPair, otlpAddress, shareOf } from './parse-telemetry.ts'
+import type { Setting } from './setting.ts'
+
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** Rows of the table: OpenTelemetry's own names (docs/tracing.md). */
+export const telemetrySettings = {
+  otlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    whenUnset: 'no traces',
+    meaning: 'Base address of an OTLP receiver. Traces are sent to `/v1/traces` below it.',
+    parse: otlpAddress,
+  },
+  otlpTracesEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    whenUnset: 'OTEL_EXPORTER_OTLP_ENDPOINT with `/v1/traces`',
+    meaning: 'Complete address that traces are sent to.',
+    parse: otlpAddress,
+  },
+  otlpHeaders: {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    default: '',
+    meaning: 'Header fields of the requests to the receiver, as `name=value`. A list.',
+    isSecret: true,
+    parse: listOf(headerPair),
+  },
+  otlpProtocol: {
+    name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    default: 'http/protobuf',
+    meaning: 'Must be `http/protobuf`: gRPC and JSON are not supported.',
+    parse: oneOf(['http/protobuf']),
+  },
+  otelServiceName: {
+    name: 'OTEL_SERVICE_NAME',
+    whenUnset: 'service.name of OTEL_RESOURCE_ATTRIBUTES, or `bucketry`',
+    meaning: 'Name of this service in traces.',
+    parse: passphrase,
+  },
+  otelResourceAttributes: {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    default: '',
+    meaning: 'Attributes of this service in traces, as `name=value`. A list.',
+    parse: listOf(attributePair),
+  },
+  otelTracesSampler: {
+    name: 'OTEL_TRACES_SAMPLER',
+    default: 'parentbased_always_on',
+    meaning:
+      'Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or one of these behind `parentbased_`.',
+    parse: oneOf<(typeof samplers)[number]>(samplers),
+  },
+  otelTracesSamplerArg: {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    default: '1',
+    meaning: 'Share of traces, from 0 to 1, that `traceidratio` records.',
+    parse: shareOf,
+  },
+} as const satisfies Record<string, Setting<unknown>>

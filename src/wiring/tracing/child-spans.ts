@@ -1,0 +1,90 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Attributes,
+  type Context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+
+export interface ChildOptions {
+  readonly kind?: SpanKind
+  readonly attributes?: Attributes
+  /** Default: the span that this code runs in. */
+  readonly parent?: Context | undefined
+  /** The value of error.type; undefined for a rejection that is an ordinary outcome. */
+  readonly errorType?: (error: unknown) => string | undefined
+}
+
+/**
+ * Spans below the span of a request. Work outside of a request has none, nor has work that goes on in
+ * the background after the request's reply, nor a request that is not sampled.
+ */
+export class ChildSpans {
+  readonly #tracer: Tracer
+  readonly #current = new AsyncLocalStorage<Context>()
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer
+  }
+
+  /** The context of the span that this code runs in. */
+  get current(): Context | undefined {
+    return this.#current.getStore()
+  }
+
+  /** Runs work in a context. */
+  within<Result>(context: Context, work: () => Result): Result {
+    return this.#current.run(context, work)
+  }
+
+  /** Runs work in a child span, which ends with it. */
+  async run<Result>(
+    name: string,
+    options: ChildOptions,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const child = this.start(name, options)
+    if (child === undefined) return work()
+    try {
+      return await this.#current.run(child.context, work)
+    } catch (error) {
+      child.fail(error)
+      throw error
+    } finally {
+      child.span.end()
+    }
+  }
+
+  /** Starts a child span, which the caller ends. Undefined if there is no parent that records. */
+  start(name: string, options: ChildOptions): StartedSpan | undefined {
+    const { kind = SpanKind.INTERNAL, attributes = {}, errorType = typeOf } = options
+    const parent = options.parent ?? this.current
+    if (parent === undefined || trace.getSpan(parent)?.isRecording() !== true) return undefined
+    const span = this.#tracer.startSpan(name, { kind, attributes }, parent)
+    return {
+      span,
+      context: trace.setSpan(parent, span),
+      fail: (error) => markFailed(span, errorType(error)),
+    }
+  }
+}
+
+export interface StartedSpan {
+  readonly span: Span
+  readonly context: Context
+  fail(error: unknown): void
+}
+
+/** Marks the span as failed. The error's message is not recorded: it may quote paths and keys. */
+export function markFailed(span: Span, errorType: string | undefined): void {
+  if (errorType === undefined) return
+  span.setAttribute('error.type', errorType)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+function typeOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error'
+}

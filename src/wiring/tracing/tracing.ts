@@ -1,0 +1,18 @@
+import type { Drive } from '../../drives/drive.ts'
+import type { Outcome } from '../../http/exchange.ts'
+import type { HttpHandler, HttpRequest } from '../../http/message.ts'
+import type { Database } from '../../state/database.ts'
+
+/** OpenTelemetry traces of one process (docs/tracing.md). */
+export interface Tracing {
+  /** The handler with a server span for each request. */
+  handler(handler: HttpHandler): HttpHandler
+  /** Ends the span of a request. */
+  readonly onFinish: (request: HttpRequest, outcome: Outcome) => void
+  /** The drive with a span for each call within a request. */
+  drive(drive: Drive): Drive
+  /** The database with a span for each call within a request. */
+  database(database: Database): Database
+  /** Sends the last spans, within a few seconds, and stops. */
+  close(): Promise<void>
+}
