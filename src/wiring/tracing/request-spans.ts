@@ -49,12 +49,11 @@ export class RequestSpans {
       const parent = propagator.extract(ROOT_CONTEXT, request.headers, headerGetter)
       const route = routeOf(request.rawPath)
       const method = knownMethods.has(request.method) ? request.method : 'HTTP'
-      const options = {
-        kind: SpanKind.SERVER,
-        attributes: this.#attributesOf(request, route),
-      }
       const name = route === undefined ? method : `${method} ${route}`
-      const span = tracer.startSpan(name, options, parent)
+      const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, parent)
+      // Not sampled: such a request costs little more than without traces.
+      if (!span.isRecording()) return handler(request)
+      span.setAttributes(this.#attributesOf(request, route))
       this.#running.set(request, span)
       return children.within(trace.setSpan(parent, span), () => handler(request))
     }

@@ -29,7 +29,7 @@ const exportTimeoutMs = 10_000
 const lastExportMs = 3_000
 /** Characters of an attribute: a key has 1,024 bytes, a path of a client up to 64 KiB. */
 const maxAttributeLength = 1_024
-/** Spans that wait to be sent: about 4 MiB. More are dropped, so that a slow receiver costs no memory. */
+/** Spans that wait to be sent. More are dropped, so that memory stays bounded without a receiver. */
 const maxWaitingSpans = 2_048
 /** All waiting spans in batches of 512, and one that is being sent. */
 const maxExports = 5
