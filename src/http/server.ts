@@ -198,6 +198,8 @@ export class HttpServer {
       NetServer.prototype.close.call(this.#server, () => {
         clearTimeout(timer)
         clearInterval(idle)
+        // Ends the timer that checks connections.
+        this.#server.close()
         resolve(isClean)
       })
       for (const connection of this.#connections.values()) connection.closeAfterNext()
