@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -62,13 +63,15 @@ export async function buildServer(root: string): Promise<void> {
   const { bundle } = await import('./bundle.ts')
   const dist = join(root, 'dist')
   mkdirSync(dist, { recursive: true })
-  const work = mkdtempSync(join(dist, workPrefix))
+  // Beside the final folder: source maps have paths that are relative to it.
+  const built = mkdtempSync(join(dist, workPrefix))
   try {
-    const built = join(work, 'build')
+    // mkdtemp's mode is 0700, and another user may run the server.
+    chmodSync(built, 0o755)
     await bundle(inFolder(root), built)
-    publish({ built, work, dist, name: buildName(root) })
+    publish({ built, dist, name: buildName(root) })
   } finally {
-    rmSync(work, { recursive: true, force: true })
+    rmSync(built, { recursive: true, force: true })
   }
 }
 
@@ -103,14 +106,13 @@ function loadedBuild(dist: string): string | undefined {
 }
 
 interface Build {
-  /** The folder of the new build, in `work`. */
+  /** The folder of the new build, in `dist`. */
   readonly built: string
-  readonly work: string
   readonly dist: string
   readonly name: string
 }
 
-function publish({ built, work, dist, name }: Build): void {
+function publish({ built, dist, name }: Build): void {
   const nowMs = Date.now()
   const before = loadedBuild(dist)
   if (before !== undefined && existsSync(join(dist, before))) {
@@ -125,8 +127,9 @@ function publish({ built, work, dist, name }: Build): void {
     [ignoreName]: ignored(name),
   }
   for (const [file, text] of Object.entries(files)) {
-    writeFileSync(join(work, file), text, { mode: 0o755 })
-    renameSync(join(work, file), join(dist, file))
+    const draft = `${built}-${file}`
+    writeFileSync(draft, text, { mode: 0o755 })
+    renameSync(draft, join(dist, file))
   }
   for (const other of readdirSync(dist)) {
     if (other !== name && !(other in files) && other !== typesName)

@@ -43,6 +43,8 @@ export async function bundle(
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
       sourcemap: true,
+      // The positions are enough for stack traces, and the sources would be half of the package.
+      sourcemapExcludeSources: true,
     })
   } finally {
     await bundled.close()

@@ -105,6 +105,13 @@ describe('the installed package', () => {
     assert.match(text, /PORT is "many": expected a whole number/)
   })
 
+  test('has source maps that name the files of the repository', async () => {
+    const code = `require('bucketry').startBucketry({ buckets: ['No'] }).catch(({ stack }) => console.log(stack))`
+    const options = { cwd: app, env: environment }
+    const { stdout } = await run(process.execPath, ['--enable-source-maps', '-e', code], options)
+    assert.match(stdout, /\/node_modules\/bucketry\/src\/wiring\/settings\/read-settings\.ts:\d+/)
+  })
+
   test('tells in one sentence that Node is too old', async () => {
     const pretend = join(folder, 'old-node.cjs')
     writeFileSync(
