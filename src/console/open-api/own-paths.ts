@@ -73,6 +73,19 @@ export const ownPaths: Readonly<Record<string, PathItem>> = {
   '/-/readyz': readyPath('getReadiness', 'reads and writes are'),
   '/-/readyz/reads': readyPath('getReadsReadiness', 'reads are'),
   '/-/readyz/writes': readyPath('getWritesReadiness', 'writes are'),
+  '/-/metrics': {
+    get: {
+      operationId: 'getMetrics',
+      summary: 'Metrics of all processes, for Prometheus',
+      description: 'Requires METRICS_TOKEN as a bearer token.',
+      tags: ['service'],
+      responses: {
+        200: { description: 'The metrics.', content: { 'text/plain': {} } },
+        401: { description: 'Another token, or none.', content: { 'application/json': {} } },
+        404: { description: 'METRICS_TOKEN is not set.', content: { 'application/json': {} } },
+      },
+    },
+  },
   '/-/': {
     get: {
       operationId: 'getDashboard',

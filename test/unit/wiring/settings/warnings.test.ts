@@ -36,6 +36,15 @@ test('An address that others reach brings a warning without TLS or a proxy', () 
   }
 })
 
+test('A port for metrics that others reach brings a warning without a token', () => {
+  const open = { HOST: '0.0.0.0', TRUST_PROXY: '10.0.0.1', METRICS_PORT: '9100' }
+  assert.match(warningsOf(open).join(), /^METRICS_PORT is open .*METRICS_TOKEN/)
+  assert.deepEqual(warningsOf({ ...open, METRICS_TOKEN: 'hunter2hunter2hu' }), [])
+  assert.deepEqual(warningsOf({ METRICS_PORT: '9100' }), [])
+  const [short = ''] = warningsOf({ METRICS_TOKEN: 'hunter2' })
+  assert.match(short, /^METRICS_TOKEN has fewer than 16 characters/)
+})
+
 for (const [name, meant] of [
   ['ALOWED_BUCKETS', 'ALLOWED_BUCKETS'],
   ['ALLOWED_BUKCETS', 'ALLOWED_BUCKETS'],
