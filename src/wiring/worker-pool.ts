@@ -147,7 +147,8 @@ export class WorkerPool {
       worker.once('exit', (code, signal) => {
         this.#workers.delete(worker)
         this.#unanswered.delete(worker)
-        this.#metrics.died(worker.id)
+        if (this.#isStopping) this.#metrics.left(worker.id)
+        else this.#metrics.died(worker.id)
         reject(new WorkerStartError(`a worker exited while starting (${signal ?? code})`))
         if (!this.#isStopping) {
           this.#restart({ worker: worker.process.pid, code, signal }, startedAtMs)

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeCertificate } from '../support/certificates.ts'
 import { MainProcess } from '../support/main-process.ts'
 
 const token = 'a-token-of-this-test'
@@ -148,6 +150,38 @@ test('The port of S3 answers 404 with METRICS_PORT alone, and 401 without the to
   assert.equal((await fetch(`${await closed.url()}/-/metrics`)).status, 401)
   assert.equal((await fetch(await metricsUrl(closed))).status, 401)
   assert.doesNotMatch(closed.log + closed.stderr, new RegExp(token))
+})
+
+test('METRICS_PORT speaks HTTPS if PORT does', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-metrics-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const { certFile, keyFile, caFile } = makeCertificate(folder)
+  const main = start(t, { METRICS_PORT: '0', TLS_CERT: certFile, TLS_KEY: keyFile })
+  await main.url()
+  const { port } = new URL(await metricsUrl(main))
+  assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 400)
+  const status = await new Promise((resolve, reject) => {
+    const options = { port, path: '/metrics', ca: readFileSync(caFile), agent: false }
+    const sent = requestTls(options, (reply) => resolve(reply.resume().statusCode))
+    sent.on('error', reject).end()
+  })
+  assert.equal(status, 200)
+})
+
+test('A scrape while the gateway stops counts no worker as dead', {
+  timeout: 60_000,
+}, async (t) => {
+  const main = start(t, { WORKERS: '3', METRICS_PORT: '0' })
+  await main.url()
+  const metrics = await metricsUrl(main)
+  main.signal('SIGTERM')
+  await main.line(({ msg }) => msg === 'stopping')
+  for (;;) {
+    const samples = await scrape(metrics).catch(() => undefined)
+    if (samples === undefined) break
+    assert.equal(samples.get('bucketry_worker_deaths_total'), 0)
+  }
+  assert.equal(await main.ended(), 0)
 })
 
 test('METRICS_PORT that is PORT, or is in use, stops the start with a message that names it', async (t) => {

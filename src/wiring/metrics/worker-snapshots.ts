@@ -67,8 +67,13 @@ export class WorkerSnapshots {
     this.#answered(worker)
   }
 
+  /** A worker ended unexpectedly. */
   died(worker: number): void {
     this.#deaths += 1
+    this.left(worker)
+  }
+
+  left(worker: number): void {
     const latest = this.#latest.get(worker)
     this.#latest.delete(worker)
     if (latest !== undefined) this.#ofDead = [...this.#ofDead, countersOf(latest)]

@@ -81,7 +81,17 @@ test('A worker that dies during a scrape does not delay it', { timeout: 5_000 },
     if (id === 1) workers.receive(id, snapshotOf(8))
   })
   workers.died(2)
-  assert.equal((await valuesOf(await scrape))[requests], 15)
+  const report = await scrape
+  assert.equal((await valuesOf(report))[requests], 15)
+  assert.deepEqual([report.workers, report.silent, report.deaths], [1, 0, 1])
+})
+
+test('A worker that ends because the gateway stops is no death', async () => {
+  const workers = new WorkerSnapshots()
+  await workers.gather([1], (id) => workers.receive(id, snapshotOf(3)))
+  workers.left(1)
+  const report = await workers.gather([], () => undefined)
+  assert.deepEqual([report.deaths, (await valuesOf(report))[requests]], [0, 3])
 })
 
 test('A late answer counts in the next scrape', async () => {
