@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
@@ -62,10 +62,17 @@ function copyNpm(root: string): void {
   const target = '/usr/local/lib/node_modules/npm'
   cpSync(folder, join(root, target), { recursive: true })
   symlinkSync(`${target}/bin/${basename(cli)}`, join(root, 'usr/local/bin/npm'))
-  // The packages come from this machine's cache: the build needs no network.
+  // The packages come from this machine's cache, and from its registry if that lacks one.
   const registry = npmSetting('registry')
-  writeFileSync(join(root, 'root/.npmrc'), `registry=${registry}\noffline=true\n`)
+  writeFileSync(join(root, 'root/.npmrc'), `registry=${registry}\nprefer-offline=true\n`)
+  // Where this machine needs more certificates to reach the registry, the build does, too.
+  const certificates = process.env.NODE_EXTRA_CA_CERTS
+  const text = certificates === undefined ? '' : readFileSync(certificates)
+  writeFileSync(join(root, extraCertificates), text)
 }
+
+/** In the image with Node, possibly empty. */
+export const extraCertificates = '/etc/extra-certificates.pem'
 
 /** The folder in which npm has kept the packages that `npm ci` installed here. */
 export function npmCache(): string {

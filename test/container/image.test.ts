@@ -7,7 +7,7 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
-import { makeBaseRoots, npmCache } from './base-images.ts'
+import { extraCertificates, makeBaseRoots, npmCache } from './base-images.ts'
 
 const project = join(import.meta.dirname, '../..')
 const image = 'localhost/bucketry:test'
@@ -35,10 +35,11 @@ class Podman {
   }
 
   /** Creates an image of a root folder. */
-  import(root: string, name: string): void {
+  import(root: string, name: string, environment: readonly string[]): void {
     const archive = join(this.folder, 'root.tar')
     execFileSync('tar', ['--create', '--file', archive, '--directory', root, '.'])
-    this.run('import', '--change', 'ENV PATH=/usr/local/bin:/usr/bin:/bin', archive, name)
+    const changes = environment.flatMap((each) => ['--change', `ENV ${each}`])
+    this.run('import', ...changes, archive, name)
   }
 
   remove(): void {
@@ -53,8 +54,10 @@ describe('The image', { skip: absenceOfPodman() }, () => {
   const podman = new Podman()
   before(() => {
     const roots = makeBaseRoots(join(podman.folder, 'roots'))
-    podman.import(roots.node, 'localhost/node:test')
-    podman.import(roots.base, 'localhost/base:test')
+    const path = 'PATH=/usr/local/bin:/usr/bin:/bin'
+    const certificates = `NODE_EXTRA_CA_CERTS=${extraCertificates}`
+    podman.import(roots.node, 'localhost/node:test', [path, certificates])
+    podman.import(roots.base, 'localhost/base:test', [path])
     const bases = ['NODE_IMAGE=localhost/node:test', 'BASE_IMAGE=localhost/base:test']
     const values = [...bases, 'VERSION=1.2.3', 'REVISION=abc'].flatMap((each) => [
       '--build-arg',
