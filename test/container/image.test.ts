@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { codeBlocksOf, replaced } from '../support/code-blocks.ts'
 import { freePort } from '../support/free-port.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
+import type { Credentials } from '../support/signed-request.ts'
 import { extraCertificates, makeBaseRoots, npmCache } from './base-images.ts'
 
 const project = join(import.meta.dirname, '../..')
@@ -15,6 +17,13 @@ const image = 'localhost/bucketry:test'
 const limits = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=1024:1024']
 const startTimeoutMs = 30_000
 
+const processOptions: ExecFileSyncOptionsWithStringEncoding = {
+  cwd: project,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+  stdio: ['ignore', 'pipe', 'pipe'],
+}
+
 /** Podman with its storage in one folder. */
 class Podman {
   readonly folder = mkdtempSync(join(tmpdir(), 'bucketry-podman-'))
@@ -22,16 +31,23 @@ class Podman {
   readonly #runFolder = mkdtempSync('/tmp/bucketry-')
 
   run(...args: readonly string[]): string {
-    const place = ['--root', join(this.folder, 'storage'), '--runroot', this.#runFolder]
-    const here = ['--runtime', 'runc', '--cgroup-manager', 'cgroupfs', '--events-backend', 'none']
-    // Without systemd, podman reports for each container that it sets no timer for the health check.
-    const quiet = ['--log-level', 'fatal']
-    return execFileSync('podman', [...place, ...here, ...quiet, ...args], {
-      cwd: project,
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 * 1024,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).trim()
+    return execFileSync('podman', [...this.#options(), ...args], { ...processOptions }).trim()
+  }
+
+  /** Runs commands for Docker in a shell. */
+  shell(commands: string, home: string): string {
+    const text = `docker() { podman ${this.#options().join(' ')} "$@"; }\n${commands}`
+    const env = { PATH: process.env.PATH, HOME: home }
+    return execFileSync('bash', ['-ec', text], { ...processOptions, env })
+  }
+
+  #options(): readonly string[] {
+    return [
+      ...['--root', join(this.folder, 'storage'), '--runroot', this.#runFolder],
+      ...['--runtime', 'runc', '--cgroup-manager', 'cgroupfs', '--events-backend', 'none'],
+      // Without systemd, podman reports for each container that it sets no timer for the health check.
+      ...['--log-level', 'fatal'],
+    ]
   }
 
   /** Creates an image of a root folder. */
@@ -92,9 +108,53 @@ describe('The image', { skip: absenceOfPodman() }, () => {
     })
   }
 
+  itRunsAsDocumented(podman)
   itIsHealthyWhileItServes(podman)
   itHasOnlyWhatItNeeds(podman)
 })
+
+function itRunsAsDocumented(podman: Podman): void {
+  const blocks = codeBlocksOf('docs/install.md').filter(({ heading }) => heading === 'Docker')
+  const run = async (t: TestContext, text: string) => {
+    const home = mkdtempSync(join(tmpdir(), 'bucketry-home-'))
+    const port = await freePort()
+    t.after(() => {
+      podman.run('rm', '--force', '--time', '0', 'bucketry')
+      rmSync(home, { recursive: true })
+    })
+    const commands = replaced(text, {
+      'ghcr.io/bucketry/bucketry:0': image,
+      '--publish 127.0.0.1:9000:9000': [
+        ...limits,
+        '--network',
+        'host',
+        '--env',
+        `PORT=${port}`,
+      ].join(' '),
+    })
+    const [first = '', then = ''] = commands.split(/^(?=docker exec )/m)
+    podman.shell(first, home)
+    const host = `127.0.0.1:${port}`
+    await untilHealthy(host, () => podman.run('logs', 'bucketry'))
+    return { home, host, output: then === '' ? '' : podman.shell(then, home) }
+  }
+
+  it('the first commands of docs/install.md serve, and show the keys', async (t) => {
+    const { host, output } = await run(t, blocks[0]?.text ?? '')
+    const server = { host, credentials: credentialsIn(output) }
+    const list = await signedFetch(server, { method: 'GET', target: '/files?list-type=2' })
+    assert.equal(list.status, 200)
+  })
+
+  it('the commands of docs/install.md serve a folder of the machine', async (t) => {
+    const { home, host } = await run(t, blocks[1]?.text ?? '')
+    const secretKey = readFileSync(join(home, 'bucketry/secret-key'), 'utf8').trim()
+    const server = { host, credentials: { accessKey: 'me', secretKey, region: 'us-east-1' } }
+    const put = await signedFetch(server, { method: 'PUT', target: '/photos/a', body: 'hello' })
+    assert.equal(put.status, 200)
+    assert.equal(readFileSync(join(home, 'files/photos/a'), 'utf8'), 'hello')
+  })
+}
 
 function itIsHealthyWhileItServes(podman: Podman): void {
   it('is healthy while it serves, and ends by SIGTERM within the grace time', async (t) => {
@@ -170,13 +230,17 @@ async function start(t: TestContext, podman: Podman, user: string): Promise<Cont
   const volume = podman.run('volume', 'inspect', '--format', '{{.Mountpoint}}', name)
   return {
     ...{ name, volume },
-    server() {
-      const text = readFileSync(join(volume, 'bucketry.env'), 'utf8')
-      const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? ''
-      const [accessKey, secretKey] = [value('ACCESS_KEY'), value('SECRET_KEY')]
-      return { host, credentials: { accessKey, secretKey, region: 'us-east-1' } }
-    },
+    server: () => ({
+      host,
+      credentials: credentialsIn(readFileSync(join(volume, 'bucketry.env'), 'utf8')),
+    }),
   }
+}
+
+/** The generated settings. */
+function credentialsIn(settings: string): Credentials {
+  const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(settings)?.[1] ?? ''
+  return { accessKey: value('ACCESS_KEY'), secretKey: value('SECRET_KEY'), region: 'us-east-1' }
 }
 
 async function untilHealthy(host: string, logs: () => string): Promise<void> {
