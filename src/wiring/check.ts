@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withinTime } from '../process/time-limit.ts'
 import { missingMigrations, openDatabase } from '../state/open-database.ts'
+import { checkAccessLog } from './access-log/check-access-log.ts'
 import { locationText } from './banner.ts'
 import { generatedSettings, isConfigured, keptSettings, withBuckets } from './first-start.ts'
 import { createLog, type Log } from './log.ts'
@@ -29,7 +30,7 @@ export interface CheckOptions {
 const driveTimeoutMs = 60_000
 
 /**
- * Checks settings, database and drive. Changes nothing, except that a WebDAV server is probed with files
+ * Checks settings, access log, database and drive. Changes nothing, except that a WebDAV server is probed with files
  * that are removed again.
  *
  * @throws SettingsError, DatabaseError or DriveError, for people, with the first problem.
@@ -48,6 +49,8 @@ export async function check({
   const allWarnings = [...warnings, ...settingsWarnings({ settings, environment, kept: {} })]
   for (const text of allWarnings) say(`warning: ${text}`)
   say(`settings: valid; buckets ${settings.allowedBuckets.join(', ')}`)
+  const accessLog = await checkAccessLog(settings)
+  if (accessLog !== undefined) say(accessLog)
   say(await checkDatabase(settings))
   say(await checkDrive(settings, createLog('warn', { write: writeLog })))
 }

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +17,7 @@ import { makeCertificate } from '../support/certificates.ts'
 import { MainProcess } from '../support/main-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { signHeaders } from '../support/signed-request.ts'
+import { startArguments } from '../support/start-command.ts'
 import { athenaRow } from '../unit/wiring/access-log/athena-expression.ts'
 
 const credentials = {
@@ -107,6 +117,28 @@ async function urlOfBanner(main: MainProcess): Promise<string> {
   }
 }
 
+test('An access log that cannot be reopened goes on in the old file', async (t) => {
+  const { folder, main } = await start(t, {
+    ACCESS_LOG_FORMAT: 's3',
+    ACCESS_LOG_FILE: 'access.log',
+    WORKERS: '1',
+  })
+  const url = await main.url()
+  const path = join(folder, 'access.log')
+  renameSync(path, `${path}.1`)
+  mkdirSync(path)
+  main.signal('SIGHUP')
+  await main.line(({ msg }) => msg.startsWith('the access log could not be reopened'))
+  await fetch(`${url}/photos`)
+  rmdirSync(path)
+  main.signal('SIGHUP')
+  await main.line(({ msg }) => msg === 'access log reopened')
+  await fetch(`${url}/photos`)
+  await stop(main)
+  assert.equal(rowsOf(`${path}.1`).length, 1)
+  assert.equal(rowsOf(path).length, 1)
+})
+
 test('Without ACCESS_LOG_FILE, standard output has only the S3 lines, and the log is on standard error', async (t) => {
   const { main } = await start(t, { ACCESS_LOG_FORMAT: 's3' })
   const url = await urlOfBanner(main)
@@ -182,6 +214,25 @@ test('The start fails with the reason when the access log cannot be written or c
       assert.match(main.stderr, reason)
     }
   }
+})
+
+test('bucketry check reports whether the access log can be written, and creates nothing', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-access-log-check-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const check = (path: string) =>
+    spawnSync(process.execPath, [...startArguments(), 'check'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...required, ACCESS_LOG_FILE: path },
+      encoding: 'utf8',
+    })
+  const good = check('access.log')
+  assert.equal(good.status, 0)
+  assert.match(good.stdout, /^access log: .*access\.log can be written$/m)
+  assert.ok(!existsSync(join(folder, 'access.log')))
+  assert.match(check('data/access.log').stdout, /access\.log does not exist yet; the first start/)
+  const bad = check('missing/access.log')
+  assert.equal(bad.status, 1)
+  assert.match(bad.stderr, /ACCESS_LOG_FILE is .*: expected a file that can be written/)
 })
 
 function tlsSettings(t: TestContext): Record<string, string> {
