@@ -1,4 +1,4 @@
-import { listOf, oneOf, passphrase } from './parse-plain.ts'
+import { booleanOf, listOf, oneOf, passphrase } from './parse-plain.ts'
 import { attributePair, headerPair, otlpAddress, shareOf } from './parse-telemetry.ts'
 import type { Setting } from './setting.ts'
 
@@ -24,6 +24,12 @@ export const telemetrySettings = {
     whenUnset: 'OTEL_EXPORTER_OTLP_ENDPOINT with `/v1/traces`',
     meaning: 'Complete address that traces are sent to.',
     parse: otlpAddress,
+  },
+  otelSdkDisabled: {
+    name: 'OTEL_SDK_DISABLED',
+    default: 'false',
+    meaning: 'Whether no traces are sent although an address is set.',
+    parse: booleanOf,
   },
   otlpHeaders: {
     name: 'OTEL_EXPORTER_OTLP_HEADERS',

@@ -14,7 +14,9 @@ export async function openTracing(settings: Settings, log: Log): Promise<Tracing
 }
 
 /** OpenTelemetry, "OpenTelemetry Protocol Exporter", "Endpoint URLs for OTLP/HTTP". */
-function tracesAddress({ otlpEndpoint, otlpTracesEndpoint }: Settings): string | undefined {
+function tracesAddress(settings: Settings): string | undefined {
+  const { otelSdkDisabled, otlpEndpoint, otlpTracesEndpoint } = settings
+  if (otelSdkDisabled) return undefined
   if (otlpTracesEndpoint !== undefined) return otlpTracesEndpoint
   return otlpEndpoint === undefined ? undefined : `${otlpEndpoint.replace(/\/$/, '')}/v1/traces`
 }

@@ -36,7 +36,9 @@ function loadedWith(environment: Record<string, string>): { isOn: boolean; loade
 test('No package of OpenTelemetry is loaded unless an address for traces is set', () => {
   const off = loadedWith({ OTEL_SERVICE_NAME: 'photos', OTEL_TRACES_SAMPLER: 'always_on' })
   assert.deepEqual(off, { isOn: false, loaded: [] })
-  const on = loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' })
+  const address = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }
+  assert.deepEqual(loadedWith({ ...address, OTEL_SDK_DISABLED: 'true' }), off)
+  const on = loadedWith(address)
   assert.equal(on.isOn, true)
   assert.ok(on.loaded.includes('@opentelemetry/sdk-trace'))
 })
