@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { open, realpath, rename, rm } from 'node:fs/promises'
+import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -11,15 +11,16 @@ import { DatabaseError } from '../state/database.ts'
 
 /**
  * Writes lines into a compressed file that only its owner can read. The file appears complete and
- * durable, or not at all; an earlier one is replaced.
+ * durable, or not at all; an earlier backup is replaced.
  *
- * @throws DatabaseError when the file can't be written; what `lines` throws.
+ * @throws DatabaseError when the file can't be written or is something else; what `lines` throws.
  */
 export async function writeBackupFile(
   path: string,
   lines: AsyncIterable<BackupLine>,
 ): Promise<void> {
   const draft = `${path}.${randomUUID()}.part`
+  await assertReplaceable(path)
   try {
     const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(Readable.from(textOf(lines)), createGzip(), output)
@@ -28,6 +29,27 @@ export async function writeBackupFile(
   } catch (error) {
     await rm(draft, { force: true })
     throw fileError(error, `${path} can't be written`)
+  }
+}
+
+/** Some programs take the file to back up here: the database itself must not be replaced. */
+async function assertReplaceable(path: string): Promise<void> {
+  const existing = await stat(path).catch(() => undefined)
+  if (existing === undefined || (existing.isFile() && existing.size === 0)) return
+  // Opening a pipe would wait for its writer.
+  const isBackup = existing.isFile() && (await isBackupFile(path))
+  if (!isBackup) {
+    throw new DatabaseError(`${path} exists and is not a backup of Bucketry: choose another file`)
+  }
+}
+
+async function isBackupFile(path: string): Promise<boolean> {
+  try {
+    const { close } = await openBackupFile(path)
+    close()
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -51,18 +73,21 @@ export async function openBackupFile(path: string): Promise<OpenBackup> {
   const input = createReadStream(path, { fd: handle })
   const lines = linesOf(input.pipe(createGunzip()), input, path)
   const close = () => void input.destroy()
-  const { value: header } = await lines.next()
-  if (!isHeader(header)) {
+  try {
+    const { value: header } = await lines.next()
+    return { header: checkedHeader(header, path), lines, close }
+  } catch (error) {
     close()
-    throw new DatabaseError(`${path} is not a backup of Bucketry`)
+    throw error
   }
-  if (header.format !== backupFormat) {
-    close()
-    throw new DatabaseError(
-      `${path} was written by version ${header.version} in another form: restore it with that version`,
-    )
-  }
-  return { header, lines, close }
+}
+
+function checkedHeader(header: BackupLine | undefined, path: string): BackupHeader {
+  if (!isHeader(header)) throw new DatabaseError(`${path} is not a backup of Bucketry`)
+  if (header.format === backupFormat) return header
+  throw new DatabaseError(
+    `${path} was written by version ${header.version} in another form: restore it with that version`,
+  )
 }
 
 async function* linesOf(
@@ -86,7 +111,8 @@ async function* linesOf(
 }
 
 function isHeader(line: BackupLine | undefined): line is BackupHeader {
-  return typeof line === 'object' && 'backup' in line && line.backup === 'bucketry'
+  // JSON also allows null.
+  return line instanceof Object && 'backup' in line && line.backup === 'bucketry'
 }
 
 function fileError(error: unknown, what: string): unknown {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +30,7 @@ async function* some(): AsyncGenerator<BackupLine> {
 test('A backup file is private and is read as it was written', async (t) => {
   const folder = temporaryFolder(t)
   const path = join(folder, 'backup.gz')
-  writeFileSync(path, 'an earlier backup')
+  writeFileSync(path, gzipSync(`${JSON.stringify(header)}\n`))
   await writeBackupFile(path, some())
   assert.equal(statSync(path).mode & 0o777, 0o600)
   const opened = await openBackupFile(path)
@@ -43,15 +44,32 @@ test('A backup file is private and is read as it was written', async (t) => {
 test('A backup that fails leaves the earlier one and no other file', async (t) => {
   const folder = temporaryFolder(t)
   const path = join(folder, 'backup.gz')
-  writeFileSync(path, 'an earlier backup')
+  await writeBackupFile(path, some())
+  const earlier = readFileSync(path)
   const failing = async function* () {
     yield header
     throw new DatabaseError('the database is gone')
   }
   await assert.rejects(writeBackupFile(path, failing()), /the database is gone/)
-  assert.equal(readFileSync(path, 'utf8'), 'an earlier backup')
+  assert.deepEqual(readFileSync(path), earlier)
   assert.deepEqual(readdirSync(folder), ['backup.gz'])
   await assert.rejects(writeBackupFile(join(folder, 'no/backup.gz'), some()), /written \(ENOENT\)/)
+})
+
+test('A backup replaces nothing but backups and empty files', async (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'bucketry.db')
+  writeFileSync(path, 'SQLite format 3')
+  const refused = { name: 'DatabaseError', message: /exists and is not a backup of Bucketry/ }
+  await assert.rejects(writeBackupFile(path, some()), refused)
+  assert.equal(readFileSync(path, 'utf8'), 'SQLite format 3')
+  await assert.rejects(writeBackupFile(folder, some()), refused)
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  await assert.rejects(writeBackupFile(pipe, some()), refused)
+  writeFileSync(path, '')
+  await writeBackupFile(path, some())
+  assert.deepEqual(readdirSync(folder), ['bucketry.db', 'pipe'])
 })
 
 test('A file that is damaged, cut off or something else is refused', async (t) => {
@@ -73,6 +91,7 @@ test('A file that is damaged, cut off or something else is refused', async (t) =
   await assert.rejects(readAll(Buffer.from('text')), refused)
   await assert.rejects(readAll(Buffer.alloc(0)), refused)
   await assert.rejects(readAll(gzipSync('{"other":1}\n')), refused)
+  await assert.rejects(readAll(gzipSync('null\n')), refused)
   await assert.rejects(readAll(gzipSync('{"backup":"bucketry"')), refused)
   const newer = gunzipSync(whole).toString().replace('"format":1', '"format":2')
   await assert.rejects(readAll(gzipSync(newer)), /restore it with that version/)
