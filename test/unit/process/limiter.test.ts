@@ -18,6 +18,7 @@ test('Limiter.enter gives out its slots, then lets callers wait in order', async
   const fourth = enter('d')
   await Promise.resolve()
   assert.deepEqual(order, ['a', 'b'])
+  assert.equal(limiter.waiting, 2)
   leaveFirst()
   leaveFirst()
   const leaveThird = await third

@@ -27,6 +27,7 @@ test('a call is repeated with growing waits after transient errors', async (t) =
   )
   assert.equal((await api.getFile('f1')).name, 'a.txt')
   assert.deepEqual(clock.waits, [375, 750, 1500, 3000, 6000])
+  assert.deepEqual(api.statistics().retries, { rate: 1, server: 3, network: 1 })
   assert.match(notes.join('\n'), /^look up a file 1 375 503$/m)
   assert.match(notes.join('\n'), /^look up a file 5 6000 403 userRateLimitExceeded$/m)
 })

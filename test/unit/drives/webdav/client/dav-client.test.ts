@@ -87,6 +87,7 @@ describe('DavClient', () => {
     const client = await clientOf(t, listener)
     assert.equal((await client.ask(get)).status, 207)
     assert.equal(seen.length, 6)
+    assert.deepEqual(client.statistics().retries, { rate: 3, server: 1, network: 1 })
   })
 
   it('does not repeat requests that may have been executed', async (t) => {
@@ -149,7 +150,9 @@ describe('DavClient', () => {
     const bodies = await Promise.all(Array.from({ length: 48 }, () => client.send(large)))
     assert.equal((await client.ask({ ...get, method: 'PROPFIND' })).status, 200)
     assert.equal((await client.ask({ ...get, limiter: 'calls' })).status, 200)
-    await assert.rejects(client.send(large), isKind('busy'))
+    const waiting = client.send(large)
+    assert.equal(client.statistics().queues?.downloads, 1)
+    await assert.rejects(waiting, isKind('busy'))
     const body = Readable.from([Buffer.from('x')], { objectMode: false })
     await assert.rejects(client.ask({ method: 'PUT', target: '/', body }), isKind('busy'))
     bodies[0]?.body.destroy()
