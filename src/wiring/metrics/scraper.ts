@@ -14,20 +14,34 @@ export interface ScrapeParts {
   readonly metrics: ProcessMetrics
   /** Absent if this process serves alone. */
   readonly gatherWorkers?: () => Promise<WorkerReport>
+  /** Monotonic clock, milliseconds. */
+  readonly now?: () => number
 }
 
-/** Answers scrapes for all processes. Scrapes at the same time share one answer. */
-export function createScrape({ metrics, gatherWorkers }: ScrapeParts): Scrape {
+/** A scrape takes some milliseconds of CPU time, so there is one a second at most. */
+const freshMs = 1_000
+
+/** Answers scrapes for all processes. Scrapes within a second share one answer. */
+export function createScrape({
+  metrics,
+  gatherWorkers,
+  now = () => performance.now(),
+}: ScrapeParts): Scrape {
   const ofService = createServiceSource(metrics)
   const gather = async () => {
     const [common, report] = await Promise.all([ofService(), gatherWorkers?.() ?? alone])
     const own = metrics.snapshot()
     return await metricsText([own, common, workersSnapshot(report), ...report.snapshots])
   }
-  let running: Promise<string> | undefined
+  let latest: Promise<string> | undefined
+  let freshUntilMs = 0
   return () => {
-    running ??= gather().finally(() => {
-      running = undefined
+    if (latest !== undefined && now() < freshUntilMs) return latest
+    freshUntilMs = now() + freshMs
+    const running = gather()
+    latest = running
+    running.catch(() => {
+      if (latest === running) latest = undefined
     })
     return running
   }
