@@ -143,6 +143,15 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       )
     })
 
+    test('UploadTable counts open uploads, without those that were aborted', async () => {
+      const before = await table.countOpen()
+      await insert(table, 'counted 1')
+      await insert(table, 'counted 2')
+      assert.strictEqual(await table.countOpen(), before + 2)
+      assert.ok(await table.abort('counted 1', 60))
+      assert.strictEqual(await table.countOpen(), before + 1)
+    })
+
     test('UploadTable aborts an upload and takes its lease only if the row is as it was seen', async () => {
       const id = 'upload 8'
       const upload = await insert(table, id)
