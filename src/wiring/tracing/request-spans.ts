@@ -26,9 +26,19 @@ const knownMethods: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
 )
 
+/** Characters of an attribute: a key has 1,024 bytes, a path of a client up to 64 KiB. */
+export const maxAttributeLength = 1_024
+
+/** `tracestate` has up to 512 characters, `traceparent` 55. */
+const maxTraceHeader = 512
+
 const headerGetter = {
   keys: (headers: HttpRequest['headers']) => Object.keys(headers),
-  get: (headers: HttpRequest['headers'], name: string) => headers[name],
+  /** A longer one than W3C's "Trace Context" asks for is ignored. */
+  get(headers: HttpRequest['headers'], name: string) {
+    const value = headers[name]
+    return value === undefined || value.length > maxTraceHeader ? undefined : value
+  },
 }
 
 /**
@@ -88,19 +98,25 @@ export class RequestSpans {
       'http.request.method': isKnown ? method : '_OTHER',
       ...(isKnown ? {} : { 'http.request.method_original': method }),
       'url.scheme': isSecure ? 'https' : 'http',
-      'url.path': rawPath,
-      ...(rawQuery === '' ? {} : { 'url.query': redactedQuery(rawQuery) }),
+      'url.path': bounded(rawPath),
+      ...(rawQuery === '' ? {} : { 'url.query': bounded(redactedQuery(rawQuery)) }),
       ...present('http.route', route),
-      ...(host === null ? {} : { 'server.address': host.hostname }),
+      ...(host === null ? {} : { 'server.address': bounded(host.hostname) }),
       ...(host === null || host.port === '' ? {} : { 'server.port': Number(host.port) }),
-      'client.address': this.#parts.addressOf(request),
+      'client.address': bounded(this.#parts.addressOf(request)),
       ...present('user_agent.original', headers['user-agent']),
     }
   }
 }
 
 function present(name: string, value: string | number | boolean | undefined): Attributes {
-  return value === undefined ? {} : { [name]: value }
+  if (value === undefined) return {}
+  return { [name]: typeof value === 'string' ? bounded(value) : value }
+}
+
+/** A copy, because a part of a text keeps the whole text in memory: up to 64 KiB for each span. */
+function bounded(text: string): string {
+  return Buffer.from(text.slice(0, maxAttributeLength)).toString()
 }
 
 /** The form of an S3 path. Undefined for others, whose operation is an attribute. */

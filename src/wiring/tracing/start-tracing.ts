@@ -18,7 +18,7 @@ import { pairOf } from '../settings/parse-telemetry.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { sparingly } from '../sparingly.ts'
 import { ChildSpans } from './child-spans.ts'
-import { RequestSpans } from './request-spans.ts'
+import { maxAttributeLength, RequestSpans } from './request-spans.ts'
 import { TracedDatabase } from './traced-database.ts'
 import { TracedDrive } from './traced-drive.ts'
 import type { Tracing } from './tracing.ts'
@@ -27,8 +27,6 @@ import type { Tracing } from './tracing.ts'
 const exportTimeoutMs = 10_000
 /** The receiver may be away when the program stops. */
 const lastExportMs = 3_000
-/** Characters of an attribute: a key has 1,024 bytes, a path of a client up to 64 KiB. */
-const maxAttributeLength = 1_024
 /** Spans that wait to be sent. More are dropped, so that memory stays bounded without a receiver. */
 const maxWaitingSpans = 2_048
 /** All waiting spans in batches of 512, and one that is being sent. */
