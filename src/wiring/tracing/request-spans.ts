@@ -11,6 +11,7 @@ import type { Outcome } from '../../http/exchange.ts'
 import type { HttpHandler, HttpRequest } from '../../http/message.ts'
 import { partOf } from '../gateway.ts'
 import { redactedQuery } from '../redacted-query.ts'
+import { boundedText } from './bounded-text.ts'
 import { type ChildSpans, markFailed } from './child-spans.ts'
 
 export interface RequestSpansParts {
@@ -25,9 +26,6 @@ export interface RequestSpansParts {
 const knownMethods: ReadonlySet<string> = new Set(
   'CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '),
 )
-
-/** Characters of an attribute: a key has 1,024 bytes, a path of a client up to 64 KiB. */
-export const maxAttributeLength = 1_024
 
 /** `tracestate` has up to 512 characters, `traceparent` 55. */
 const maxTraceHeader = 512
@@ -98,12 +96,12 @@ export class RequestSpans {
       'http.request.method': isKnown ? method : '_OTHER',
       ...(isKnown ? {} : { 'http.request.method_original': method }),
       'url.scheme': isSecure ? 'https' : 'http',
-      'url.path': bounded(rawPath),
-      ...(rawQuery === '' ? {} : { 'url.query': bounded(redactedQuery(rawQuery)) }),
+      'url.path': boundedText(rawPath),
+      ...(rawQuery === '' ? {} : { 'url.query': boundedText(redactedQuery(rawQuery)) }),
       ...present('http.route', route),
-      ...(host === null ? {} : { 'server.address': bounded(host.hostname) }),
+      ...(host === null ? {} : { 'server.address': boundedText(host.hostname) }),
       ...(host === null || host.port === '' ? {} : { 'server.port': Number(host.port) }),
-      'client.address': bounded(this.#parts.addressOf(request)),
+      'client.address': boundedText(this.#parts.addressOf(request)),
       ...present('user_agent.original', headers['user-agent']),
     }
   }
@@ -111,12 +109,7 @@ export class RequestSpans {
 
 function present(name: string, value: string | number | boolean | undefined): Attributes {
   if (value === undefined) return {}
-  return { [name]: typeof value === 'string' ? bounded(value) : value }
-}
-
-/** A copy, because a part of a text keeps the whole text in memory: up to 64 KiB for each span. */
-function bounded(text: string): string {
-  return Buffer.from(text.slice(0, maxAttributeLength)).toString()
+  return { [name]: typeof value === 'string' ? boundedText(value) : value }
 }
 
 /** The form of an S3 path. Undefined for others, whose operation is an attribute. */

@@ -1,7 +1,11 @@
 import { SpanKind } from '@opentelemetry/api'
 import type { Database, SqlValue, Statement, WriteResult } from '../../state/database.ts'
 import { UnmetChange } from '../../state/database.ts'
+import { boundedText } from './bounded-text.ts'
 import type { ChildSpans } from './child-spans.ts'
+
+/** Of a transaction with thousands. */
+const shownStatements = 20
 
 /**
  * A database with a client span for each call, with the attributes of OpenTelemetry's semantic
@@ -54,7 +58,10 @@ export class TracedDatabase implements Database {
     const attributes = {
       'db.system.name': this.#system,
       ...(texts.length > 0
-        ? { 'db.query.text': texts.join('; '), 'db.query.summary': summary }
+        ? {
+            'db.query.text': boundedText(texts.slice(0, shownStatements).join('; ')),
+            'db.query.summary': summary,
+          }
         : {}),
       ...(texts.length > 1 ? { 'db.operation.batch.size': texts.length } : {}),
     }
