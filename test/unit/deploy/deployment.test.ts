@@ -159,3 +159,13 @@ test('scripts of the image are valid for Node', () => {
     execFileSync(process.execPath, ['--check', join(root, path)])
   }
 })
+
+test('messages of the table of docs/nas.md are in the code', () => {
+  const [, table = ''] = read('docs/nas.md').split('## If it does not start')
+  const messages = Array.from(table.matchAll(/^\| (`[^|]*`) \|/gm), ([, cell = '']) => cell)
+  assert.ok(messages.length >= 4)
+  const code = globSync('src/**/*.ts', { cwd: root }).map(read).join('\n')
+  for (const [, message = ''] of messages.join(' ').matchAll(/`([^`]*)`/g)) {
+    assert.ok(code.includes(message), message)
+  }
+})
