@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { nearestName } from '../wiring/settings/nearest-name.ts'
 import { type Command, UsageError } from './command.ts'
@@ -43,16 +44,20 @@ export function parseCommandLine(
   const wantsHelp = help === true
   if (!wantsHelp) checkOperands(command, positionals)
   const operand = command.takesFolder === true ? positionals[0] : undefined
+  const named = operand ?? (folder === undefined ? undefined : String(folder))
+  if (!wantsHelp && named !== undefined) checkFolder(named)
+  // `rest === args`: no command is named.
+  if (!wantsHelp && operand !== undefined && rest === args) checkNoCommand(operand, commands)
   const buckets = Array.isArray(bucket) ? bucket.map(String) : []
   checkDoubles([
     ['--bucket', buckets.length > 0, '--allowed-buckets', settings.ALLOWED_BUCKETS !== undefined],
     ['FOLDER', operand !== undefined, '--folder', folder !== undefined],
-    ['FOLDER', (operand ?? folder) !== undefined, '--drive', settings.DRIVE !== undefined],
+    ['FOLDER', named !== undefined, '--drive', settings.DRIVE !== undefined],
   ])
   return {
     command,
     operands: positionals,
-    folder: operand ?? (folder === undefined ? undefined : String(folder)),
+    folder: named,
     settings,
     buckets,
     options: Object.fromEntries(
@@ -81,6 +86,31 @@ function commandIn(args: readonly string[], commands: readonly Command[]) {
   return named === undefined
     ? { command: fallback, rest: args }
     : { command: named, rest: args.slice(1) }
+}
+
+/** @throws UsageError for an empty variable of a shell, which would be the working directory, and for a drive. */
+function checkFolder(folder: string): void {
+  if (folder === '') throw new UsageError('FOLDER is empty: write . for the working directory.')
+  // Not shown: it may contain a password.
+  if (/^(file:|gdrive:|memory:|webdav\+)/.test(folder)) {
+    throw new UsageError(
+      'FOLDER is the address of a drive: give it with --drive, or write ./ before the folder.',
+    )
+  }
+}
+
+/** @throws UsageError for a command after options or a misspelled one, which would be served as a new folder. */
+function checkNoCommand(folder: string, commands: readonly Command[]): void {
+  const near = nearestName(
+    folder,
+    commands.map(({ name }) => name),
+  )
+  if (near === undefined || (near !== folder && existsSync(folder))) return
+  throw new UsageError(
+    near === folder
+      ? `${near} is a command: write it before the options, or ./${near} for the folder.`
+      : `${JSON.stringify(folder)} is not a folder. Did you mean the command ${near}? Write ./${folder} for a new folder.`,
+  )
 }
 
 function parse(args: readonly string[], { options: own = {} }: Command) {

@@ -54,9 +54,28 @@ test('A wrong command line is refused with what to do', () => {
   assert.match(mistakeOf('/a', '--folder', '/b'), /use only one of them/)
 })
 
+test('A command after options or with a typing error is not served as a folder', () => {
+  assert.match(mistakeOf('--port', '1', 'check'), /^check is a command: write it before the opt/)
+  assert.match(mistakeOf('chekc'), /^"chekc" is not a folder\. Did you mean the command check\?/)
+  assert.equal(parse('--port', '1', './check').folder, './check')
+  assert.equal(parse('serve', 'check').folder, 'check')
+  assert.equal(parse('new-folder').folder, 'new-folder')
+})
+
+test('An empty folder or the address of a drive is not served as a folder', () => {
+  assert.match(mistakeOf(''), /^FOLDER is empty/)
+  assert.match(mistakeOf('backup', 'x', '--folder', ''), /^FOLDER is empty/)
+  const message = mistakeOf('webdav+https://ann:secret@example.org/')
+  assert.match(message, /give it with --drive/)
+  assert.doesNotMatch(message, /secret/)
+  assert.match(mistakeOf('check', 'gdrive:photos'), /give it with --drive/)
+  assert.equal(parse('./gdrive:photos').folder, './gdrive:photos')
+})
+
 test('Help and version need no operands', () => {
   assert.equal(parse('verify', '--help').wantsHelp, true)
   assert.equal(parse('-h').wantsHelp, true)
+  assert.equal(parse('--help', 'verify').wantsHelp, true)
   assert.equal(parse('-V').wantsVersion, true)
 })
 
