@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { basename, isAbsolute, resolve } from 'node:path'
+import { realPathOf } from '../wiring/settings/location-mistakes.ts'
 import { bucketName } from '../wiring/settings/parse-names.ts'
-import { SettingMistake } from '../wiring/settings/setting.ts'
+import { SettingMistake, SettingsError } from '../wiring/settings/setting.ts'
 
 /** The folders of a folder, as buckets. */
 export interface FolderBuckets {
@@ -42,16 +44,48 @@ function isBucketName(name: string): boolean {
   }
 }
 
+/** Characters of the name of a folder, so that a name made of it is not too long for any file system. */
+const nameCharacters = 40
+
 /**
  * DATA_DIR for a folder that was named on the command line: keys and database are found again from any
- * working directory (XDG Base Directory Specification).
+ * working directory and through any symbolic link (XDG Base Directory Specification).
+ *
+ * @param home called only if it is needed
  */
 export function dataFolderFor(
   folder: string,
-  { home, dataHome }: { home: string; dataHome: string | undefined },
+  { home, dataHome }: { home: () => string; dataHome: string | undefined },
 ) {
-  const path = resolve(folder)
+  const path = realPathOf(resolve(folder))
   const digest = createHash('sha256').update(path).digest('hex').slice(0, 8)
-  const base = dataHome?.startsWith('/') ? dataHome : resolve(home, '.local/share')
-  return resolve(base, 'bucketry', `${basename(path) || 'root'}-${digest}`)
+  const base = dataHome?.startsWith('/') ? dataHome : resolve(home(), '.local/share')
+  const name = [...basename(path)].slice(0, nameCharacters).join('') || 'root'
+  return resolve(base, 'bucketry', `${name}-${digest}`)
+}
+
+/** @throws SettingsError when the user has none, as in a container with another user ID. */
+export function homeFolder(): string {
+  try {
+    const home = homedir()
+    if (isAbsolute(home)) return home
+  } catch {
+    // HOME is not set, and the user is not in the list of users.
+  }
+  throw new SettingsError([
+    'DATA_DIR is not set, and this user has no home folder: set DATA_DIR to a folder for keys and database',
+  ])
+}
+
+/** Names in one warning. A home folder can have many. */
+const namesShown = 10
+
+/** A warning of folders that are not served; none if there are none. */
+export function otherFolderWarnings(others: readonly string[]): string[] {
+  if (others.length === 0) return []
+  const names = others.slice(0, namesShown).map((name) => JSON.stringify(name))
+  const more = others.length > namesShown ? ` and ${others.length - namesShown} more` : ''
+  return [
+    `folders whose names are not legal bucket names are not served: ${names.join(', ')}${more}`,
+  ]
 }

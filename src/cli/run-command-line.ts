@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { ConnectError } from '../connect/connect-error.ts'
@@ -10,7 +9,7 @@ import { isGiven } from '../wiring/settings/read-settings.ts'
 import { SettingsError } from '../wiring/settings/setting.ts'
 import { type CommandCall, UsageError } from './command.ts'
 import { commands } from './commands.ts'
-import { bucketsIn, dataFolderFor } from './folder-buckets.ts'
+import { bucketsIn, dataFolderFor, homeFolder, otherFolderWarnings } from './folder-buckets.ts'
 import { type ParsedCommandLine, parseCommandLine } from './parse-command-line.ts'
 import { withFlags } from './setting-flags.ts'
 
@@ -71,7 +70,7 @@ function withFolder(call: CommandCall, folder: string): CommandCall {
   environment.DRIVE_FILE = undefined
   if (!isGiven(environment, 'DATA_DIR')) {
     environment.DATA_DIR = dataFolderFor(folder, {
-      home: homedir(),
+      home: homeFolder,
       dataHome: environment.XDG_DATA_HOME,
     })
   }
@@ -83,9 +82,6 @@ function withFolder(call: CommandCall, folder: string): CommandCall {
     ...call,
     environment,
     buckets: buckets.length === 0 ? undefined : buckets.join(','),
-    warnings: others.map(
-      (name) =>
-        `the folder ${JSON.stringify(name)} is not served, because it is not a legal bucket name`,
-    ),
+    warnings: otherFolderWarnings(others),
   }
 }

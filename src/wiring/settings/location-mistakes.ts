@@ -93,7 +93,7 @@ function existingPartOf(path: string): string {
 }
 
 /** The path with symbolic links resolved in the part that exists. */
-function realPathOf(path: string): string {
+export function realPathOf(path: string): string {
   try {
     return fs.realpathSync(path)
   } catch {
