@@ -53,8 +53,18 @@ async function isBackupFile(path: string): Promise<boolean> {
   }
 }
 
+/** Characters of one piece: for each piece, gzip starts a task of its own. */
+const pieceCharacters = 64 * 1024
+
 async function* textOf(lines: AsyncIterable<BackupLine>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${JSON.stringify(line)}\n`
+  let piece = ''
+  for await (const line of lines) {
+    piece += `${JSON.stringify(line)}\n`
+    if (piece.length < pieceCharacters) continue
+    yield piece
+    piece = ''
+  }
+  yield piece
 }
 
 export interface OpenBackup {
