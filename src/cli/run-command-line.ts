@@ -25,6 +25,9 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
     const parsed = parseCommandLine(args, commands)
     // Its 1 means that an object differs.
     if (parsed.command.name === 'verify') failureStatus = 2
+    // The reader has closed the pipe, such as `head`. A server goes on without it.
+    const isText = parsed.wantsHelp || parsed.wantsVersion || parsed.command.name !== 'serve'
+    if (isText) process.stdout.on('error', () => process.exit(failureStatus))
     const status = await run(parsed)
     if (status !== undefined) process.exitCode = status
   } catch (error) {
