@@ -53,6 +53,12 @@ export async function readMigrations(folder = migrationsFolder): Promise<Migrati
   return Promise.all(fileNames.map((fileName) => readMigration(folder, fileName)))
 }
 
+/** The names of the tables that these migrations create. */
+export function tablesOf(migrations: readonly Migration[]): ReadonlySet<string> {
+  const statements = migrations.flatMap(({ sql }) => [...sql.matchAll(/^CREATE TABLE (\w+)/gm)])
+  return new Set(statements.map(([, name = '']) => name))
+}
+
 /**
  * Migrates the database to this version in one transaction, and closes the session. Without effect if
  * the database is already at this version. Several processes may do it at once.

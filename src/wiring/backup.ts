@@ -43,7 +43,7 @@ export async function backup({ environment, buckets, file }: BackupOptions): Pro
       createdAt: new Date().toISOString(),
       settingsFile,
     }
-    await writeBackupFile(file, backupLines(snapshot, header))
+    await writeBackupFile(file, backupLines(snapshot, header, await readMigrations()))
   } finally {
     await snapshot.close()
   }

@@ -46,6 +46,20 @@ export function describeBackup(
       await database.close()
     })
 
+    test('has every table of ours, and no table of other programs', async () => {
+      const source = await from()
+      await fill(source)
+      const before = await backupOf(source)
+      const tables = new Set(before.lines.flatMap((line) => ('table' in line ? [line.table] : [])))
+      const snapshot = await openSnapshot(source)
+      assert.deepEqual(await snapshot.tables(), [...tables, 'migrations'].sort())
+      await snapshot.close()
+      const database = await openDatabase(source, { migrate: false })
+      await database.write([{ sql: 'CREATE TABLE strangers (name TEXT)' }])
+      await database.close()
+      assert.deepEqual(await backupOf(source), before)
+    })
+
     test('is of one moment, while others write', async () => {
       const source = await from()
       await fill(source)
@@ -53,7 +67,7 @@ export function describeBackup(
       const database = await openDatabase(source, { migrate: false })
       const snapshot = await openSnapshot(source)
       const during: BackupLine[] = []
-      for await (const line of backupLines(snapshot, origin)) {
+      for await (const line of backupLines(snapshot, origin, await readMigrations())) {
         if (during.length % 100 === 0) await addFolder(database, `late ${during.length}`)
         during.push(line)
       }
@@ -128,7 +142,9 @@ interface Backup {
 async function backupOf(location: DatabaseLocation): Promise<Backup> {
   const snapshot = await openSnapshot(location)
   try {
-    const [header, ...lines] = await Array.fromAsync(backupLines(snapshot, origin))
+    const [header, ...lines] = await Array.fromAsync(
+      backupLines(snapshot, origin, await readMigrations()),
+    )
     return { header: header as BackupHeader, lines }
   } finally {
     await snapshot.close()

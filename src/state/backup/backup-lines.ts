@@ -1,5 +1,5 @@
 import type { SqlValue } from '../database.ts'
-import type { AppliedMigration } from '../migrate.ts'
+import { type AppliedMigration, type Migration, tablesOf } from '../migrate.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
@@ -34,16 +34,25 @@ export type BackupLine = BackupHeader | TableLine | readonly SqlValue[] | EndLin
 export const backupFormat = 1
 const migrationsTable = 'migrations'
 
-/** The lines of a backup, without line breaks. */
+/**
+ * The lines of a backup, without line breaks. Other programs may have tables in the same database, which
+ * the backup leaves out.
+ *
+ * @param known the migrations of this program
+ */
 export async function* backupLines(
   snapshot: Snapshot,
   header: Pick<BackupHeader, 'version' | 'createdAt' | 'settingsFile'>,
+  known: readonly Migration[],
 ): AsyncGenerator<BackupLine> {
   const migrations = await migrationsIn(snapshot)
   yield { backup: 'bucketry', format: backupFormat, ...header, migrations }
+  const ours = tablesOf(known)
+  // A newer version may have added tables that this one does not know.
+  const hasUnknown = migrations.length > known.length
   let count = 0
   for (const table of await snapshot.tables()) {
-    if (table === migrationsTable) continue
+    if (table === migrationsTable || !(hasUnknown || ours.has(table))) continue
     for await (const line of tableLines(snapshot, table)) {
       yield line
       if (Array.isArray(line)) count += 1
