@@ -22,7 +22,7 @@ export function PasswordField({ value, onChange, error, attempt }: PasswordField
     <PasswordInput
       ref={input}
       label="Password"
-      description="The value of DASHBOARD_PASSWORD. If it was generated, it is in bucketry.env, whose path the server prints when it starts"
+      description="The value of DASHBOARD_PASSWORD. If it was generated, it is in the settings file that the server names when it starts"
       name="password"
       autoComplete="current-password"
       value={value}

@@ -35,8 +35,8 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
         <Detail name="Access key" value={gateway.accessKey} />
         <dt>Secret key</dt>
         <dd>
-          The value of SECRET_KEY. If it was generated at the first start, it is in{' '}
-          <Code>bucketry.env</Code>, whose path the server prints when it starts
+          The value of SECRET_KEY. If it was generated, it is in the settings file that the server
+          names when it starts
         </dd>
       </dl>
       <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>
