@@ -28,7 +28,7 @@ export interface StartBucketryOptions {
 
 /** A running server that keeps its objects in memory. */
 export interface BucketryServer {
-  /** `http://127.0.0.1:PORT`, the endpoint of clients. */
+  /** `http://127.0.0.1:PORT`, the endpoint of clients; with TLS_CERT and TLS_KEY, `https:`. */
   readonly url: string
   readonly port: number
   readonly region: string
@@ -67,7 +67,7 @@ const folderPrefix = 'bucketry-test-'
  * @throws an error that names the setting, when an option is not valid.
  */
 export async function startBucketry(options: StartBucketryOptions = {}): Promise<BucketryServer> {
-  const { buckets, accessKeyId, secretAccessKey, region } = { ...defaults, ...options }
+  const { buckets, accessKeyId, secretAccessKey, region } = withDefaults(options)
   // The database has the open uploads, and is shared by two threads: it needs a file.
   const folder = await mkdtemp(join(tmpdir(), folderPrefix))
   try {
@@ -93,7 +93,7 @@ export async function startBucketry(options: StartBucketryOptions = {}): Promise
       await service.close()
       throw error
     })
-    const url = `http://127.0.0.1:${serving.port}`
+    const url = `${settings.tlsCert === undefined ? 'http' : 'https'}://127.0.0.1:${serving.port}`
     let stopping: Promise<void> | undefined
     const stop = () => {
       stopping ??= (async () => {
@@ -120,4 +120,14 @@ export async function startBucketry(options: StartBucketryOptions = {}): Promise
     await rm(folder, { recursive: true, force: true })
     throw error
   }
+}
+
+/** A caller without types may pass undefined, such as an environment variable that is not set. */
+function withDefaults({
+  buckets = defaults.buckets,
+  accessKeyId = defaults.accessKeyId,
+  secretAccessKey = defaults.secretAccessKey,
+  region = defaults.region,
+}: StartBucketryOptions) {
+  return { buckets, accessKeyId, secretAccessKey, region }
 }

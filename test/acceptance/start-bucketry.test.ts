@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type BucketryServer, startBucketry } from '../../src/testing/start-bucketry.ts'
+import { makeCertificate } from '../support/certificates.ts'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { signHeaders } from '../support/signed-request.ts'
 
@@ -46,6 +48,22 @@ test('startBucketry serves its buckets with its keys, and leaves nothing', async
   await assert.rejects(fetch(server.url))
   assert.deepEqual(folders(), before)
   assert.ok(lines.every((line) => !line.includes('a-secret-of-mine')))
+})
+
+test('startBucketry uses its defaults for options that are undefined', async () => {
+  const options = { buckets: undefined, accessKeyId: undefined, region: undefined }
+  await using server = await startBucketry(options as object)
+  assert.deepEqual([server.buckets, server.region], [['test'], 'us-east-1'])
+  assert.equal((await send(server, 'PUT', '/test/a', 'one')).status, 200)
+})
+
+test('startBucketry with a certificate has an https address', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const { certFile, keyFile } = makeCertificate(folder)
+  await using server = await startBucketry({ settings: { TLS_CERT: certFile, TLS_KEY: keyFile } })
+  assert.equal(server.url, `https://127.0.0.1:${server.port}`)
+  assert.equal(server.environment.AWS_ENDPOINT_URL_S3, server.url)
 })
 
 test('reset removes objects and open uploads, also over HTTP', async () => {
