@@ -1,4 +1,4 @@
-import { backup, restore } from '../../wiring/backup.ts'
+import { backup, restore } from '../../wiring/commands/backup.ts'
 import type { CommandCall } from '../command.ts'
 
 /** Writes a backup. */

@@ -1,4 +1,4 @@
-import { check } from '../../wiring/check.ts'
+import { check } from '../../wiring/commands/check.ts'
 import type { CommandCall } from '../command.ts'
 
 /** Prints what works, one line each; fails with the first problem. */

@@ -1,4 +1,4 @@
-import { verify } from '../../wiring/verify.ts'
+import { verify } from '../../wiring/commands/verify.ts'
 import type { CommandCall } from '../command.ts'
 
 /** Compares the objects of a bucket with their ETags and checksums, as described in docs/verify.md. */

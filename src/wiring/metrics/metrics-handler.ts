@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { HttpHandler, HttpReply } from '../../http/message.ts'
-import { json, probe } from '../health.ts'
+import { json, probe } from '../probes/health.ts'
 import { metricsContentType } from './metrics-text.ts'
 import type { Scrape } from './scraper.ts'
 

@@ -1,7 +1,7 @@
 import { HttpServer, type TlsIdentity } from '../../http/server.ts'
 import { renderFault } from '../gateway.ts'
-import { json } from '../health.ts'
 import type { Log } from '../log.ts'
+import { json } from '../probes/health.ts'
 import { type Settings, tlsIdentityOf } from '../settings/read-settings.ts'
 import { portMetrics } from './metrics-handler.ts'
 import type { Scrape } from './scraper.ts'

@@ -1,6 +1,6 @@
 import { packageVersion } from '../../package-folder.ts'
 import { withinTime } from '../../process/time-limit.ts'
-import { onceAtATime } from '../health.ts'
+import { onceAtATime } from '../probes/health.ts'
 import type { ProcessMetrics } from './process-metrics.ts'
 import { type Snapshot, SnapshotBuilder } from './snapshot.ts'
 

@@ -16,7 +16,7 @@ const script = `
       return next(specifier, context)
     },
   })
-  await import('${source}/primary.ts')
+  await import('${source}/processes/primary.ts')
   const { openTracing } = await import('${source}/tracing/open-tracing.ts')
   const { readSettings } = await import('${source}/settings/read-settings.ts')
   const settings = readSettings(process.env)

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises'
+import { packageVersion } from '../../package-folder.ts'
+import { backupLines } from '../../state/backup/backup-lines.ts'
+import { restoreLines } from '../../state/backup/restore-lines.ts'
+import { readMigrations } from '../../state/migrate.ts'
+import { openSession, openSnapshot } from '../../state/open-database.ts'
+import {
+  restoreSettingsFile,
+  settingsFileIn,
+  settingsOfGateway,
+  withBuckets,
+} from '../first-start.ts'
+import { type Environment, readSettings } from '../settings/read-settings.ts'
+import { shownDatabase } from '../settings/shown-settings.ts'
+import { openBackupFile, writeBackupFile } from './backup-file.ts'
+
+/** Where the settings of a backup or restore come from. */
+export interface BackupOptions {
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. */
+  readonly buckets: string | undefined
+  /** The file of the backup. */
+  readonly file: string
+}
+
+/**
+ * Writes the database and the generated settings into a file. Gateways may run meanwhile: the backup has
+ * what was committed when it began.
+ *
+ * @returns what was done, for people
+ * @throws SettingsError or DatabaseError, for people.
+ */
+export async function backup({ environment, buckets, file }: BackupOptions): Promise<string> {
+  const kept = await settingsOfGateway(environment)
+  const settings = readSettings(withBuckets(kept, buckets))
+  // Not read when the settings come from the environment.
+  const settingsFile =
+    kept === environment ? null : await readFile(settingsFileIn(environment), 'utf8')
+  const snapshot = await openSnapshot(settings.database)
+  try {
+    const header = {
+      version: packageVersion(),
+      createdAt: new Date().toISOString(),
+      settingsFile,
+    }
+    await writeBackupFile(file, backupLines(snapshot, header, await readMigrations()))
+  } finally {
+    await snapshot.close()
+  }
+  const and = settingsFile === null ? '' : ' and the generated settings'
+  return `${file} has ${shownDatabase(settings)}${and}. It contains secrets: keep it safe.`
+}
+
+/**
+ * Restores such a file into a database that does not exist or is empty. The generated settings are
+ * restored too, unless there are some.
+ *
+ * @returns what was done, for people
+ * @throws SettingsError or DatabaseError, for people.
+ */
+export async function restore({ environment, buckets, file }: BackupOptions): Promise<string> {
+  const opened = await openBackupFile(file)
+  try {
+    const { settingsFile } = opened.header
+    const settingsNote =
+      settingsFile === null ? '' : await restoreSettingsFile(environment, settingsFile)
+    const settings = readSettings(withBuckets(await settingsOfGateway(environment), buckets))
+    const session = await openSession(settings.database)
+    const rows = await restoreLines(session, await readMigrations(), opened)
+    return `${rows} rows restored into ${shownDatabase(settings)}.${settingsNote}`
+  } finally {
+    opened.close()
+  }
+}

@@ -1,0 +1,109 @@
+import { constants, existsSync } from 'node:fs'
+import { access, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { withinTime } from '../../process/time-limit.ts'
+import { missingMigrations, openDatabase } from '../../state/open-database.ts'
+import { checkAccessLog } from '../access-log/check-access-log.ts'
+import { locationText } from '../banner.ts'
+import { openDrive } from '../drive/open-drive.ts'
+import { generatedSettings, isConfigured, keptSettings, withBuckets } from '../first-start.ts'
+import { createLog, type Log } from '../log.ts'
+import { type Environment, readSettings, type Settings } from '../settings/read-settings.ts'
+import { SettingsError } from '../settings/setting.ts'
+import { shownDatabase } from '../settings/shown-settings.ts'
+import { settingsWarnings } from '../settings/warnings.ts'
+
+export interface CheckOptions {
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. */
+  readonly buckets: string | undefined
+  /** Of the command line. */
+  readonly warnings: readonly string[]
+  /** Reports what was checked, line by line. */
+  say(line: string): void
+  /** For the warnings of the drive. */
+  writeLog(line: string): void
+}
+
+/** A drive that takes longer does not respond. */
+const driveTimeoutMs = 60_000
+
+/**
+ * Checks settings, access log, database and drive. Changes nothing, except that a WebDAV server is probed with files
+ * that are removed again.
+ *
+ * @throws SettingsError, DatabaseError or DriveError, for people, with the first problem.
+ */
+export async function check({
+  environment,
+  buckets,
+  warnings,
+  say,
+  writeLog,
+}: CheckOptions): Promise<void> {
+  const kept = await keptSettings(environment)
+  // As the first start would generate them.
+  const known = isConfigured(kept) ? kept : { ...kept, ...generatedSettings() }
+  const settings = readSettings(withBuckets(known, buckets))
+  const allWarnings = [...warnings, ...settingsWarnings({ settings, environment, kept: {} })]
+  for (const text of allWarnings) say(`warning: ${text}`)
+  say(`settings: valid; buckets ${settings.allowedBuckets.join(', ')}`)
+  const accessLog = await checkAccessLog(settings)
+  if (accessLog !== undefined) say(accessLog)
+  say(await checkDatabase(settings))
+  say(await checkDrive(settings, createLog('warn', { write: writeLog })))
+}
+
+async function checkDatabase(settings: Settings): Promise<string> {
+  const { database: location } = settings
+  const name = shownDatabase(settings)
+  if (location.kind === 'sqlite' && !existsSync(location.path)) {
+    return `database: ${name} does not exist yet; the first start creates it`
+  }
+  const missing = await missingMigrations(location)
+  return missing === 0
+    ? `database: ${name} responds`
+    : `database: ${name} responds; the next start changes it for this version (${missing} migrations)`
+}
+
+async function checkDrive(settings: Settings, log: Log): Promise<string> {
+  const { drive: location } = settings
+  const name = locationText(location)
+  if (location.kind !== 'file') await checkOpened(settings, log)
+  else if (existsSync(location.path)) await checkFolder(location.path)
+  else return `drive: ${name} does not exist yet; the first start creates it`
+  return `drive: ${name} responds`
+}
+
+/** Opening a folder as a drive would create its own folder. */
+async function checkFolder(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new SettingsError([
+      `DRIVE is ${path}: expected a folder that this user can read and write (${code})`,
+    ])
+  }
+}
+
+/** The drive works with a database of its own, so that nothing is recorded in the real one. */
+async function checkOpened(settings: Settings, log: Log): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-check-'))
+  try {
+    const location = { kind: 'sqlite', path: join(folder, 'check.db') } as const
+    const database = await openDatabase(location, { migrate: true })
+    try {
+      const opened = await openDrive({
+        ...{ settings, log, database, prepares: false, now: Date.now },
+        claim: async () => undefined,
+      })
+      await withinTime(opened.drive.check(), driveTimeoutMs).finally(() => opened.close())
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DriveNotes } from '../../drives/drive-notes.ts'
+import { livenessOf, thisProcess } from '../../process/identity.ts'
+import type { DriveTable } from '../../state/stores/drives.ts'
+import type { Log } from '../log.ts'
+import { type Repetition, repeat } from '../processes/repeat.ts'
+import { SettingsError } from '../settings/setting.ts'
+import type { DriveLocations } from './drive-locations.ts'
+import {
+  type AliveNote,
+  noteText,
+  type OwnerNote,
+  parseAliveNote,
+  parseOwnerNote,
+} from './owner-note.ts'
+
+/** Heartbeats that must be missing before an owner counts as gone: one on this machine, elsewhere. */
+const missedWhenDead = 2
+const missedElsewhere = 5
+/** How often a note is checked per heartbeat. */
+const looksPerBeat = 4
+const defaultWriteWindowMs = 2_000
+
+export interface DriveOwnerOptions {
+  readonly table: Pick<DriveTable, 'databaseId' | 'driveAt' | 'remember'>
+  /** Where the drive is, without a password: the keys of its rows in the database. */
+  readonly locations: DriveLocations
+  /** For people: where the database is, without a password. */
+  readonly database: string
+  /** Interval between heartbeats. */
+  readonly beatMs: number
+  /** Of all kinds of drive: one folder may be served as a folder and over WebDAV. */
+  readonly longestBeatMs: number
+  /** How long another process may need between reading a note and writing it. @default 2,000 */
+  readonly writeWindowMs?: number
+  readonly log: Log
+  /** Called once when the drive now belongs to another database, or is another drive. */
+  readonly onLost: (message: string) => void
+}
+
+/**
+ * Keeps a drive for one database: two databases on one drive would delete each other's uploads and
+ * give the same file two ETags (docs/decisions/0018-drive-owner.md).
+ */
+export class DriveOwner {
+  readonly #options: DriveOwnerOptions
+  readonly #writeWindowMs: number
+  #beating: Repetition | undefined
+  #isFailing = false
+
+  constructor(options: DriveOwnerOptions) {
+    this.#options = options
+    this.#writeWindowMs = options.writeWindowMs ?? defaultWriteWindowMs
+  }
+
+  /**
+   * For the primary process: claims the drive for this database and starts the heartbeat.
+   *
+   * @throws SettingsError when the drive belongs to another database or is missing.
+   */
+  async claim(notes: DriveNotes): Promise<void> {
+    const own = await this.#ownNote(randomUUID())
+    for (;;) {
+      const text = await notes.read('owner')
+      if (text === undefined) {
+        await this.#makeDrive(notes, own)
+        continue
+      }
+      const found = parseOwnerNote(text)
+      if (found?.databaseId === own.databaseId) return await this.#begin(notes, found)
+      await this.#takeOver(notes, text, own)
+    }
+  }
+
+  /**
+   * For a worker process, which may start at any time.
+   *
+   * @throws SettingsError when the drive is not the one that its primary has claimed.
+   */
+  async verify(notes: DriveNotes): Promise<void> {
+    const { databaseId } = await this.#ownNote('')
+    const found = parseOwnerNote((await notes.read('owner')) ?? '')
+    if (found?.databaseId === databaseId) return
+    throw this.#mistake('is not the drive of this database: check that it is mounted')
+  }
+
+  /** Ends the heartbeat. */
+  async close(): Promise<void> {
+    await this.#beating?.stop()
+  }
+
+  async #ownNote(newDriveId: string): Promise<OwnerNote> {
+    const databaseId = await this.#options.table.databaseId(randomUUID())
+    return { driveId: newDriveId, databaseId, database: this.#options.database }
+  }
+
+  async #makeDrive(notes: DriveNotes, own: OwnerNote): Promise<void> {
+    if ((await this.#knownDrive()) !== undefined) {
+      throw this.#mistake(
+        'has no owner note, but the database in DATABASE_URL used a drive there. If it is not ' +
+          'mounted, mount it. If it was emptied on purpose, set DATABASE_URL to a new database, ' +
+          'or create an empty file .bucketry/owner.json in it (not on Google Drive)',
+      )
+    }
+    // A heartbeat without an owner note: the note of a drive that may be in use was removed.
+    if ((await notes.read('alive')) !== undefined) await this.#requireGone(notes, undefined, own)
+    await notes.create('owner', noteText(own))
+  }
+
+  async #begin(notes: DriveNotes, { driveId }: OwnerNote): Promise<void> {
+    const { table, locations, beatMs, log } = this.#options
+    for (const location of locations) {
+      if ((await table.driveAt(location)) !== driveId) await table.remember(location, driveId)
+    }
+    const own = await this.#ownNote(driveId)
+    this.#beating = repeat(
+      async () => {
+        await this.#beat(notes, own)
+        if (this.#isFailing) log.info('the owner note can be written again')
+        this.#isFailing = false
+      },
+      { everyMs: beatMs, onError: (error) => this.#reportFailure(error) },
+    )
+  }
+
+  /** Read first: a process that was suspended must not say that its database is alive. */
+  async #beat(notes: DriveNotes, own: OwnerNote): Promise<void> {
+    const text = await notes.read('owner')
+    const found = parseOwnerNote(text ?? '')
+    const isOwn = found?.databaseId === own.databaseId && found.driveId === own.driveId
+    if (found !== undefined && !isOwn) return this.#lose(found)
+    // It may have been deleted by hand. If the drive's own folder is gone, this fails.
+    if (found === undefined) await notes.write('owner', noteText(own))
+    const alive = { databaseId: own.databaseId, process: thisProcess, host: hostname() }
+    const { beatMs } = this.#options
+    await notes.write('alive', noteText({ ...alive, beat: randomUUID(), beatMs }))
+  }
+
+  #lose(found: OwnerNote): void {
+    void this.#beating?.stop()
+    this.#options.onLost(
+      `The drive now belongs to another database (${found.database}). ` +
+        'This process was suspended or the drive was unavailable: another gateway took it over.',
+    )
+  }
+
+  #reportFailure(error: unknown): void {
+    if (!this.#isFailing) this.#options.log.error({ err: error }, 'could not write the owner note')
+    this.#isFailing = true
+  }
+
+  /** Takes over a drive with no running owner, or an unknown one (an empty or damaged note). */
+  async #takeOver(notes: DriveNotes, text: string, own: OwnerNote): Promise<void> {
+    const found = parseOwnerNote(text)
+    // Another process may be writing it at this moment.
+    if (found === undefined && !(await this.#isStill(notes, text))) return
+    const known = await this.#knownDrive()
+    if (found !== undefined && known !== undefined && known !== found.driveId) {
+      throw this.#mistake(
+        `is not the drive that DATABASE_URL has used there: it belongs to ${found.database}. ` +
+          'Mount the right one, or set DATABASE_URL to that database',
+      )
+    }
+    await this.#requireGone(notes, found, own)
+    if ((await notes.read('owner')) !== text) return
+    // Another id would end the running gateways of this database.
+    const driveId = found?.driveId || known || own.driveId
+    await notes.write('owner', noteText({ ...own, driveId }))
+    if (text !== '') {
+      this.#options.log.warn(
+        { formerDatabase: found?.database ?? 'unknown' },
+        'took over the drive from another database, which is no longer in use: ' +
+          'open uploads of that database are kept until they expire',
+      )
+    }
+    // Others may have taken it over at the same moment: the last one keeps it.
+    await sleep(this.#writeWindowMs)
+  }
+
+  async #isStill(notes: DriveNotes, text: string): Promise<boolean> {
+    await sleep(this.#writeWindowMs)
+    return (await notes.read('owner')) === text
+  }
+
+  /**
+   * Watches the heartbeat of another database's gateway. Clocks of machines and drives are not
+   * used.
+   *
+   * @param found undefined when the owner note is lost: the heartbeat shows whether there is an
+   *   owner
+   * @throws SettingsError when it is alive
+   */
+  async #requireGone(
+    notes: DriveNotes,
+    found: OwnerNote | undefined,
+    own: OwnerNote,
+  ): Promise<void> {
+    const { beatMs, log } = this.#options
+    const first = await notes.read('alive')
+    const alive = parseAliveNote(first)
+    const ownerId = found?.databaseId ?? alive?.databaseId
+    if (ownerId === own.databaseId) return
+    const isOwners = alive !== undefined && alive.databaseId === ownerId
+    const liveness = isOwners ? livenessOf(alive.process) : 'elsewhere'
+    if (liveness === 'alive') throw this.#inUse(found, alive?.host)
+    // Without both notes, only a gateway that runs can put them back, and does at its next heartbeat.
+    const isShort = liveness === 'dead' || (found === undefined && first === undefined)
+    const waitMs = this.#longerBeatMs(alive) * (isShort ? missedWhenDead : missedElsewhere)
+    const fields = { otherDatabase: found?.database ?? 'unknown', waitMs }
+    log.warn(fields, 'the drive may belong to another database: checking whether a gateway uses it')
+    const startedAt = performance.now()
+    while (performance.now() - startedAt < waitMs) {
+      await sleep(beatMs / looksPerBeat)
+      const text = await notes.read('alive')
+      if (text !== first) throw this.#inUse(found, parseAliveNote(text)?.host)
+    }
+  }
+
+  /** The owner's interval between heartbeats or this gateway's, whichever is longer. */
+  #longerBeatMs(alive: AliveNote | undefined): number {
+    const { beatMs, longestBeatMs } = this.#options
+    const others = typeof alive?.beatMs === 'number' ? alive.beatMs : longestBeatMs
+    // A damaged note must not make it wait for years.
+    return Math.min(Math.max(beatMs, others), longestBeatMs)
+  }
+
+  /** The id of the drive that this database has used there. */
+  async #knownDrive(): Promise<string | undefined> {
+    const { table, locations } = this.#options
+    for (const location of locations) {
+      const known = await table.driveAt(location)
+      if (known !== undefined) return known
+    }
+    return undefined
+  }
+
+  #inUse(found: OwnerNote | undefined, host: string | undefined): SettingsError {
+    const whose = found === undefined ? '' : ` (${found.database})`
+    const where = host === undefined ? '' : ` on ${host}`
+    return this.#mistake(
+      `belongs to another database${whose}, and a gateway of that database is running${where}; ` +
+        `DATABASE_URL is ${this.#options.database}. Set DATABASE_URL to the same database in both, ` +
+        'or set DRIVE to another folder',
+    )
+  }
+
+  #mistake(text: string): SettingsError {
+    return new SettingsError([`DRIVE is ${this.#options.locations.at(-1)}: it ${text}`])
+  }
+}

@@ -1,0 +1,50 @@
+import type { ClaimDrive } from '../../drives/drive-notes.ts'
+import type { Database } from '../../state/database.ts'
+import { DriveTable } from '../../state/stores/drives.ts'
+import type { Log } from '../log.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import { shownDatabase } from '../settings/shown-settings.ts'
+import { driveLocations } from './drive-locations.ts'
+import { DriveOwner } from './drive-owner.ts'
+
+/** The role of a process: the primary claims the drive, all others check that it was claimed. */
+export type ServiceRole =
+  | {
+      readonly kind: 'primary'
+      /** Called when the drive now belongs to another database: nothing may be served from it. */
+      readonly onDriveLost: (message: string) => void
+    }
+  | { readonly kind: 'worker' }
+
+interface OwnerParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+}
+
+/** Each heartbeat is a call to Google or to a WebDAV server. */
+const beatMs = { file: 5_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
+
+/**
+ * Prepares the check that the drive belongs to the database.
+ *
+ * @throws DriveError, for people, when the drive's path can't be followed.
+ */
+export async function openOwner(
+  { settings, log, database }: OwnerParts,
+  role: ServiceRole,
+): Promise<{ readonly claim: ClaimDrive; close(): Promise<void> }> {
+  const owner = new DriveOwner({
+    table: new DriveTable(database),
+    locations: await driveLocations(settings),
+    database: shownDatabase(settings),
+    beatMs: beatMs[settings.drive.kind],
+    longestBeatMs: Math.max(...Object.values(beatMs)),
+    log,
+    onLost: role.kind === 'primary' ? role.onDriveLost : () => undefined,
+  })
+  return {
+    claim: (notes) => (role.kind === 'primary' ? owner.claim(notes) : owner.verify(notes)),
+    close: () => owner.close(),
+  }
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import type { Drive } from '../../drives/drive.ts'
+import type { HttpHandler } from '../../http/message.ts'
+import type { Database } from '../../state/database.ts'
+import { DatabaseKeyValueStore } from '../../state/key-value/database-key-value.ts'
+import { type HealthOptions, HealthWatch, json, probe } from './health.ts'
+
+/** A check of writes waits for the disk, and a cloud drive for its server. */
+const writesCacheMs = 5_000
+
+/** The row that a process writes to see whether the database commits. The sweep removes it. */
+const probeRow = { ttlMs: 3_600_000, maxFamily: 100 }
+
+/** GET /-/livez: the process serves. No part is asked. */
+export const liveness: HttpHandler = probe(async () => json(200, { status: 'ok' }))
+
+export interface ReadinessParts {
+  readonly drive: Pick<Drive, 'check'>
+  readonly database: Database
+  /** Called with the reason why a part failed; the reply only names the part. */
+  readonly onFailure: HealthOptions['onFailure']
+  /** Monotonic clock, milliseconds. */
+  readonly now?: () => number
+  readonly timeoutMs?: number
+}
+
+type Access = 'reads' | 'writes'
+
+/** Whether requests should be sent to this process. */
+export class Readiness {
+  readonly #watches: Readonly<Record<Access, HealthWatch>>
+  #isStopping = false
+
+  constructor({ drive, database, onFailure, ...times }: ReadinessParts) {
+    const probes = new DatabaseKeyValueStore(database, Date.now)
+    const key = `readyz:${randomUUID()}`
+    this.#watches = {
+      reads: new HealthWatch({
+        ...times,
+        checks: { drive: () => drive.check('reads'), database: () => database.check() },
+        onFailure: (part, error) => onFailure(`${part} (reads)`, error),
+      }),
+      writes: new HealthWatch({
+        ...times,
+        cacheMs: writesCacheMs,
+        checks: {
+          drive: () => drive.check('writes'),
+          database: async () => {
+            await database.check()
+            await probes.set(key, '', probeRow)
+          },
+        },
+        onFailure: (part, error) => onFailure(`${part} (writes)`, error),
+      }),
+    }
+  }
+
+  /** From now on the process is not ready, although it serves. */
+  beginStop(): void {
+    this.#isStopping = true
+  }
+
+  /**
+   * GET /-/readyz: 200 when reads and writes are ready, else 503 with what is not. `/reads` and
+   * `/writes` below it answer for one of them.
+   */
+  readonly handler: HttpHandler = probe(async ({ rawPath }) => {
+    const asked = askedBy(rawPath)
+    if (asked === undefined) {
+      return json(404, { message: 'expected /-/readyz, /-/readyz/reads or /-/readyz/writes' })
+    }
+    if (this.#isStopping) return json(503, { status: 'stopping' })
+    const states = await Promise.all(
+      asked.map(
+        async (access) => [access, stateOf(await this.#watches[access].failing())] as const,
+      ),
+    )
+    const isReady = states.every(([, { ready }]) => ready)
+    return json(isReady ? 200 : 503, {
+      status: isReady ? 'ready' : 'unavailable',
+      ...Object.fromEntries(states),
+    })
+  })
+}
+
+function stateOf(failing: readonly string[]) {
+  return failing.length === 0 ? { ready: true } : { ready: false, failing }
+}
+
+function askedBy(rawPath: string): readonly Access[] | undefined {
+  if (rawPath === '/-/readyz/reads') return ['reads']
+  if (rawPath === '/-/readyz/writes') return ['writes']
+  return /^\/-\/readyz\/?$/.test(rawPath) ? ['reads', 'writes'] : undefined
+}

@@ -1,0 +1,97 @@
+import cluster from 'node:cluster'
+import type { TlsIdentity } from '../../http/server.ts'
+import { logDescriptor } from '../access-log/open-access-log.ts'
+import { failureText } from '../failure-text.ts'
+import { openLog } from '../log.ts'
+import { WorkerScrape } from '../metrics/worker-scrape.ts'
+import { openService, type Service } from '../service.ts'
+import { type Serving, serve } from '../serving.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import type { FromWorker, ToWorker } from './worker-messages.ts'
+
+const scrapes = new WorkerScrape(() => tell({ kind: 'scrape' }))
+
+/**
+ * Runs a worker process: it starts, stops and changes certificates when the primary says so. When
+ * the primary is gone node:cluster ends the process, so that no orphan keeps serving.
+ */
+export function runWorker(): void {
+  // A terminal sends these to the whole group; the primary turns them into messages.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+  // A message to a primary that is gone, perhaps because of another worker's message: there is no
+  // one to report that to either. The end of the channel follows, and with it the end of this
+  // process.
+  cluster.worker?.on('error', () => undefined)
+  let running: Promise<Running> | undefined
+  process.on('message', (message: ToWorker) => {
+    if (message.kind === 'ping') tell({ kind: 'pong' })
+    else if (message.kind === 'start') running = start(message.settings)
+    else if (message.kind === 'tls') void replaceTls(running, message.tls)
+    else if (message.kind === 'begin-stop') void beginStop(running)
+    else if (message.kind === 'metrics') void tellMetrics(running)
+    else if (message.kind === 'scraped') scrapes.receive(message.text)
+    else if (message.kind === 'reopen') void reopenAccessLog(running)
+    else void stop(running)
+  })
+}
+
+interface Running {
+  readonly serving: Serving
+  readonly service: Service
+}
+
+async function start(settings: Settings): Promise<Running> {
+  const { log, flush } = openLog(settings.logLevel, logDescriptor(settings))
+  try {
+    const service = await openService(settings, log, { kind: 'worker' })
+    const serving = await serve({
+      ...{ settings, log, service },
+      onUntrustedProxy: (address) => tell({ kind: 'untrusted-proxy', address }),
+      scrape: service.metrics && scrapes.scrape,
+    })
+    tell({ kind: 'serving', port: serving.port })
+    return { serving, service }
+  } catch (error) {
+    log.error({ err: error }, 'worker could not start')
+    flush()
+    tell({ kind: 'failed', message: failureText(error, settings) })
+    // The primary ends this process after reading it: leaving now could lose the message.
+    return new Promise(() => undefined)
+  }
+}
+
+async function tellMetrics(running: Promise<Running> | undefined): Promise<void> {
+  const { service } = (await running) ?? {}
+  if (service?.metrics !== undefined) {
+    tell({ kind: 'metrics', snapshot: service.metrics.snapshot() })
+  }
+}
+
+async function replaceTls(running: Promise<Running> | undefined, tls: TlsIdentity): Promise<void> {
+  const current = await running
+  current?.serving.replaceTls(tls)
+}
+
+async function beginStop(running: Promise<Running> | undefined): Promise<void> {
+  const current = await running
+  current?.service.beginStop()
+}
+
+async function reopenAccessLog(running: Promise<Running> | undefined): Promise<void> {
+  const current = await running
+  current?.serving.reopenAccessLog()
+}
+
+async function stop(running: Promise<Running> | undefined): Promise<void> {
+  const current = await running
+  await current?.serving.stop()
+  await current?.service.close()
+  // Leaving silently would lose a connection that the primary is just handing over: it
+  // would stay open, unanswered, until the primary ends.
+  cluster.worker?.once('disconnect', () => process.exit(0))
+  cluster.worker?.disconnect()
+}
+
+function tell(message: FromWorker): void {
+  process.send?.(message)
+}

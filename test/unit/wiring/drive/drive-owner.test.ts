@@ -1,0 +1,376 @@
+import assert from 'node:assert/strict'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DriveNotes } from '../../../../src/drives/drive-notes.ts'
+import { LocalNotes } from '../../../../src/drives/local/local-notes.ts'
+import { DriveOwner } from '../../../../src/wiring/drive/drive-owner.ts'
+import { noteText, parseOwnerNote } from '../../../../src/wiring/drive/owner-note.ts'
+import { createLog } from '../../../../src/wiring/log.ts'
+
+const beatMs = 40
+/** As of a gateway of the same drive over WebDAV. */
+const longestBeatMs = 3 * beatMs
+const writeWindowMs = 200
+/** In real use an owner is watched longer than another gateway waits after a takeover. */
+const longBeatMs = writeWindowMs
+
+/** A database for several gateways. */
+class Table {
+  readonly locations = new Map<string, string>()
+  #id: string | undefined
+  readonly #name: string
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  async databaseId(): Promise<string> {
+    this.#id ??= this.#name
+    return this.#id
+  }
+
+  async driveAt(location: string): Promise<string | undefined> {
+    return this.locations.get(location)
+  }
+
+  async remember(location: string, driveId: string): Promise<void> {
+    this.locations.set(location, driveId)
+  }
+}
+
+function scene(t: TestContext) {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'bucketry-owner-'))
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
+  const root = join(folder, 'drive')
+  const warnings: string[] = []
+  const gateway = (table: Table, longestMs = longestBeatMs) => {
+    const lost: string[] = []
+    const log = createLog('warn', { write: (line) => void warnings.push(line) })
+    const onLost = (message: string) => void lost.push(message)
+    const options = { table, locations: [`file:${root}`], database: `sqlite:${table}` }
+    const times = { beatMs, writeWindowMs, longestBeatMs: longestMs }
+    const owner = new DriveOwner({ ...options, ...times, log, onLost })
+    t.after(() => owner.close())
+    return { owner, lost, claim: (notes: DriveNotes = new LocalNotes(root)) => owner.claim(notes) }
+  }
+  const ownerNote = () => {
+    return parseOwnerNote(fs.readFileSync(join(root, '.bucketry/owner.json'), 'utf8'))
+  }
+  /** Makes the last heartbeat one of a process on another machine. */
+  const moveElsewhere = async (fields: { beatMs?: number } = { beatMs }) => {
+    const alive = {
+      databaseId: 'a',
+      process: 'other-host/1/1',
+      host: 'other',
+      beat: 'last',
+      ...fields,
+    }
+    await new LocalNotes(root).write('alive', noteText(alive))
+  }
+  return { root, warnings, gateway, ownerNote, moveElsewhere }
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let waited = 0; !isTrue(); waited += 10) {
+    assert.ok(waited < 10_000)
+    await sleep(10)
+  }
+}
+
+const inUse = {
+  name: 'SettingsError',
+  message: /DRIVE is file:.*gateway of that database is running.*DATABASE_URL/,
+}
+
+test('a drive with a live owner is refused to another database, on this machine immediately', async (t) => {
+  const { gateway, ownerNote } = scene(t)
+  await gateway(new Table('a')).claim()
+  await until(() => ownerNote()?.databaseId === 'a')
+  await assert.rejects(gateway(new Table('b')).claim(), inUse)
+  assert.equal(ownerNote()?.databaseId, 'a')
+})
+
+test('a changing heartbeat means a live owner, whatever its clock shows', async (t) => {
+  const { root, gateway, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  await moveElsewhere()
+  fs.utimesSync(join(root, '.bucketry/alive.json'), 0, 0)
+  const refused = assert.rejects(gateway(new Table('b')).claim(), inUse)
+  await sleep(beatMs)
+  const alive = { databaseId: 'a', process: 'other-host/1/1', host: 'other', beat: 'next' }
+  await new LocalNotes(root).write('alive', noteText(alive))
+  fs.utimesSync(join(root, '.bucketry/alive.json'), 0, 0)
+  await refused
+})
+
+test('a drive without a live owner is taken over with a warning, and keeps its id', async (t) => {
+  const { gateway, ownerNote, warnings, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  const driveId = ownerNote()?.driveId
+  await moveElsewhere()
+  const table = new Table('b')
+  await gateway(table).claim()
+  assert.match(warnings.join(''), new RegExp(`"waitMs":${5 * beatMs}\\b`))
+  assert.deepEqual([ownerNote()?.databaseId, ownerNote()?.driveId], ['b', driveId])
+  assert.deepEqual([...table.locations.values()], [driveId])
+  assert.match(warnings.join(''), /no longer in use: open uploads of that database are kept/)
+})
+
+test('an owner gets the time of its own heartbeat, or the longest one if it is unknown', async (t) => {
+  const cases = [
+    [{ beatMs: 2 * beatMs }, 2 * beatMs],
+    [{ beatMs: 1 }, beatMs],
+    [{ beatMs: 2 ** 60 }, longestBeatMs],
+    [{}, longestBeatMs],
+    [{ beatMs: Number.NaN }, longestBeatMs],
+  ] as const
+  const check = async ([fields, expectedMs]: (typeof cases)[number]) => {
+    const { gateway, moveElsewhere, warnings } = scene(t)
+    const first = gateway(new Table('a'))
+    await first.claim()
+    await first.owner.close()
+    await moveElsewhere(fields)
+    const startedAt = performance.now()
+    await gateway(new Table('b')).claim()
+    assert.ok(performance.now() - startedAt >= 5 * expectedMs)
+    const { waitMs } = JSON.parse(warnings.find((line) => line.includes('waitMs')) ?? '{}')
+    assert.equal(waitMs, 5 * expectedMs)
+  }
+  await Promise.all(cases.map(check))
+})
+
+test('a heartbeat contains the interval to the next one', async (t) => {
+  const { root, gateway } = scene(t)
+  await gateway(new Table('a')).claim()
+  const path = join(root, '.bucketry/alive.json')
+  await until(() => fs.existsSync(path))
+  assert.equal(JSON.parse(fs.readFileSync(path, 'utf8')).beatMs, beatMs)
+})
+
+test('the same database starts again without waiting, and several gateways share it', async (t) => {
+  const { gateway, ownerNote, moveElsewhere, warnings } = scene(t)
+  const table = new Table('a')
+  await gateway(table).claim()
+  await moveElsewhere()
+  const other = gateway(table)
+  await other.claim()
+  // Whoever waits says for how long.
+  assert.doesNotMatch(warnings.join(''), /waitMs/)
+  await sleep(3 * beatMs)
+  assert.deepEqual(other.lost, [])
+  assert.equal(ownerNote()?.databaseId, 'a')
+})
+
+test('of two databases that begin on a new drive at once, one gets it', async (t) => {
+  const { gateway, ownerNote } = scene(t)
+  const outcomes = await Promise.allSettled(
+    ['a', 'b', 'c'].map(async (name) => {
+      await gateway(new Table(name)).claim()
+      return name
+    }),
+  )
+  const winners = outcomes.flatMap((outcome) => {
+    return outcome.status === 'fulfilled' ? [outcome.value] : []
+  })
+  assert.deepEqual(winners, [ownerNote()?.databaseId])
+})
+
+test('of two databases that take a drive over at once, one keeps it', async (t) => {
+  const { gateway, ownerNote, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  await moveElsewhere()
+  const outcomes = await Promise.allSettled(
+    ['b', 'c'].map(async (name) => {
+      await gateway(new Table(name)).claim()
+      return name
+    }),
+  )
+  const winners = outcomes.flatMap((outcome) => {
+    return outcome.status === 'fulfilled' ? [outcome.value] : []
+  })
+  assert.deepEqual(winners, [ownerNote()?.databaseId])
+})
+
+test('an owner that was suspended while another took over stops, and does not take it back', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  const driveId = ownerNote()?.driveId ?? ''
+  const note = { driveId, databaseId: 'b', database: 'sqlite:/other' }
+  await new LocalNotes(root).write('owner', noteText(note))
+  await until(() => first.lost.length > 0)
+  assert.match(first.lost.join(), /now belongs to another database \(sqlite:\/other\)/)
+  await sleep(3 * beatMs)
+  assert.equal(first.lost.length, 1)
+  assert.deepEqual(ownerNote(), note)
+})
+
+test('an empty folder in place of a drive that the database knows is refused, and stays empty', async (t) => {
+  const { root, gateway } = scene(t)
+  const table = new Table('a')
+  const first = gateway(table)
+  await first.claim()
+  await first.owner.close()
+  fs.rmSync(root, { recursive: true })
+  const notMounted = { name: 'SettingsError', message: /DRIVE is file:.* mount it/ }
+  await assert.rejects(gateway(table).claim(), notMounted)
+  assert.equal(fs.existsSync(root), false)
+  fs.mkdirSync(root)
+  await assert.rejects(gateway(table).claim(), notMounted)
+  assert.deepEqual(fs.readdirSync(root), [])
+  // As the message says.
+  fs.mkdirSync(join(root, '.bucketry'))
+  fs.writeFileSync(join(root, '.bucketry/owner.json'), '')
+  await gateway(table).claim()
+})
+
+/** What a person, a full disk or a broken program may leave of the owner note. */
+const lostNotes = [
+  ['gone', undefined],
+  ['empty', ''],
+  ['cut', '{"driveId"'],
+] as const
+
+/** Removes the owner note (undefined), or cuts it. */
+function loseNote(root: string, rest: string | undefined): void {
+  const path = join(root, '.bucketry/owner.json')
+  if (rest === undefined) fs.rmSync(path)
+  else fs.writeFileSync(path, rest)
+}
+
+for (const [label, rest] of lostNotes) {
+  test(`a living owner keeps its drive and puts its note back when it is ${label}`, async (t) => {
+    const { root, gateway, ownerNote } = scene(t)
+    const first = gateway(new Table('a'))
+    await first.claim()
+    await until(() => fs.existsSync(join(root, '.bucketry/alive.json')))
+    const driveId = ownerNote()?.driveId
+    // As seen by a gateway that starts before the owner's next heartbeat.
+    const notes = new LocalNotes(root)
+    const seen: DriveNotes = {
+      read: async (name) => (name === 'owner' ? rest : await notes.read(name)),
+      create: (name, text) => notes.create(name, text),
+      write: (name, text) => notes.write(name, text),
+    }
+    loseNote(root, rest)
+    await assert.rejects(gateway(new Table('b')).claim(seen), inUse)
+    await until(() => fs.existsSync(join(root, '.bucketry/owner.json')))
+    await until(() => ownerNote()?.databaseId === 'a')
+    assert.equal(ownerNote()?.driveId, driveId)
+    assert.deepEqual(first.lost, [])
+  })
+
+  test(`an owner elsewhere is waited for when its note is ${label}`, async (t) => {
+    const { root, gateway, ownerNote, moveElsewhere, warnings } = scene(t)
+    const first = gateway(new Table('a'))
+    await first.claim()
+    await first.owner.close()
+    await moveElsewhere()
+    loseNote(root, rest)
+    await gateway(new Table('b')).claim()
+    assert.match(warnings.join(''), new RegExp(`"waitMs":${5 * beatMs}\\b`))
+    assert.equal(ownerNote()?.databaseId, 'b')
+  })
+}
+
+test('a gateway of the same database starts when the owner note is empty, and the others go on', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  const table = new Table('a')
+  const first = gateway(table)
+  await first.claim()
+  await until(() => fs.existsSync(join(root, '.bucketry/alive.json')))
+  // It does not put its note back before the other one begins with it.
+  const driveId = ownerNote()?.driveId
+  await first.owner.close()
+  loseNote(root, '')
+  await gateway(table).claim()
+  assert.deepEqual([ownerNote()?.databaseId, ownerNote()?.driveId], ['a', driveId])
+})
+
+test('an empty note without a heartbeat gives a running gateway the time to put it back', async (t) => {
+  const { root, gateway, warnings } = scene(t)
+  fs.mkdirSync(join(root, '.bucketry'), { recursive: true })
+  loseNote(root, '')
+  await gateway(new Table('a')).claim()
+  const { waitMs } = JSON.parse(warnings.find((line) => line.includes('waitMs')) ?? '{}')
+  assert.equal(waitMs, 2 * longestBeatMs)
+})
+
+test('of two databases that begin with an empty note at once, one gets the drive', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  fs.mkdirSync(join(root, '.bucketry'), { recursive: true })
+  loseNote(root, '')
+  const outcomes = await Promise.allSettled(
+    ['a', 'b', 'c'].map(async (name) => {
+      await gateway(new Table(name), longBeatMs).claim()
+      return name
+    }),
+  )
+  const winners = outcomes.flatMap((outcome) => {
+    return outcome.status === 'fulfilled' ? [outcome.value] : []
+  })
+  assert.deepEqual(winners, [ownerNote()?.databaseId])
+})
+
+test('an owner note that is empty only while its owner writes it is not taken over', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await until(() => fs.existsSync(join(root, '.bucketry/alive.json')))
+  const notes = new LocalNotes(root)
+  let reads = 0
+  const seenWhileWritten: DriveNotes = {
+    read: async (name) => (name === 'owner' && ++reads === 1 ? '' : await notes.read(name)),
+    create: (name, text) => notes.create(name, text),
+    write: (name, text) => notes.write(name, text),
+  }
+  await assert.rejects(gateway(new Table('b')).claim(seenWhileWritten), inUse)
+  assert.equal(ownerNote()?.databaseId, 'a')
+})
+
+test('a folder of an earlier version, without an owner note, is adopted', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  fs.mkdirSync(join(root, '.bucketry/uploads'), { recursive: true })
+  await gateway(new Table('a')).claim()
+  assert.equal(ownerNote()?.databaseId, 'a')
+})
+
+test('the heartbeat does not recreate a drive that is unmounted while it is served', async (t) => {
+  const { root, gateway } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await until(() => fs.existsSync(join(root, '.bucketry/alive.json')))
+  fs.renameSync(root, `${root}-away`)
+  fs.mkdirSync(root)
+  await sleep(4 * beatMs)
+  assert.deepEqual(fs.readdirSync(root), [])
+  assert.deepEqual(first.lost, [])
+})
+
+test('another drive of another database in place of the known one is refused', async (t) => {
+  const { root, gateway } = scene(t)
+  const table = new Table('a')
+  await gateway(table).claim()
+  const note = { driveId: 'other-drive', databaseId: 'z', database: 'sqlite:/other' }
+  await new LocalNotes(root).write('owner', noteText(note))
+  await assert.rejects(gateway(table).claim(), { message: /belongs to sqlite:\/other\. Mount/ })
+})
+
+test('a worker serves no drive but the one that its primary has claimed', async (t) => {
+  const { root, gateway } = scene(t)
+  const table = new Table('a')
+  await gateway(table).claim()
+  await gateway(table).owner.verify(new LocalNotes(root))
+  fs.renameSync(root, `${root}-away`)
+  await assert.rejects(gateway(table).owner.verify(new LocalNotes(root)), { message: /mounted/ })
+  assert.equal(fs.existsSync(root), false)
+})
