@@ -5,6 +5,7 @@ import { restoreLines } from '../../state/backup/restore-lines.ts'
 import { readMigrations } from '../../state/migrate.ts'
 import { openSession, openSnapshot } from '../../state/open-database.ts'
 import {
+  makeDataFolder,
   restoreSettingsFile,
   settingsFileIn,
   settingsOfGateway,
@@ -65,7 +66,9 @@ export async function restore({ environment, buckets, file }: BackupOptions): Pr
     const settingsNote =
       settingsFile === null ? '' : await restoreSettingsFile(environment, settingsFile)
     const settings = readSettings(withBuckets(await settingsOfGateway(environment), buckets))
-    const session = await openSession(settings.database)
+    const { dataDir, database } = settings
+    await makeDataFolder(dataDir, database.kind === 'sqlite' ? [database.path] : [])
+    const session = await openSession(database)
     const rows = await restoreLines(session, await readMigrations(), opened)
     return `${rows} rows restored into ${shownDatabase(settings)}.${settingsNote}`
   } finally {
