@@ -3,7 +3,10 @@ import { batchRows, quotedName, type Row, type Snapshot } from '../backup/snapsh
 import { connectionSettings, nameOfPostgres } from './postgres-connections.ts'
 import { toPostgresError } from './postgres-errors.ts'
 
-const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+/** A backup may take long, and waits for the disk between two reads. The role may have limits. */
+const noLimits = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0'
+/** Waits for a moment that serializable writers agree on, and then never fails. */
+const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE'
 const selectTables = `SELECT table_name AS name FROM information_schema.tables
   WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY table_name`
 
@@ -28,6 +31,7 @@ export class PostgresSnapshot implements Snapshot {
     const snapshot = new PostgresSnapshot(url)
     await snapshot.#attempt(async () => {
       await snapshot.#client.connect()
+      await snapshot.#client.query(noLimits)
       await snapshot.#client.query(begin)
     })
     return snapshot

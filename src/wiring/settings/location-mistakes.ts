@@ -52,10 +52,27 @@ export function locationMistakes(values: Locations, files: readonly PrivatePath[
     ...(accessLogFile === undefined ? [] : [{ name: 'ACCESS_LOG_FILE', path: accessLogFile }]),
     ...files,
   ]
+  return [...pseudoBuckets(root, allowedBuckets), ...privatePaths(paths, root, allowedBuckets)]
+}
+
+/** Folders such as /proc, if the root of the system is served. */
+function pseudoBuckets(root: string, buckets: readonly string[]): string[] {
+  return buckets.flatMap((bucket) => {
+    const path = join(root, bucket)
+    const kind = fs.existsSync(path) ? pseudoFileSystemOf(path) : undefined
+    return kind === undefined
+      ? []
+      : [`ALLOWED_BUCKETS has ${shown(bucket)}: expected a folder on a disk, but this is ${kind}`]
+  })
+}
+
+function privatePaths(
+  paths: readonly PrivatePath[],
+  root: string,
+  buckets: readonly string[],
+): string[] {
   return paths.flatMap(({ name, path }) => {
-    const bucket = allowedBuckets.find((one) =>
-      isWithin(realPathOf(path), realPathOf(join(root, one))),
-    )
+    const bucket = buckets.find((one) => isWithin(realPathOf(path), realPathOf(join(root, one))))
     if (bucket === undefined) return []
     const reason = `clients can read it in the bucket ${bucket}`
     return [`${name} is ${shown(path)}: expected a path outside the buckets; ${reason}`]

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openDatabase } from '../../../../src/state/open-database.ts'
 import { backup, restore } from '../../../../src/wiring/commands/backup.ts'
-import { openDatabase } from '../../../src/state/open-database.ts'
 
 test('A restore creates DATA_DIR for its owner only, as a start does', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-restore-'))

@@ -84,4 +84,7 @@ test('DRIVE on a pseudo file system is refused', {
   for (const path of ['/proc', '/proc/self/none', '/sys', '/dev', '/dev/none']) {
     assert.match(mistakesOf({ DRIVE: `file:${path}` }).join(), /expected a folder on a disk, but/)
   }
+  const [mistake = '', ...others] = mistakesOf({ DRIVE: 'file:/', ALLOWED_BUCKETS: 'proc,usr' })
+  assert.match(mistake, /^ALLOWED_BUCKETS has "proc": expected a folder on a disk, but this is /)
+  assert.deepEqual(others, [])
 })
