@@ -39,12 +39,15 @@ export interface SlotUser {
 /** One connection, as the limit sees it. */
 export class ConnectionSlot {
   readonly socket: Socket
+  /** Names the connection. A socket that was destroyed no longer has its addresses. */
+  readonly key: string
   readonly pace: ClientPace
   /** Whether all slots were taken when the connection arrived. */
   readonly isExtra: boolean
   readonly #idle: Set<ConnectionSlot>
   #idleSinceMs = performance.now()
   #user: SlotUser | undefined
+  #isFree = false
 
   /** @param options.idle where the slot is found while the connection is idle. */
   constructor(
@@ -56,6 +59,7 @@ export class ConnectionSlot {
     },
   ) {
     this.socket = socket
+    this.key = keyOf(socket)
     this.pace = new ClientPace(options.minimumRate)
     this.isExtra = options.isExtra
     this.#idle = options.idle
@@ -80,9 +84,15 @@ export class ConnectionSlot {
   markIdle(): void {
     this.#user = undefined
     this.pace.reset()
-    if (this.isExtra || this.socket.destroyed) return
+    if (this.isExtra || this.#isFree || this.socket.destroyed) return
     this.#idleSinceMs = performance.now()
     this.#idle.add(this)
+  }
+
+  /** The slot belongs to another connection now, or to none. */
+  free(): void {
+    this.#isFree = true
+    this.#idle.delete(this)
   }
 }
 
@@ -170,23 +180,22 @@ export class ConnectionLimit {
   }
 
   #add(slot: ConnectionSlot): void {
-    const { socket, isExtra } = slot
-    const key = keyOf(socket)
+    const { socket, key, isExtra } = slot
     // The client uses its port again before the end of the last connection was noticed.
-    this.#remove(key, this.#slots.get(key))
+    this.#remove(this.#slots.get(key))
     this.#slots.set(key, slot)
     const timer = isExtra ? setTimeout(() => socket.destroy(), this.#limits.extraMs) : undefined
     if (isExtra) this.#extras += 1
     socket.once('close', () => {
       clearTimeout(timer)
-      this.#remove(key, slot)
+      this.#remove(slot)
     })
   }
 
   #closeLongestIdle(): boolean {
     const [longest] = this.#idle
     if (longest === undefined || longest.idleMs < this.#limits.minIdleMs) return false
-    this.#remove(keyOf(longest.socket), longest)
+    this.#remove(longest)
     longest.socket.destroy()
     return true
   }
@@ -195,7 +204,7 @@ export class ConnectionLimit {
     for (let slot = this.#slow.pop(); slot !== undefined; slot = this.#slow.pop()) {
       // Its client may have caught up or left since the last look.
       if (slot.socket.destroyed || !slot.isWaitingForClient) continue
-      this.#remove(keyOf(slot.socket), slot)
+      this.#remove(slot)
       slot.socket.destroy()
       this.#events.onSlowClient()
       return true
@@ -203,10 +212,10 @@ export class ConnectionLimit {
     return false
   }
 
-  #remove(key: string, slot: ConnectionSlot | undefined): void {
-    if (slot === undefined || this.#slots.get(key) !== slot) return
-    this.#slots.delete(key)
-    this.#idle.delete(slot)
+  #remove(slot: ConnectionSlot | undefined): void {
+    slot?.free()
+    if (slot === undefined || this.#slots.get(slot.key) !== slot) return
+    this.#slots.delete(slot.key)
     if (slot.isExtra) this.#extras -= 1
   }
 }
