@@ -11,6 +11,7 @@ import { googleUploadScenarios } from './scenarios/google-upload.ts'
 import { listingScenarios } from './scenarios/listing.ts'
 import { modelScenarios } from './scenarios/models.ts'
 import { multipartScenarios } from './scenarios/multipart.ts'
+import { observabilityScenarios } from './scenarios/observability.ts'
 import { postgresScenarios } from './scenarios/postgres.ts'
 import { requestScenarios } from './scenarios/requests.ts'
 import { uploadScenarios } from './scenarios/uploads.ts'
@@ -26,6 +27,7 @@ const scenarios: readonly Scenario[] = [
   ...coldFolderScenarios,
   ...footprintScenarios,
   ...postgresScenarios,
+  ...observabilityScenarios,
   ...listingScenarios,
   ...uploadScenarios,
   ...modelScenarios,

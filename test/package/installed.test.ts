@@ -18,6 +18,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { freePort } from '../support/free-port.ts'
 import { signHeaders } from '../support/signed-request.ts'
+import { testBytes } from '../support/test-bytes.ts'
 
 const run = promisify(execFile)
 const project = join(import.meta.dirname, '../..')
@@ -151,6 +152,34 @@ describe('the installed package', () => {
     const report = await bucketry('verify', 'photos', '--folder', files, '--json')
     assert.match(report.stdout, /"kind":"summary","bucket":"photos"/)
     assert.deepEqual((await bucketry('check', files)).stdout.match(/responds/g)?.length, 2)
+  })
+
+  test('serves aws-cli', {
+    skip: existsSync('/usr/bin/aws') ? false : 'needs awscli',
+  }, async (t) => {
+    const files = join(folder, 'for-aws')
+    mkdirSync(join(files, 'docs'), { recursive: true })
+    const { url } = await serve(t, files)
+    const { accessKey, secretKey, region } = settingsIn(home, 'for-aws')
+    const env = {
+      ...environment,
+      ...{ AWS_ACCESS_KEY_ID: accessKey, AWS_SECRET_ACCESS_KEY: secretKey },
+      AWS_DEFAULT_REGION: region,
+    }
+    const aws = (...args: string[]) =>
+      run('/usr/bin/aws', ['--endpoint-url', url, ...args], { env })
+    // Above the threshold of multipart uploads.
+    const bytes = testBytes('aws-cli', 20_000_000)
+    const source = join(folder, 'large.bin')
+    writeFileSync(source, bytes)
+    await aws('s3', 'cp', '--no-progress', source, 's3://docs/a b/large.bin')
+    assert.ok(readFileSync(join(files, 'docs/a b/large.bin')).equals(bytes))
+    await aws('s3', 'cp', '--no-progress', 's3://docs/a b/large.bin', `${source}.copy`)
+    assert.ok(readFileSync(`${source}.copy`).equals(bytes))
+    assert.match(
+      (await aws('s3', 'ls', 's3://docs/', '--recursive')).stdout,
+      /20000000 a b\/large\.bin/,
+    )
   })
 
   test('makes a backup while it runs, which is restored elsewhere', async (t) => {
