@@ -1,3 +1,6 @@
+import type { AccessKeys } from '../access/access-keys.ts'
+import type { Identity } from '../access/identity.ts'
+import type { BucketConfiguration, Buckets } from '../buckets/buckets.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
 import type { Query } from './address/query.ts'
@@ -6,11 +9,7 @@ import type { Uploads } from './multipart/uploads.ts'
 
 /** The settings that S3 needs, in the names and units of docs/configuration.md. */
 export interface S3Settings {
-  readonly accessKey: string
-  readonly secretKey: string
   readonly region: string
-  readonly allowedBuckets: readonly string[]
-  readonly publicReadBuckets: ReadonlySet<string>
   /** Whether an unsigned GET may also list a public bucket. */
   readonly publicList: boolean
   /** Without a trailing slash; signatures are checked against its host too. */
@@ -21,6 +20,8 @@ export interface S3Settings {
 /** What every operation can use. */
 export interface S3Service {
   readonly settings: S3Settings
+  readonly keys: AccessKeys
+  readonly buckets: Buckets
   readonly drive: Drive
   readonly uploads: Uploads
   /** Wall clock, milliseconds since the epoch. */
@@ -33,12 +34,13 @@ export interface ServiceContext {
   readonly service: S3Service
   readonly request: HttpRequest
   readonly query: Query
-  /** False for the unsigned reads of a public bucket. */
-  readonly isSigned: boolean
+  /** On whose behalf it runs. Anonymous: an unsigned read of a public bucket. */
+  readonly identity: Identity
 }
 
 export interface BucketContext extends ServiceContext {
   readonly bucket: string
+  readonly configuration: BucketConfiguration
 }
 
 export interface ObjectContext extends BucketContext {

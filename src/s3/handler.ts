@@ -1,3 +1,6 @@
+import { canSeeBucket, isAuthorized } from '../access/authorize.ts'
+import type { Identity } from '../access/identity.ts'
+import type { BucketConfiguration } from '../buckets/buckets.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { type Address, decodeKey, parseAddress } from './address/address.ts'
 import { quoted, shortened } from './address/client-text.ts'
@@ -11,7 +14,7 @@ import {
 } from './address/detect.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { virtualHostReason } from './address/virtual-host.ts'
-import type { S3Service, ServiceContext } from './context.ts'
+import type { BucketContext, S3Service, ServiceContext } from './context.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
@@ -25,6 +28,8 @@ type LogContext = {
   bucket?: string
   key?: string
   anonymous?: boolean
+  /** Name of the access key, unless it is the owner's. */
+  accessKey?: string
 }
 
 /**
@@ -50,7 +55,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
     } catch (error) {
       if (logContext.key === undefined) nameKey(logContext, request.rawPath)
       const refusal = complete(renderError(error, request, service.log))
-      return explained(refusal, logContext, { request, settings: service.settings })
+      return explained(refusal, logContext, { request, service })
     }
   }
 }
@@ -59,11 +64,10 @@ export function createS3Handler(service: S3Service): HttpHandler {
 function explained(
   reply: HttpReply,
   logContext: LogContext,
-  { request, settings }: { request: HttpRequest; settings: S3Service['settings'] },
+  { request, service }: { request: HttpRequest; service: S3Service },
 ): HttpReply {
-  if (logContext.bucket !== undefined && settings.allowedBuckets.includes(logContext.bucket))
-    return reply
-  const reason = virtualHostReason(request.headers, settings)
+  if (logContext.bucket !== undefined && service.buckets.find(logContext.bucket)) return reply
+  const reason = virtualHostReason(request.headers, service)
   if (reason === undefined) return reply
   return { ...reply, logFields: { ...reply.logFields, virtualHost: true, reason } }
 }
@@ -95,75 +99,114 @@ function answer(
     ? (details: SignatureMismatch) =>
         log.debug({ requestId: request.id, ...details }, 'signature does not match')
     : undefined
-  const authentication = authenticate(request, settings, service.now(), onMismatch)
-  if (authentication === 'unsigned') logContext.anonymous = true
-  if (address.level !== 'service' && !settings.allowedBuckets.includes(address.bucket)) {
-    // Access is denied, where AWS answers NoSuchBucket
-    // (docs/contract/object-storage.md, "Error codes").
-    throw new S3Error(
-      'AccessDenied',
-      `Access to the bucket ${quoted(address.bucket)} is not allowed.`,
-      { reason: `ALLOWED_BUCKETS does not list the bucket ${quoted(address.bucket)}.` },
-    )
-  }
+  const { keys } = service
+  const { region, publicUrl } = settings
+  const { form, identity } = authenticate(
+    request,
+    { keys, region, publicUrl },
+    service.now(),
+    onMismatch,
+  )
+  if (identity.kind === 'anonymous') logContext.anonymous = true
+  else if (identity.kind === 'key') logContext.accessKey = identity.name
+  const configuration =
+    address.level === 'service' ? undefined : visibleBucket(service, identity, address.bucket)
 
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
-  if (authentication === 'presigned') {
+  if (form === 'presigned') {
     // Verified: from here on they are headers like any other.
     addHoistedHeaders(headers, query)
   }
   const name = detectOperation(address.level, { method, query, headers })
   logContext.operation = name
-  const isSigned = authentication !== 'unsigned'
-  const context: ServiceContext = { service, request, query, isSigned }
-  return run(name, address, context, logContext)
+  const context: ServiceContext = { service, request, query, identity }
+  return run(name, { address, configuration }, context, logContext)
+}
+
+/**
+ * The configuration of a bucket that is served. Another key's bucket is refused like one that does not exist.
+ *
+ * @throws S3Error AccessDenied, where AWS answers NoSuchBucket
+ *   (docs/contract/object-storage.md, "Error codes").
+ */
+function visibleBucket(
+  { buckets }: S3Service,
+  identity: Identity,
+  bucket: string,
+): BucketConfiguration {
+  const configuration = buckets.find(bucket)
+  const isOthers = identity.kind === 'key' && !configuration?.isPublic
+  if (configuration && !(isOthers && !canSeeBucket(identity, bucket))) return configuration
+  throw new S3Error('AccessDenied', `Access to the bucket ${quoted(bucket)} is not allowed.`, {
+    reason:
+      configuration === undefined
+        ? `ALLOWED_BUCKETS does not list the bucket ${quoted(bucket)}.`
+        : `The access key has no grant for the bucket ${quoted(bucket)}.`,
+  })
+}
+
+interface Target {
+  readonly address: Address
+  /** Present unless the address is that of the service. */
+  readonly configuration: BucketConfiguration | undefined
 }
 
 function run(
   name: OperationName,
-  address: Address,
+  { address, configuration }: Target,
   context: ServiceContext,
   logContext: LogContext,
 ): Promise<HttpReply> {
-  if (address.level === 'service') {
-    const { access, handle } = serviceOperations[name as ServiceOperation]
-    authorize(access, context)
+  const { service, request, query, identity } = context
+  if (address.level === 'service' || configuration === undefined) {
+    const { handle } = serviceOperations[name as ServiceOperation]
+    if (identity.kind === 'anonymous') throw unsignedRefusal()
     return handle(context)
   }
   const { bucket } = address
-  const { service, request, query, isSigned } = context
+  const bucketContext = { service, request, query, identity, bucket, configuration }
   if (address.level === 'bucket') {
     const { access, handle } = bucketOperations[name as BucketOperation]
-    authorize(access, context, bucket)
-    return handle({ service, request, query, isSigned, bucket })
+    authorize(access, bucketContext, access.action === 'list' ? (query.get('prefix') ?? '') : '')
+    return handle(bucketContext)
   }
   const { access, handle } = objectOperations[name as ObjectOperation]
-  authorize(access, context, bucket)
+  // An unsigned request is refused before its key is decoded.
+  if (identity.kind === 'anonymous') authorize(access, bucketContext, '')
   const key = decodeKey(address.rawKey)
+  authorize(access, bucketContext, key)
   logContext.key = shortened(key)
   refuseVersions(context)
-  return handle({ service, request, query, isSigned, bucket, key })
+  return handle({ service, request, query, identity, bucket, configuration, key })
 }
 
-/**
- * Only reads of public buckets may be unsigned (docs/contract/object-storage.md, "Public buckets").
- */
-function authorize(access: Access, { isSigned, service }: ServiceContext, bucket = ''): void {
-  if (isSigned) return
-  const { publicReadBuckets, publicList } = service.settings
-  if (access === 'signed' || !publicReadBuckets.has(bucket)) {
+/** @param key for `list`, the prefix. */
+function authorize(access: Access, context: BucketContext, key: string): void {
+  const { identity, bucket, configuration, service } = context
+  const isPublic =
+    configuration.isPublic &&
+    (access.public === 'read' || (access.public === 'list' && service.settings.publicList))
+  const { action } = access
+  if (isAuthorized(identity, { action, bucket, key, isPublic })) return
+  if (identity.kind === 'key') {
     throw new S3Error(
       'AccessDenied',
-      'Access Denied: this request must be signed (AWS4-HMAC-SHA256).',
+      'Access Denied: this access key does not allow the request.',
+      {
+        reason: `The access key ${quoted(identity.name)} has no grant to ${action} ${quoted(`${bucket}/${key}`)}.`,
+      },
     )
   }
-  if (access === 'public-list' && !publicList) {
-    throw new S3Error(
-      'AccessDenied',
-      'Access Denied: listing this bucket requires a signed request.',
-    )
-  }
+  if (access.public !== 'list' || !configuration.isPublic) throw unsignedRefusal()
+  throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')
+}
+
+function unsignedRefusal(): S3Error {
+  return new S3Error(
+    'AccessDenied',
+    'Access Denied: this request must be signed (AWS4-HMAC-SHA256).',
+  )
 }
 
 /**

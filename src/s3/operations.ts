@@ -1,3 +1,4 @@
+import type { WantedAccess } from '../access/authorize.ts'
 import type { BucketOperation, ObjectOperation, ServiceOperation } from './address/detect.ts'
 import type { BucketContext, ObjectContext, Operation, ServiceContext } from './context.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
@@ -20,17 +21,22 @@ import { bucketDefault, objectDefault } from './operations/subresource-defaults.
 import { uploadPart } from './operations/upload-part.ts'
 import { uploadPartCopy } from './operations/upload-part-copy.ts'
 
-/** The access it requires: checked once, before the operation runs. */
-export type Access =
-  /** Only with a valid signature. */
-  | 'signed'
+/** The access that an operation requires: checked once, before it runs. */
+export interface Access {
+  /** The right to the key; for `list` to the prefix. `any`: some right in the bucket. */
+  readonly action: WantedAccess['action']
   /**
-   * Also unsigned, on a bucket of PUBLIC_READ_BUCKETS: every GET and HEAD
-   * (docs/contract/object-storage.md, "Public buckets").
+   * Who may do it in a public bucket without that right, also unsigned. `read`: everyone, as every
+   * GET and HEAD (docs/contract/object-storage.md, "Public buckets"); `list`: everyone if
+   * PUBLIC_LIST allows it.
    */
-  | 'public-read'
-  /** As public-read, when PUBLIC_LIST allows it. */
-  | 'public-list'
+  readonly public?: 'read' | 'list'
+}
+
+const visit = { action: 'any', public: 'read' } as const satisfies Access
+const list = { action: 'list', public: 'list' } as const satisfies Access
+const read = { action: 'read', public: 'read' } as const satisfies Access
+const write = { action: 'write' } as const satisfies Access
 
 interface Definition<Context extends ServiceContext> {
   readonly access: Access
@@ -38,32 +44,34 @@ interface Definition<Context extends ServiceContext> {
 }
 
 export const serviceOperations: Readonly<Record<ServiceOperation, Definition<ServiceContext>>> = {
-  ListBuckets: { access: 'signed', handle: listBuckets },
+  ListBuckets: { access: { action: 'any' }, handle: listBuckets },
 }
 
 export const bucketOperations: Readonly<Record<BucketOperation, Definition<BucketContext>>> = {
-  BucketDefault: { access: 'public-read', handle: bucketDefault },
-  DeleteObjects: { access: 'signed', handle: deleteObjects },
-  GetBucketLocation: { access: 'public-read', handle: getBucketLocation },
-  HeadBucket: { access: 'public-read', handle: headBucket },
-  ListMultipartUploads: { access: 'public-list', handle: listMultipartUploads },
-  ListObjects: { access: 'public-list', handle: listObjects },
-  ListObjectsV2: { access: 'public-list', handle: listObjectsV2 },
-  ListObjectVersions: { access: 'public-list', handle: listObjectVersions },
+  BucketDefault: { access: visit, handle: bucketDefault },
+  // Each key is authorized by itself.
+  DeleteObjects: { access: { action: 'any' }, handle: deleteObjects },
+  GetBucketLocation: { access: visit, handle: getBucketLocation },
+  HeadBucket: { access: visit, handle: headBucket },
+  ListMultipartUploads: { access: list, handle: listMultipartUploads },
+  ListObjects: { access: list, handle: listObjects },
+  ListObjectsV2: { access: list, handle: listObjectsV2 },
+  ListObjectVersions: { access: list, handle: listObjectVersions },
 }
 
 export const objectOperations: Readonly<Record<ObjectOperation, Definition<ObjectContext>>> = {
-  AbortMultipartUpload: { access: 'signed', handle: abortMultipartUpload },
-  CompleteMultipartUpload: { access: 'signed', handle: completeMultipartUpload },
-  CopyObject: { access: 'signed', handle: copyObject },
-  CreateMultipartUpload: { access: 'signed', handle: createMultipartUpload },
-  DeleteObject: { access: 'signed', handle: deleteObject },
-  GetObject: { access: 'public-read', handle: getObject },
-  GetObjectAttributes: { access: 'public-read', handle: getObjectAttributes },
-  HeadObject: { access: 'public-read', handle: headObject },
-  ListParts: { access: 'public-read', handle: listParts },
-  ObjectDefault: { access: 'public-read', handle: objectDefault },
-  PutObject: { access: 'signed', handle: putObject },
-  UploadPart: { access: 'signed', handle: uploadPart },
-  UploadPartCopy: { access: 'signed', handle: uploadPartCopy },
+  AbortMultipartUpload: { access: write, handle: abortMultipartUpload },
+  CompleteMultipartUpload: { access: write, handle: completeMultipartUpload },
+  CopyObject: { access: write, handle: copyObject },
+  CreateMultipartUpload: { access: write, handle: createMultipartUpload },
+  DeleteObject: { access: { action: 'delete' }, handle: deleteObject },
+  GetObject: { access: read, handle: getObject },
+  GetObjectAttributes: { access: read, handle: getObjectAttributes },
+  HeadObject: { access: read, handle: headObject },
+  // The parts belong to whoever uploads; in a public bucket every GET is public.
+  ListParts: { access: { action: 'write', public: 'read' }, handle: listParts },
+  ObjectDefault: { access: read, handle: objectDefault },
+  PutObject: { access: write, handle: putObject },
+  UploadPart: { access: write, handle: uploadPart },
+  UploadPartCopy: { access: write, handle: uploadPartCopy },
 }

@@ -1,3 +1,4 @@
+import type { Buckets } from '../buckets/buckets.ts'
 import { FailureRecorder, failureOf, keptFailures } from '../console/management/failure-recorder.ts'
 import { isOrdinaryFailure, isOwnRequest } from '../console/management/ordinary-failures.ts'
 import type { FailureStatus } from '../console/management/replies.ts'
@@ -10,7 +11,8 @@ import { clientOf } from './client-of.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 export interface FailureWatchParts {
-  readonly settings: Pick<Settings, 'allowedBuckets' | 'trustProxy' | 'dashboardPassword'>
+  readonly settings: Pick<Settings, 'trustProxy' | 'dashboardPassword'>
+  readonly buckets: Pick<Buckets, 'find'>
   readonly database: Database
 }
 
@@ -20,12 +22,14 @@ type Noted = Pick<HttpRequest, 'id' | 'method'> &
 /** Notes which requests of this process have failed, for the dashboard, if there is one. */
 export class FailureWatch {
   readonly #settings: FailureWatchParts['settings']
+  readonly #buckets: FailureWatchParts['buckets']
   readonly #addressOf: (request: HttpRequest) => string
   readonly #table: FailureTable
   readonly #recorder: FailureRecorder
 
-  constructor({ settings, database }: FailureWatchParts) {
+  constructor({ settings, database, buckets }: FailureWatchParts) {
     this.#settings = settings
+    this.#buckets = buckets
     this.#addressOf = clientOf(settings)
     this.#table = new FailureTable(database, keptFailures)
     this.#recorder = new FailureRecorder(this.#table)
@@ -71,10 +75,9 @@ export class FailureWatch {
   }
 
   #note({ id, method, atMs, status, logFields = {} }: Noted, addressOf: () => string): void {
-    const { dashboardPassword, allowedBuckets } = this.#settings
     // Without a dashboard they are never shown.
-    if (dashboardPassword === undefined) return
-    if (isOrdinaryFailure({ status, logFields }, allowedBuckets)) return
+    if (this.#settings.dashboardPassword === undefined) return
+    if (isOrdinaryFailure({ status, logFields }, this.#buckets)) return
     this.#recorder.note({
       ...{ atMs, requestId: id, method, status },
       bucket: textOf(logFields.bucket),

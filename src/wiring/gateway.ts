@@ -1,3 +1,4 @@
+import type { Buckets } from '../buckets/buckets.ts'
 import { faviconPath } from '../console/web-app/web-app.ts'
 import type { RenderFault } from '../http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
@@ -19,7 +20,7 @@ export interface GatewayParts {
   /** The dashboard's pages. */
   readonly web: HttpHandler
   /** S3 has every other path, and this one too if it is a bucket. */
-  readonly buckets: readonly string[]
+  readonly buckets: Pick<Buckets, 'find'>
 }
 
 export type Part = Exclude<keyof GatewayParts, 'buckets'>
@@ -50,12 +51,12 @@ const routes: readonly Route[] = [
  * rows of its table; S3 has the rest.
  */
 export function createGateway({ buckets, ...parts }: GatewayParts): HttpHandler {
-  const isFaviconBucket = buckets.includes(faviconPath.slice(1))
+  const favicon = faviconPath.slice(1)
   return (request) => {
     if (isVisit(request)) return Promise.resolve(toDashboard)
     const { rawPath, method } = request
     const isRead = method === 'GET' || method === 'HEAD'
-    const isS3 = rawPath === faviconPath && (isFaviconBucket || !isRead)
+    const isS3 = rawPath === faviconPath && (!isRead || buckets.find(favicon) !== undefined)
     return (isS3 ? parts.s3 : parts[partOf(rawPath)])(request)
   }
 }

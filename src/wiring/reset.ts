@@ -1,3 +1,4 @@
+import type { Buckets } from '../buckets/buckets.ts'
 import { deletePrefix } from '../console/management/delete-prefix.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { Uploads } from '../s3/multipart/uploads.ts'
@@ -5,7 +6,7 @@ import type { Uploads } from '../s3/multipart/uploads.ts'
 export interface ResetParts {
   readonly drive: Pick<Drive, 'list' | 'remove'>
   readonly uploads: Pick<Uploads, 'listOpen' | 'abortById'>
-  readonly buckets: readonly string[]
+  readonly buckets: Pick<Buckets, 'all'>
 }
 
 /** Uploads of one page. */
@@ -19,7 +20,7 @@ export async function reset({ drive, uploads, buckets }: ResetParts): Promise<vo
     if (open.length === 0) break
     for (const { uploadId } of open) await uploads.abortById(uploadId, signal)
   }
-  for (const bucket of buckets) {
-    await deletePrefix({ drive, bucket, prefix: '', signal, onDeleted: () => undefined })
+  for (const { name } of buckets.all()) {
+    await deletePrefix({ drive, bucket: name, prefix: '', signal, onDeleted: () => undefined })
   }
 }

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { OwnerKey } from '../access/access-keys.ts'
+import { ConfiguredBuckets } from '../buckets/buckets.ts'
 import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { packageFolder } from '../package-folder.ts'
-import type { S3Settings } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
@@ -126,8 +127,11 @@ export function connectService(parts: ServiceParts): Service {
     log,
   })
   metrics?.watchUploads(uploads)
+  const buckets = new ConfiguredBuckets(settings)
   const s3 = createS3Handler({
-    settings: s3Settings(settings),
+    settings,
+    keys: new OwnerKey(settings),
+    buckets,
     drive,
     uploads,
     now: Date.now,
@@ -141,9 +145,9 @@ export function connectService(parts: ServiceParts): Service {
     ...{ drive, database },
     onFailure: (part, error) => log.error({ part, err: error }, 'readiness check failed'),
   })
-  const failures = new FailureWatch({ settings, database })
+  const failures = new FailureWatch({ settings, database, buckets })
   const deletions = new DeletionTable(database, deletionLimits)
-  const json = new LazyJson({ ...parts, uploads, failures })
+  const json = new LazyJson({ ...parts, uploads, failures, buckets })
   const web = createWebApp({ folder: webBuild })
   return {
     ...{ failures, metrics, tracing },
@@ -156,7 +160,7 @@ export function connectService(parts: ServiceParts): Service {
           ...{ scrape, token: settings.metricsToken },
           onFailure: (error) => log.error({ err: error }, 'a scrape failed'),
         }),
-        buckets: settings.allowedBuckets,
+        buckets,
       })
       return tracing?.handler(gateway) ?? gateway
     },
@@ -166,7 +170,7 @@ export function connectService(parts: ServiceParts): Service {
       await sessions.sweep()
       await deletions.sweep(Date.now() - deletionKeptMs)
     },
-    reset: () => reset({ drive, uploads, buckets: settings.allowedBuckets }),
+    reset: () => reset({ drive, uploads, buckets }),
     async close() {
       await json.close()
       await failures.close()
@@ -178,8 +182,4 @@ export function connectService(parts: ServiceParts): Service {
 function logStore(log: Log, problem: Error | undefined): void {
   if (problem === undefined) log.info('AUTH_KV is responding again')
   else log.warn({ err: problem }, 'AUTH_KV is not responding')
-}
-
-function s3Settings(settings: Settings): S3Settings {
-  return { ...settings, publicReadBuckets: new Set(settings.publicReadBuckets) }
 }

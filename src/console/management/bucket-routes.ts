@@ -9,7 +9,8 @@ import { timeOf } from './route-checks.ts'
 
 const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }
 
-export function bucketRoutes(app: JsonApp, { buckets, counter }: ManagementApiParts): void {
+export function bucketRoutes(app: JsonApp, parts: ManagementApiParts): void {
+  const { buckets, counter } = parts
   app.get(
     '/buckets',
     {
@@ -23,14 +24,16 @@ export function bucketRoutes(app: JsonApp, { buckets, counter }: ManagementApiPa
       },
     },
     async () => {
+      const all = buckets.all()
+      const names = all.map(({ name }) => name)
       const [counts, createdAt] = await Promise.all([
-        counter.read(buckets.names),
-        Promise.all(buckets.names.map((name) => buckets.createdAtMs(name))),
+        counter.read(names),
+        Promise.all(names.map((name) => parts.bucketCreatedAtMs(name))),
       ])
       return {
-        buckets: buckets.names.map((name, index) => ({
+        buckets: all.map(({ name, isPublic }, index) => ({
           name,
-          isPublic: buckets.publicNames.includes(name),
+          isPublic,
           createdAt: timeOrNull(createdAt[index]),
           ...figuresOf(counts.get(name) ?? unknownCount),
         })),
@@ -53,7 +56,7 @@ export function bucketRoutes(app: JsonApp, { buckets, counter }: ManagementApiPa
       },
     },
     async ({ params: { bucket } }, reply) => {
-      if (!buckets.names.includes(bucket)) throw new ApiError(404, 'The bucket does not exist.')
+      if (buckets.find(bucket) === undefined) throw new ApiError(404, 'The bucket does not exist.')
       counter.count(bucket)
       return reply.code(202).send()
     },

@@ -12,7 +12,6 @@ const creationMaxAgeMs = 10 * 60_000
 
 interface DriveStatusParts {
   readonly drive: Pick<Drive, 'kind' | 'deletes' | 'check' | 'quota' | 'bucketCreatedAtMs'>
-  readonly buckets: readonly string[]
   /** Milliseconds. */
   readonly now: () => number
   readonly log: ManagementLog
@@ -25,14 +24,19 @@ export class DriveStatus {
   readonly #room: CachedAnswer<{ readonly freeBytes: number; readonly totalBytes: number }>
   /** Why the drive is not available; null: it is available. */
   readonly #problem: CachedAnswer<string | null>
-  readonly #createdAtMs: ReadonlyMap<string, CachedAnswer<number>>
+  readonly #common: Pick<DriveStatusParts, 'now'> & {
+    readonly waitMs: number
+    readonly onError: (error: unknown) => void
+  }
+  readonly #createdAtMs = new Map<string, CachedAnswer<number>>()
 
-  constructor({ drive, buckets, now, log, waitMs = defaultWaitMs }: DriveStatusParts) {
+  constructor({ drive, now, log, waitMs = defaultWaitMs }: DriveStatusParts) {
     const onError = (error: unknown) =>
       log.warn({ err: error }, 'drive information is not available')
     const common = { waitMs, now, onError }
     const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
     this.#drive = drive
+    this.#common = common
     this.#room = new CachedAnswer({
       ...common,
       maxAgeMs: roomMaxAgeMs,
@@ -50,12 +54,6 @@ export class DriveStatus {
           },
         ),
     })
-    this.#createdAtMs = new Map(
-      buckets.map((bucket) => {
-        const ask = () => drive.bucketCreatedAtMs(bucket)
-        return [bucket, new CachedAnswer({ ...common, maxAgeMs: creationMaxAgeMs, ask })]
-      }),
-    )
   }
 
   async status(): Promise<StatusReply['drive']> {
@@ -72,9 +70,15 @@ export class DriveStatus {
     }
   }
 
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch. @param bucket one that is served. */
   async createdAtMs(bucket: string): Promise<number | undefined> {
-    return this.#createdAtMs.get(bucket)?.read()
+    let answer = this.#createdAtMs.get(bucket)
+    if (answer === undefined) {
+      const ask = () => this.#drive.bucketCreatedAtMs(bucket)
+      answer = new CachedAnswer({ ...this.#common, maxAgeMs: creationMaxAgeMs, ask })
+      this.#createdAtMs.set(bucket, answer)
+    }
+    return answer.read()
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Buckets } from '../../buckets/buckets.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
 import type { RequireSession } from '../login/login-api.ts'
 import type { BucketCounter } from './bucket-counter.ts'
@@ -8,7 +9,9 @@ import type { FailureStatus, StatusReply, UploadStatus } from './replies.ts'
 export interface ManagementApiParts {
   /** Rejects requests without a valid session; runs before the body is read. */
   readonly requireSession: RequireSession
-  readonly buckets: BucketInfo
+  readonly buckets: Buckets
+  /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
+  readonly bucketCreatedAtMs: (bucket: string) => Promise<number | undefined>
   readonly counter: Pick<BucketCounter, 'read' | 'count'>
   readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
   readonly folders: Pick<FolderRevisions, 'read'>
@@ -30,15 +33,6 @@ export interface ManagementApiParts {
   }
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
-}
-
-export interface BucketInfo {
-  /** ALLOWED_BUCKETS. */
-  readonly names: readonly string[]
-  /** PUBLIC_READ_BUCKETS. */
-  readonly publicNames: readonly string[]
-  /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
-  createdAtMs(bucket: string): Promise<number | undefined>
 }
 
 export interface PresignRequest {

@@ -1,3 +1,4 @@
+import type { Buckets } from '../../buckets/buckets.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 
 interface AnsweredRequest {
@@ -46,7 +47,7 @@ export function isOwnRequest(
  */
 export function isOrdinaryFailure(
   { status, logFields = {} }: AnsweredRequest,
-  allowedBuckets: readonly string[],
+  buckets: Pick<Buckets, 'find'>,
 ): boolean {
   if (status === 401) return logFields.operation !== login
   if (idleCodes.has(String(logFields.code))) return logFields.operation === undefined
@@ -54,5 +55,5 @@ export function isOrdinaryFailure(
   // Ignores scanners, and browsers that request /favicon.ico.
   const { anonymous, bucket, virtualHost } = logFields
   if (virtualHost === true) return false
-  return anonymous === true && bucket !== undefined && !allowedBuckets.includes(String(bucket))
+  return anonymous === true && bucket !== undefined && buckets.find(String(bucket)) === undefined
 }

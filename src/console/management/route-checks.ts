@@ -1,12 +1,18 @@
 import type { FastifyRequest } from 'fastify'
+import type { Buckets } from '../../buckets/buckets.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { sourceOf } from '../../json-api/entry.ts'
-import type { BucketInfo, ManagementApiParts } from './management-parts.ts'
+import type { ManagementApiParts } from './management-parts.ts'
 
-/** @throws ApiError 400 naming the field if the bucket is not in ALLOWED_BUCKETS. */
-export function assertBucket({ names }: BucketInfo, bucket: string): void {
-  if (names.includes(bucket)) return
-  throw new ApiError(400, `Expected one of the buckets ${names.join(', ')}.`, { field: 'bucket' })
+const namesShown = 10
+
+/** @throws ApiError 400 naming the field if there is no such bucket. */
+export function assertBucket(buckets: Buckets, bucket: string): void {
+  if (buckets.find(bucket) !== undefined) return
+  const names = buckets.all().map(({ name }) => name)
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : ''
+  const shown = names.slice(0, namesShown).join(', ')
+  throw new ApiError(400, `Expected one of the buckets ${shown}${more}.`, { field: 'bucket' })
 }
 
 /** @throws ApiError 400 if the request does not contain a valid host. */

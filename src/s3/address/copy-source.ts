@@ -1,3 +1,4 @@
+import { isAuthorized } from '../../access/authorize.ts'
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/key-path.ts'
@@ -17,7 +18,7 @@ import { percentDecode } from './query.ts'
  *
  * @throws S3Error InvalidArgument when it names no object; AccessDenied for a bucket not served.
  */
-export function copySourceOf({ request, service }: ObjectContext): ObjectName {
+export function copySourceOf({ request, service, identity }: ObjectContext): ObjectName {
   const header = String(request.headers['x-amz-copy-source'])
   // A signature covers a run of spaces as one space, so the client may have signed only one.
   if (header.includes('  ')) {
@@ -35,11 +36,10 @@ export function copySourceOf({ request, service }: ObjectContext): ObjectName {
       header,
     )
   }
-  if (!service.settings.allowedBuckets.includes(bucket)) {
-    throw new S3Error(
-      'AccessDenied',
-      `Access to the source bucket ${quoted(bucket)} is not allowed.`,
-    )
+  const configuration = service.buckets.find(bucket)
+  const isPublic = configuration?.isPublic === true
+  if (!configuration || !isAuthorized(identity, { action: 'read', bucket, key, isPublic })) {
+    throw new S3Error('AccessDenied', `Access to the source ${quoted(path)} is not allowed.`)
   }
   return { bucket, key }
 }

@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { S3Settings } from '../context.ts'
+import type { S3Service } from '../context.ts'
+
+/** A bucket's name has at most 63 characters, and so at most 32 labels. */
+const maxLabels = 33
 
 /**
  * Why a request failed if its client puts the bucket into the host name
@@ -8,10 +11,10 @@ import type { S3Settings } from '../context.ts'
  */
 export function virtualHostReason(
   { host }: IncomingHttpHeaders,
-  { allowedBuckets, publicUrl }: Pick<S3Settings, 'allowedBuckets' | 'publicUrl'>,
+  { buckets, settings: { publicUrl } }: Pick<S3Service, 'buckets' | 'settings'>,
 ): string | undefined {
   const name = host?.toLowerCase() ?? ''
-  const bucket = allowedBuckets.find((each) => name.startsWith(`${each}.`))
+  const bucket = firstLabels(name).find((labels) => buckets.find(labels) !== undefined)
   if (bucket === undefined || name === hostOf(publicUrl)) return undefined
   return (
     `The client puts the bucket into the host name (${JSON.stringify(name.slice(0, 100))}), but ` +
@@ -19,6 +22,12 @@ export function virtualHostReason(
     'addresses: forcePathStyle in AWS SDKs, addressing_style = path in aws-cli and boto3, ' +
     'force_path_style in rclone.'
   )
+}
+
+/** What may be the bucket in a host name: `a.b.c` → `a`, `a.b`. */
+function firstLabels(host: string): string[] {
+  const labels = host.split('.', maxLabels)
+  return labels.slice(0, -1).map((_, index) => labels.slice(0, index + 1).join('.'))
 }
 
 function hostOf(url: string | undefined): string | undefined {

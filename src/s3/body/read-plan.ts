@@ -30,7 +30,7 @@ export interface ReadPlan {
  *
  * @throws S3Error InvalidRequest or InvalidArgument.
  */
-export function parseReadRequest({ query, request, isSigned }: ObjectContext): ReadRequest {
+export function parseReadRequest({ query, request, identity }: ObjectContext): ReadRequest {
   const { headers } = request
   if (headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined) {
     throw new S3Error(
@@ -46,7 +46,7 @@ export function parseReadRequest({ query, request, isSigned }: ObjectContext): R
       'Cannot specify both Range header and partNumber query parameter.',
     )
   }
-  return { headers, overrides: responseOverrides(query, isSigned), partNumber }
+  return { headers, overrides: responseOverrides(query, identity.kind !== 'anonymous'), partNumber }
 }
 
 /**

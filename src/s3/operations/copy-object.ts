@@ -32,8 +32,8 @@ interface CopyPlan {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
 export async function copyObject(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, bucket } = context
-  refuseWhatCannotBeKept(request.headers, service.settings.publicReadBuckets.has(bucket))
+  const { request, configuration } = context
+  refuseWhatCannotBeKept(request.headers, configuration.isPublic)
   const plan = planCopy(context)
   const metadata = await copyCurrent(context, plan)
   const { etag, checksum } = metadata.attributes

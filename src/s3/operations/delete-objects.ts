@@ -1,3 +1,4 @@
+import { isAuthorized } from '../../access/authorize.ts'
 import { isLegalKey } from '../../drives/key-path.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
@@ -79,9 +80,12 @@ async function deleteAll(
 }
 
 async function deleteOne(
-  { service, request, bucket }: BucketContext,
+  { service, request, identity, bucket }: BucketContext,
   { key, etag, versionId }: Doomed,
 ): Promise<S3Error | undefined> {
+  if (!isAuthorized(identity, { action: 'delete', bucket, key, isPublic: false })) {
+    return new S3Error('AccessDenied', 'This access key may not delete this object.')
+  }
   if (!isLegalKey(key)) return new S3Error('KeyTooLongError')
   if (versionId !== undefined && versionId !== 'null') {
     return new S3Error(

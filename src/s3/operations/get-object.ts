@@ -23,9 +23,10 @@ export async function getObject(context: ObjectContext): Promise<HttpReply> {
 }
 
 async function readObject(context: ObjectContext, readRequest: ReadRequest): Promise<HttpReply> {
-  const { service, request, bucket, key, isSigned } = context
+  const { service, request, bucket, key, identity } = context
   // Anyone may read a public bucket, however slowly: that must not block the owner.
-  const opening = service.drive.open(bucket, key, { priority: isSigned ? 'normal' : 'low' })
+  const priority = identity.kind === 'anonymous' ? 'low' : 'normal'
+  const opening = service.drive.open(bucket, key, { priority })
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
   if (object.content !== undefined) return wholeReply(planRead(readRequest, object), object.content)

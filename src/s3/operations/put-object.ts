@@ -12,9 +12,9 @@ import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
 export async function putObject(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, bucket, key } = context
-  const { drive, settings } = service
-  refuseWhatCannotBeKept(request.headers, settings.publicReadBuckets.has(bucket))
+  const { service, request, configuration, bucket, key } = context
+  const { drive } = service
+  refuseWhatCannotBeKept(request.headers, configuration.isPublic)
   const sent = attributesFromHeaders(request.headers)
   const conditions = writeConditions(request.headers)
   if (conditions !== undefined) {

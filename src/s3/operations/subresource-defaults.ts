@@ -29,10 +29,8 @@ interface DefaultError {
 /** Sub-resource of a bucket → reply. */
 export const bucketDefaults: Readonly<Record<string, Default>> = {
   accelerate: { root: 'AccelerateConfiguration', content: {} },
-  acl: ({ service, bucket }) => {
-    const { publicReadBuckets, publicList } = service.settings
-    return accessControlPolicy(publicList && publicReadBuckets.has(bucket))
-  },
+  acl: ({ service, configuration }) =>
+    accessControlPolicy(service.settings.publicList && configuration.isPublic),
   analytics: configurations('ListBucketAnalyticsConfigurationResult'),
   cors: { error: 'NoSuchCORSConfiguration' },
   encryption: { error: 'ServerSideEncryptionConfigurationNotFoundError' },
@@ -62,7 +60,7 @@ const noObjectLock: DefaultError = {
 
 /** Sub-resource of an existing object → reply. */
 export const objectDefaults: Readonly<Record<string, Default>> = {
-  acl: ({ service, bucket }) => accessControlPolicy(service.settings.publicReadBuckets.has(bucket)),
+  acl: ({ configuration }) => accessControlPolicy(configuration.isPublic),
   'legal-hold': noObjectLock,
   retention: noObjectLock,
   tagging: { root: 'Tagging', content: { TagSet: {} } },

@@ -20,10 +20,10 @@ import { xmlReply } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
 export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, bucket } = context
-  const { drive, settings, uploads } = service
+  const { service, request, configuration } = context
+  const { drive, uploads } = service
   const number = partNumberOf(context)
-  refuseWhatCannotBeKept(request.headers, settings.publicReadBuckets.has(bucket))
+  refuseWhatCannotBeKept(request.headers, configuration.isPublic)
   const source = copySourceOf(context)
   const metadata = await drive.head(source.bucket, source.key)
   if (metadata === undefined) throw noSuchKey(source.key)

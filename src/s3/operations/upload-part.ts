@@ -13,9 +13,9 @@ import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
  * not sent, before it is the part's turn or there is memory to hold it until then.
  */
 export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, bucket } = context
+  const { service, request, configuration } = context
   const number = partNumberOf(context)
-  refuseWhatCannotBeKept(request.headers, service.settings.publicReadBuckets.has(bucket))
+  refuseWhatCannotBeKept(request.headers, configuration.isPublic)
   if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
   const part = await service.uploads.writePart(uploadNameOf(context), number, {
     size: declaredSize(request),

@@ -6,6 +6,9 @@
  * one.
  */
 
+import { randomBytes } from 'node:crypto'
+import type { AccessKeys, Credential } from '../../access/access-keys.ts'
+import { anonymous, type Identity } from '../../access/identity.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
@@ -15,13 +18,24 @@ import { canonicalRequest, stringToSign } from './canonical-request.ts'
 import { checkCredential, checkSignedHeaders, checkTime, isSameText } from './claim-checks.ts'
 import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
-import { signatureDiffers } from './refusal-reasons.ts'
+import { signatureDiffers, unknownAccessKey } from './refusal-reasons.ts'
 import type { SignatureClaim } from './signature-claim.ts'
 import { signingKey } from './signing-key.ts'
 import { uriDecode } from './uri-encode.ts'
 
-/** How a request is signed; `unsigned`: authentication was not even attempted. */
-export type Authentication = SignatureClaim['form'] | 'unsigned'
+export interface Authentication {
+  /** How the request is signed; `unsigned`: authentication was not even attempted. */
+  readonly form: SignatureClaim['form'] | 'unsigned'
+  readonly identity: Identity
+}
+
+const unsigned: Authentication = { form: 'unsigned', identity: anonymous }
+
+/** Checked in place of the secret of an unknown access key, so that both take the same time. */
+const decoy: Credential = {
+  secretKeys: [randomBytes(30).toString('base64')],
+  identity: anonymous,
+}
 
 /** What the server canonicalised, for the debug log. Without session tokens and customer keys. */
 export interface SignatureMismatch {
@@ -29,7 +43,9 @@ export interface SignatureMismatch {
   readonly stringToSign: string
 }
 
-export type SignatureSettings = Pick<S3Settings, 'accessKey' | 'secretKey' | 'region' | 'publicUrl'>
+export interface SignatureSettings extends Pick<S3Settings, 'region' | 'publicUrl'> {
+  readonly keys: AccessKeys
+}
 
 /**
  * Verifies the signature of a request, if it has one.
@@ -46,19 +62,26 @@ export function authenticate(
   onMismatch?: (details: SignatureMismatch) => void,
 ): Authentication {
   const claim = readClaim(request)
-  if (claim === undefined) return 'unsigned'
+  if (claim === undefined) return unsigned
   checkTime(claim, nowMs)
-  const scope = checkCredential(claim, settings)
+  const { scope, accessKeyId } = checkCredential(claim, settings)
+  const known = settings.keys.find(accessKeyId)
+  const { secretKeys, identity } = known ?? decoy
   checkSignedHeaders(claim, request.headers)
   const signedHeaders = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
   checkRepeatedHeaders(request.headers, signedHeaders)
-  const { secretKey, region, publicUrl } = settings
-  const key = signingKey({ secretKey, region, day: claim.amzDate.slice(0, 8) })
+  const { region, publicUrl } = settings
+  const day = claim.amzDate.slice(0, 8)
+  const signingKeys = secretKeys.map((secretKey) => signingKey({ secretKey, region, day }))
   const textOf = (reading: CanonicalReading) =>
     stringToSign(canonicalRequest(reading), claim.amzDate, scope)
   let likeliest: CanonicalReading | undefined
   for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
-    if (isSameText(key.signHex(textOf(reading)), claim.signature)) return claim.form
+    const text = textOf(reading)
+    for (const key of signingKeys) {
+      if (!isSameText(key.signHex(text), claim.signature)) continue
+      if (known !== undefined) return { form: claim.form, identity }
+    }
     likeliest ??= reading
   }
   if (onMismatch !== undefined && likeliest !== undefined) {
@@ -66,9 +89,11 @@ export function authenticate(
   }
   throw new S3Error(
     'AccessDenied',
-    'The request signature we calculated does not match the signature you provided. ' +
-      'Check your key and signing method.',
-    { reason: signatureDiffers(request.headers, publicUrl) },
+    'The access key ID you provided does not exist, or the request signature we calculated does ' +
+      'not match the signature you provided. Check your keys and signing method.',
+    {
+      reason: known === undefined ? unknownAccessKey : signatureDiffers(request.headers, publicUrl),
+    },
   )
 }
 

@@ -15,8 +15,8 @@ export const badExpiry =
   'X-Amz-Expires must be a whole number of seconds from 1 to 604800: create a new presigned URL.'
 
 export const unknownAccessKey =
-  "The request's access key is not this gateway's ACCESS_KEY: check the access key that the " +
-  'client is configured with.'
+  "The request's access key is not this gateway's ACCESS_KEY or another of its access keys: check the " +
+  'access key that the client is configured with.'
 
 /** @param expires seconds. */
 export function urlExpired(signedAtMs: number, expires: number, nowMs: number): string {

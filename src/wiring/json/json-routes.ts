@@ -54,7 +54,7 @@ export async function openJsonParts({
   const source = new DatabaseRoutingSource({ tables, sealer, log })
   return {
     ...{ settings, catalogue, login, sealer, upstreams, isFromOther },
-    reset: () => reset({ ...rest, buckets: settings.allowedBuckets }),
+    reset: () => reset(rest),
     store: new RoutingStore(tables),
     lists: new ModelLists({ source, catalogue, upstreams, now: Date.now, log }),
     management: await openManagement({ settings, log, database, ...rest }),

@@ -1,3 +1,4 @@
+import type { Buckets } from '../../buckets/buckets.ts'
 import { BucketCounter } from '../../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../console/management/deletions.ts'
 import { DriveStatus } from '../../console/management/drive-status.ts'
@@ -27,6 +28,7 @@ export interface ManagementWiring {
   readonly drive: Drive
   readonly uploads: Uploads
   readonly failures: FailureWatch
+  readonly buckets: Buckets
 }
 
 export interface OpenManagement {
@@ -37,21 +39,18 @@ export interface OpenManagement {
 
 /** Connects the management API to what it manages. */
 export async function openManagement(wiring: ManagementWiring): Promise<OpenManagement> {
-  const { settings, log, database, drive, failures } = wiring
+  const { settings, log, database, drive, failures, buckets } = wiring
   const { accessKey, secretKey, region, publicUrl } = settings
   const common = { drive, now: Date.now, log }
   const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
   const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
-  const driveStatus = new DriveStatus({ ...common, buckets: settings.allowedBuckets })
+  const driveStatus = new DriveStatus(common)
   const version = packageVersion()
   const originOf = originBehind(settings.trustProxy)
   return {
     parts: {
-      buckets: {
-        names: settings.allowedBuckets,
-        publicNames: settings.publicReadBuckets,
-        createdAtMs: (bucket) => driveStatus.createdAtMs(bucket),
-      },
+      buckets,
+      bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
       counter,
       deletions,
       folders: new FolderRevisions({ drive, now: () => performance.now() }),

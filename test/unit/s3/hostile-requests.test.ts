@@ -5,6 +5,7 @@ import type { S3Service } from '../../../src/s3/context.ts'
 import { createS3Handler } from '../../../src/s3/handler.ts'
 import { createLog } from '../../../src/wiring/log.ts'
 import { cpuMsOf } from '../../support/cpu-time.ts'
+import { servedBuckets } from '../../support/served-buckets.ts'
 import { fakeRequest } from './fake-request.ts'
 import { hostileRequests } from './hostile-requests.ts'
 import { nowMs, settings } from './sigv4/signed-request.ts'
@@ -18,9 +19,11 @@ const runs = 25
 const log = createLog('info', { write: () => undefined })
 const handler = createS3Handler({
   settings: {
-    ...{ ...settings, publicUrl: 'https://s3.example.com/storage', allowedBuckets: ['bucket'] },
-    ...{ publicReadBuckets: new Set<string>(), publicList: true, corsAllowedOrigins: [] },
+    ...{ ...settings, publicUrl: 'https://s3.example.com/storage' },
+    ...{ publicList: true, corsAllowedOrigins: [] },
   },
+  keys: settings.keys,
+  buckets: servedBuckets(['bucket']),
   drive: new MemoryDrive(),
   uploads: undefined as unknown as S3Service['uploads'],
   now: () => nowMs,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
+import { anonymous, owner } from '../../../src/access/identity.ts'
 import type { Attributes } from '../../../src/drives/attributes.ts'
 import {
   type Drive,
@@ -16,6 +17,7 @@ import type { HttpReply } from '../../../src/http/message.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
 import type { ObjectContext, S3Service } from '../../../src/s3/context.ts'
 import { S3Error, type S3ErrorCode } from '../../../src/s3/errors.ts'
+import { servedBuckets } from '../../support/served-buckets.ts'
 import { readStreamBody } from '../../support/stream-body.ts'
 
 /** 1 January 2025, 12:00:00.250 UTC: when every object of these tests was changed. */
@@ -156,18 +158,16 @@ export interface FakeRequest {
 /** A context as the handler creates it, for bucket `b`. */
 export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectContext {
   const { query = '', headers = {}, isSigned = true, key = 'k', region = 'us-east-1' } = request
-  const service: Pick<S3Service, 'drive' | 'settings' | 'now'> = {
+  const isPublic = request.isPublic === true
+  const service: Pick<S3Service, 'drive' | 'settings' | 'buckets' | 'now'> = {
     drive: drive as unknown as Drive,
     settings: {
-      accessKey: 'AK',
-      secretKey: 'SK',
       region,
-      allowedBuckets: ['b', 'archive'],
-      publicReadBuckets: new Set(request.isPublic === true ? ['b'] : []),
       publicList: true,
       publicUrl: undefined,
       corsAllowedOrigins: [],
     },
+    buckets: servedBuckets(['b', 'archive'], isPublic ? ['b'] : []),
     now: () => modifiedAtMs,
   }
   return {
@@ -187,8 +187,9 @@ export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectCo
       acceptBody: () => undefined,
     },
     query: parseQuery(query),
-    isSigned,
+    identity: isSigned ? owner : anonymous,
     bucket: 'b',
+    configuration: { name: 'b', isPublic },
     key,
   }
 }

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
+import { OwnerKey } from '../../../src/access/access-keys.ts'
+import { owner } from '../../../src/access/identity.ts'
 import type { Drive } from '../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
@@ -18,6 +20,7 @@ import { Uploads } from '../../../src/s3/multipart/uploads.ts'
 import type { Database } from '../../../src/state/database.ts'
 import { openDatabase } from '../../../src/state/open-database.ts'
 import { UploadTable } from '../../../src/state/stores/uploads.ts'
+import { servedBuckets } from '../../support/served-buckets.ts'
 
 export const target = { bucket: 'b', key: 'k' }
 export const noDetails = { headers: {}, metadata: {} }
@@ -170,15 +173,13 @@ export class OperationRunner {
   constructor(world: World, uploads: Uploads = world.worker()) {
     this.service = {
       settings: {
-        accessKey: 'AK',
-        secretKey: 'SK',
         region: 'us-east-1',
-        allowedBuckets: ['b', 'other'],
-        publicReadBuckets: new Set(),
         publicList: true,
         publicUrl: undefined,
         corsAllowedOrigins: [],
       },
+      keys: new OwnerKey({ accessKey: 'AK', secretKey: 'SK' }),
+      buckets: servedBuckets(['b', 'other']),
       drive: world.drive,
       uploads,
       now: world.clock.now,
@@ -215,8 +216,9 @@ export class OperationRunner {
         },
       },
       query: parseQuery(query),
-      isSigned: true,
+      identity: owner,
       bucket,
+      configuration: { name: bucket, isPublic: false },
       key,
     })
   }

@@ -3,11 +3,12 @@ import { test } from 'node:test'
 import type { Outcome } from '../../../src/http/exchange.ts'
 import type { Database, Statement } from '../../../src/state/database.ts'
 import { FailureWatch } from '../../../src/wiring/failure-watch.ts'
+import { servedBuckets } from '../../support/served-buckets.ts'
 import { openTestDatabase } from '../console/management/management-fixture.ts'
 import { requestOf } from './request-of.ts'
 
+const buckets = servedBuckets(['files'])
 const settings = {
-  allowedBuckets: ['files'],
   trustProxy: ['192.0.2.1'],
   dashboardPassword: 'open sesame' as string | undefined,
 }
@@ -17,7 +18,7 @@ const outcome = (status: number, logFields: Outcome['logFields'] = {}): Outcome 
 })
 
 test('Failed requests are recorded with the fields of their reply, and without the query', async (t) => {
-  const watch = new FailureWatch({ settings, database: await openTestDatabase(t) })
+  const watch = new FailureWatch({ settings, buckets, database: await openTestDatabase(t) })
   t.after(() => watch.close())
   const request = {
     ...requestOf('PUT', '/files/a%20b?X-Amz-Signature=hush'),
@@ -58,7 +59,7 @@ test('Without a dashboard no failures are recorded', async () => {
     write: async (statements: readonly Statement[]) => void written.push(...statements),
   } as unknown as Database
   const watch = new FailureWatch({
-    ...{ settings: { ...settings, dashboardPassword: undefined }, database },
+    ...{ settings: { ...settings, dashboardPassword: undefined }, buckets, database },
   })
   watch.onFinish(requestOf('GET', '/files'), outcome(500))
   await watch.close()
@@ -66,7 +67,7 @@ test('Without a dashboard no failures are recorded', async () => {
 })
 
 test("The dashboard's own requests are not kept, unless their signature was not verified", async (t) => {
-  const watch = new FailureWatch({ settings, database: await openTestDatabase(t) })
+  const watch = new FailureWatch({ settings, buckets, database: await openTestDatabase(t) })
   t.after(() => watch.close())
   const signed = { bucket: 'files', operation: 'PutObject', code: 'EntityTooLarge' }
   for (const [id, target, logFields] of [
@@ -89,7 +90,7 @@ test("The dashboard's own requests are not kept, unless their signature was not 
 
 test('Cleared failures stay cleared, also those that another worker writes later', async (t) => {
   const database = await openTestDatabase(t)
-  const [here, there] = [1, 2].map(() => new FailureWatch({ settings, database }))
+  const [here, there] = [1, 2].map(() => new FailureWatch({ settings, buckets, database }))
   assert.ok(here !== undefined && there !== undefined)
   t.after(() => Promise.all([here.close(), there.close()]))
   const fail = (watch: FailureWatch, id: string, receivedAtMs = Date.now()) =>

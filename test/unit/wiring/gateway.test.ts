@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HttpHandler } from '../../../src/http/message.ts'
 import { createGateway, renderFault } from '../../../src/wiring/gateway.ts'
+import { servedBuckets } from '../../support/served-buckets.ts'
 import { requestOf } from './request-of.ts'
 
 const named =
@@ -16,7 +17,7 @@ const handlers = {
   json: named('json'),
   web: named('web'),
 }
-const gateway = createGateway({ ...handlers, buckets: ['photos'] })
+const gateway = createGateway({ ...handlers, buckets: servedBuckets(['photos']) })
 
 for (const [target, body] of [
   ['/', 's3'],
@@ -53,11 +54,15 @@ for (const [target, body] of [
 }
 
 test('A bucket that is named like the icon of the dashboard is a bucket', async () => {
-  const other = createGateway({ ...handlers, buckets: ['favicon.ico'] })
+  const other = createGateway({ ...handlers, buckets: servedBuckets(['favicon.ico']) })
   assert.equal((await other(requestOf('GET', '/favicon.ico'))).body, 's3')
   // S3 answers what a browser never sends.
   assert.equal(
-    (await createGateway({ ...handlers, buckets: [] })(requestOf('PUT', '/favicon.ico'))).body,
+    (
+      await createGateway({ ...handlers, buckets: servedBuckets([]) })(
+        requestOf('PUT', '/favicon.ico'),
+      )
+    ).body,
     's3',
   )
 })

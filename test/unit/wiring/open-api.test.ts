@@ -11,6 +11,7 @@ import { createLog } from '../../../src/wiring/log.ts'
 import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
 import { MemoryKeyValueStore } from '../../fakes/memory-key-value.ts'
 import { assertOpenApi } from '../../support/open-api-checks.ts'
+import { servedBuckets } from '../../support/served-buckets.ts'
 
 interface Route {
   readonly method: string
@@ -27,7 +28,12 @@ before(async () => {
     settings: readSettings(environment),
     log: createLog('silent', { write: () => undefined }),
     // Nothing is asked while routes are only described.
-    ...{ database: {} as Database, uploads: {} as never, failures: {} as FailureWatch },
+    ...{
+      buckets: servedBuckets(['files']),
+      database: {} as Database,
+      uploads: {} as never,
+      failures: {} as FailureWatch,
+    },
     ...{ drive: new MemoryDrive(), sessions: new MemoryKeyValueStore(() => 0) },
   })
   const register = (app: JsonApp) => registerJsonRoutes(app, opened)

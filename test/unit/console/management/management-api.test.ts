@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { servedBuckets } from '../../../support/served-buckets.ts'
 import {
   keysOf,
   type ManagementFixture,
@@ -252,7 +253,8 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
 
 test('GET /buckets responds even if the drive does not', async (t) => {
   const { send } = await openManagement(t, {
-    buckets: { names: ['files'], publicNames: [], createdAtMs: async () => undefined },
+    buckets: servedBuckets(['files']),
+    bucketCreatedAtMs: async () => undefined,
   })
   const { status, body } = await send('GET', '/buckets')
   assert.equal(status, 200)

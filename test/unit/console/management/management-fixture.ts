@@ -14,6 +14,7 @@ import type { Database } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
 import { BucketCountTable } from '../../../../src/state/stores/bucket-counts.ts'
 import { DeletionTable } from '../../../../src/state/stores/deletions.ts'
+import { servedBuckets } from '../../../support/served-buckets.ts'
 
 export const session = { authorization: 'Bearer let me in' }
 export const buckets = ['files', 'public'] as const
@@ -94,11 +95,8 @@ export async function openManagement(
   const app = createJsonApp()
   await app.register(managementApi, {
     prefix: '/-/api',
-    buckets: {
-      names: buckets,
-      publicNames: ['public'],
-      createdAtMs: (bucket: string) => drive.bucketCreatedAtMs(bucket),
-    },
+    buckets: servedBuckets(buckets, ['public']),
+    bucketCreatedAtMs: (bucket: string) => drive.bucketCreatedAtMs(bucket),
     counter,
     deletions,
     folders: new FolderRevisions({ drive, now: () => performance.now() }),

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualHostReason } from '../../../../src/s3/address/virtual-host.ts'
+import { servedBuckets } from '../../../support/served-buckets.ts'
 
-const settings = { allowedBuckets: ['photos', 'my.files'], publicUrl: undefined }
+const buckets = servedBuckets(['photos', 'my.files'])
+const serviceAt = (publicUrl?: string) => ({
+  buckets,
+  settings: { region: 'us-east-1', publicList: true, publicUrl, corsAllowedOrigins: [] },
+})
 
 for (const [host, isRecognised] of [
   ['photos.example.com', true],
@@ -15,14 +20,14 @@ for (const [host, isRecognised] of [
   [undefined, false],
 ] as const) {
   test(`A request for the host ${host} is ${isRecognised ? '' : 'not '}virtual-host style`, () => {
-    const reason = virtualHostReason({ host }, settings)
+    const reason = virtualHostReason({ host }, serviceAt())
     assert.equal(reason !== undefined, isRecognised)
     if (isRecognised) assert.match(reason ?? '', /path-style/)
   })
 }
 
 test('The host name of the gateway may begin with the name of a bucket', () => {
-  const own = { ...settings, publicUrl: 'https://photos.example.com' }
+  const own = serviceAt('https://photos.example.com')
   assert.equal(virtualHostReason({ host: 'photos.example.com' }, own), undefined)
   assert.match(virtualHostReason({ host: 'photos.other.com' }, own) ?? '', /path-style/)
 })

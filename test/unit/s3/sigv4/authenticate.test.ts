@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { OwnerKey } from '../../../../src/access/access-keys.ts'
 import type { HttpRequest } from '../../../../src/http/message.ts'
 import { authenticate, type SignatureMismatch } from '../../../../src/s3/sigv4/authenticate.ts'
 import { presign } from '../../../../src/s3/sigv4/presign.ts'
@@ -46,13 +47,14 @@ describe('authenticate, header form', () => {
   test('returns unsigned for a request without authentication', () => {
     for (const target of ['/', '/bucket/key', '/bucket/?list-type=2&x-id=A', '/b/k?signatures=1']) {
       const request = fakeRequest({ target, headers: { host: 'h' } })
-      assert.equal(authenticate(request, settings, nowMs), 'unsigned')
+      assert.equal(authenticate(request, settings, nowMs).form, 'unsigned')
     }
   })
 
   test('accepts a request signed by curl 7.88 without x-amz-content-sha256', () => {
     const at = Date.UTC(2026, 10, 21, 19, 32, 53)
-    const curl = { ...settings, accessKey: 'AK', secretKey: 'SK' }
+    const keys = new OwnerKey({ accessKey: 'AK', secretKey: 'SK' })
+    const curl = { ...settings, keys }
     const request = fakeRequest({
       target: '/b/k?list-type=2',
       headers: {

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { OwnerKey } from '../../../../src/access/access-keys.ts'
 import { authenticate } from '../../../../src/s3/sigv4/authenticate.ts'
 import { fakeRequest } from '../fake-request.ts'
 import { refusal, signedHeader } from './signed-request.ts'
 
-const { recordedAt, requests, ...credentials } = JSON.parse(
+const { recordedAt, requests, region, ...credentials } = JSON.parse(
   readFileSync(new URL('../../../vectors/recorded-requests.json', import.meta.url), 'utf8'),
 )
+const keys = new OwnerKey(credentials)
 const nowMs = Date.parse(recordedAt)
 
 for (const { client, needs, publicUrl, ...recorded } of requests) {
   test(`accepts ${client}, which needs ${needs}`, () => {
-    const settings = { ...credentials, publicUrl }
+    const settings = { region, keys, publicUrl }
     assert.deepEqual(authenticate(fakeRequest(recorded), settings, nowMs), signedHeader)
     const other = fakeRequest({ ...recorded, target: recorded.target.replace('/bucket', '/other') })
     assert.match(refusal(() => authenticate(other, settings, nowMs)).message, /does not match/)
@@ -21,7 +23,7 @@ for (const { client, needs, publicUrl, ...recorded } of requests) {
 
 test('A request for PUBLIC_URL with a path does not open a bucket with the name of the path', () => {
   const { publicUrl, ...recorded } = requests.at(-1)
-  const settings = { ...credentials, publicUrl }
+  const settings = { region, keys, publicUrl }
   for (const Host of ['localhost:9010', '127.0.0.1:9000']) {
     const request = fakeRequest({
       ...recorded,

@@ -260,10 +260,10 @@ function meaningOf(wire: Wire): object | undefined {
     rawHeaders: wire.headers.flat(),
   })
   try {
-    const authentication = authenticate(request, { ...settings, publicUrl }, nowMs)
-    if (authentication === 'unsigned') return undefined
+    const { form } = authenticate(request, { ...settings, publicUrl }, nowMs)
+    if (form === 'unsigned') return undefined
     const query = parseQuery(request.rawQuery)
-    const isPresigned = authentication === 'presigned'
+    const isPresigned = form === 'presigned'
     const headers = { ...request.headers }
     if (isPresigned) addHoistedHeaders(headers, query)
     const address = parseAddress(request.rawPath)

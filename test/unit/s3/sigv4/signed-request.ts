@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { OwnerKey } from '../../../../src/access/access-keys.ts'
+import { owner } from '../../../../src/access/identity.ts'
 import type { HttpRequest } from '../../../../src/http/message.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
 import { authenticate, type SignatureSettings } from '../../../../src/s3/sigv4/authenticate.ts'
@@ -15,16 +17,17 @@ import { type FakeRequest, fakeRequest } from '../fake-request.ts'
 export const vectors = JSON.parse(
   readFileSync(new URL('../../../vectors/sigv4.json', import.meta.url), 'utf8'),
 )
-export const settings: SignatureSettings = {
-  accessKey: vectors.accessKey,
-  secretKey: vectors.secretKey,
-  region: vectors.region,
-  publicUrl: undefined,
-}
+const ownKeys = { accessKey: String(vectors.accessKey), secretKey: String(vectors.secretKey) }
+export const settings = {
+  ...ownKeys,
+  keys: new OwnerKey(ownKeys),
+  region: String(vectors.region),
+  publicUrl: undefined as string | undefined,
+} satisfies SignatureSettings
 export const nowMs = Date.UTC(2013, 4, 24)
 export const minuteMs = 60_000
-export const signedHeader = 'header'
-export const signedPresigned = 'presigned'
+export const signedHeader = { form: 'header', identity: owner }
+export const signedPresigned = { form: 'presigned', identity: owner }
 
 export type Signable = FakeRequest & {
   readonly headers: Readonly<Record<string, string>>
