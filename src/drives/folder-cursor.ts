@@ -1,6 +1,6 @@
-import type { Entry, EntryCursor, FolderEntry, ListQuery } from './drive.ts'
 import { compareKeys } from './key-order.ts'
 import { maxKeyBytes } from './key-path.ts'
+import type { Entry, EntryCursor, FolderEntry, ListQuery } from './listed-entry.ts'
 import { TurnTaker } from './turn-taker.ts'
 
 /** Entries read in one batch. */

@@ -1,4 +1,5 @@
-import type { Drive, Entry } from '../../drives/drive.ts'
+import type { Drive } from '../../drives/drive.ts'
+import type { Entry } from '../../drives/listed-entry.ts'
 import { RevisionSum } from './revision-sum.ts'
 
 /** Entries in memory at a time. */

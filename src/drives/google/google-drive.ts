@@ -9,8 +9,6 @@ import {
   type Drive,
   type DriveAccess,
   DriveError,
-  type EntryCursor,
-  type ListQuery,
   type ObjectMetadata,
   type ObjectName,
   type OpenObject,
@@ -21,6 +19,7 @@ import {
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { DriveStatistics } from '../drive-statistics.ts'
 import type { LeaseTable } from '../lease-table.ts'
+import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { DriveRoom } from './drive-room.ts'
 import { maxFolders } from './google-names.ts'

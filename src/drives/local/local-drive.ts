@@ -8,8 +8,6 @@ import {
   type Drive,
   type DriveAccess,
   DriveError,
-  type EntryCursor,
-  type ListQuery,
   type ObjectMetadata,
   type ObjectName,
   type OpenObject,
@@ -19,6 +17,7 @@ import {
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { DriveStatistics } from '../drive-statistics.ts'
 import { endingDraft } from '../ending-draft.ts'
+import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import { checkReads, checkWrites } from './check-access.ts'
 import { makeFolders } from './folders/durable-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'

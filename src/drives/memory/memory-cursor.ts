@@ -1,5 +1,5 @@
-import type { Entry, EntryCursor, ListQuery } from '../drive.ts'
 import { compareKeys } from '../key-order.ts'
+import type { Entry, EntryCursor, ListQuery } from '../listed-entry.ts'
 import { type MemoryObjects, turn } from './memory-objects.ts'
 
 /** Looks at all keys for every page: slow, but short and correct. */

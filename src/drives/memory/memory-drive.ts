@@ -9,14 +9,13 @@ import type {
   Draft,
   DraftOptions,
   Drive,
-  EntryCursor,
-  ListQuery,
   ObjectMetadata,
   ObjectName,
   OpenObject,
   WriteConditions,
 } from '../drive.ts'
 import { endingDraft } from '../ending-draft.ts'
+import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import { MemoryCursor } from './memory-cursor.ts'
 import {
   ByteCollector,

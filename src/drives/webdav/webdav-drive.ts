@@ -9,8 +9,6 @@ import type {
   DraftOptions,
   Drive,
   DriveAccess,
-  EntryCursor,
-  ListQuery,
   ObjectMetadata,
   OpenObject,
   OpenOptions,
@@ -24,6 +22,7 @@ import { endingDraft } from '../ending-draft.ts'
 import { FolderCursor } from '../folder-cursor.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
+import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import type { StagedUploads } from '../staged-uploads.ts'
 import { DavClient } from './client/dav-client.ts'
 import { type DavAddress, parseDavAddress } from './client/dav-path.ts'

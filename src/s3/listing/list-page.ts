@@ -1,5 +1,5 @@
-import type { Entry, EntryCursor, ObjectEntry } from '../../drives/drive.ts'
 import { successorOfPrefix } from '../../drives/key-order.ts'
+import type { Entry, EntryCursor, ObjectEntry } from '../../drives/listed-entry.ts'
 
 /** The listing parameters of a request; empty strings where none were sent. */
 export interface PageQuery {

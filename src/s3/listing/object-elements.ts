@@ -1,4 +1,4 @@
-import type { ObjectEntry } from '../../drives/drive.ts'
+import type { ObjectEntry } from '../../drives/listed-entry.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import { owner } from '../reply/owner.ts'
 import { xmlTimestamp } from '../reply/timestamp.ts'

@@ -1,4 +1,5 @@
-import { type Drive, DriveError, type Entry } from '../../drives/drive.ts'
+import { type Drive, DriveError } from '../../drives/drive.ts'
+import type { Entry } from '../../drives/listed-entry.ts'
 import { Limiter } from '../../process/limiter.ts'
 import { patiently, type Verdict, verifyObject } from './verify-object.ts'
 

@@ -1,4 +1,5 @@
-import type { Draft, Drive, EntryCursor, PartDraft, UploadDrive } from '../../drives/drive.ts'
+import type { Draft, Drive, PartDraft, UploadDrive } from '../../drives/drive.ts'
+import type { EntryCursor } from '../../drives/listed-entry.ts'
 import type { DriveCalls } from './drive-calls.ts'
 
 /** A drive whose calls are counted, except for reading the bytes of an open object. */

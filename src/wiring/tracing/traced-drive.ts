@@ -1,5 +1,6 @@
 import type { Context } from '@opentelemetry/api'
-import type { Draft, Drive, EntryCursor, OpenObject, UploadDrive } from '../../drives/drive.ts'
+import type { Draft, Drive, OpenObject, UploadDrive } from '../../drives/drive.ts'
+import type { EntryCursor } from '../../drives/listed-entry.ts'
 import type { ChildSpans } from './child-spans.ts'
 import { DriveSpans } from './drive-spans.ts'
 import { TracedObject } from './traced-object.ts'

@@ -5,12 +5,11 @@ import {
   type Drive,
   DriveError,
   type DriveErrorKind,
-  type Entry,
-  type ListQuery,
   type ObjectMetadata,
   type PartDraft,
   type WriteConditions,
 } from '../../../src/drives/drive.ts'
+import type { Entry, ListQuery } from '../../../src/drives/listed-entry.ts'
 import { testBytes } from '../../support/test-bytes.ts'
 import { buckets } from './drive-suite.ts'
 

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Drive, Entry } from '../../../src/drives/drive.ts'
+import type { Drive } from '../../../src/drives/drive.ts'
+import type { Entry } from '../../../src/drives/listed-entry.ts'
 import { recordName, recordNamespace } from '../../../src/drives/webdav/client/multistatus.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import {

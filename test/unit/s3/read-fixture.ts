@@ -5,14 +5,12 @@ import type { Attributes } from '../../../src/drives/attributes.ts'
 import {
   type Drive,
   DriveError,
-  type Entry,
-  type EntryCursor,
-  type ListQuery,
   type OpenObject,
   type OpenOptions,
   type ReadPriority,
 } from '../../../src/drives/drive.ts'
 import { compareKeys } from '../../../src/drives/key-order.ts'
+import type { Entry, EntryCursor, ListQuery } from '../../../src/drives/listed-entry.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
 import type { ObjectContext, S3Service } from '../../../src/s3/context.ts'

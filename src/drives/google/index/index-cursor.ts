@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Entry, EntryCursor, ListQuery } from '../../drive.ts'
 import { compareKeys } from '../../key-order.ts'
 import { isLegalKey } from '../../key-path.ts'
+import type { Entry, EntryCursor, ListQuery } from '../../listed-entry.ts'
 import { maxFolders } from '../google-names.ts'
 import type { ListedFile } from './drive-index.ts'
 import type { ListingDeadline } from './folder-listings.ts'

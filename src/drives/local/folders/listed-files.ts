@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
-import type { Entry, FolderEntry, ObjectEntry } from '../../drive.ts'
 import type { ObjectCandidate } from '../../folder-cursor.ts'
+import type { Entry, FolderEntry, ObjectEntry } from '../../listed-entry.ts'
 import type { TurnTaker } from '../../turn-taker.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { joinFilePath, localPathOf } from '../object-path.ts'

@@ -1,6 +1,6 @@
-import type { Entry, EntryCursor, FolderEntry, ListQuery } from '../../drive.ts'
 import { FolderCursor, type FolderTree, type ReadFolder } from '../../folder-cursor.ts'
 import { pathOfFolder } from '../../key-path.ts'
+import type { Entry, EntryCursor, FolderEntry, ListQuery } from '../../listed-entry.ts'
 import type { TurnTaker } from '../../turn-taker.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'

@@ -1,6 +1,6 @@
-import type { Entry, FolderEntry } from '../../drive.ts'
 import type { FolderTree, ObjectCandidate, ReadFolder } from '../../folder-cursor.ts'
 import { pathOfFolder } from '../../key-path.ts'
+import type { Entry, FolderEntry } from '../../listed-entry.ts'
 import { provisionalEtag } from '../../stored-attributes.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
