@@ -26,6 +26,24 @@ export interface Drive {
   prepare(buckets: readonly string[]): Promise<void>
 
   /**
+   * Creates the bucket's folder if it is missing. For a bucket that is added while the gateway runs:
+   * every process that serves it calls this before any other method with the bucket. Resolves if the
+   * folder exists already, with whatever is in it. Durable when resolved.
+   */
+  addBucket(bucket: string): Promise<void>
+
+  /**
+   * Removes the bucket's folder if it is empty, in one step: an object that another process writes at
+   * the same moment is either published, and the bucket stays, or its write rejects with
+   * `unavailable`. False if there was no folder. The bucket may be added again. The caller calls it
+   * for one bucket at a time, and not during `addBucket` of the same bucket.
+   *
+   * Rejects with `not-empty` if the folder has any content, also a folder or file that is no object;
+   * with `denied` if the drive can't tell or may not remove it.
+   */
+  removeBucket(bucket: string): Promise<boolean>
+
+  /**
    * Resolves if the drive responds, and rejects with `unavailable` otherwise. With an access, resolves
    * if objects can be read or written now: for `writes`, a drive creates and removes a small file, or
    * asks for permission and free space if files are costly.
@@ -310,6 +328,8 @@ export type DriveErrorKind =
   | 'changed'
   /** The bytes of an upload are lost or can't become the object: a new upload is needed. */
   | 'upload-gone'
+  /** The folder of a bucket that is to be removed has content. */
+  | 'not-empty'
   /** The drive denies permission: an operator must act. */
   | 'denied'
   /** No space or quota is left. A retry will not succeed soon. */

@@ -15,6 +15,7 @@ const answers: Readonly<
   full: { code: 'QuotaExceeded' },
   'invalid-key': { code: 'InvalidArgument' },
   'key-too-long': { code: 'KeyTooLongError' },
+  'not-empty': { code: 'BucketNotEmpty' },
   'not-found': { code: 'NoSuchKey' },
   'upload-gone': { code: 'NoSuchUpload' },
   unavailable: { code: 'ServiceUnavailable', retryAfterSeconds: 5 },

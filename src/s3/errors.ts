@@ -11,6 +11,7 @@ export const s3Errors = {
     'The Content-MD5 or checksum value that you specified did not match what the server received.',
   ],
   BadRequest: [400, 'The request could not be understood.'],
+  BucketNotEmpty: [409, 'The bucket you tried to delete is not empty.'],
   IncompleteBody: [
     400,
     'You did not provide the number of bytes specified by the Content-Length HTTP header.',

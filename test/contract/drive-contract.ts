@@ -4,6 +4,7 @@
  */
 import { describe } from 'node:test'
 import { attributeCases } from './drive/attributes.ts'
+import { bucketCases } from './drive/buckets.ts'
 import { byHandCases } from './drive/by-hand.ts'
 import { chunkCases } from './drive/chunks.ts'
 import { conditionsCases } from './drive/conditions.ts'
@@ -24,6 +25,7 @@ export const contractParts = {
   names: [keyCases, listingCases],
   objects: [
     objectCases,
+    bucketCases,
     chunkCases,
     conditionsCases,
     versionCases,

@@ -24,7 +24,7 @@ import type { GoogleApi } from './api/google-api.ts'
 import { DriveRoom } from './drive-room.ts'
 import { maxFolders } from './google-names.ts'
 import { GoogleNotes } from './google-notes.ts'
-import { prepareBuckets } from './index/bucket-folders.ts'
+import { bucketsLeaseKey, prepareBuckets } from './index/bucket-folders.ts'
 import { ChangeApplier } from './index/change-applier.ts'
 import type { DriveIndex } from './index/drive-index.ts'
 import { FolderListings } from './index/folder-listings.ts'
@@ -183,10 +183,24 @@ class OpenGoogleDrive implements GoogleDrive {
 
   async prepare(buckets: readonly string[]): Promise<void> {
     const { applier, recovery } = this.#opened
-    const { leases } = recovery
     for (const bucket of buckets) this.#opened.buckets.add(bucket)
-    await prepareBuckets(buckets, { api: this.#api, objects: this.#objects, applier, leases })
+    const parts = { api: this.#api, objects: this.#objects, applier, leases: recovery.leases }
+    await prepareBuckets(buckets, parts)
     this.#sync.start()
+  }
+
+  async addBucket(bucket: string): Promise<void> {
+    const { applier, recovery } = this.#opened
+    this.#opened.buckets.add(bucket)
+    const parts = { api: this.#api, objects: this.#objects, applier, leases: recovery.leases }
+    await prepareBuckets([bucket], parts)
+  }
+
+  async removeBucket(bucket: string): Promise<boolean> {
+    const { leases } = this.#opened.recovery
+    const wasThere = await leases.hold([bucketsLeaseKey], () => this.#folders.removeBucket(bucket))
+    this.#opened.buckets.delete(bucket)
+    return wasThere
   }
 
   async check(access?: DriveAccess): Promise<void> {

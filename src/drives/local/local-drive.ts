@@ -19,7 +19,7 @@ import type { DriveStatistics } from '../drive-statistics.ts'
 import { endingDraft } from '../ending-draft.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import { checkReads, checkWrites } from './check-access.ts'
-import { makeFolders } from './folders/durable-folders.ts'
+import { BucketFolders } from './folders/bucket-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
 import { LocalFolderMaker } from './folders/folder-maker.ts'
@@ -90,16 +90,19 @@ class LocalDrive implements Drive {
   readonly #indexes: FolderIndexes
   readonly #journal: FolderJournal
   readonly #folders: LocalFolderMaker
+  readonly #buckets: BucketFolders
 
   constructor(root: LocalRoot, locks: KeyLocks, { records, log }: LocalDriveOptions) {
     const known = new AttributeCache(records, log)
     const files = new ObjectFiles(root, known)
     const journal = new FolderJournal(root)
-    const folders = new LocalFolderMaker({ root, locks, known, journal })
+    const buckets = new BucketFolders(root)
+    const folders = new LocalFolderMaker({ root, locks, known, journal, buckets })
     const sync = new FolderSync(root)
     this.#root = root
     this.#journal = journal
     this.#folders = folders
+    this.#buckets = buckets
     this.#files = files
     this.#seen = new SeenFileCache(root)
     this.#known = known
@@ -115,11 +118,9 @@ class LocalDrive implements Drive {
 
   async prepare(buckets: readonly string[]): Promise<void> {
     for (const bucket of buckets) {
-      const path = bucketPath(this.#root, bucket)
-      await withDriveErrors(`prepare the folder ${path}`, async () => {
-        await makeFolders(path)
-        await this.#requireUsable(path)
-      })
+      await withDriveErrors(`prepare the folder ${bucketPath(this.#root, bucket)}`, () =>
+        this.#buckets.add(bucket),
+      )
     }
     await withDriveErrors('sweep leftover files', () =>
       sweepLeftovers({
@@ -127,6 +128,16 @@ class LocalDrive implements Drive {
         nowMs: Date.now(),
         tidyFolders: (note) => this.#tidyFolders(note),
       }),
+    )
+  }
+
+  async addBucket(bucket: string): Promise<void> {
+    await withDriveErrors(`create the folder of bucket ${bucket}`, () => this.#buckets.add(bucket))
+  }
+
+  async removeBucket(bucket: string): Promise<boolean> {
+    return await withDriveErrors(`remove the folder of bucket ${bucket}`, () =>
+      this.#buckets.remove(bucket),
     )
   }
 
@@ -267,19 +278,5 @@ class LocalDrive implements Drive {
     for (const filePath of [objectPath.alternative, objectPath.natural]) {
       await this.#folders.removeEmpty(objectPath, filePath, made)
     }
-  }
-
-  /** @throws DriveError `denied` when objects cannot be moved into the folder in one step */
-  async #requireUsable(path: string): Promise<void> {
-    const stats = await fs.promises.lstat(path)
-    if (!stats.isDirectory()) {
-      throw new DriveError('denied', `${path} is not a folder. A bucket's folder can't be a link.`)
-    }
-    if (stats.dev !== this.#root.own.device) {
-      const message = `${path} is on another file system than ${this.#root.path}`
-      throw new DriveError('denied', `${message}: objects can't be moved there in one step.`)
-    }
-    const { R_OK, W_OK, X_OK } = fs.constants
-    await fs.promises.access(path, R_OK | W_OK | X_OK)
   }
 }

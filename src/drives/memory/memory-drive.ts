@@ -44,6 +44,16 @@ export class MemoryDrive implements Drive {
     for (const bucket of buckets) this.#objects.addBucket(bucket)
   }
 
+  async addBucket(bucket: string): Promise<void> {
+    await turn()
+    this.#objects.addBucket(bucket)
+  }
+
+  async removeBucket(bucket: string): Promise<boolean> {
+    await turn()
+    return this.#objects.removeBucket(bucket)
+  }
+
   async check(): Promise<void> {
     await turn()
   }

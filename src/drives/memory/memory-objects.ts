@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type ObjectMetadata, type ObjectName, type WriteConditions } from '../drive.ts'
 import { sortKeys } from '../key-order.ts'
+import { notEmpty } from '../not-empty.ts'
 import { assertConditions } from '../write-conditions.ts'
 
 /** One version of an object. Never changes. */
@@ -49,6 +50,13 @@ export class MemoryObjects {
   addBucket(bucket: string): void {
     if (this.#buckets.has(bucket)) return
     this.#buckets.set(bucket, { createdAtMs: this.now(), objects: new Map() })
+  }
+
+  /** @throws DriveError `not-empty` */
+  removeBucket(name: string): boolean {
+    const objects = this.#buckets.get(name)?.objects
+    if (objects !== undefined && objects.size > 0) throw notEmpty(name)
+    return this.#buckets.delete(name)
   }
 
   /** @throws DriveError `unavailable` for a bucket that was not prepared. */

@@ -199,12 +199,8 @@ class WebdavDrive implements Drive {
   }
 
   async #prepare(buckets: readonly string[]): Promise<void> {
-    const { server, own, spool, recovery, log } = this.#parts
-    for (const bucket of buckets) {
-      if ((await server.statFolder([bucket])) !== undefined) continue
-      await server.makeFolder([bucket])
-      await requireBucket(server, bucket)
-    }
+    const { own, spool, recovery, log } = this.#parts
+    for (const bucket of buckets) await this.#makeBucket(bucket)
     const { isComplete, failures } = await recovery.recoverAll()
     for (const error of failures) {
       log.warn({ err: error }, 'could not recover an interrupted write; will retry')
@@ -212,6 +208,25 @@ class WebdavDrive implements Drive {
     // Interrupted work needs its files: they are swept when all of it is recovered.
     if (isComplete) await own.sweep(Date.now())
     await spool.sweep()
+  }
+
+  async #makeBucket(bucket: string): Promise<void> {
+    const { server } = this.#parts
+    if ((await server.statFolder([bucket])) !== undefined) return
+    await server.makeFolder([bucket])
+    await requireBucket(server, bucket)
+  }
+
+  async addBucket(bucket: string): Promise<void> {
+    await this.#parts.own.requireThere()
+    // A process may have died while it was removing the folder.
+    await this.#parts.leases.recoverEnded([bucket])
+    await this.#makeBucket(bucket)
+  }
+
+  async removeBucket(bucket: string): Promise<boolean> {
+    await this.#parts.own.requireThere()
+    return await this.#tidier.removeBucket(bucket)
   }
 
   async check(access?: DriveAccess): Promise<void> {

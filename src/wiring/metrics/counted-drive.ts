@@ -10,6 +10,8 @@ export function countedDrive(drive: Drive, calls: DriveCalls): Drive {
     deletes: drive.deletes,
     uploads: countedUploads(drive.uploads, calls),
     prepare: (buckets) => calls.count('prepare', drive.prepare(buckets)),
+    addBucket: (bucket) => calls.count('addBucket', drive.addBucket(bucket)),
+    removeBucket: (bucket) => calls.count('removeBucket', drive.removeBucket(bucket)),
     check: (access) => calls.count('check', drive.check(access)),
     bucketCreatedAtMs: (bucket) => calls.count('bucket', drive.bucketCreatedAtMs(bucket)),
     list: (bucket, query) => countedCursor(drive.list(bucket, query), calls),

@@ -45,6 +45,14 @@ export class TracedDrive implements Drive {
     return this.#drive.prepare(...given)
   }
 
+  addBucket(...given: Parameters<Drive['addBucket']>): Promise<void> {
+    return this.#spans.run('addBucket', () => this.#drive.addBucket(...given))
+  }
+
+  removeBucket(...given: Parameters<Drive['removeBucket']>): Promise<boolean> {
+    return this.#spans.run('removeBucket', () => this.#drive.removeBucket(...given))
+  }
+
   check(...given: Parameters<Drive['check']>): Promise<void> {
     return this.#spans.run('check', () => this.#drive.check(...given))
   }

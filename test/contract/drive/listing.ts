@@ -86,7 +86,7 @@ export function listingCases(suite: DriveSuite): void {
             fc.tuple(queriesOver(keys), limits),
             queriesPerRound,
           )) {
-            const entries = withoutFacts(await listAll(drive, query, limit))
+            const entries = withoutFacts(await listAll(drive, query, { limit }))
             assert.deepEqual(entries, modelListing(keys, query), JSON.stringify(query))
           }
         })

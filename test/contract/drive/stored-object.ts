@@ -112,9 +112,9 @@ export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
 export async function listAll(
   drive: Drive,
   query: Partial<ListQuery> = {},
-  limit = 1000,
+  { limit = 1000, name = bucket as string } = {},
 ): Promise<Entry[]> {
-  const cursor = drive.list(bucket, { prefix: '', after: '', ...query })
+  const cursor = drive.list(name, { prefix: '', after: '', ...query })
   const entries: Entry[] = []
   for (;;) {
     const batch = await cursor.next(limit)
@@ -126,8 +126,12 @@ export async function listAll(
   return entries
 }
 
-export async function listKeys(drive: Drive, query: Partial<ListQuery> = {}): Promise<string[]> {
-  return (await listAll(drive, query)).map((entry) => entry.key)
+export async function listKeys(
+  drive: Drive,
+  query: Partial<ListQuery> = {},
+  name: string = bucket,
+): Promise<string[]> {
+  return (await listAll(drive, query, { name })).map((entry) => entry.key)
 }
 
 export function sortedKeys(keys: Iterable<string>): string[] {

@@ -53,6 +53,26 @@ describe('a feed that has not been read for long', () => {
   })
 })
 
+describe('a bucket that another process has added', () => {
+  test('stays in the index, although this process does not know it yet', async (t) => {
+    const { open } = await googleWorld(t)
+    const [adding, other] = [await open(), await open()]
+    await adding.addBucket('added')
+    await put(adding, 'k', 'x', { bucket: 'added' })
+    await other.refresh()
+    assert.equal((await adding.head('added', 'k'))?.size, 1)
+  })
+
+  test('is gone for it too when its folder is renamed by hand', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    const [adding, other] = [await open(), await open()]
+    await adding.addBucket('added')
+    emulator.byHand.rename(folderAt(emulator, `${driveFolder}/added`), 'renamed')
+    await other.refresh()
+    await rejectsAs(adding.head('added', 'k'), 'unavailable')
+  })
+})
+
 describe('a clock that is set back', () => {
   test('does not keep the feed from being read', async (t) => {
     const { open, emulator } = await googleWorld(t)

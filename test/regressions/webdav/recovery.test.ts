@@ -45,6 +45,24 @@ async function notesLeft({ leases }: World): Promise<unknown[]> {
   return await leases.endedWithNote(Date.now() + 60_000, 10_000)
 }
 
+describe('a process that died while it removed a bucket', () => {
+  for (const next of ['addBucket', 'removeBucket'] as const) {
+    it(`had moved the folder, with a new file: ${next} moves it back`, async (t) => {
+      const world = await worldOf(t)
+      const drive = await openDrive(world)
+      await drive.addBucket('added')
+      world.server.otherClient.remove('added')
+      world.server.otherClient.put('.bucketry/aside/x/k', Buffer.from('kept'))
+      const note = { key: '', folder: ['added'], inner: [], aside: ['.bucketry', 'aside', 'x'] }
+      await leaveLease(world, 'added', note)
+      if (next === 'addBucket') await drive.addBucket('added')
+      else await rejectsAs(drive.removeBucket('added'), 'not-empty')
+      assert.deepEqual(await listKeys(drive, {}, 'added'), ['k'])
+      assert.deepEqual(await notesLeft(world), [])
+    })
+  }
+})
+
 describe('a process that died in the middle of a write', () => {
   for (const when of ['at start', 'when the object is asked for'] as const) {
     it(`after the old object was removed: the new one takes its place ${when}`, async (t) => {

@@ -14,7 +14,8 @@ export interface BucketFoldersOptions {
   readonly leases: KeyLeases
 }
 
-const leaseKey = 'buckets'
+/** Held by whoever creates or removes buckets' folders. */
+export const bucketsLeaseKey = 'buckets'
 
 /** Finds or creates the buckets' folders below the root, one process at a time. */
 export async function prepareBuckets(
@@ -32,7 +33,7 @@ export async function prepareBuckets(
       await makeBucket(bucket, id, options)
     }
   }
-  await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, newIds) })
+  await leases.hold([bucketsLeaseKey], work, { note: recoveryRecord(bucketsLeaseKey, newIds) })
 }
 
 async function missing(

@@ -2,6 +2,7 @@ import type { GoogleApi } from '../api/google-api.ts'
 import { type Change, folderType, type GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex, HiddenFile, IndexedFile, KeptAttributes } from './drive-index.ts'
 import { indexedFile, needsKeptAttributes } from './indexed-file.ts'
+import { sortNameOf } from './sort-name.ts'
 
 export interface ChangeApplierOptions {
   readonly api: Pick<GoogleApi, 'findFile'>
@@ -75,9 +76,14 @@ export class ChangeApplier {
   }
 
   #isBelow(file: GoogleFile, known: ReadonlyMap<string, IndexedFile>): boolean {
+    const { rootId, isBucket } = this.#options
     const [parent = ''] = file.parents
-    if (parent !== this.#options.rootId) return known.get(parent)?.kind === 'folder'
-    return file.mimeType === folderType && this.#options.isBucket(file.name)
+    if (parent !== rootId) return known.get(parent)?.kind === 'folder'
+    if (file.mimeType !== folderType) return false
+    // Another process may have added the bucket a moment ago: then its folder is in the index.
+    const row = known.get(file.id)
+    const isKnown = row?.parent === rootId && row.sortName === sortNameOf(file.name, 'folder')
+    return isKnown || isBucket(file.name)
   }
 
   async #keptFor(files: readonly GoogleFile[]): Promise<Map<string, KeptAttributes>> {

@@ -1,5 +1,6 @@
 import { DriveError } from '../../drive.ts'
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
+import { notEmpty } from '../../not-empty.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import { nameOfSegment } from '../google-names.ts'
@@ -133,6 +134,18 @@ export class GoogleFolders {
       if (!(await this.#removeIfEmpty(folder, folderLeaseKey(bucket, segments)))) return
     }
     await this.removeEmpty(bucket, segments.slice(0, -1))
+  }
+
+  /**
+   * As Drive.removeBucket. Users may have created several folders of the bucket's name; empty ones are
+   * removed even if another one stays. They go to the trash, as in `removeEmpty`.
+   */
+  async removeBucket(bucket: string): Promise<boolean> {
+    const folders = await this.#options.objects.folders(bucket, [])
+    for (const folder of folders) {
+      if (!(await this.#removeIfEmpty(folder, folderLeaseKey(bucket, [])))) throw notEmpty(bucket)
+    }
+    return folders.length > 0
   }
 
   /** A writer that needs the folder meanwhile waits for the lease and creates another folder. */

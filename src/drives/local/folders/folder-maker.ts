@@ -1,13 +1,13 @@
 import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
 import { codeOf } from '../fs-error.ts'
-import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import type { LocalRoot } from '../local-root.ts'
 import { displacedBy, type FilePath, type ObjectPath } from '../object-path.ts'
 import type { AttributeCache } from '../objects/attribute-cache.ts'
 import { folderIdentityOf } from '../objects/file-identity.ts'
 import type { KeyLocks } from '../objects/key-locks.ts'
 import { describe } from '../objects/object-files.ts'
-import { makeFolders } from './durable-folders.ts'
+import type { BucketFolders } from './bucket-folders.ts'
 import type { FolderJournal, JournalEntry } from './folder-journal.ts'
 import { OpenFolder } from './open-folder.ts'
 
@@ -39,6 +39,7 @@ export interface LocalFolderMakerParts {
   readonly locks: KeyLocks
   readonly known: AttributeCache
   readonly journal: FolderJournal
+  readonly buckets: BucketFolders
 }
 
 interface Making {
@@ -52,14 +53,15 @@ export class LocalFolderMaker {
   readonly #root: LocalRoot
   readonly #locks: KeyLocks
   readonly #known: AttributeCache
-
   readonly #journal: FolderJournal
+  readonly #buckets: BucketFolders
 
-  constructor({ root, locks, known, journal }: LocalFolderMakerParts) {
+  constructor({ root, locks, known, journal, buckets }: LocalFolderMakerParts) {
     this.#root = root
     this.#locks = locks
     this.#known = known
     this.#journal = journal
+    this.#buckets = buckets
   }
 
   /**
@@ -128,7 +130,7 @@ export class LocalFolderMaker {
   /** Undefined if a folder was removed meanwhile. */
   async #make(making: Making, components: readonly string[]): Promise<OpenFolder | undefined> {
     const [bucket = '', ...names] = components
-    let folder = (await OpenFolder.open(this.#root, bucket)) ?? (await this.#makeBucket(bucket))
+    let folder = (await OpenFolder.open(this.#root, bucket)) ?? (await this.#buckets.remake(bucket))
     for (const name of names) {
       const parent = folder
       const child = await this.#makeChild(making, parent, name).finally(() => parent.close())
@@ -158,15 +160,6 @@ export class LocalFolderMaker {
       made.push({ path, identity })
     }
     return child
-  }
-
-  /** Needed only if the folder was removed by hand: `prepare` created it. */
-  async #makeBucket(bucket: string): Promise<OpenFolder> {
-    await requireOwnFolder(this.#root)
-    await makeFolders(`${this.#root.path}/${bucket}`)
-    const folder = await OpenFolder.open(this.#root, bucket)
-    if (folder !== undefined) return folder
-    throw new DriveError('denied', `The folder of bucket ${bucket} is not a regular folder.`)
   }
 
   /** Moves the file that has a folder's name to its alternative path. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
 import { hidesDots } from '../../name-rules.ts'
+import { notEmpty } from '../../not-empty.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
@@ -27,7 +28,8 @@ export interface FolderTidierParts extends DavContext {
 }
 
 interface Removal {
-  readonly object: DavObjectPath
+  /** The object whose removal left the folders empty; undefined for a bucket's folder. */
+  readonly object: DavObjectPath | undefined
   readonly chain: readonly DavPath[]
   readonly aside: DavPath
   readonly lease: KeyLease
@@ -73,6 +75,26 @@ export class FolderTidier {
       await this.#tidyAlternative(object, outermost)
       inner = outermost.slice(0, -1)
     }
+  }
+
+  /** As Drive.removeBucket. */
+  async removeBucket(bucket: string): Promise<boolean> {
+    const { leases, rules } = this.#parts
+    if (hidesDots(rules)) {
+      const message = 'This WebDAV server hides files whose names begin with a dot'
+      throw new DriveError('denied', `${message}: remove the folder ${bucket} by hand.`)
+    }
+    await leases.recoverEnded([bucket])
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const { revisions } = await leases.look([], [bucket])
+      const state = await this.#stateOf([bucket], undefined)
+      if (state === 'absent') return false
+      if (state === 'stays') throw notEmpty(bucket)
+      const chain = { paths: [[bucket]], revisions }
+      if ((await this.#removeChain(undefined, chain)) === 'gone') return true
+    }
+    const message = `The folder of bucket ${bucket} can't be moved, or is being written to.`
+    throw new DriveError('busy', `${message} Try again.`)
   }
 
   /** The object that was moved away for the folder may have had a folder for its cut name. */
@@ -121,14 +143,14 @@ export class FolderTidier {
     return other === undefined ? 'empty' : 'stays'
   }
 
-  async #removeChain(object: DavObjectPath, chain: Chain): Promise<'gone' | 'stays'> {
+  async #removeChain(object: DavObjectPath | undefined, chain: Chain): Promise<'gone' | 'stays'> {
     const { leases } = this.#parts
     const keys = chain.paths.map(textOf)
     const giveUpAt = performance.now() + patienceMs
     const aside = this.#parts.own.newAside()
     const [innermost = [], outermost = []] = [chain.paths[0], chain.paths.at(-1)]
     const inner = innermost.slice(outermost.length)
-    const record: TidyRecord = { key: object.key, folder: outermost, inner, aside }
+    const record: TidyRecord = { key: object?.key ?? '', folder: outermost, inner, aside }
     const work = async (lease: KeyLease): Promise<'gone' | 'stays' | 'busy'> => {
       // A writer into these folders checks this lease after taking its own.
       if (await leases.isHeldBelow(keys, lease.owner)) return 'busy'
@@ -170,7 +192,7 @@ export class FolderTidier {
       // It was deleted meanwhile, or cannot be moved.
       if (answer.status >= 300 && !doubtfulStatuses.has(answer.status)) return 'stays'
       if (!(await this.#isEmptyAside(chain, aside))) {
-        await this.putBack({ key: object.key, folder: outermost, aside }, lease)
+        await this.putBack({ key: object?.key ?? '', folder: outermost, aside }, lease)
         return 'stays'
       }
       await server.removeFolder(aside)
@@ -179,7 +201,7 @@ export class FolderTidier {
       throw error
     }
     await records.forgetFolders(chain.map(textOf))
-    await this.#restoreOwner(object, outermost, lease)
+    if (object !== undefined) await this.#restoreOwner(object, outermost, lease)
     return 'gone'
   }
 

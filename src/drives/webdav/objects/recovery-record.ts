@@ -14,7 +14,7 @@ export interface PublishRecord extends ObjectName {
 
 /** The recovery record of a lease on folders that are being removed. */
 export interface TidyRecord {
-  /** The key whose removal left the folders empty. */
+  /** The key whose removal left the folders empty; '' for a bucket's folder. */
   readonly key: string
   /** The outermost of the folders; its first name is the bucket. */
   readonly folder: DavPath

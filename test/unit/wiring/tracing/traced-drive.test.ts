@@ -8,7 +8,16 @@ const errorStatus = 2
 
 /** The compiler requires every member of the interface here. */
 const driveMembers: Readonly<Record<keyof Drive, true>> = {
-  ...{ kind: true, deletes: true, prepare: true, check: true, bucketCreatedAtMs: true, list: true },
+  ...{
+    kind: true,
+    deletes: true,
+    prepare: true,
+    addBucket: true,
+    removeBucket: true,
+    check: true,
+    bucketCreatedAtMs: true,
+    list: true,
+  },
   ...{ head: true, open: true, draft: true, copy: true, remove: true, removeFolder: true },
   ...{ uploads: true, quota: true, statistics: true, close: true },
 }
