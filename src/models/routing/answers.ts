@@ -1,13 +1,13 @@
+import type { Sealer } from '../../state/sealer.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { byPriority } from '../connection-order.ts'
 import { maskOf } from './api-key.ts'
 import { stateWarnings } from './field-warnings.ts'
 import type { ConnectionAnswer, RoutingAnswer, WarnedRouting } from './routing-schemas.ts'
-import type { KeySealer } from './seal.ts'
 import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
 /** The format of an export and of PUT. Keys are masked. */
-export function toRoutingAnswer(state: StoredRouting, sealer: KeySealer): RoutingAnswer {
+export function toRoutingAnswer(state: StoredRouting, sealer: Sealer): RoutingAnswer {
   return {
     connections: state.connections
       .toSorted(byPriority)
@@ -21,14 +21,14 @@ export function toRoutingAnswer(state: StoredRouting, sealer: KeySealer): Routin
 /** The whole state with warnings about input without effect. */
 export function toWarnedRouting(
   state: StoredRouting,
-  { sealer, catalogue }: { readonly sealer: KeySealer; readonly catalogue: Catalogue },
+  { sealer, catalogue }: { readonly sealer: Sealer; readonly catalogue: Catalogue },
 ): WarnedRouting {
   return { ...toRoutingAnswer(state, sealer), warnings: stateWarnings(state, catalogue) }
 }
 
 export function toConnectionAnswer(
   { sealedKey, ...connection }: StoredConnection,
-  sealer: KeySealer,
+  sealer: Sealer,
 ): ConnectionAnswer {
   if (sealedKey === undefined) return { ...connection, apiKeyState: 'none' }
   const apiKey = sealer.open(sealedKey, connection.id)

@@ -1,10 +1,10 @@
 import { ApiError } from '../../json-api/api-error.ts'
 import { jsonPath } from '../../json-api/json-path.ts'
+import type { Sealer } from '../../state/sealer.ts'
 import { byPriority } from '../connection-order.ts'
 import type { ProviderSpecificData } from '../routing-inputs.ts'
 import { type KeyContext, keptKey, sealGivenKey } from './given-key.ts'
 import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
-import type { KeySealer } from './seal.ts'
 import { type StoredConnection, type StoredRouting, withoutBroken } from './stored-routing.ts'
 
 type GivenFields = Pick<
@@ -61,7 +61,7 @@ export function addConnection(state: StoredRouting, connection: StoredConnection
 export function changeConnection(
   state: StoredRouting,
   id: string,
-  { change, sealer }: { readonly change: ConnectionChange; readonly sealer: KeySealer },
+  { change, sealer }: { readonly change: ConnectionChange; readonly sealer: Sealer },
 ): StoredRouting {
   const stored = findConnection(state, id)
   const { apiKey } = change

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
+import type { Sealer } from '../../state/sealer.ts'
 import { type ProbeReport, probeReport } from '../upstream/probe-report.ts'
 import { toConnectionAnswer, toWarnedRouting } from './answers.ts'
 import {
@@ -25,7 +26,6 @@ import {
   warnedRouting,
 } from './routing-schemas.ts'
 import type { RoutingEdit } from './routing-store.ts'
-import type { KeySealer } from './seal.ts'
 import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
 const params = z.object({ id: z.string() })
@@ -63,7 +63,7 @@ function createRoute(app: JsonApp, parts: RoutingApiParts): void {
 /** The schema ensures either a provider or a kind. */
 function connectionOf(
   body: NewConnection,
-  { sealer, nowMs }: { readonly sealer: KeySealer; readonly nowMs: number },
+  { sealer, nowMs }: { readonly sealer: Sealer; readonly nowMs: number },
 ): StoredConnection {
   const { kind = 'openai-compatible', name } = body
   const provider = body.provider ?? randomProviderId(kind, name ?? '')

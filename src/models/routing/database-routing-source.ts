@@ -1,14 +1,14 @@
+import type { Sealer } from '../../state/sealer.ts'
 import type { RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
 import type { Combo, Connection, CustomModel, ModelAliases } from '../routing-inputs.ts'
 import type { RoutingSource } from '../routing-source.ts'
 import type { LoadLog } from '../tolerant-loader.ts'
 import { readRows } from './read-rows.ts'
-import type { KeySealer } from './seal.ts'
 import type { RoutingItems, StoredConnection } from './stored-routing.ts'
 
 interface DatabaseRoutingSourceParts {
   readonly tables: RoutingTables
-  readonly sealer: KeySealer
+  readonly sealer: Sealer
   readonly log: Pick<LoadLog, 'warn'>
 }
 
@@ -27,7 +27,7 @@ interface Prepared<Value> {
  */
 export class DatabaseRoutingSource implements RoutingSource {
   readonly #tables: RoutingTables
-  readonly #sealer: KeySealer
+  readonly #sealer: Sealer
   readonly #log: DatabaseRoutingSourceParts['log']
   readonly #prepared = new Map<RoutingSet, Prepared<unknown>>()
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../json-api/api-error.ts'
+import type { Sealer } from '../../state/sealer.ts'
 import { compatibleFlavour } from '../upstream/flavour.ts'
 import { isMask, maskOf } from './api-key.ts'
-import type { KeySealer } from './seal.ts'
 import type { StoredConnection } from './stored-routing.ts'
 
 /** The fields that determine where a key is sent. */
@@ -14,7 +14,7 @@ export interface KeyTarget {
 }
 
 export interface KeyContext {
-  readonly sealer: KeySealer
+  readonly sealer: Sealer
   /** The id of the connection of the key. */
   readonly id: string
   /** The stored connection, if it exists. */

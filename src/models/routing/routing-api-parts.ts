@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Sealer } from '../../state/sealer.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Connection } from '../routing-inputs.ts'
 import type { ProbeReport } from '../upstream/probe-report.ts'
 import type { RoutingStore } from './routing-store.ts'
-import type { KeySealer } from './seal.ts'
 
 export interface RoutingApiParts {
   readonly store: RoutingStore
-  readonly sealer: KeySealer
+  readonly sealer: Sealer
   readonly catalogue: Catalogue
   /**
    * Asks the upstream of a connection with a decrypted key; a failure of the upstream is a result.

@@ -1,9 +1,9 @@
 import { jsonPath } from '../../json-api/json-path.ts'
+import type { Sealer } from '../../state/sealer.ts'
 import { assertUnique } from './assert-unique.ts'
 import { givenConnection } from './connection-edits.ts'
 import { randomConnectionId } from './random-id.ts'
 import type { RoutingInput } from './routing-schemas.ts'
-import type { KeySealer } from './seal.ts'
 import { itemKeys, type StoredRouting } from './stored-routing.ts'
 
 /**
@@ -15,7 +15,7 @@ import { itemKeys, type StoredRouting } from './stored-routing.ts'
 export function wholeState(
   input: RoutingInput,
   before: StoredRouting,
-  parts: { readonly sealer: KeySealer; readonly nowMs: number },
+  parts: { readonly sealer: Sealer; readonly nowMs: number },
 ): StoredRouting {
   const { connections, combos, customModels, modelAliases } = input
   const known = new Map(before.connections.map((connection) => [connection.id, connection]))

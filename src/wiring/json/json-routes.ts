@@ -13,9 +13,9 @@ import { ModelLists } from '../../models/model-lists.ts'
 import { DatabaseRoutingSource } from '../../models/routing/database-routing-source.ts'
 import { routingApi } from '../../models/routing/routing-api.ts'
 import { RoutingStore } from '../../models/routing/routing-store.ts'
-import { createKeySealer } from '../../models/routing/seal.ts'
 import { Upstreams } from '../../models/upstream/upstreams.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
+import { createSealer } from '../../state/sealer.ts'
 import { RoutingTables } from '../../state/stores/routing.ts'
 import { reset } from '../reset.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
@@ -49,7 +49,7 @@ export async function openJsonParts({
     isFromOtherOrigin: isFromOther,
   })
   const tables = new RoutingTables(database)
-  const sealer = createKeySealer(settings.secretKey)
+  const sealer = createSealer(settings.secretKey, 'providerKeys')
   const upstreams = new Upstreams()
   const source = new DatabaseRoutingSource({ tables, sealer, log })
   return {

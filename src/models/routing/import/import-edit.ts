@@ -1,6 +1,6 @@
+import type { Sealer } from '../../../state/sealer.ts'
 import { givenConnection } from '../connection-edits.ts'
 import { leadsElsewhere } from '../given-key.ts'
-import type { KeySealer } from '../seal.ts'
 import { itemKeys, noRouting, type StoredRouting } from '../stored-routing.ts'
 import type { ReadExport } from './read-export.ts'
 
@@ -24,7 +24,7 @@ export function importInto(
     mode,
     sealer,
     nowMs,
-  }: { readonly mode: ImportMode; readonly sealer: KeySealer; readonly nowMs: number },
+  }: { readonly mode: ImportMode; readonly sealer: Sealer; readonly nowMs: number },
 ): StoredRouting {
   const base = mode === 'merge' ? state : noRouting
   const known = new Map(state.connections.map((connection) => [connection.id, connection]))

@@ -5,8 +5,8 @@ import { jsonSchemaTransform } from 'fastify-type-provider-zod'
 import { createJsonApp } from '../../../../src/json-api/json-app.ts'
 import { routingApi } from '../../../../src/models/routing/routing-api.ts'
 import { RoutingStore } from '../../../../src/models/routing/routing-store.ts'
-import { createKeySealer } from '../../../../src/models/routing/seal.ts'
 import type { Database } from '../../../../src/state/database.ts'
+import { createSealer } from '../../../../src/state/sealer.ts'
 import { RoutingTables } from '../../../../src/state/stores/routing.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 import { probeResult } from './routing-fixture.ts'
@@ -31,7 +31,7 @@ test('routingApi describes every operation for the OpenAPI document', async () =
   await app.register(routingApi, {
     prefix: '/-/api/routing',
     store: new RoutingStore(new RoutingTables({} as Database)),
-    sealer: createKeySealer('secret'),
+    sealer: createSealer('secret', 'providerKeys'),
     catalogue: smallCatalogue,
     probe: async () => probeResult,
     requireSession: async () => undefined,

@@ -7,11 +7,11 @@ import { DatabaseRoutingSource } from '../../../../src/models/routing/database-r
 import { routingApi } from '../../../../src/models/routing/routing-api.ts'
 import type { FieldWarning } from '../../../../src/models/routing/routing-schemas.ts'
 import { RoutingStore } from '../../../../src/models/routing/routing-store.ts'
-import { createKeySealer } from '../../../../src/models/routing/seal.ts'
 import type { Connection } from '../../../../src/models/routing-inputs.ts'
 import type { ProbeReport } from '../../../../src/models/upstream/probe-report.ts'
 import type { Database } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
+import { createSealer } from '../../../../src/state/sealer.ts'
 import { RoutingTables } from '../../../../src/state/stores/routing.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
@@ -80,7 +80,7 @@ export async function openRouting(
 ): Promise<RoutingGateway> {
   const { secretKey = 'a secret', now = () => 1_000 } = options
   const tables = new RoutingTables(database)
-  const sealer = createKeySealer(secretKey)
+  const sealer = createSealer(secretKey, 'providerKeys')
   const store = new RoutingStore(tables)
   const warnings: object[] = []
   const probed: Connection[] = []

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { createKeySealer } from '../../../../src/models/routing/seal.ts'
+import { createSealer } from '../../../src/state/sealer.ts'
 
-const sealer = createKeySealer('one secret')
+const sealer = createSealer('one secret', 'providerKeys')
 
-test('KeySealer opens what it sealed for the same connection', () => {
+test('Sealer opens what it sealed for the same connection', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (apiKey, id) => {
       assert.equal(sealer.open(sealer.seal(apiKey, id), id), apiKey)
@@ -13,21 +13,25 @@ test('KeySealer opens what it sealed for the same connection', () => {
   )
 })
 
-test('KeySealer never seals the same key to the same text', () => {
+test('Sealer never seals the same key to the same text', () => {
   assert.notEqual(sealer.seal('sk-1', 'a'), sealer.seal('sk-1', 'a'))
 })
 
-test('KeySealer opens keys sealed by another gateway with the same SECRET_KEY', () => {
-  assert.equal(createKeySealer('one secret').open(sealer.seal('sk-1', 'a'), 'a'), 'sk-1')
+test('Sealer opens keys sealed by another gateway with the same SECRET_KEY', () => {
+  assert.equal(
+    createSealer('one secret', 'providerKeys').open(sealer.seal('sk-1', 'a'), 'a'),
+    'sk-1',
+  )
 })
 
-test('KeySealer does not open under another SECRET_KEY or for another connection', () => {
+test('Sealer does not open under another SECRET_KEY or for another connection, or for another purpose', () => {
   const sealed = sealer.seal('sk-1', 'a')
-  assert.equal(createKeySealer('another secret').open(sealed, 'a'), undefined)
+  assert.equal(createSealer('another secret', 'providerKeys').open(sealed, 'a'), undefined)
   assert.equal(sealer.open(sealed, 'b'), undefined)
+  assert.equal(createSealer('one secret', 'accessKeys').open(sealed, 'a'), undefined)
 })
 
-test('KeySealer does not open a text of which any character was changed', () => {
+test('Sealer does not open a text of which any character was changed', () => {
   const sealed = sealer.seal('sk-12345', 'a')
   for (let index = 0; index < sealed.length - 1; index++) {
     const other = sealed[index] === 'A' ? 'B' : 'A'
@@ -36,13 +40,13 @@ test('KeySealer does not open a text of which any character was changed', () => 
   }
 })
 
-test('KeySealer does not open text that it never sealed', () => {
+test('Sealer does not open text that it never sealed', () => {
   for (const text of ['', 'v1.', 'v1.AAAA', 'v2.AAAA', 'sk-plain']) {
     assert.equal(sealer.open(text, 'a'), undefined, text)
   }
 })
 
-test('KeySealer opens what an earlier version sealed', () => {
+test('Sealer opens what an earlier version sealed', () => {
   // Fixed: a change of salt, info or layout would make every stored key unreadable.
   const sealed = 'v1.raODGPpUHbvqWR2hKu_EqVVVVeYT4uHLHMSyrOXkTg4rI4JXhA'
   assert.equal(sealer.open(sealed, 'connection'), 'sk-of-old')

@@ -7,38 +7,41 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const version = 'v1.'
 const algorithm = 'aes-256-gcm'
 const salt = 'bucketry'
-const info = 'routing provider keys v1'
 const keyBytes = 32
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Seals provider keys for the database. */
-export interface KeySealer {
-  /** The text is bound to `connectionId`. */
-  seal(apiKey: string, connectionId: string): string
-  /**
-   * Undefined if it was sealed with another SECRET_KEY or for another connection, or is damaged.
-   */
-  open(sealed: string, connectionId: string): string | undefined
+/** What is sealed. Each has its own key, so that a text of one cannot be used as another. */
+const purposes = {
+  providerKeys: 'routing provider keys v1',
+  accessKeys: 'access keys v1',
+} as const
+
+/** Seals secrets for the database. */
+export interface Sealer {
+  /** @param id what the secret belongs to: it can't be opened for another one */
+  seal(secret: string, id: string): string
+  /** Undefined if it was sealed with another SECRET_KEY or for another id, or is damaged. */
+  open(sealed: string, id: string): string | undefined
 }
 
-export function createKeySealer(secretKey: string): KeySealer {
-  const key = new Uint8Array(hkdfSync('sha256', secretKey, salt, info, keyBytes))
+export function createSealer(secretKey: string, purpose: keyof typeof purposes): Sealer {
+  const key = new Uint8Array(hkdfSync('sha256', secretKey, salt, purposes[purpose], keyBytes))
   return {
-    seal(apiKey, connectionId) {
+    seal(secret, id) {
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
-      cipher.setAAD(Buffer.from(connectionId))
-      const text = [cipher.update(apiKey, 'utf8'), cipher.final()]
+      cipher.setAAD(Buffer.from(id))
+      const text = [cipher.update(secret, 'utf8'), cipher.final()]
       return version + Buffer.concat([nonce, ...text, cipher.getAuthTag()]).toString('base64url')
     },
-    open(sealed, connectionId) {
+    open(sealed, id) {
       if (!sealed.startsWith(version)) return undefined
       const bytes = Buffer.from(sealed.slice(version.length), 'base64url')
       if (bytes.length < nonceBytes + tagBytes) return undefined
       const nonce = bytes.subarray(0, nonceBytes)
       const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes })
-      decipher.setAAD(Buffer.from(connectionId))
+      decipher.setAAD(Buffer.from(id))
       decipher.setAuthTag(bytes.subarray(-tagBytes))
       try {
         const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
