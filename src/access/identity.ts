@@ -1,3 +1,4 @@
+import type { KeyLimits } from './access-key.ts'
 import type { Grant } from './grants.ts'
 
 /** On whose behalf a request is made. */
@@ -15,6 +16,7 @@ export interface KeyIdentity {
   /** For people, in the log and in messages for the owner. */
   readonly name: string
   readonly grants: readonly Grant[]
+  readonly limits: KeyLimits
 }
 
 /** The sender of a request without a signature. */

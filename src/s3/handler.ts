@@ -1,5 +1,6 @@
 import { canSeeBucket, isAuthorized } from '../access/authorize.ts'
 import type { Identity } from '../access/identity.ts'
+import { RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { type Address, decodeKey, parseAddress } from './address/address.ts'
@@ -18,9 +19,16 @@ import type { BucketContext, S3Service, ServiceContext } from './context.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
+import { identify } from './identify.ts'
 import { type Access, bucketOperations, objectOperations, serviceOperations } from './operations.ts'
 import { renderError } from './reply/render-error.ts'
-import { authenticate, type SignatureMismatch } from './sigv4/authenticate.ts'
+import type { Authentication } from './sigv4/authenticate.ts'
+
+interface HandlerParts {
+  readonly service: S3Service
+  readonly request: HttpRequest
+  readonly rate: RequestRate
+}
 
 /** What is known about a request so far, for its log line. */
 type LogContext = {
@@ -38,6 +46,7 @@ type LogContext = {
  */
 export function createS3Handler(service: S3Service): HttpHandler {
   const allowedOrigins = service.settings.corsAllowedOrigins
+  const rate = new RequestRate()
   return async function handleS3(request) {
     const logContext: LogContext = {}
     const complete = (reply: HttpReply): HttpReply => ({
@@ -51,7 +60,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
       logFields: reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
     })
     try {
-      return complete(await answer(service, request, logContext))
+      return complete(await answer({ service, request, rate }, logContext))
     } catch (error) {
       if (logContext.key === undefined) nameKey(logContext, request.rawPath)
       const refusal = complete(renderError(error, request, service.log))
@@ -83,35 +92,32 @@ function nameKey(logContext: LogContext, rawPath: string): void {
 }
 
 /** Not async: for a small reply, each promise costs a noticeable part of the total time. */
-function answer(
-  service: S3Service,
-  request: HttpRequest,
-  logContext: LogContext,
-): Promise<HttpReply> | HttpReply {
-  const { settings, log } = service
+function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
+  const { service, request, rate } = parts
   refuseUnknownMethod(request.method)
-  if (request.method === 'OPTIONS') return answerPreflight(request, settings.corsAllowedOrigins)
-
+  if (request.method === 'OPTIONS') {
+    return answerPreflight(request, service.settings.corsAllowedOrigins)
+  }
   const address = parseAddress(request.rawPath)
   if (address.level !== 'service') logContext.bucket = shortened(address.bucket)
   refuseManyParameters(request.rawQuery)
-  const onMismatch = log.isLevelEnabled('debug')
-    ? (details: SignatureMismatch) =>
-        log.debug({ requestId: request.id, ...details }, 'signature does not match')
-    : undefined
-  const { keys } = service
-  const { region, publicUrl } = settings
-  const { form, identity } = authenticate(
-    request,
-    { keys, region, publicUrl },
-    service.now(),
-    onMismatch,
-  )
+  const authentication = identify(request, service, rate)
+  if (!(authentication instanceof Promise)) {
+    return answerAs(authentication, address, parts, logContext)
+  }
+  return authentication.then((confirmed) => answerAs(confirmed, address, parts, logContext))
+}
+
+function answerAs(
+  { form, identity }: Authentication,
+  address: Address,
+  { service, request }: HandlerParts,
+  logContext: LogContext,
+): Promise<HttpReply> {
   if (identity.kind === 'anonymous') logContext.anonymous = true
   else if (identity.kind === 'key') logContext.accessKey = identity.name
   const configuration =
     address.level === 'service' ? undefined : visibleBucket(service, identity, address.bucket)
-
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
   if (form === 'presigned') {

@@ -65,6 +65,11 @@ export class RevisionWatch {
     return this.#now() - this.#confirmedAtMs
   }
 
+  /** Whether the last check failed. */
+  get isFailing(): boolean {
+    return this.#isFailing
+  }
+
   /**
    * For a request that is about to use a copy. Undefined, at no cost, if the copies are current; otherwise
    * resolves after another check. Never rejects: `ageMs` tells whether the database has answered.

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { OwnerKey } from '../access/access-keys.ts'
 import { ConfiguredBuckets } from '../buckets/buckets.ts'
 import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
@@ -12,6 +11,7 @@ import type { Database } from '../state/database.ts'
 import type { KeyValueStore } from '../state/key-value/key-value.ts'
 import { openKeyValueStore } from '../state/key-value/open-key-value.ts'
 import { openDatabase } from '../state/open-database.ts'
+import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { DeletionTable } from '../state/stores/deletions.ts'
 import { UploadTable } from '../state/stores/uploads.ts'
 import { openDrive } from './drive/open-drive.ts'
@@ -25,6 +25,7 @@ import { hasMetrics, ProcessMetrics } from './metrics/process-metrics.ts'
 import type { Scrape } from './metrics/scraper.ts'
 import { createHealthHandler } from './probes/health.ts'
 import { liveness, Readiness } from './probes/readiness.ts'
+import { openRegistries, type Registries } from './registries.ts'
 import { reset } from './reset.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { startClock } from './start-clock.ts'
@@ -65,6 +66,7 @@ export interface ServiceParts {
   readonly drive: Drive
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
+  readonly registries: Registries
   /** The database's time, for leases; see DatabaseClock. */
   readonly now: () => number
   readonly metrics?: ProcessMetrics | undefined
@@ -98,12 +100,14 @@ export async function openService(
   const files = await openDrive({ settings, log, database, claim: owner.claim, now })
   const watched = metrics?.watchDrive(files.drive) ?? files.drive
   const drive = tracing?.drive(watched) ?? watched
-  const parts = { settings, log, database, drive, sessions, now, metrics, tracing }
+  const registries = await openRegistries({ settings, database, log })
+  const parts = { settings, log, database, drive, sessions, now, metrics, tracing, registries }
   const service = connectService(parts)
   return {
     ...service,
     async close() {
       await service.close()
+      await registries.close()
       await owner.close()
       await files.close()
       clock.stop()
@@ -118,19 +122,12 @@ export async function openService(
 /** Connects parts that are open. Closing it ends its own work and leaves them open. */
 export function connectService(parts: ServiceParts): Service {
   const { settings, log, database, drive, sessions, metrics, tracing } = parts
-  const uploads = new Uploads({
-    drive,
-    table: new UploadTable(database),
-    partWaitMs: settings.partWaitSeconds * 1_000,
-    expiryMs: settings.uploadExpiryHours * 3_600_000,
-    now: parts.now,
-    log,
-  })
+  const uploads = openUploads(parts)
   metrics?.watchUploads(uploads)
   const buckets = new ConfiguredBuckets(settings)
   const s3 = createS3Handler({
     settings,
-    keys: new OwnerKey(settings),
+    keys: parts.registries.keys,
     buckets,
     drive,
     uploads,
@@ -147,6 +144,7 @@ export function connectService(parts: ServiceParts): Service {
   })
   const failures = new FailureWatch({ settings, database, buckets })
   const deletions = new DeletionTable(database, deletionLimits)
+  const accessKeys = new AccessKeyTable(database)
   const json = new LazyJson({ ...parts, uploads, failures, buckets })
   const web = createWebApp({ folder: webBuild })
   return {
@@ -169,6 +167,7 @@ export function connectService(parts: ServiceParts): Service {
       await uploads.sweep(signal)
       await sessions.sweep()
       await deletions.sweep(Date.now() - deletionKeptMs)
+      await accessKeys.sweep(Date.now() - revokedKeptMs)
     },
     reset: () => reset({ drive, uploads, buckets }),
     async close() {
@@ -177,6 +176,15 @@ export function connectService(parts: ServiceParts): Service {
       await uploads.idle()
     },
   }
+}
+
+function openUploads({ settings, log, database, drive, now }: ServiceParts): Uploads {
+  return new Uploads({
+    ...{ drive, now, log },
+    table: new UploadTable(database),
+    partWaitMs: settings.partWaitSeconds * 1_000,
+    expiryMs: settings.uploadExpiryHours * 3_600_000,
+  })
 }
 
 function logStore(log: Log, problem: Error | undefined): void {

@@ -2,6 +2,7 @@ import type { Drive } from '../../src/drives/drive.ts'
 import type { Database } from '../../src/state/database.ts'
 import { openKeyValueStore } from '../../src/state/key-value/open-key-value.ts'
 import { createLog } from '../../src/wiring/log.ts'
+import { openRegistries } from '../../src/wiring/registries.ts'
 import { connectService } from '../../src/wiring/service.ts'
 import { serve } from '../../src/wiring/serving.ts'
 import { readSettings } from '../../src/wiring/settings/read-settings.ts'
@@ -22,11 +23,14 @@ export async function startGatewayOn(
   })
   const log = createLog('fatal', { write: () => undefined })
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
-  const service = connectService({ settings, log, database, drive, sessions, now: Date.now })
+  const registries = await openRegistries({ settings, log, database })
+  const parts = { settings, log, database, drive, sessions, now: Date.now, registries }
+  const service = connectService(parts)
   const serving = await serve({ settings, log, service })
   scope.after(async () => {
     await serving.stop()
     await service.close()
+    await registries.close()
     await sessions.close()
   })
   const host = `127.0.0.1:${serving.port}`

@@ -8,6 +8,7 @@ import { openKeyValueStore } from '../../src/state/key-value/open-key-value.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { createLog } from '../../src/wiring/log.ts'
 import { hasMetrics, ProcessMetrics } from '../../src/wiring/metrics/process-metrics.ts'
+import { openRegistries } from '../../src/wiring/registries.ts'
 import { connectService } from '../../src/wiring/service.ts'
 import { type ServeOptions, serve } from '../../src/wiring/serving.ts'
 import { readSettings } from '../../src/wiring/settings/read-settings.ts'
@@ -58,11 +59,14 @@ export async function startGatewayInProcess(
   const drive = metrics?.watchDrive(memory) ?? memory
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
-  const service = connectService({ settings, log, database, drive, sessions, now, metrics })
+  const registries = await openRegistries({ settings, log, database })
+  const parts = { settings, log, database, drive, sessions, now, metrics, registries }
+  const service = connectService(parts)
   const serving = await serve({ settings, log, service, ...serveOptions })
   t.after(async () => {
     await serving.stop()
     await service.close()
+    await registries.close()
     await sessions.close()
     await database.close()
     metrics?.close()

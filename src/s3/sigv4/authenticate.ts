@@ -16,6 +16,7 @@ import { readAuthorizationHeader } from './authorization-header.ts'
 import { type CanonicalReading, readings } from './canonical-readings.ts'
 import { canonicalRequest, stringToSign } from './canonical-request.ts'
 import { checkCredential, checkSignedHeaders, checkTime, isSameText } from './claim-checks.ts'
+import type { HmacSha256Key } from './hmac-sha256.ts'
 import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
 import { signatureDiffers, unknownAccessKey } from './refusal-reasons.ts'
@@ -35,6 +36,7 @@ const unsigned: Authentication = { form: 'unsigned', identity: anonymous }
 const decoy: Credential = {
   secretKeys: [randomBytes(30).toString('base64')],
   identity: anonymous,
+  refusal: 'This access key does not exist.',
 }
 
 /** What the server canonicalised, for the debug log. Without session tokens and customer keys. */
@@ -44,7 +46,7 @@ export interface SignatureMismatch {
 }
 
 export interface SignatureSettings extends Pick<S3Settings, 'region' | 'publicUrl'> {
-  readonly keys: AccessKeys
+  readonly keys: Pick<AccessKeys, 'find'>
 }
 
 /**
@@ -66,22 +68,20 @@ export function authenticate(
   checkTime(claim, nowMs)
   const { scope, accessKeyId } = checkCredential(claim, settings)
   const known = settings.keys.find(accessKeyId)
-  const { secretKeys, identity } = known ?? decoy
+  const credential = known ?? decoy
   checkSignedHeaders(claim, request.headers)
   const signedHeaders = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
   checkRepeatedHeaders(request.headers, signedHeaders)
   const { region, publicUrl } = settings
   const day = claim.amzDate.slice(0, 8)
-  const signingKeys = secretKeys.map((secretKey) => signingKey({ secretKey, region, day }))
+  const signingKeys = credential.secretKeys.map((secretKey) =>
+    signingKey({ secretKey, region, day }),
+  )
   const textOf = (reading: CanonicalReading) =>
     stringToSign(canonicalRequest(reading), claim.amzDate, scope)
   let likeliest: CanonicalReading | undefined
   for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
-    const text = textOf(reading)
-    for (const key of signingKeys) {
-      if (!isSameText(key.signHex(text), claim.signature)) continue
-      if (known !== undefined) return { form: claim.form, identity }
-    }
+    if (isSigned(textOf(reading), claim.signature, signingKeys)) return accepted(claim, credential)
     likeliest ??= reading
   }
   if (onMismatch !== undefined && likeliest !== undefined) {
@@ -95,6 +95,17 @@ export function authenticate(
       reason: known === undefined ? unknownAccessKey : signatureDiffers(request.headers, publicUrl),
     },
   )
+}
+
+function isSigned(text: string, signature: string, signingKeys: readonly HmacSha256Key[]): boolean {
+  for (const key of signingKeys) if (isSameText(key.signHex(text), signature)) return true
+  return false
+}
+
+/** @throws S3Error AccessDenied if the key is not valid now; only a client with its secret learns that. */
+function accepted({ form }: SignatureClaim, { identity, refusal }: Credential): Authentication {
+  if (refusal === undefined) return { form, identity }
+  throw new S3Error('AccessDenied', refusal)
 }
 
 function readClaim(request: HttpRequest): SignatureClaim | undefined {

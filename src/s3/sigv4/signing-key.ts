@@ -8,8 +8,11 @@ export interface SigningScope {
   readonly day: string
 }
 
-// A presigned URL lives 7 days, so at most 9 days are in use at once.
-const maxCachedKeys = 16
+/**
+ * Each takes about 1 KiB. A presigned URL lives 7 days, so at most 9 days of a secret are in use at once;
+ * deriving a key again takes some 20 µs.
+ */
+const maxCachedKeys = 4_096
 const cachedKeys = new Map<string, HmacSha256Key>()
 
 /**

@@ -51,7 +51,7 @@ test('A key may do what one of its grants allows, and nothing else', () => {
   let allowed = 0
   for (const grants of randomGrants(500)) {
     const rights = rightsOf(grants)
-    const identity = { kind: 'key', accessKeyId: 'AK', name: 'app', grants } as const
+    const identity = { kind: 'key', accessKeyId: 'AK', name: 'app', grants, limits: {} } as const
     for (const wanted of allWanted) {
       const { action, bucket, key } = wanted
       const isPermitted = rights.has(`${action} ${bucket} ${key}`)

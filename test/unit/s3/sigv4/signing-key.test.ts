@@ -7,7 +7,7 @@ const scope = { secretKey: 'secret', region: 'us-east-1' }
 test('signingKey caches the keys in use and drops the oldest ones above its limit', () => {
   const first = signingKey({ ...scope, day: '20130101' })
   assert.equal(signingKey({ ...scope, day: '20130101' }), first)
-  for (let day = 2; day <= 17; day++) signingKey({ ...scope, day: `201301${day}` })
+  for (let day = 2; day <= 4_097; day++) signingKey({ ...scope, day: `201301${day}` })
   const again = signingKey({ ...scope, day: '20130101' })
   assert.notEqual(again, first)
   assert.equal(again.signHex('text'), first.signHex('text'))

@@ -1,0 +1,61 @@
+import type { RequestRate } from '../access/request-rate.ts'
+import type { HttpRequest } from '../http/message.ts'
+import { quoted } from './address/client-text.ts'
+import type { S3Service } from './context.ts'
+import { S3Error } from './errors.ts'
+import { type Authentication, authenticate, type SignatureMismatch } from './sigv4/authenticate.ts'
+
+/**
+ * On whose behalf a request is made. Not async: for a small reply, each promise costs a noticeable part of
+ * the total time.
+ *
+ * @throws S3Error as `authenticate`; ServiceUnavailable when the database has not confirmed an access key for too
+ *   long; SlowDown beyond the limit of a key.
+ */
+export function identify(
+  request: HttpRequest,
+  service: S3Service,
+  rate: RequestRate,
+): Authentication | Promise<Authentication> {
+  const authentication = check(request, service)
+  if (authentication.identity.kind !== 'key') return authentication
+  const confirming = service.keys.ensureCurrent()
+  if (confirming === undefined) return admitted(authentication, service, rate)
+  return confirming.then((isConfirmed) => {
+    if (!isConfirmed) throw unconfirmed()
+    return admitted(check(request, service), service, rate)
+  })
+}
+
+function check(request: HttpRequest, { settings, keys, now, log }: S3Service): Authentication {
+  const onMismatch = log.isLevelEnabled('debug')
+    ? (details: SignatureMismatch) =>
+        log.debug({ requestId: request.id, ...details }, 'signature does not match')
+    : undefined
+  const { region, publicUrl } = settings
+  return authenticate(request, { keys, region, publicUrl }, now(), onMismatch)
+}
+
+function admitted(
+  authentication: Authentication,
+  { keys }: S3Service,
+  rate: RequestRate,
+): Authentication {
+  const { identity } = authentication
+  if (identity.kind !== 'key') return authentication
+  keys.noteUse(identity.accessKeyId)
+  const waitSeconds = rate.take(identity)
+  if (waitSeconds === 0) return authentication
+  throw new S3Error('SlowDown', 'This access key has reached its limit of requests per second.', {
+    headers: { 'Retry-After': String(Math.ceil(waitSeconds)) },
+    reason: `The access key ${quoted(identity.name)} has reached its limit of ${identity.limits.requestsPerSecond} requests per second.`,
+  })
+}
+
+function unconfirmed(): S3Error {
+  return new S3Error('ServiceUnavailable', 'Access keys cannot be checked now. Try again later.', {
+    headers: { 'Retry-After': '5' },
+    reason:
+      'The database has not answered for a minute, so access keys made at run time are refused. ACCESS_KEY is valid.',
+  })
+}
