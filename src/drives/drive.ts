@@ -6,7 +6,8 @@ import type { EntryCursor, ListQuery } from './listed-entry.ts'
  * A drive stores objects as ordinary files. This file is the contract that every drive fulfils and
  * that test/contract/drive-contract.ts checks; read it before you write a drive.
  *
- * A drive has buckets (folders below its root) and keys (strings of 1 to 1,024 UTF-8 bytes, any
+ * A drive has buckets (folders below its root; `a/b` is a folder in a folder, and no bucket is inside
+ * another one) and keys (strings of 1 to 1,024 UTF-8 bytes, any
  * characters). Each drive decides how a key becomes a file (key-path.ts), but every legal key
  * works, two keys never share a file, and files that are added by hand are objects immediately.
  *
@@ -228,20 +229,14 @@ export interface UploadDrive {
   /** The state of an empty upload. `uploadId` is unique, URL-safe, at most 64 characters. */
   begin(uploadId: string, target: ObjectName): Promise<string>
 
-  /**
-   * Memory for early parts. Present if one append of several parts is faster than one append for
-   * each: then the caller reads early parts while this memory lasts.
-   */
-  readonly partMemory?: PartMemory
+  /** What can be done with this upload. It depends on the drive that the upload is on. */
+  abilities(state: string): UploadAbilities
 
   /** Starts to append the next part, or several parts, after the committed bytes. */
   append(state: string, options: AppendOptions): Promise<PartDraft>
 
-  /** Starts to replace the bytes of the last committed part. Absent if the drive can't do that. */
-  replaceLast?(state: string, options: ReplaceOptions): Promise<PartDraft>
-
-  /** Whether the size of `complete` may be smaller than the committed size. */
-  readonly canTruncate: boolean
+  /** Starts to replace the bytes of the last committed part, if `abilities` says `replaceLast`. */
+  replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft>
 
   /**
    * Makes the first `size` bytes the object, as Draft.publish does. It may be repeated after a
@@ -261,6 +256,18 @@ export interface UploadDrive {
    * after a crash or the loss of the database.
    */
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
+}
+
+export interface UploadAbilities {
+  /** Whether the last committed part can be replaced. */
+  readonly replaceLast: boolean
+  /** Whether the size of `complete` may be smaller than the committed size. */
+  readonly truncate: boolean
+  /**
+   * Memory for early parts. Present if one append of several parts is faster than one append for
+   * each: then the caller reads early parts while this memory lasts.
+   */
+  readonly partMemory?: PartMemory
 }
 
 /** A limit for the bytes of early parts that one process holds. */

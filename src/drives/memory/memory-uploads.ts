@@ -4,6 +4,7 @@ import {
   DriveError,
   type ObjectMetadata,
   type PartDraft,
+  type UploadAbilities,
   type UploadDrive,
 } from '../drive.ts'
 import { endingPart } from '../ending-draft.ts'
@@ -24,7 +25,6 @@ interface Content {
 
 /** An upload is the list of its commits. A state is `uploadId:number of the commit`. */
 export class MemoryUploads implements UploadDrive {
-  readonly canTruncate = true
   readonly #objects: MemoryObjects
   readonly #uploads = new Map<string, MemoryUpload>()
   readonly #published = new Set<string>()
@@ -59,6 +59,10 @@ export class MemoryUploads implements UploadDrive {
       },
       discard: async () => collector.discard(),
     })
+  }
+
+  abilities(): UploadAbilities {
+    return { replaceLast: true, truncate: true }
   }
 
   /** `offset` cuts off the part to replace. */

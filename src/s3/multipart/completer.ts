@@ -77,7 +77,7 @@ export class Completer {
     const plan = planCompletion(request, {
       details: detailsOf(upload),
       parts: rows.map(decodePart),
-      canTruncate: drive.uploads.canTruncate,
+      canTruncate: drive.uploads.abilities(upload.driveState).truncate,
     })
     return JSON.stringify(plan)
   }

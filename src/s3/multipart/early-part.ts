@@ -72,16 +72,14 @@ export class EarlyPart implements PartSource {
   /** Aborts when the wait is over: the client is gone, or the outcome is known. */
   readonly signal: AbortSignal
   readonly #source: PartSource
-  readonly #room: PartRoom
   readonly #decided = new AbortController()
   readonly #outcome = Promise.withResolvers<UploadedPart>()
   #state: EarlyState = 'unread'
   #buffered: { readonly buffer: PartBuffer; readonly digest: Promise<PayloadDigest> } | undefined
 
-  constructor(number: number, source: PartSource, room: PartRoom) {
+  constructor(number: number, source: PartSource) {
     this.number = number
     this.#source = source
-    this.#room = room
     this.signal = AbortSignal.any([source.signal, this.#decided.signal])
     // Not every caller waits for the outcome.
     this.#outcome.promise.catch(() => undefined)
@@ -115,11 +113,11 @@ export class EarlyPart implements PartSource {
   }
 
   /** Reads the part if there is memory for it. Has no effect once it is being read. */
-  read(algorithm: ChecksumAlgorithm | undefined): void {
+  read(room: PartRoom, algorithm: ChecksumAlgorithm | undefined): void {
     const { size } = this.#source
-    if (!this.isUnread || size === undefined || !this.#room.memory.take(size)) return
+    if (!this.isUnread || size === undefined || !room.memory.take(size)) return
     this.#apply('memory')
-    const buffer = new PartBuffer(this.#room, size)
+    const buffer = new PartBuffer(room, size)
     const digest = this.#source.pour(buffer, algorithm)
     this.#buffered = { buffer, digest }
     digest.then(

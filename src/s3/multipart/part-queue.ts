@@ -149,7 +149,8 @@ export class PartQueue {
   ): Promise<Admission | { readonly turn: 'wait'; readonly upload: UploadRow }> {
     const { drive, leases, watch } = this.#context
     const upload = known ?? (await this.#finder.find(name))
-    const turn = turnOf(number, upload, drive.uploads.replaceLast !== undefined)
+    const { replaceLast } = drive.uploads.abilities(upload.driveState)
+    const turn = turnOf(number, upload, replaceLast)
     if (turn === 'gone') throw noSuchUpload(upload.id)
     if (turn === 'far') throw this.#outOfTurn(number, upload)
     if (turn === 'compare' || turn === 'wait') return { turn, upload }

@@ -29,7 +29,7 @@ export class PartWriter {
   constructor(context: UploadContext, queue: PartQueue) {
     this.#context = context
     this.#queue = queue
-    this.#early = new EarlyParts(context.drive.uploads.partMemory)
+    this.#early = new EarlyParts()
   }
 
   /**
@@ -55,7 +55,13 @@ export class PartWriter {
   async #admit(name: UploadName, part: EarlyPart): Promise<Admission | undefined> {
     const { number, signal } = part
     const onWait = (upload: UploadRow) => {
-      this.#early.read(part, detailsOf(upload).checksum?.algorithm)
+      const { partMemory } = this.#context.drive.uploads.abilities(upload.driveState)
+      // A drive that takes parts one by one: none is read in advance.
+      if (partMemory === undefined) return
+      this.#early.read(part, {
+        memory: partMemory,
+        algorithm: detailsOf(upload).checksum?.algorithm,
+      })
     }
     try {
       const admission = await this.#queue.admit(name, number, { signal, onWait })
@@ -114,8 +120,7 @@ export class PartWriter {
     const last = await this.#committedPart(upload, number)
     const offset = upload.size - last.size
     const options = { offset, replacedSize: last.size, ...hints(source, lease) }
-    const replacing = await drive.uploads.replaceLast?.(upload.driveState, options)
-    if (replacing === undefined) throw differentBytes(number)
+    const replacing = await drive.uploads.replaceLast(upload.driveState, options)
     const draft = new LeasedDraft(replacing, lease)
     const part = await this.#pour(draft, source, { lease, number })
     if (isSame(part, last)) {

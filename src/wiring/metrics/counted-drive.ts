@@ -56,20 +56,15 @@ function countedPart(draft: PartDraft, calls: DriveCalls): PartDraft {
 }
 
 function countedUploads(uploads: UploadDrive, calls: DriveCalls): UploadDrive {
-  const { partMemory, replaceLast } = uploads
   return {
-    canTruncate: uploads.canTruncate,
-    ...(partMemory && { partMemory }),
+    abilities: (state) => uploads.abilities(state),
     begin: (...given) => calls.count('beginUpload', uploads.begin(...given)),
     async append(...given) {
       return countedPart(await calls.count('appendPart', uploads.append(...given)), calls)
     },
-    ...(replaceLast && {
-      async replaceLast(...given) {
-        const replacing = replaceLast.apply(uploads, given)
-        return countedPart(await calls.count('replacePart', replacing), calls)
-      },
-    }),
+    async replaceLast(...given) {
+      return countedPart(await calls.count('replacePart', uploads.replaceLast(...given)), calls)
+    },
     complete: (...given) => calls.count('completeUpload', uploads.complete(...given)),
     isPublished: (state) => calls.count('isPublished', uploads.isPublished(state)),
     abort: (state) => calls.count('abortUpload', uploads.abort(state)),

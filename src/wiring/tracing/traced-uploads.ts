@@ -1,27 +1,19 @@
 import type { Context } from '@opentelemetry/api'
-import type { PartDraft, PartMemory, UploadDrive } from '../../drives/drive.ts'
+import type { PartDraft, UploadAbilities, UploadDrive } from '../../drives/drive.ts'
 import type { DriveSpans } from './drive-spans.ts'
 
 /** Multipart uploads with a span for each call within a request. */
 export class TracedUploads implements UploadDrive {
-  readonly partMemory?: PartMemory
-  readonly replaceLast?: NonNullable<UploadDrive['replaceLast']>
   readonly #uploads: UploadDrive
   readonly #spans: DriveSpans
 
   constructor(uploads: UploadDrive, spans: DriveSpans) {
     this.#uploads = uploads
     this.#spans = spans
-    if (uploads.partMemory !== undefined) this.partMemory = uploads.partMemory
-    const { replaceLast } = uploads
-    if (replaceLast !== undefined) {
-      this.replaceLast = (...args) =>
-        this.#part('uploads.replaceLast', () => replaceLast.apply(uploads, args))
-    }
   }
 
-  get canTruncate(): boolean {
-    return this.#uploads.canTruncate
+  abilities(...given: Parameters<UploadDrive['abilities']>): UploadAbilities {
+    return this.#uploads.abilities(...given)
   }
 
   begin(...given: Parameters<UploadDrive['begin']>): Promise<string> {
@@ -30,6 +22,10 @@ export class TracedUploads implements UploadDrive {
 
   append(...given: Parameters<UploadDrive['append']>): Promise<PartDraft> {
     return this.#part('uploads.append', () => this.#uploads.append(...given))
+  }
+
+  replaceLast(...given: Parameters<UploadDrive['replaceLast']>): Promise<PartDraft> {
+    return this.#part('uploads.replaceLast', () => this.#uploads.replaceLast(...given))
   }
 
   complete(...given: Parameters<UploadDrive['complete']>): ReturnType<UploadDrive['complete']> {

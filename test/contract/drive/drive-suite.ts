@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import type { Drive } from '../../../src/drives/drive.ts'
+import type { Drive, UploadAbilities } from '../../../src/drives/drive.ts'
 import { hostileKeys } from './hostile-keys.ts'
 
 /** The buckets of every drive under test. */
@@ -24,9 +24,9 @@ export type Ability =
   | 'copy'
   /** `Drive.removeFolder`. */
   | 'removeFolder'
-  /** `UploadDrive.replaceLast`. */
+  /** `UploadAbilities.replaceLast`. */
   | 'replaceLast'
-  /** `UploadDrive.canTruncate`. */
+  /** `UploadAbilities.truncate`. */
   | 'truncate'
 
 export interface MakeOptions {
@@ -71,14 +71,23 @@ const mostSegments = 50
 type Unseen = 'capacity' | 'keptVersions' | 'deepKeys'
 
 /** Whether a drive under test has the ability. */
-const isAble: Readonly<Record<Exclude<Ability, Unseen>, (under: DriveUnderTest) => boolean>> = {
+const isAble: Readonly<
+  Record<Exclude<Ability, Unseen>, (under: DriveUnderTest) => boolean | Promise<boolean>>
+> = {
   reopen: (under) => under.reopen !== undefined,
   byHand: (under) => under.byHand !== undefined,
   leftovers: (under) => under.leftovers !== undefined,
   copy: (under) => under.drive.copy !== undefined,
   removeFolder: (under) => under.drive.removeFolder !== undefined,
-  replaceLast: (under) => under.drive.uploads.replaceLast !== undefined,
-  truncate: (under) => under.drive.uploads.canTruncate,
+  replaceLast: async (under) => (await uploadAbilities(under)).replaceLast,
+  truncate: async (under) => (await uploadAbilities(under)).truncate,
+}
+
+async function uploadAbilities({ drive }: DriveUnderTest): Promise<UploadAbilities> {
+  const state = await drive.uploads.begin('abilities', { bucket: buckets[0], key: 'k' })
+  const abilities = drive.uploads.abilities(state)
+  await drive.uploads.abort(state)
+  return abilities
 }
 
 /** Declares cases for a drive. Each gets a separate drive. */
@@ -131,7 +140,7 @@ export class DriveSuite {
     if (capacity !== undefined) it('can be full', { skip: capacity })
     for (const [ability, reason] of Object.entries(lacking)) {
       this.it(`does without ${ability}: ${reason}`, async (under) => {
-        assert.equal(isAble[ability as keyof typeof isAble](under), false)
+        assert.equal(await isAble[ability as keyof typeof isAble](under), false)
       })
     }
   }

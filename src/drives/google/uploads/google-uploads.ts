@@ -5,7 +5,7 @@ import {
   type ObjectMetadata,
   type ObjectName,
   type PartDraft,
-  type PartMemory,
+  type UploadAbilities,
   type UploadDrive,
 } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
@@ -65,13 +65,19 @@ interface LastPart {
 
 /** Multipart uploads: parts are sent directly to one resumable session. */
 export class GoogleUploads implements UploadDrive {
-  readonly canTruncate = false
-  readonly partMemory: PartMemory
   readonly #options: GoogleUploadsOptions
 
   constructor(options: GoogleUploadsOptions) {
     this.#options = options
-    this.partMemory = options.memory.parts
+  }
+
+  abilities(): UploadAbilities {
+    const { parts: partMemory } = this.#options.memory
+    return { replaceLast: false, truncate: false, partMemory }
+  }
+
+  async replaceLast(): Promise<never> {
+    throw new DriveError('changed', "The bytes of an upload to Google Drive can't be replaced.")
   }
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {

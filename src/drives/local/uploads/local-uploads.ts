@@ -8,6 +8,7 @@ import {
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
+  type UploadAbilities,
   type UploadDrive,
 } from '../../drive.ts'
 import { endingPart } from '../../ending-draft.ts'
@@ -49,7 +50,6 @@ export interface UploadParts {
  * `complete` recognizes its own object.
  */
 export class LocalUploads implements UploadDrive {
-  readonly canTruncate = true
   readonly #parts: UploadParts
 
   constructor(parts: UploadParts) {
@@ -88,6 +88,10 @@ export class LocalUploads implements UploadDrive {
       const next = formatUploadState({ id: upload.id, ...(merged === undefined ? {} : { merged }) })
       return endingPart(new LocalPartDraft({ output, options, commit: async () => next }))
     })
+  }
+
+  abilities(): UploadAbilities {
+    return { replaceLast: true, truncate: true }
   }
 
   async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {

@@ -6,6 +6,7 @@ import {
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
+  type UploadAbilities,
   type UploadDrive,
 } from '../../drive.ts'
 import { endingPart } from '../../ending-draft.ts'
@@ -45,15 +46,14 @@ export interface DavUploadsParts extends DavContext {
  * `complete` learns what the first one did.
  */
 export class DavUploads implements UploadDrive {
-  readonly canTruncate = true
-  readonly replaceLast?: NonNullable<UploadDrive['replaceLast']>
   readonly #parts: DavUploadsParts
 
   constructor(parts: DavUploadsParts) {
     this.#parts = parts
-    if (parts.bytes.replaceLast !== undefined) {
-      this.replaceLast = (state, options) => this.#replaceLast(state, options)
-    }
+  }
+
+  abilities(): UploadAbilities {
+    return { replaceLast: this.#parts.bytes.replaceLast !== undefined, truncate: true }
   }
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {
@@ -120,7 +120,7 @@ export class DavUploads implements UploadDrive {
     await records.sweepCompletions(Date.now() - completionLifeMs)
   }
 
-  async #replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
+  async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
     const { id, inner } = this.#parse(state)
     await this.#reopen(id)
     const part = await this.#parts.bytes.replaceLast?.(id, inner, options)

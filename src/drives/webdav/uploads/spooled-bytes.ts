@@ -43,9 +43,7 @@ export class SpooledBytes implements UploadBytes {
 
   async replaceLast(uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft> {
     await this.#reopen(uploadId)
-    const part = await this.#local.uploads.replaceLast?.(state, options)
-    if (part === undefined) throw lostBytes()
-    return this.#limited(part, options)
+    return this.#limited(await this.#local.uploads.replaceLast(state, options), options)
   }
 
   async gather(uploadId: string, state: string, { size, parts }: GatherOptions): Promise<void> {

@@ -33,8 +33,8 @@ test('An early part keeps its bytes while buffers go back to the pool', async ()
   const pool = new PoisonedPool(payloadBlockBytes, 4)
   const memory = { take: () => true, give: () => undefined }
   const [first, second] = [1, 2].map((number) => {
-    const part = new EarlyPart(number, sourceOf(content), { memory, pool })
-    part.read(undefined)
+    const part = new EarlyPart(number, sourceOf(content))
+    part.read({ memory, pool }, undefined)
     return part
   })
   assert.ok(first && second)

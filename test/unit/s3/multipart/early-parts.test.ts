@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { type Drive, DriveError, type UploadDrive } from '../../../../src/drives/drive.ts'
+import {
+  type Drive,
+  DriveError,
+  type PartMemory,
+  type UploadDrive,
+} from '../../../../src/drives/drive.ts'
 import type { PartSource } from '../../../../src/s3/multipart/early-part.ts'
 import type { Uploads } from '../../../../src/s3/multipart/uploads.ts'
 import { isS3Error } from '../read-fixture.ts'
@@ -28,18 +33,19 @@ class RoomyDrive {
 
   constructor(drive: Drive, totalBytes: number) {
     const { uploads } = drive
-    const roomy: UploadDrive = {
-      canTruncate: uploads.canTruncate,
-      partMemory: {
-        take: (bytes) => {
-          if (this.held + bytes > totalBytes) return false
-          this.held += bytes
-          return true
-        },
-        give: (bytes) => {
-          this.held -= bytes
-        },
+    const partMemory: PartMemory = {
+      take: (bytes) => {
+        if (this.held + bytes > totalBytes) return false
+        this.held += bytes
+        return true
       },
+      give: (bytes) => {
+        this.held -= bytes
+      },
+    }
+    const roomy: UploadDrive = {
+      abilities: (state) => ({ ...uploads.abilities(state), replaceLast: false, partMemory }),
+      replaceLast: (...values) => uploads.replaceLast(...values),
       begin: (...values) => uploads.begin(...values),
       append: async (state, options) => {
         this.appended.push(options.size)

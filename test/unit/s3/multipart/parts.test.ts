@@ -166,7 +166,7 @@ test('UploadPart refuses other bytes for the last part where the drive cannot re
             begin: original.begin.bind(original),
             append: original.append.bind(original),
             complete: original.complete.bind(original),
-            canTruncate: false,
+            abilities: () => ({ replaceLast: false, truncate: false }),
           }
         : Reflect.get(drive, property).bind?.(drive),
   })

@@ -64,10 +64,6 @@ test('A counted drive has exactly the optional methods of the drive', async () =
   for (const name of ['copy', 'removeFolder', 'quota', 'statistics'] as const) {
     assert.equal(name in drive, original[name as keyof MemoryDrive] !== undefined, name)
   }
-  for (const name of ['replaceLast', 'partMemory'] as const) {
-    const method = original.uploads[name as keyof MemoryDrive['uploads']]
-    assert.equal(name in drive.uploads, method !== undefined, name)
-  }
 })
 
 test('A result that needs no promise stays without one, and other errors are `other`', async () => {

@@ -22,10 +22,10 @@ const driveMembers: Readonly<Record<keyof Drive, true>> = {
   ...{ uploads: true, quota: true, statistics: true, close: true },
 }
 const uploadMembers: Readonly<Record<keyof UploadDrive, true>> = {
-  ...{ begin: true, partMemory: true, append: true, replaceLast: true, canTruncate: true },
+  ...{ begin: true, abilities: true, append: true, replaceLast: true },
   ...{ complete: true, isPublished: true, abort: true, sweep: true },
 }
-const optional = ['copy', 'removeFolder', 'quota', 'statistics', 'partMemory', 'replaceLast']
+const optional = ['copy', 'removeFolder', 'quota', 'statistics']
 
 function fakeOf(members: object, changes: object = {}): Record<string, unknown> {
   const methods = Object.keys(members).map((name) => [name, async () => name])
@@ -39,7 +39,7 @@ test('A traced drive has every member that the drive has, and none that it lacks
   const lacking = new TracedDrive(
     fakeOf(driveMembers, {
       ...Object.fromEntries(optional.map((name) => [name, undefined])),
-      uploads: { ...uploads, partMemory: undefined, replaceLast: undefined },
+      uploads,
     }) as unknown as Drive,
     children,
   )
