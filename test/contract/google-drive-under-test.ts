@@ -19,7 +19,13 @@ import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../fakes/google/google-emulator.ts'
 import { PoisonedPool } from '../support/poisoned-pool.ts'
-import { type ByHand, buckets, type MakeDrive, type MakeOptions } from './drive/drive-suite.ts'
+import {
+  type ByHand,
+  buckets,
+  type DriveUnderTest,
+  type MakeDrive,
+  type MakeOptions,
+} from './drive/drive-suite.ts'
 import { sortedKeys } from './drive/stored-object.ts'
 
 export const driveFolder = 'Backups/s3'
@@ -33,7 +39,10 @@ export interface GoogleWorld {
   open(options?: Partial<GoogleDriveOptions>): Promise<GoogleDrive>
 }
 
-export async function googleWorld(t: TestContext): Promise<GoogleWorld> {
+export async function googleWorld(
+  t: TestContext,
+  names: readonly string[] = buckets,
+): Promise<GoogleWorld> {
   const emulator = await startGoogleEmulator()
   const { database, options: stores } = await emptyDatabase(t)
   const drives: GoogleDrive[] = []
@@ -55,7 +64,7 @@ export async function googleWorld(t: TestContext): Promise<GoogleWorld> {
       ...options,
     })
     drives.push(drive)
-    await drive.prepare(buckets)
+    await drive.prepare(names)
     return drive
   }
   t.after(async () => {
@@ -104,10 +113,10 @@ class GoogleByHand implements ByHand {
   readonly #drive: GoogleDrive
   readonly #bucketId: string
 
-  constructor(emulator: GoogleEmulator, drive: GoogleDrive) {
+  constructor(emulator: GoogleEmulator, drive: GoogleDrive, bucket: string) {
     this.#emulator = emulator
     this.#drive = drive
-    this.#bucketId = folderAt(emulator, `${driveFolder}/${buckets[0]}`)
+    this.#bucketId = folderAt(emulator, `${driveFolder}/${bucket}`)
   }
 
   async put(path: string, bytes: Uint8Array): Promise<void> {
@@ -189,15 +198,22 @@ export function leftoversIn({ byHand, sessions, rootFolderId }: GoogleEmulator):
 }
 
 /** The Google drive with its own emulator, for the contract. */
-export const makeGoogleDrive: MakeDrive = async (t, options: MakeOptions) => {
-  const world = await googleWorld(t)
+export const makeGoogleDrive: MakeDrive = (t, options) => makeGoogleDriveWith(t, options, buckets)
+
+/** The same, with buckets of these names. */
+export async function makeGoogleDriveWith(
+  t: TestContext,
+  options: MakeOptions,
+  names: readonly [first: string, ...string[]],
+): Promise<DriveUnderTest & Required<Pick<DriveUnderTest, 'reopen'>>> {
+  const world = await googleWorld(t, names)
   const { emulator } = world
   const drive = await world.open()
   if (options.capacityBytes !== undefined) emulator.knobs.limitBytes = options.capacityBytes
   return {
     drive,
     reopen: () => world.open(),
-    byHand: new GoogleByHand(emulator, drive),
+    byHand: new GoogleByHand(emulator, drive, names[0]),
     etagByHand: /^[0-9a-f]{32}$/,
     leftovers: async () => leftoversIn(emulator),
   }

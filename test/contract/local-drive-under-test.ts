@@ -6,7 +6,13 @@ import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
 import { thisProcess } from '../../src/process/identity.ts'
 import { diskFolder } from '../support/disk-folder.ts'
 import { MemoryRecords } from '../unit/drives/local/memory-records.ts'
-import { type ByHand, buckets, type MakeDrive, type MakeOptions } from './drive/drive-suite.ts'
+import {
+  type ByHand,
+  buckets,
+  type DriveUnderTest,
+  type MakeDrive,
+  type MakeOptions,
+} from './drive/drive-suite.ts'
 
 const log = { warn: (fields: object, message: string) => console.error(message, fields) }
 const canMount = process.platform === 'linux' && process.getuid?.() === 0
@@ -63,19 +69,26 @@ function leftoversIn(root: string): string[] {
 }
 
 /** The local drive over a new folder, for the contract. */
-export const makeLocalDrive: MakeDrive = async (t, options) => {
+export const makeLocalDrive: MakeDrive = (t, options) => localDriveWith(t, options, buckets)
+
+/** The same, with buckets of these names. */
+export async function localDriveWith(
+  t: TestContext,
+  options: MakeOptions,
+  names: readonly [first: string, ...string[]],
+): Promise<DriveUnderTest & Required<Pick<DriveUnderTest, 'reopen'>>> {
   const root = makeRoot(t, options)
   const records = new MemoryRecords()
   const open = async () => {
     const drive = await openLocalDrive({ root, records, log })
-    await drive.prepare(buckets)
+    await drive.prepare(names)
     t.after(() => drive.close())
     return drive
   }
   return {
     drive: await open(),
     reopen: open,
-    byHand: byHandIn(join(fs.realpathSync(root), buckets[0])),
+    byHand: byHandIn(join(fs.realpathSync(root), names[0])),
     leftovers: async () => leftoversIn(root),
   }
 }

@@ -61,7 +61,7 @@ function spooledIn(folder: string): string[] {
 async function openerOf(
   t: TestContext,
   url: string,
-  maxSpoolBytes = 64 * 1024 * 1024,
+  { maxSpoolBytes = 64 * 1024 * 1024, names = buckets as readonly string[] } = {},
 ): Promise<Opener> {
   const folder = folderFor(t)
   const spoolFolder = join(folder, 'spool')
@@ -76,7 +76,7 @@ async function openerOf(
     const openStaging = (folder: string) => openStagedUploads(folder, log)
     const spool = { spoolFolder, maxSpoolBytes, openStaging }
     const drive = await openWebdavDrive({ url, records, leases, log, ...spool, ...soon })
-    await drive.prepare(buckets)
+    await drive.prepare(names)
     t.after(async () => {
       await drive.close()
       records.close()
@@ -148,12 +148,18 @@ function foldersOn(start: StartServer): (t: TestContext, bytes?: number) => Prom
 }
 
 /** The drive over a server on this machine, with its folder on this machine's disk. */
-export function makeDriveOn(start: StartServer): MakeDrive {
+export function makeDriveOn(
+  start: StartServer,
+  bucketNames: readonly [first: string, ...string[]] = buckets,
+): MakeDrive {
   const folderOf = foldersOn(start)
   let names: Buffer | undefined
   return async (t, { capacityBytes }) => {
     const { url, root, forgetFolders } = await folderOf(t, capacityBytes)
-    const { open, spooled } = await openerOf(t, url, capacityBytes)
+    const { open, spooled } = await openerOf(t, url, {
+      names: bucketNames,
+      ...(capacityBytes !== undefined && { maxSpoolBytes: capacityBytes }),
+    })
     const own = new ServedFolder(join(root, '.bucketry'), forgetFolders)
     const file = join(root, namesFile)
     if (names !== undefined) {
@@ -166,7 +172,7 @@ export function makeDriveOn(start: StartServer): MakeDrive {
     return {
       drive,
       reopen: open,
-      byHand: new ServedFolder(join(root, buckets[0]), forgetFolders),
+      byHand: new ServedFolder(join(root, bucketNames[0]), forgetFolders),
       leftovers: async () => [...leftoversIn(await own.list()), ...spooled()],
     }
   }
@@ -182,7 +188,11 @@ export const makeNextcloudDrive: MakeDrive = async (
     t,
     capacityBytes === undefined ? {} : { quota: capacityBytes },
   )
-  const { open } = await openerOf(t, server.url, capacityBytes)
+  const { open } = await openerOf(
+    t,
+    server.url,
+    capacityBytes === undefined ? {} : { maxSpoolBytes: capacityBytes },
+  )
   const { otherClient } = server
   if (namesOfNextcloud !== undefined) otherClient.put(namesFile, namesOfNextcloud)
   const drive = await open()

@@ -110,7 +110,7 @@ interface OpenedFirst {
   readonly index: DriveIndex
   readonly recovery: Recovery
   readonly rootId: string
-  /** The names of the drive's buckets; `prepare` adds them. */
+  /** The names of folders below the root that are buckets or contain them. */
   readonly buckets: Set<string>
   readonly applier: ChangeApplier
   readonly now: () => number
@@ -183,7 +183,7 @@ class OpenGoogleDrive implements GoogleDrive {
 
   async prepare(buckets: readonly string[]): Promise<void> {
     const { applier, recovery } = this.#opened
-    for (const bucket of buckets) this.#opened.buckets.add(bucket)
+    for (const bucket of buckets) this.#opened.buckets.add(topFolder(bucket))
     const parts = { api: this.#api, objects: this.#objects, applier, leases: recovery.leases }
     await prepareBuckets(buckets, parts)
     this.#sync.start()
@@ -191,7 +191,7 @@ class OpenGoogleDrive implements GoogleDrive {
 
   async addBucket(bucket: string): Promise<void> {
     const { applier, recovery } = this.#opened
-    this.#opened.buckets.add(bucket)
+    this.#opened.buckets.add(topFolder(bucket))
     const parts = { api: this.#api, objects: this.#objects, applier, leases: recovery.leases }
     await prepareBuckets([bucket], parts)
   }
@@ -199,7 +199,8 @@ class OpenGoogleDrive implements GoogleDrive {
   async removeBucket(bucket: string): Promise<boolean> {
     const { leases } = this.#opened.recovery
     const wasThere = await leases.hold([bucketsLeaseKey], () => this.#folders.removeBucket(bucket))
-    this.#opened.buckets.delete(bucket)
+    // Another bucket may be in the same folder.
+    if (topFolder(bucket) === bucket) this.#opened.buckets.delete(bucket)
     return wasThere
   }
 
@@ -290,4 +291,9 @@ class OpenGoogleDrive implements GoogleDrive {
 async function recoverAll(recovery: Recovery): Promise<void> {
   const [first] = (await recovery.recoverAll()).failures
   if (first !== undefined) throw first
+}
+
+/** The folder below the root that is a bucket's or leads to it. */
+function topFolder(bucket: string): string {
+  return bucket.split('/')[0] ?? bucket
 }

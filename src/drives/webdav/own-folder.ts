@@ -6,6 +6,7 @@ import type { DavAnswer } from './client/dav-client.ts'
 import type { DavPath } from './client/dav-path.ts'
 import type { DavServer } from './client/dav-server.ts'
 import type { DavEntry } from './client/multistatus.ts'
+import { bucketFolder } from './objects/object-path.ts'
 
 /** Below the drive's root; no bucket can have this name. */
 const ownFolderName = '.bucketry'
@@ -166,7 +167,7 @@ export class OwnFolder {
 
 /** @throws DriveError `unavailable` when the bucket's folder is missing */
 export async function requireBucket(server: DavServer, bucket: string): Promise<DavEntry> {
-  const entry = await server.statFolder([bucket])
+  const entry = await server.statFolder(bucketFolder(bucket))
   if (entry !== undefined) return entry
   const message = `The folder of bucket ${bucket} is not on the drive. Restart to create it.`
   throw new DriveError('unavailable', message)

@@ -42,7 +42,7 @@ import type { DavRecords } from './objects/dav-records.ts'
 import { FileMover } from './objects/file-mover.ts'
 import { FolderTidier } from './objects/folder-tidier.ts'
 import { ObjectFinder } from './objects/object-finder.ts'
-import { davPathOf } from './objects/object-path.ts'
+import { bucketFolder, davPathOf } from './objects/object-path.ts'
 import { leaseKeysOf } from './objects/recovery-record.ts'
 import { OwnFolder, requireBucket } from './own-folder.ts'
 import { describeAbilities } from './probe/dav-abilities.ts'
@@ -212,8 +212,9 @@ class WebdavDrive implements Drive {
 
   async #makeBucket(bucket: string): Promise<void> {
     const { server } = this.#parts
-    if ((await server.statFolder([bucket])) !== undefined) return
-    await server.makeFolder([bucket])
+    const path = bucketFolder(bucket)
+    if ((await server.statFolder(path)) !== undefined) return
+    for (const depth of path.keys()) await server.makeFolder(path.slice(0, depth + 1))
     await requireBucket(server, bucket)
   }
 
@@ -296,8 +297,10 @@ class WebdavDrive implements Drive {
   }
 
   async removeFolder(bucket: string, key: string): Promise<void> {
-    const folder = [bucket, ...pathOfFolder(key, this.#rules)]
-    if (folder.length > 1) await this.#tidier.tidy(this.#pathOf(bucket, key), folder, folder)
+    const above = bucketFolder(bucket)
+    const folder = [...above, ...pathOfFolder(key, this.#rules)]
+    if (folder.length > above.length)
+      await this.#tidier.tidy(this.#pathOf(bucket, key), folder, folder)
   }
 
   statistics(): DriveStatistics {

@@ -23,17 +23,51 @@ export async function prepareBuckets(
   options: BucketFoldersOptions,
 ): Promise<void> {
   const { api, leases } = options
-  if ((await missing(buckets, options)).length === 0) return
-  const newIds = await Promise.all(buckets.map(() => api.newId()))
+  const unknown = await missing(buckets, options)
+  if (unknown.length === 0) return
+  const steps = unknown.flatMap((bucket) => bucket.split('/'))
+  const newIds = await Promise.all(steps.map(() => api.newId()))
   const work = async () => {
-    const unknown = await missing(buckets, options)
-    await options.objects.index.save(await listed(unknown, options), [])
-    for (const bucket of await missing(unknown, options)) {
-      const id = newIds.pop() ?? (await api.newId())
-      await makeBucket(bucket, id, options)
-    }
+    for (const level of levelsOf(unknown)) await prepareLevel(level, newIds, options)
   }
   await leases.hold([bucketsLeaseKey], work, { note: recoveryRecord(bucketsLeaseKey, newIds) })
+}
+
+/** The paths of the folders to find or create, those of the first level first. */
+function levelsOf(buckets: readonly string[]): string[][] {
+  const levels: Set<string>[] = []
+  for (const bucket of buckets) {
+    for (const [depth] of bucket.split('/').entries()) {
+      const level = levels[depth] ?? new Set()
+      levels[depth] = level.add(
+        bucket
+          .split('/')
+          .slice(0, depth + 1)
+          .join('/'),
+      )
+    }
+  }
+  return levels.map((level) => [...level])
+}
+
+async function prepareLevel(
+  paths: readonly string[],
+  newIds: string[],
+  options: BucketFoldersOptions,
+): Promise<void> {
+  const unknown = await missing(paths, options)
+  const { index } = options.objects
+  for (const parent of new Set(await Promise.all(unknown.map((path) => parentOf(path, options))))) {
+    const names = unknown.map((path) => path.slice(path.lastIndexOf('/') + 1))
+    await index.save(await listed(parent, names, options), [])
+  }
+  for (const path of await missing(unknown, options)) {
+    const parents = [await parentOf(path, options)] as const
+    const id = newIds.pop() ?? (await options.api.newId())
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    const file = await options.api.createFile({ id, name, mimeType: folderType, parents })
+    await index.save(await options.applier.listed([file]), [])
+  }
 }
 
 async function missing(
@@ -44,25 +78,23 @@ async function missing(
   return buckets.filter((_, index) => found[index]?.length === 0)
 }
 
-/** Lists the root folder, because queries by name lag. */
+/** The id of the folder that contains the folder with this path. */
+async function parentOf(path: string, { objects }: BucketFoldersOptions): Promise<string> {
+  if (!path.includes('/')) return objects.rootId
+  const [parent] = await objects.requireBucket(path.slice(0, path.lastIndexOf('/')))
+  return parent?.id ?? objects.rootId
+}
+
+/** Lists the whole folder, because queries by name lag. */
 async function listed(
-  buckets: readonly string[],
-  { api, objects, applier }: BucketFoldersOptions,
+  parent: string,
+  names: readonly string[],
+  { api, applier }: BucketFoldersOptions,
 ): Promise<IndexedFile[]> {
   const found: IndexedFile[] = []
-  for await (const folders of folderPages(api, objects.rootId, { where: onlyFolders })) {
-    const wanted = folders.filter((folder) => buckets.includes(folder.name))
+  for await (const folders of folderPages(api, parent, { where: onlyFolders })) {
+    const wanted = folders.filter((folder) => names.includes(folder.name))
     found.push(...(await applier.listed(wanted)))
   }
   return found
-}
-
-async function makeBucket(
-  name: string,
-  id: string,
-  { api, objects, applier }: BucketFoldersOptions,
-): Promise<void> {
-  const parents = [objects.rootId] as const
-  const file = await api.createFile({ id, name, mimeType: folderType, parents })
-  await objects.index.save(await applier.listed([file]), [])
 }

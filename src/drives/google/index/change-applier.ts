@@ -8,7 +8,7 @@ export interface ChangeApplierOptions {
   readonly api: Pick<GoogleApi, 'findFile'>
   readonly index: DriveIndex
   readonly rootId: string
-  /** Whether a folder of this name below the root is a bucket's. */
+  /** Whether a folder of this name below the root is a bucket's or contains one. */
   readonly isBucket: (name: string) => boolean
 }
 

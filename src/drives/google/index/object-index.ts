@@ -112,5 +112,5 @@ export class ObjectIndex {
 
 /** The sort names on the path from the root to a folder. */
 function folderPath(bucket: string, segments: GooglePath['folders']): string[] {
-  return [bucket, ...segments].map((segment) => sortNameOf(segment, 'folder'))
+  return [...bucket.split('/'), ...segments].map((segment) => sortNameOf(segment, 'folder'))
 }

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { dirname } from 'node:path'
 import { DriveError } from '../../drive.ts'
 import { notEmpty } from '../../not-empty.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
@@ -30,6 +31,10 @@ export class BucketFolders {
     await requireOwnFolder(this.#root)
     await this.#unmark(bucket)
     const path = bucketPath(this.#root, bucket)
+    for (const above of foldersAbove(bucket)) {
+      const stats = await unlessAbsent(() => fs.promises.lstat(bucketPath(this.#root, above)))
+      if (stats?.isDirectory() === false) throw notFolder(bucketPath(this.#root, above))
+    }
     await this.#make(path)
     await this.#requireUsable(path)
   }
@@ -50,7 +55,7 @@ export class BucketFolders {
       if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw notEmpty(bucket)
       throw error
     }
-    await syncFolderAt(this.#root.path)
+    await syncFolderAt(dirname(path))
     return true
   }
 
@@ -99,6 +104,12 @@ export class BucketFolders {
   #markOf(bucket: string): string {
     return `${this.#marks}/${encodeURIComponent(bucket)}`
   }
+}
+
+/** `a` and `a/b` for `a/b/c`. */
+function foldersAbove(bucket: string): string[] {
+  const names = bucket.split('/')
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'))
 }
 
 function notFolder(path: string): DriveError {

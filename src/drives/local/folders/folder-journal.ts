@@ -115,7 +115,7 @@ export async function readJournals(processFolder: string): Promise<JournalNote[]
     for (const line of text.split('\n')) {
       const note = noteIn(line)
       if (note === undefined) continue
-      // No bucket has a slash in its name.
+      // No bucket is inside another one.
       const id = `${note.bucket}/${note.key}`
       const known = notes.get(id)
       if (known === undefined) notes.set(id, note)

@@ -75,7 +75,7 @@ export class LocalFolderMaker {
     const making: Making = { objectPath, made: [], entry: this.#journal.open() }
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const folder = await this.#make(making, filePath.folder.split('/'))
+        const folder = await this.#make(making, filePath.folder)
         if (folder !== undefined) return { folder, made: making.made, entry: making.entry }
       }
     } catch (error) {
@@ -112,7 +112,8 @@ export class LocalFolderMaker {
   ): Promise<void> {
     const own = new Set(made.map(({ path }) => path))
     const components = filePath.folder.split('/')
-    while (components.length > 1) {
+    const bucketDepth = objectPath.bucket.split('/').length
+    while (components.length > bucketDepth) {
       const name = components.pop() ?? ''
       const parent = await OpenFolder.open(this.#root, components.join('/'))
       // It was already removed, perhaps before a crash: those above may still exist.
@@ -128,8 +129,9 @@ export class LocalFolderMaker {
   }
 
   /** Undefined if a folder was removed meanwhile. */
-  async #make(making: Making, components: readonly string[]): Promise<OpenFolder | undefined> {
-    const [bucket = '', ...names] = components
+  async #make(making: Making, path: string): Promise<OpenFolder | undefined> {
+    const { bucket } = making.objectPath
+    const names = path === bucket ? [] : path.slice(bucket.length + 1).split('/')
     let folder = (await OpenFolder.open(this.#root, bucket)) ?? (await this.#buckets.remake(bucket))
     for (const name of names) {
       const parent = folder

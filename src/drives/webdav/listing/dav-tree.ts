@@ -4,7 +4,7 @@ import type { Entry, FolderEntry } from '../../listed-entry.ts'
 import { provisionalEtag } from '../../stored-attributes.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
-import { davPathOf } from '../objects/object-path.ts'
+import { bucketFolder, davPathOf } from '../objects/object-path.ts'
 import { requireBucket } from '../own-folder.ts'
 import type { DavFolderIndex, ListedName } from './dav-folder-index.ts'
 import type { FolderLister } from './folder-lister.ts'
@@ -35,7 +35,7 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
 
   async read(
     key: string,
-    path: DavPath = [this.#bucket, ...pathOfFolder(key, this.#parts.rules)],
+    path: DavPath = [...bucketFolder(this.#bucket), ...pathOfFolder(key, this.#parts.rules)],
   ): Promise<DavFolder | undefined> {
     const names = await this.#parts.lister.read(path, { mayBeCached: this.#mayBeCached })
     return names && { names, key, path }

@@ -3,7 +3,7 @@ import type { KeyLease } from '../../key-leases.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
-import { type DavObjectPath, ownerOf, textOf } from './object-path.ts'
+import { bucketFolder, type DavObjectPath, ownerOf, textOf } from './object-path.ts'
 
 /** Attempts while other clients change the folders on the way. */
 const attempts = 16
@@ -23,7 +23,7 @@ export class DavFolderMaker {
    */
   async ensure(object: DavObjectPath, folder: DavPath): Promise<boolean> {
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const first = await this.#firstMissing(folder)
+      const first = await this.#firstMissing(folder, depthOf(object))
       if (first > folder.length) return attempt > 0
       await this.#makeFrom(object, folder, first)
     }
@@ -33,11 +33,11 @@ export class DavFolderMaker {
   /**
    * The length of the shortest leading path that is not a folder; full length + 1 when all exist.
    */
-  async #firstMissing(folder: DavPath): Promise<number> {
+  async #firstMissing(folder: DavPath, bucketDepth: number): Promise<number> {
     if (await this.#isFolder(folder)) return folder.length + 1
-    if (folder.length === 1) throw bucketIsGone(folder)
+    if (folder.length <= bucketDepth) throw bucketIsGone(folder)
     // Binary search: a hundred folders are checked in seven steps.
-    let [present, missing] = [1, folder.length]
+    let [present, missing] = [bucketDepth, folder.length]
     while (missing - present > 1) {
       const middle = (present + missing) >> 1
       if (await this.#isFolder(folder.slice(0, middle))) present = middle
@@ -54,7 +54,7 @@ export class DavFolderMaker {
     const keys = paths.map(textOf)
     await leases.hold(keys, async (lease) => {
       const above = folder.slice(0, first - 1)
-      if (above.length > 1) await leases.untilFree([textOf(above)])
+      if (above.length > depthOf(object)) await leases.untilFree([textOf(above)])
       else if (!(await this.#isFolder(above))) throw bucketIsGone(above)
       const present = await this.#parts.server.stat(paths[0] ?? folder)
       if (present?.isFolder === true) return
@@ -88,6 +88,11 @@ export class DavFolderMaker {
   async #isFolder(path: DavPath): Promise<boolean> {
     return (await this.#parts.server.stat(path))?.isFolder === true
   }
+}
+
+/** How many folders lead to the bucket's content. */
+function depthOf({ bucket }: DavObjectPath): number {
+  return bucketFolder(bucket).length
 }
 
 function bucketIsGone(folder: DavPath): DriveError {

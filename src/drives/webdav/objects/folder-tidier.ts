@@ -8,7 +8,7 @@ import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { DavFolderMaker } from './dav-folder-maker.ts'
-import { type DavObjectPath, davPathOf, ownerOf, textOf } from './object-path.ts'
+import { bucketFolder, type DavObjectPath, davPathOf, ownerOf, textOf } from './object-path.ts'
 import { leaseKeysOf, type TidyRecord } from './recovery-record.ts'
 
 /** How long to wait for writers in a folder before it is kept. */
@@ -65,9 +65,10 @@ export class FolderTidier {
   async tidy(object: DavObjectPath, folder: DavPath, wanted?: DavPath): Promise<void> {
     // A folder that seems empty may contain files that were added by hand and that the server hides.
     if (hidesDots(this.#parts.rules)) return
+    const depth = bucketFolder(object.bucket).length
     let inner: DavPath = folder
-    for (let attempt = 0; attempt < attempts && inner.length > 1; attempt++) {
-      const chain = await this.#emptyChain(inner, wanted)
+    for (let attempt = 0; attempt < attempts && inner.length > depth; attempt++) {
+      const chain = await this.#emptyChain(inner, { depth, wanted })
       const outermost = chain.paths.at(-1)
       if (outermost === undefined) return
       // If something was added to an outer folder, the inner ones may still be empty.
@@ -87,10 +88,11 @@ export class FolderTidier {
     await leases.recoverEnded([bucket])
     for (let attempt = 0; attempt < attempts; attempt++) {
       const { revisions } = await leases.look([], [bucket])
-      const state = await this.#stateOf([bucket], undefined)
+      const path = bucketFolder(bucket)
+      const state = await this.#stateOf(path, undefined)
       if (state === 'absent') return false
       if (state === 'stays') throw notEmpty(bucket)
-      const chain = { paths: [[bucket]], revisions }
+      const chain = { paths: [path], revisions }
       if ((await this.#removeChain(undefined, chain)) === 'gone') return true
     }
     const message = `The folder of bucket ${bucket} can't be moved, or is being written to.`
@@ -104,9 +106,15 @@ export class FolderTidier {
     await this.tidy(owner, owner.alternative.slice(0, -1))
   }
 
-  /** The folder and those above it that contain nothing else. */
-  async #emptyChain(folder: DavPath, wanted: DavPath | undefined): Promise<Chain> {
-    const all = Array.from({ length: folder.length - 1 }, (_, index) =>
+  /**
+   * The folder and those above it that contain nothing else.
+   * @param depth the length of the path of the bucket's folder
+   */
+  async #emptyChain(
+    folder: DavPath,
+    { depth, wanted }: { readonly depth: number; readonly wanted: DavPath | undefined },
+  ): Promise<Chain> {
+    const all = Array.from({ length: folder.length - depth }, (_, index) =>
       folder.slice(0, folder.length - index),
     )
     const texts = all.map(textOf)
@@ -150,7 +158,7 @@ export class FolderTidier {
     const aside = this.#parts.own.newAside()
     const [innermost = [], outermost = []] = [chain.paths[0], chain.paths.at(-1)]
     const inner = innermost.slice(outermost.length)
-    const record: TidyRecord = { key: object?.key ?? '', folder: outermost, inner, aside }
+    const record: TidyRecord = { ...nameIn(object), folder: outermost, inner, aside }
     const work = async (lease: KeyLease): Promise<'gone' | 'stays' | 'busy'> => {
       // A writer into these folders checks this lease after taking its own.
       if (await leases.isHeldBelow(keys, lease.owner)) return 'busy'
@@ -192,7 +200,7 @@ export class FolderTidier {
       // It was deleted meanwhile, or cannot be moved.
       if (answer.status >= 300 && !doubtfulStatuses.has(answer.status)) return 'stays'
       if (!(await this.#isEmptyAside(chain, aside))) {
-        await this.putBack({ key: object?.key ?? '', folder: outermost, aside }, lease)
+        await this.putBack({ ...nameIn(object), folder: outermost, aside }, lease)
         return 'stays'
       }
       await server.removeFolder(aside)
@@ -210,14 +218,14 @@ export class FolderTidier {
    * completes what a dead process began.
    * @throws if that fails; the recovery record must be kept then
    */
-  async putBack({ key, folder, aside }: Omit<TidyRecord, 'inner'>, lease: KeyLease): Promise<void> {
+  async putBack(record: Omit<TidyRecord, 'inner'>, lease: KeyLease): Promise<void> {
     const { server, folders, rules, log } = this.#parts
+    const { key, folder, aside, bucket = folder[0] ?? '' } = record
     if ((await server.statFolder(aside)) === undefined) return
-    const [bucket = ''] = folder
     lease.bumpRevision(textOf(folder.slice(0, -1)), textOf(folder))
     const outer = folder.slice(0, -1)
     // Another process may have removed the outer folders, which it found empty.
-    if ((await server.statFolder(outer)) === undefined) {
+    if (key !== '' && (await server.statFolder(outer)) === undefined) {
       await folders.ensure(davPathOf(bucket, key, rules), outer)
     }
     if (await this.#merge(aside, folder, lease)) return
@@ -277,4 +285,9 @@ export class FolderTidier {
     const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
     await this.#parts.server.transfer('MOVE', paths, options)
   }
+}
+
+/** What a recovery record says of the object; nothing for a bucket's folder. */
+function nameIn(object: DavObjectPath | undefined): Pick<TidyRecord, 'bucket' | 'key'> {
+  return object === undefined ? { key: '' } : { bucket: object.bucket, key: object.key }
 }

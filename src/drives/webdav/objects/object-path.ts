@@ -17,12 +17,13 @@ export interface DavObjectPath extends ObjectName {
 export function davPathOf(bucket: string, key: string, rules: NameRules): DavObjectPath {
   requireLegalKey(key)
   const { natural, alternative } = pathOfKey(key, rules)
-  const path = [bucket, ...natural]
+  const above = bucketFolder(bucket)
+  const path = [...above, ...natural]
   return {
     bucket,
     key,
     natural: path,
-    alternative: [bucket, ...alternative],
+    alternative: [...above, ...alternative],
     leaseKey: textOf(path),
     folderKey: textOf(path.slice(0, -1)),
   }
@@ -40,6 +41,11 @@ export function ownerOf(
   return keysAbove(object.key)
     .map((key) => davPathOf(object.bucket, key, rules))
     .find((owner) => owner.leaseKey === folder)
+}
+
+/** The path of a bucket's folder. */
+export function bucketFolder(bucket: string): DavPath {
+  return bucket.split('/')
 }
 
 /** A path as text, for leases, records and logs. Names never contain `/`. */

@@ -16,7 +16,9 @@ export interface PublishRecord extends ObjectName {
 export interface TidyRecord {
   /** The key whose removal left the folders empty; '' for a bucket's folder. */
   readonly key: string
-  /** The outermost of the folders; its first name is the bucket. */
+  /** The bucket of that key. Absent in records of earlier versions: the first name of `folder`. */
+  readonly bucket?: string
+  /** The outermost of the folders. */
   readonly folder: DavPath
   /** The nested folders below it. */
   readonly inner: readonly string[]

@@ -1,0 +1,46 @@
+import { type Drive, DriveError } from '../drive.ts'
+
+/** One of several drives that the gateway serves. */
+export interface Mount {
+  /** Its name in the settings; '' for the default drive. */
+  readonly name: string
+  /** Changes when the drive is opened late, or lost: keep the mount, not the drive. */
+  readonly drive: Drive
+  readonly isReadOnly: boolean
+}
+
+/** Where a bucket is. */
+export interface BucketPlace {
+  readonly mount: Mount
+  /** The bucket's name on that drive: the path of its folder. */
+  readonly folder: string
+  readonly isReadOnly: boolean
+}
+
+/** The places of all buckets. */
+export interface MountTable {
+  /** The default drive first. */
+  readonly mounts: readonly Mount[]
+  /** By bucket. Any other bucket is a folder of its name on the default drive. */
+  readonly places: ReadonlyMap<string, BucketPlace>
+}
+
+/** @throws DriveError `denied` if nothing may be written there */
+export function requireWritable(bucket: string, { mount, isReadOnly }: BucketPlace): void {
+  if (!isReadOnly && !mount.isReadOnly) return
+  throw new DriveError('denied', `The bucket ${bucket} is read-only (READ_ONLY).`)
+}
+
+/**
+ * @throws DriveError `unavailable` if the mount's drive is no longer this one: it was lost to another
+ *   gateway while a request was writing to it
+ */
+export function requireSame({ name, drive }: Mount, before: Drive): void {
+  if (drive === before) return
+  throw new DriveError('unavailable', `The drive ${name || 'in DRIVE'} is no longer available.`)
+}
+
+/** Whether one folder is the other or contains it. */
+export function areNested(folder: string, other: string): boolean {
+  return `${folder}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${folder}/`)
+}

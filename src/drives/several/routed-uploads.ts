@@ -1,0 +1,135 @@
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type PartDraft,
+  type ReplaceOptions,
+  type UploadAbilities,
+  type UploadDrive,
+} from '../drive.ts'
+import { type BucketPlace, type Mount, requireSame, requireWritable } from './mount.ts'
+
+interface Routed {
+  readonly mount: Mount
+  /** The state as its drive knows it. */
+  readonly inner: string
+}
+
+/**
+ * Multipart uploads on several drives. The state of an upload on a named drive begins with `@NAME:`;
+ * that of the default drive is the drive's own, as it is without other drives.
+ */
+export class RoutedUploads implements UploadDrive {
+  readonly #mounts: ReadonlyMap<string, Mount>
+  readonly #placeOf: (bucket: string) => BucketPlace
+
+  constructor(mounts: readonly Mount[], placeOf: (bucket: string) => BucketPlace) {
+    this.#mounts = new Map(mounts.map((mount) => [mount.name, mount]))
+    this.#placeOf = placeOf
+  }
+
+  async begin(uploadId: string, { bucket, key }: ObjectName): Promise<string> {
+    const place = this.#placeOf(bucket)
+    requireWritable(bucket, place)
+    const { mount, folder } = place
+    const inner = await mount.drive.uploads.begin(uploadId, { bucket: folder, key })
+    return stateOf(mount, inner)
+  }
+
+  abilities(state: string): UploadAbilities {
+    const { mount, inner } = this.#find(state) ?? {}
+    if (mount === undefined || inner === undefined) return { replaceLast: false, truncate: false }
+    return mount.drive.uploads.abilities(inner)
+  }
+
+  async append(state: string, options: AppendOptions): Promise<PartDraft> {
+    const { mount, inner } = this.#require(state)
+    const { drive } = mount
+    return guarded(mount, await drive.uploads.append(inner, options))
+  }
+
+  async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
+    const { mount, inner } = this.#require(state)
+    const { drive } = mount
+    return guarded(mount, await drive.uploads.replaceLast(inner, options))
+  }
+
+  async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+    const { mount, inner } = this.#require(state)
+    const { bucket, key } = options.target
+    const place = this.#placeOf(bucket)
+    requireWritable(bucket, place)
+    if (place.mount !== mount) {
+      const message = `The bucket ${bucket} is on another drive now: start a new upload.`
+      throw new DriveError('upload-gone', message)
+    }
+    const { drive } = mount
+    return await drive.uploads.complete(inner, {
+      ...options,
+      target: { bucket: place.folder, key },
+      assertHeld() {
+        requireSame(mount, drive)
+        options.assertHeld?.()
+      },
+    })
+  }
+
+  async isPublished(state: string): Promise<boolean> {
+    const found = this.#find(state)
+    return found !== undefined && (await found.mount.drive.uploads.isPublished(found.inner))
+  }
+
+  /** Bytes on a drive that is no longer in the settings are swept when it is again. */
+  async abort(state: string): Promise<void> {
+    const found = this.#find(state)
+    if (found !== undefined && !found.mount.isReadOnly) {
+      await found.mount.drive.uploads.abort(found.inner)
+    }
+  }
+
+  /** All drives are swept even if one fails. @throws the first failure */
+  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    const writable = [...this.#mounts.values()].filter(({ isReadOnly }) => !isReadOnly)
+    const swept = await Promise.allSettled(
+      writable.map(({ drive }) => drive.uploads.sweep(isKnown, olderThanMs)),
+    )
+    for (const outcome of swept) if (outcome.status === 'rejected') throw outcome.reason
+  }
+
+  #find(state: string): Routed | undefined {
+    const [, name = '', inner = state] = /^@([A-Z0-9_]+):(.*)$/s.exec(state) ?? []
+    const mount = this.#mounts.get(name)
+    return mount && { mount, inner }
+  }
+
+  #require(state: string): Routed {
+    const found = this.#find(state)
+    if (found !== undefined) return found
+    const message = 'The drive of this upload is no longer in the settings: start a new upload.'
+    throw new DriveError('upload-gone', message)
+  }
+}
+
+function stateOf({ name }: Mount, inner: string): string {
+  return name === '' ? inner : `@${name}:${inner}`
+}
+
+/** The states of its commits are those of the mount; nothing is committed once the drive is lost. */
+function guarded(mount: Mount, part: PartDraft): PartDraft {
+  const { drive } = mount
+  return {
+    write: (chunk) => part.write(chunk),
+    async commit() {
+      try {
+        requireSame(mount, drive)
+      } catch (error) {
+        await part.discard()
+        throw error
+      }
+      return stateOf(mount, await part.commit())
+    },
+    discard: () => part.discard(),
+  }
+}
