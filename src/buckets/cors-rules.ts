@@ -1,0 +1,102 @@
+export const corsMethods = ['GET', 'PUT', 'HEAD', 'POST', 'DELETE'] as const
+export type CorsMethod = (typeof corsMethods)[number]
+
+/**
+ * Which pages of other origins may use a bucket
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CORSRule.html).
+ */
+export interface CorsRule {
+  readonly id?: string
+  /** Each with at most one `*`, which stands for any characters. */
+  readonly allowedOrigins: readonly string[]
+  readonly allowedMethods: readonly CorsMethod[]
+  /** Of requests. Each with at most one `*`. */
+  readonly allowedHeaders: readonly string[]
+  /** Of replies, which scripts may read. */
+  readonly exposeHeaders: readonly string[]
+  readonly maxAgeSeconds?: number
+}
+
+/** A request of a page, or what it announces by a preflight. */
+export interface CorsRequest {
+  readonly origin: string
+  readonly method: string
+  /** Names in Access-Control-Request-Headers; empty for a request that is not a preflight. */
+  readonly headers: readonly string[]
+}
+
+export interface CorsMatch {
+  readonly rule: CorsRule
+  /** Whether the rule allows every origin, with `*` alone. */
+  readonly isAnyOrigin: boolean
+}
+
+/**
+ * The first rule that allows the origin, the method and every header (S3 User Guide, "Using
+ * cross-origin resource sharing (CORS)": "S3 uses the first CORSRule … that matches").
+ */
+export function matchCorsRule(
+  rules: readonly CorsRule[],
+  request: CorsRequest,
+): CorsMatch | undefined {
+  for (const rule of rules) {
+    const origin = rule.allowedOrigins.find((allowed) => matchesPattern(allowed, request.origin))
+    if (origin === undefined) continue
+    if (!rule.allowedMethods.some((method) => method === request.method)) continue
+    if (!request.headers.every((name) => isHeaderAllowed(rule, name))) continue
+    return { rule, isAnyOrigin: origin === '*' }
+  }
+  return undefined
+}
+
+function isHeaderAllowed({ allowedHeaders }: CorsRule, name: string): boolean {
+  const lower = name.toLowerCase()
+  return allowedHeaders.some((allowed) => matchesPattern(allowed.toLowerCase(), lower))
+}
+
+/** @param pattern with at most one `*`. */
+function matchesPattern(pattern: string, text: string): boolean {
+  const star = pattern.indexOf('*')
+  if (star === -1) return pattern === text
+  const end = pattern.slice(star + 1)
+  return (
+    text.length >= pattern.length - 1 &&
+    text.startsWith(pattern.slice(0, star)) &&
+    text.endsWith(end)
+  )
+}
+
+/** What scripts may read of a reply when only the origins are chosen. */
+const exposedByDefault: readonly string[] = [
+  'ETag',
+  'Content-Length',
+  'Content-Range',
+  'Content-Encoding',
+  'Content-Disposition',
+  'Last-Modified',
+  'Accept-Ranges',
+  'Date',
+  'x-amz-request-id',
+]
+
+/** Seconds for which a browser may cache the reply to a preflight; the maximum of Chromium. */
+export const preflightMaxAgeSeconds = 7200
+
+/** One rule that lets pages of these origins do everything; no rules for no origins. */
+export function rulesForOrigins(origins: readonly string[]): CorsRule[] {
+  if (origins.length === 0) return []
+  return [
+    {
+      allowedOrigins: origins,
+      allowedMethods: corsMethods,
+      allowedHeaders: ['*'],
+      exposeHeaders: exposedByDefault,
+      maxAgeSeconds: preflightMaxAgeSeconds,
+    },
+  ]
+}
+
+/** The origins that any rule names, each once. */
+export function originsOf(rules: readonly CorsRule[]): string[] {
+  return [...new Set(rules.flatMap(({ allowedOrigins }) => allowedOrigins))]
+}

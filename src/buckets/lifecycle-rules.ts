@@ -1,0 +1,85 @@
+export const dayMs = 24 * 60 * 60_000
+
+/**
+ * What is removed from a bucket after some time
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_LifecycleRule.html).
+ */
+export interface LifecycleRule {
+  /** Unique in its bucket. */
+  readonly id: string
+  /** Only keys that begin with this. Empty: all keys. */
+  readonly prefix: string
+  /**
+   * How the client wrote the prefix, to be returned in the same form: in `Filter`, in an older
+   * document's `Prefix`, or not at all.
+   */
+  readonly prefixForm: 'filter' | 'rule' | 'none'
+  readonly isEnabled: boolean
+  /** Objects expire this many days after they were written. */
+  readonly days?: number
+  /** Objects expire at this time: midnight UTC, milliseconds since the epoch. */
+  readonly dateMs?: number
+  /** Open uploads are aborted this many days after they began. */
+  readonly abortUploadsDays?: number
+}
+
+export interface ObjectExpiry {
+  readonly rule: LifecycleRule
+  readonly atMs: number
+}
+
+/** When an object expires, by the rule with the earliest time. Undefined: never. */
+export function objectExpiry(
+  rules: readonly LifecycleRule[],
+  key: string,
+  modifiedAtMs: number,
+): ObjectExpiry | undefined {
+  return earliest(rules, key, ({ days, dateMs }) => {
+    if (dateMs !== undefined) return dateMs
+    return days === undefined ? undefined : midnightAfter(modifiedAtMs, days)
+  })
+}
+
+/** When an open upload is aborted, by the rule with the earliest time. Undefined: never. */
+export function uploadExpiry(
+  rules: readonly LifecycleRule[],
+  key: string,
+  createdAtMs: number,
+): ObjectExpiry | undefined {
+  return earliest(rules, key, ({ abortUploadsDays: days }) =>
+    days === undefined ? undefined : midnightAfter(createdAtMs, days),
+  )
+}
+
+/** Whether any enabled rule may remove objects. */
+export function expiresObjects(rules: readonly LifecycleRule[]): boolean {
+  return rules.some((rule) => rule.isEnabled && (rule.days ?? rule.dateMs) !== undefined)
+}
+
+/** Whether any enabled rule may abort uploads. */
+export function abortsUploads(rules: readonly LifecycleRule[]): boolean {
+  return rules.some((rule) => rule.isEnabled && rule.abortUploadsDays !== undefined)
+}
+
+/**
+ * S3 User Guide, "Lifecycle configuration elements": "Amazon S3 calculates the time by adding the
+ * number of days specified in the rule to the object creation time and rounding the resulting time to
+ * the next day midnight UTC."
+ */
+function midnightAfter(timeMs: number, days: number): number {
+  return (Math.floor(timeMs / dayMs) + 1 + days) * dayMs
+}
+
+function earliest(
+  rules: readonly LifecycleRule[],
+  key: string,
+  timeOf: (rule: LifecycleRule) => number | undefined,
+): ObjectExpiry | undefined {
+  let found: ObjectExpiry | undefined
+  for (const rule of rules) {
+    if (!rule.isEnabled || !key.startsWith(rule.prefix)) continue
+    const atMs = timeOf(rule)
+    if (atMs !== undefined && (found === undefined || atMs < found.atMs)) found = { rule, atMs }
+  }
+  return found
+}

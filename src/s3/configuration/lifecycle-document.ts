@@ -1,0 +1,191 @@
+import { dayMs, type LifecycleRule } from '../../buckets/lifecycle-rules.ts'
+import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import type { XmlChildren, XmlValue } from '../reply/xml.ts'
+import {
+  malformed,
+  onlyChild,
+  refuseOtherElements,
+  shown,
+  wholeNumber,
+} from './document-elements.ts'
+
+/** S3 User Guide, "Lifecycle configuration elements": up to 1,000 rules. */
+const maxRules = 1_000
+
+/** API reference, LifecycleRule. */
+const maxIdLength = 255
+
+/** UTF-8 bytes, as a key. */
+const maxPrefixBytes = 1_024
+
+/** Elements of S3 that would need versions, tags, sizes in rules or other storage classes. */
+const unsupported: Readonly<Record<string, readonly string[]>> = {
+  Rule: ['Transition', 'NoncurrentVersionTransition', 'NoncurrentVersionExpiration'],
+  Expiration: ['ExpiredObjectDeleteMarker'],
+  Filter: ['Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'],
+  And: ['Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'],
+}
+
+/**
+ * The rules of a LifecycleConfiguration
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html).
+ *
+ * @param newId makes the ID of a rule without one, as S3 does.
+ * @throws S3Error NotImplemented for anything but Expiration by Days or Date and
+ *   AbortIncompleteMultipartUpload; MalformedXML, InvalidArgument and InvalidRequest as S3.
+ */
+export function parseLifecycle(body: Uint8Array, newId: () => string): LifecycleRule[] {
+  const root = parseXmlBody(body, 'LifecycleConfiguration')
+  refuseOtherElements(root, ['Rule'])
+  if (root.children.length === 0) throw malformed('LifecycleConfiguration has no Rule')
+  if (root.children.length > maxRules) {
+    throw new S3Error(
+      'InvalidRequest',
+      `The number of lifecycle rules must not exceed the allowed limit of ${maxRules} rules.`,
+    )
+  }
+  const rules = root.children.map((element) => parseRule(element, newId))
+  const ids = new Set<string>()
+  for (const { id } of rules) {
+    if (ids.has(id)) {
+      const message = 'Rule ID must be unique. Found same ID for more than one rule.'
+      throw invalidArgument('ID', shown(id), message)
+    }
+    ids.add(id)
+  }
+  return rules
+}
+
+/** The content of a LifecycleConfiguration, as the client wrote it. */
+export function lifecycleContent(rules: readonly LifecycleRule[]): XmlChildren {
+  return { Rule: rules.map(ruleContent) }
+}
+
+function ruleContent(rule: LifecycleRule): XmlValue {
+  const { days, dateMs, abortUploadsDays, prefixForm, prefix } = rule
+  const date = dateMs === undefined ? undefined : new Date(dateMs).toISOString()
+  return {
+    ID: rule.id,
+    ...(prefixForm === 'rule'
+      ? { Prefix: prefix }
+      : { Filter: prefixForm === 'none' ? {} : { Prefix: prefix } }),
+    Status: rule.isEnabled ? 'Enabled' : 'Disabled',
+    Expiration: days === undefined && date === undefined ? undefined : { Days: days, Date: date },
+    AbortIncompleteMultipartUpload:
+      abortUploadsDays === undefined ? undefined : { DaysAfterInitiation: abortUploadsDays },
+  }
+}
+
+function parseRule(element: XmlElement, newId: () => string): LifecycleRule {
+  checkElements(element, [
+    ...['ID', 'Status', 'Prefix', 'Filter', 'Expiration'],
+    'AbortIncompleteMultipartUpload',
+  ])
+  const actions = { ...parseExpiration(element), ...parseAbort(element) }
+  if (Object.keys(actions).length === 0) {
+    throw new S3Error('InvalidRequest', 'At least one action needs to be specified in a rule.')
+  }
+  return {
+    id: parseId(childText(element, 'ID')) ?? newId(),
+    ...parsePrefix(element),
+    isEnabled: parseStatus(childText(element, 'Status')),
+    ...actions,
+  }
+}
+
+function parseId(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  if (text.length <= maxIdLength) return text
+  const message = `ID length should not exceed allowed limit of ${maxIdLength}.`
+  throw invalidArgument('ID', shown(text), message)
+}
+
+function parseStatus(text: string | undefined): boolean {
+  if (text === 'Enabled') return true
+  if (text === 'Disabled') return false
+  throw malformed('Status must be Enabled or Disabled')
+}
+
+/** S3 requires either `Filter` or the older `Prefix`. */
+function parsePrefix(element: XmlElement): Pick<LifecycleRule, 'prefix' | 'prefixForm'> {
+  const filter = onlyChild(element, 'Filter')
+  const older = childText(element, 'Prefix')
+  if ((filter === undefined) === (older === undefined)) {
+    throw malformed('a Rule needs either Filter or Prefix')
+  }
+  if (filter === undefined) return { prefix: checkPrefix(older ?? ''), prefixForm: 'rule' }
+  const and = onlyChild(filter, 'And')
+  if (and !== undefined) checkElements(and, ['Prefix'])
+  checkElements(filter, ['Prefix'])
+  const prefix = childText(filter, 'Prefix')
+  return prefix === undefined
+    ? { prefix: '', prefixForm: 'none' }
+    : { prefix: checkPrefix(prefix), prefixForm: 'filter' }
+}
+
+function checkPrefix(prefix: string): string {
+  if (Buffer.byteLength(prefix) <= maxPrefixBytes) return prefix
+  throw new S3Error('InvalidRequest', `The maximum size of a prefix is ${maxPrefixBytes}.`)
+}
+
+function parseExpiration(element: XmlElement): Pick<LifecycleRule, 'days' | 'dateMs'> {
+  const expiration = onlyChild(element, 'Expiration')
+  if (expiration === undefined) return {}
+  checkElements(expiration, ['Days', 'Date'])
+  const days = childText(expiration, 'Days')
+  const date = childText(expiration, 'Date')
+  if ((days === undefined) === (date === undefined)) {
+    throw malformed('Expiration needs either Days or Date')
+  }
+  if (days !== undefined) return { days: positive('Days', 'Expiration', days) }
+  return { dateMs: parseDate(date ?? '') }
+}
+
+function parseAbort(element: XmlElement): Pick<LifecycleRule, 'abortUploadsDays'> {
+  const name = 'AbortIncompleteMultipartUpload'
+  const abort = onlyChild(element, name)
+  if (abort === undefined) return {}
+  checkElements(abort, ['DaysAfterInitiation'])
+  const days = childText(abort, 'DaysAfterInitiation')
+  if (days === undefined) throw malformed(`${name} has no DaysAfterInitiation`)
+  return { abortUploadsDays: positive('DaysAfterInitiation', name, days) }
+}
+
+function positive(name: string, action: string, text: string): number {
+  const days = wholeNumber(name, text)
+  if (days > 0) return days
+  const message = `'${name}' for ${action} action must be a positive integer`
+  throw invalidArgument(name, text.trim(), message)
+}
+
+/** ISO 8601, as XML Schema's date or dateTime; without a zone it is UTC. */
+function parseDate(text: string): number {
+  const trimmed = text.trim()
+  const match = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d(?:\.\d{1,9})?))?(Z|[+-]\d\d:\d\d)?$/.exec(
+    trimmed,
+  )
+  const [, day = '', time = '00:00:00', zone = 'Z'] = match ?? []
+  const atMs = Date.parse(`${day}T${time}${zone}`)
+  if (match === null || Number.isNaN(atMs) || !isCalendarDay(day)) {
+    throw malformed('Date must be a date such as 2030-01-31T00:00:00Z')
+  }
+  if (atMs % dayMs !== 0) throw invalidArgument('Date', trimmed, "'Date' must be at midnight GMT")
+  return atMs
+}
+
+/** Date.parse takes 30 February for 2 March. */
+function isCalendarDay(day: string): boolean {
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}
+
+function checkElements(element: XmlElement, known: readonly string[]): void {
+  const refused = element.children.find(({ name }) => unsupported[element.name]?.includes(name))
+  if (refused !== undefined) {
+    throw new S3Error(
+      'NotImplemented',
+      `The lifecycle element ${refused.name} is not implemented. Expiration with Days or Date, and AbortIncompleteMultipartUpload, are.`,
+    )
+  }
+  refuseOtherElements(element, known)
+}
