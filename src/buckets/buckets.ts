@@ -1,5 +1,7 @@
+import type { BucketOptions } from './bucket-options.ts'
+
 /** What is configured for a bucket. */
-export interface BucketConfiguration {
+export interface BucketConfiguration extends BucketOptions {
   readonly name: string
   /** Whether anyone may read its objects without a signature. */
   readonly isPublic: boolean

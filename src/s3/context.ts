@@ -1,5 +1,6 @@
 import type { AccessKeys } from '../access/access-keys.ts'
 import type { Identity } from '../access/identity.ts'
+import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
 import type { BucketConfiguration, Buckets } from '../buckets/buckets.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
@@ -22,6 +23,8 @@ export interface S3Service {
   readonly settings: S3Settings
   readonly keys: AccessKeys
   readonly buckets: Buckets
+  /** Absent if S3 clients may not set CORS and lifecycle rules. */
+  readonly bucketOptions?: BucketOptionsWriter | undefined
   readonly drive: Drive
   readonly uploads: Uploads
   /** Wall clock, milliseconds since the epoch. */

@@ -17,6 +17,7 @@ import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { virtualHostReason } from './address/virtual-host.ts'
 import type { BucketContext, S3Service, ServiceContext } from './context.ts'
 import { invalidArgument, S3Error } from './errors.ts'
+import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { identify } from './identify.ts'
@@ -49,16 +50,22 @@ export function createS3Handler(service: S3Service): HttpHandler {
   const rate = new RequestRate()
   return async function handleS3(request) {
     const logContext: LogContext = {}
-    const complete = (reply: HttpReply): HttpReply => ({
-      status: reply.status,
-      headers: [
-        ['x-amz-request-id', request.id],
-        ...reply.headers,
-        ...corsHeaders(request, reply, allowedOrigins),
-      ],
-      body: reply.body,
-      logFields: reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
-    })
+    const complete = (reply: HttpReply): HttpReply => {
+      const rules = corsRulesOf(service.buckets, request, logContext.bucket)
+      return {
+        status: reply.status,
+        headers: [
+          ['x-amz-request-id', request.id],
+          ...reply.headers,
+          ...(rules === undefined
+            ? corsHeaders(request, reply, allowedOrigins)
+            : bucketCorsHeaders(request, rules)),
+        ],
+        body: reply.body,
+        logFields:
+          reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
+      }
+    }
     try {
       return complete(await answer({ service, request, rate }, logContext))
     } catch (error) {
@@ -96,8 +103,11 @@ function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply>
   const { service, request, rate } = parts
   refuseUnknownMethod(request.method)
   if (request.method === 'OPTIONS') {
+    const rules = corsRulesOf(service.buckets, request, undefined)
+    if (rules !== undefined) return answerBucketPreflight(request, rules)
     return answerPreflight(request, service.settings.corsAllowedOrigins)
   }
+
   const address = parseAddress(request.rawPath)
   if (address.level !== 'service') logContext.bucket = shortened(address.bucket)
   refuseManyParameters(request.rawQuery)
@@ -124,7 +134,10 @@ function answerAs(
     // Verified: from here on they are headers like any other.
     addHoistedHeaders(headers, query)
   }
-  const name = detectOperation(address.level, { method, query, headers })
+  const name = detectOperation(address.level, {
+    ...{ method, query, headers },
+    canConfigure: service.bucketOptions !== undefined,
+  })
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }
   return run(name, { address, configuration }, context, logContext)

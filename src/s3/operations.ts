@@ -2,6 +2,12 @@ import type { WantedAccess } from '../access/authorize.ts'
 import type { BucketOperation, ObjectOperation, ServiceOperation } from './address/detect.ts'
 import type { BucketContext, ObjectContext, Operation, ServiceContext } from './context.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
+import { deleteBucketCors, getBucketCors, putBucketCors } from './operations/bucket-cors.ts'
+import {
+  deleteBucketLifecycle,
+  getBucketLifecycle,
+  putBucketLifecycle,
+} from './operations/bucket-lifecycle.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
 import { createMultipartUpload } from './operations/create-multipart-upload.ts'
@@ -36,6 +42,7 @@ export interface Access {
 const visit = { action: 'any', public: 'read' } as const satisfies Access
 const list = { action: 'list', public: 'list' } as const satisfies Access
 const read = { action: 'read', public: 'read' } as const satisfies Access
+const manage = { action: 'manage' } as const satisfies Access
 const write = { action: 'write' } as const satisfies Access
 
 interface Definition<Context extends ServiceContext> {
@@ -49,14 +56,21 @@ export const serviceOperations: Readonly<Record<ServiceOperation, Definition<Ser
 
 export const bucketOperations: Readonly<Record<BucketOperation, Definition<BucketContext>>> = {
   BucketDefault: { access: visit, handle: bucketDefault },
+  DeleteBucketCors: { access: manage, handle: deleteBucketCors },
+  DeleteBucketLifecycle: { access: manage, handle: deleteBucketLifecycle },
   // Each key is authorized by itself.
   DeleteObjects: { access: { action: 'any' }, handle: deleteObjects },
+  // Everyone may learn that there are no rules, as before there were any.
+  GetBucketCors: { access: visit, handle: getBucketCors },
+  GetBucketLifecycleConfiguration: { access: visit, handle: getBucketLifecycle },
   GetBucketLocation: { access: visit, handle: getBucketLocation },
   HeadBucket: { access: visit, handle: headBucket },
   ListMultipartUploads: { access: list, handle: listMultipartUploads },
   ListObjects: { access: list, handle: listObjects },
   ListObjectsV2: { access: list, handle: listObjectsV2 },
   ListObjectVersions: { access: list, handle: listObjectVersions },
+  PutBucketCors: { access: manage, handle: putBucketCors },
+  PutBucketLifecycleConfiguration: { access: manage, handle: putBucketLifecycle },
 }
 
 export const objectOperations: Readonly<Record<ObjectOperation, Definition<ObjectContext>>> = {

@@ -1,9 +1,13 @@
 import { OwnerKey } from '../access/access-keys.ts'
 import { StoredKeys } from '../access/stored-keys.ts'
+import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
+import { type Buckets, ConfiguredBuckets } from '../buckets/buckets.ts'
+import { BucketsWithOptions, StoredBucketOptions } from '../buckets/stored-bucket-options.ts'
 import type { Database } from '../state/database.ts'
 import { RevisionWatch } from '../state/revision-watch.ts'
 import { createSealer } from '../state/sealer.ts'
 import { AccessKeyTable } from '../state/stores/access-keys.ts'
+import { BucketOptionsTable } from '../state/stores/bucket-options.ts'
 import { Revisions } from '../state/stores/revisions.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
@@ -11,17 +15,26 @@ import type { Settings } from './settings/read-settings.ts'
 /** What every process keeps in memory of the database, and what a change of it is in force through. */
 export interface Registries {
   readonly keys: StoredKeys
-  readonly watch: RevisionWatch
+  readonly buckets: Buckets
+  readonly bucketOptions: BucketOptionsWriter
+  /**
+   * Resolves when what is in memory is at most a second old, for work that removes something.
+   * @throws DatabaseError
+   */
+  ensureCurrent(): Promise<void>
   close(): Promise<void>
 }
 
+/** What is older is not used to remove anything. */
+const maxAgeMs = 1_000
+
 interface RegistryParts {
-  readonly settings: Pick<Settings, 'accessKey' | 'secretKey'>
+  readonly settings: Settings
   readonly database: Database
   readonly log: Log
 }
 
-/** Loads the access keys and begins to watch them. @throws DatabaseError */
+/** Loads access keys and buckets, and begins to watch them. @throws DatabaseError */
 export async function openRegistries({
   settings,
   database,
@@ -39,10 +52,17 @@ export async function openRegistries({
     now: Date.now,
     log,
   })
-  await watch.start({ 'access-keys': keys.reload })
+  const bucketOptions = new StoredBucketOptions({
+    table: new BucketOptionsTable(database),
+    refresh: () => watch.check(),
+  })
+  await watch.start({ 'access-keys': keys.reload, buckets: () => bucketOptions.reload() })
   return {
-    keys,
-    watch,
+    ...{ keys, bucketOptions },
+    buckets: new BucketsWithOptions(new ConfiguredBuckets(settings), bucketOptions),
+    async ensureCurrent() {
+      if (watch.ageMs > maxAgeMs) await watch.check()
+    },
     async close() {
       watch.stop()
       await keys.flushUses()
@@ -51,6 +71,10 @@ export async function openRegistries({
 }
 
 function logState(log: Log, problem: unknown): void {
-  if (problem === undefined) log.info('access keys are checked again')
-  else log.warn({ err: problem }, 'access keys cannot be checked: changes are not in force yet')
+  if (problem === undefined) log.info('changes of access keys and buckets arrive again')
+  else
+    log.warn(
+      { err: problem },
+      'the database does not answer: changes of access keys and buckets are not in force',
+    )
 }

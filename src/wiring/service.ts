@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { ConfiguredBuckets } from '../buckets/buckets.ts'
 import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
@@ -124,24 +123,18 @@ export function connectService(parts: ServiceParts): Service {
   const { settings, log, database, drive, sessions, metrics, tracing } = parts
   const uploads = openUploads(parts)
   metrics?.watchUploads(uploads)
-  const buckets = new ConfiguredBuckets(settings)
+  const { keys, buckets, bucketOptions } = parts.registries
   const s3 = createS3Handler({
     settings,
-    keys: parts.registries.keys,
+    keys,
     buckets,
+    bucketOptions: settings.bucketCreation === 'on' ? bucketOptions : undefined,
     drive,
     uploads,
     now: Date.now,
     log,
   })
-  const health = createHealthHandler({
-    checks: { drive: () => drive.check(), database: () => database.check() },
-    onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
-  })
-  const readiness = new Readiness({
-    ...{ drive, database },
-    onFailure: (part, error) => log.error({ part, err: error }, 'readiness check failed'),
-  })
+  const { health, readiness } = openProbes(parts)
   const failures = new FailureWatch({ settings, database, buckets })
   const deletions = new DeletionTable(database, deletionLimits)
   const accessKeys = new AccessKeyTable(database)
@@ -185,6 +178,18 @@ function openUploads({ settings, log, database, drive, now }: ServiceParts): Upl
     partWaitMs: settings.partWaitSeconds * 1_000,
     expiryMs: settings.uploadExpiryHours * 3_600_000,
   })
+}
+
+function openProbes({ drive, database, log }: ServiceParts) {
+  const health = createHealthHandler({
+    checks: { drive: () => drive.check(), database: () => database.check() },
+    onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
+  })
+  const readiness = new Readiness({
+    ...{ drive, database },
+    onFailure: (part, error) => log.error({ part, err: error }, 'readiness check failed'),
+  })
+  return { health, readiness }
 }
 
 function logStore(log: Log, problem: Error | undefined): void {

@@ -15,6 +15,7 @@ interface Behavior {
 }
 
 const bucket = `/${testBucket}`
+const otherBucket = '/other'
 const object = `${bucket}/object`
 const missing = `${bucket}/missing`
 const etag = `"${md5Of(Buffer.from('bytes'))}"`
@@ -36,20 +37,44 @@ const completion = (part: string): string =>
   `<ETag>${part}</ETag></Part></CompleteMultipartUpload>`
 
 /**
- * Each gateway has the object `object` with the bytes `bytes`, and the upload `upload` with the
+ * Each gateway has CORS and lifecycle rules for its bucket, none for the other, the object `object` with the bytes `bytes`, and the upload `upload` with the
  * same bytes as part 1.
  */
 type BehaviorOf = (upload: string) => Behavior
 
+const corsRule = {
+  AllowedMethod: 'GET',
+  AllowedOrigin: 'https://app.example',
+}
+const cors = `<CORSConfiguration><CORSRule><AllowedMethod>${corsRule.AllowedMethod}</AllowedMethod><AllowedOrigin>${corsRule.AllowedOrigin}</AllowedOrigin></CORSRule></CORSConfiguration>`
+const lifecycle = (action: string) =>
+  `<LifecycleConfiguration><Rule><ID>old</ID><Filter><Prefix>old/</Prefix></Filter><Status>Enabled</Status>${action}</Rule></LifecycleConfiguration>`
+
 /** One entry for each operation: an operation without one does not compile. */
 const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
   ListBuckets: () => ({
-    success: get('/', { ListAllMyBucketsResult: { Buckets: { Bucket: { Name: testBucket } } } }),
+    success: get('/', {
+      ListAllMyBucketsResult: { Buckets: { Bucket: [{ Name: 'other' }, { Name: testBucket }] } },
+    }),
     refusal: { ...refused(get('/'), 403, 'AccessDenied'), isUnsigned: true },
   }),
   BucketDefault: () => ({
     success: get(`${bucket}?versioning`, { VersioningConfiguration: {} }),
     refusal: refused(get(`${bucket}?policy`), 404, 'NoSuchBucketPolicy'),
+  }),
+  DeleteBucketCors: () => ({
+    success: { method: 'DELETE', target: `${bucket}?cors`, status: 204, text: '' },
+    refusal: {
+      ...{ method: 'DELETE', target: `${bucket}?cors`, isUnsigned: true },
+      ...{ status: 403, code: 'AccessDenied' },
+    },
+  }),
+  DeleteBucketLifecycle: () => ({
+    success: { method: 'DELETE', target: `${bucket}?lifecycle`, status: 204, text: '' },
+    refusal: {
+      ...{ method: 'DELETE', target: `${bucket}?lifecycle`, isUnsigned: true },
+      ...{ status: 403, code: 'AccessDenied' },
+    },
   }),
   DeleteObjects: () => {
     const request = (body: string) => ({
@@ -62,6 +87,16 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
       refusal: refused(request('<Delete></Delete>'), 400, 'MalformedXML'),
     }
   },
+  GetBucketCors: () => ({
+    success: get(`${bucket}?cors`, { CORSConfiguration: { CORSRule: corsRule } }),
+    refusal: refused(get(`${otherBucket}?cors`), 404, 'NoSuchCORSConfiguration'),
+  }),
+  GetBucketLifecycleConfiguration: () => ({
+    success: get(`${bucket}?lifecycle`, {
+      LifecycleConfiguration: { Rule: { ID: 'kept', Filter: '', Expiration: { Days: '30' } } },
+    }),
+    refusal: refused(get(`${otherBucket}?lifecycle`), 404, 'NoSuchLifecycleConfiguration'),
+  }),
   GetBucketLocation: () => ({
     success: get(`${bucket}?location`, { LocationConstraint: {} }),
     refusal: { ...refused(get(`${bucket}?location`), 403, 'AccessDenied'), isUnsigned: true },
@@ -90,6 +125,22 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     }),
     refusal: refused(get(`${bucket}?versions&max-keys=x`), 400, 'InvalidArgument'),
   }),
+  PutBucketCors: () => {
+    const put = (body: string) => ({ method: 'PUT', target: `${bucket}?cors`, body, status: 200 })
+    return {
+      success: { ...put(cors), text: '' },
+      refusal: refused(put('<CORSConfiguration/>'), 400, 'MalformedXML'),
+    }
+  },
+  PutBucketLifecycleConfiguration: () => {
+    const put = (body: string) => ({
+      ...{ method: 'PUT', target: `${bucket}?lifecycle`, body, status: 200 },
+    })
+    return {
+      success: { ...put(lifecycle('<Expiration><Days>1</Days></Expiration>')), text: '' },
+      refusal: refused(put(lifecycle('<Transition/>')), 501, 'NotImplemented'),
+    }
+  },
   AbortMultipartUpload: (upload) => ({
     success: { method: 'DELETE', target: `${object}?uploadId=${upload}`, status: 204, text: '' },
     refusal: {
@@ -188,7 +239,9 @@ test('the table of behaviors has every operation that the gateway serves', () =>
 
 for (const [name, behaviorOf] of Object.entries(behaviors)) {
   test(`${name} succeeds and refuses`, async (t) => {
-    const gateway = await startGatewayInProcess(t, { LOG_LEVEL: 'debug' })
+    const gateway = await startGatewayInProcess(t, {
+      ...{ LOG_LEVEL: 'debug', BUCKET_CREATION: 'on', ALLOWED_BUCKETS: `${testBucket},other` },
+    })
     const { success, refusal } = behaviorOf(await fill(gateway))
     const requestIds = []
     for (const request of [refusal, success]) {
@@ -207,8 +260,18 @@ for (const [name, behaviorOf] of Object.entries(behaviors)) {
   })
 }
 
-/** Writes the object, and begins the upload; returns its id. */
+/** Sets the rules, writes the object, and begins the upload; returns its id. */
 async function fill(gateway: GatewayInProcess): Promise<string> {
+  const kept =
+    '<LifecycleConfiguration><Rule><ID>kept</ID><Filter/><Status>Enabled</Status>' +
+    '<Expiration><Days>30</Days></Expiration></Rule></LifecycleConfiguration>'
+  for (const [name, body] of [
+    ['cors', cors],
+    ['lifecycle', kept],
+  ] as const) {
+    const target = `${bucket}?${name}`
+    await answer(gateway, { title: '', method: 'PUT', target, body, status: 200 })
+  }
   const put = { title: '', method: 'PUT', target: object, body: 'bytes', status: 200 }
   await answer(gateway, put)
   const created = { title: '', method: 'POST', target: `${object}?uploads`, status: 200 }

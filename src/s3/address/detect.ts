@@ -11,13 +11,19 @@ export type OperationName = ServiceOperation | BucketOperation | ObjectOperation
 export type ServiceOperation = 'ListBuckets'
 export type BucketOperation =
   | 'BucketDefault'
+  | 'DeleteBucketCors'
+  | 'DeleteBucketLifecycle'
   | 'DeleteObjects'
+  | 'GetBucketCors'
+  | 'GetBucketLifecycleConfiguration'
   | 'GetBucketLocation'
   | 'HeadBucket'
   | 'ListMultipartUploads'
   | 'ListObjects'
   | 'ListObjectsV2'
   | 'ListObjectVersions'
+  | 'PutBucketCors'
+  | 'PutBucketLifecycleConfiguration'
 export type ObjectOperation =
   | 'AbortMultipartUpload'
   | 'CompleteMultipartUpload'
@@ -37,7 +43,15 @@ export interface Detectable {
   readonly method: string
   readonly query: Query
   readonly headers: IncomingHttpHeaders
+  /** Whether CORS and lifecycle rules may be set. */
+  readonly canConfigure: boolean
 }
+
+/** Sub-resources of a bucket that can be set. */
+const configurations = [
+  ['cors', { PUT: 'PutBucketCors', DELETE: 'DeleteBucketCors' }],
+  ['lifecycle', { PUT: 'PutBucketLifecycleConfiguration', DELETE: 'DeleteBucketLifecycle' }],
+] as const
 
 const knownMethods: ReadonlySet<string> = new Set([
   'GET',
@@ -70,18 +84,32 @@ export function detectOperation(level: Address['level'], request: Detectable): O
   return level === 'bucket' ? detectBucketOperation(request) : detectObjectOperation(request)
 }
 
-function detectBucketOperation({ method, query }: Detectable): BucketOperation {
+function detectBucketOperation(request: Detectable): BucketOperation {
+  const { method, query } = request
   if (method === 'HEAD') return 'HeadBucket'
   if (method === 'GET') return detectBucketRead(query)
   if (method === 'POST' && query.has('delete')) return 'DeleteObjects'
+  const configuring = detectConfiguring(request)
+  if (configuring !== undefined) return configuring
   refuseSubresource(query, bucketSubresources)
   throw methodNotAllowed('GET, HEAD')
+}
+
+function detectConfiguring({
+  method,
+  query,
+  canConfigure,
+}: Detectable): BucketOperation | undefined {
+  if (!canConfigure || (method !== 'PUT' && method !== 'DELETE')) return undefined
+  return configurations.find(([name]) => query.has(name))?.[1][method]
 }
 
 function detectBucketRead(query: Query): BucketOperation {
   if (query.has('uploads')) return 'ListMultipartUploads'
   if (query.has('location')) return 'GetBucketLocation'
   if (query.has('versions')) return 'ListObjectVersions'
+  if (query.has('cors')) return 'GetBucketCors'
+  if (query.has('lifecycle')) return 'GetBucketLifecycleConfiguration'
   if (hasDefault(query, bucketDefaults)) return 'BucketDefault'
   refuseSubresource(query, bucketSubresources)
   const listType = query.get('list-type')

@@ -4,6 +4,7 @@ import type { HeaderFields } from '../../http/message.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
+import { type ExpiringObject, expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
 import { contentRange, isSameVersion, type ObjectRange, resolveRange } from '../headers/range.ts'
 import { type ResponseOverrides, responseOverrides } from '../headers/response-overrides.ts'
@@ -16,6 +17,8 @@ export interface ReadRequest {
   readonly headers: IncomingHttpHeaders
   readonly overrides: ResponseOverrides | undefined
   readonly partNumber: number | undefined
+  /** Present if the bucket has lifecycle rules. */
+  readonly expiring?: ExpiringObject | undefined
 }
 
 /** The reply without its bytes. `range` is absent when no bytes are sent (304). */
@@ -30,7 +33,8 @@ export interface ReadPlan {
  *
  * @throws S3Error InvalidRequest or InvalidArgument.
  */
-export function parseReadRequest({ query, request, identity }: ObjectContext): ReadRequest {
+export function parseReadRequest(context: ObjectContext): ReadRequest {
+  const { query, request, identity } = context
   const { headers } = request
   if (headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined) {
     throw new S3Error(
@@ -46,7 +50,8 @@ export function parseReadRequest({ query, request, identity }: ObjectContext): R
       'Cannot specify both Range header and partNumber query parameter.',
     )
   }
-  return { headers, overrides: responseOverrides(query, identity.kind !== 'anonymous'), partNumber }
+  const overrides = responseOverrides(query, identity.kind !== 'anonymous')
+  return { headers, overrides, partNumber, expiring: expiringObject(context) }
 }
 
 /**
@@ -65,6 +70,9 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
   const headers = objectFields(metadata, request.overrides)
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)
+  if (request.expiring !== undefined) {
+    headers.push(...expirationHeaders(request.expiring, metadata.modifiedAtMs))
+  }
   if (request.headers['x-amz-checksum-mode'] !== undefined) {
     headers.push(...checksumFields(request, metadata, range))
   }

@@ -1,14 +1,12 @@
+import { preflightMaxAgeSeconds } from '../../buckets/cors-rules.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../http/message.ts'
 import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
 
 type AllowedOrigins = S3Settings['corsAllowedOrigins']
 
-/** Seconds for which a browser may cache the reply to a preflight; the maximum of Chromium. */
-const preflightMaxAgeSeconds = 7200
-
 /**
- * Answers a preflight (Fetch standard, "CORS-preflight request") as S3 does: 200 or 403.
+ * Answers a preflight (Fetch standard, "CORS-preflight request") by CORS_ALLOWED_ORIGINS: 200 or 403.
  *
  * @throws S3Error AccessForbidden when the origin is not allowed, BadRequest when it is not a
  *   preflight.

@@ -13,6 +13,7 @@ import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, noSuchKey, S3Error } from '../errors.ts'
+import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { attributesFromHeaders, type SentAttributes } from '../headers/object-headers.ts'
 import { writeConditions } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
@@ -37,11 +38,13 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
   const plan = planCopy(context)
   const metadata = await copyCurrent(context, plan)
   const { etag, checksum } = metadata.attributes
-  return xmlReply('CopyObjectResult', {
+  const content = {
     LastModified: xmlTimestamp(metadata.modifiedAtMs),
     ETag: quoteEtag(etag),
     ...checksumElements(checksum, 'object'),
-  })
+  }
+  const expiration = expirationHeaders(expiringObject(context), metadata.modifiedAtMs)
+  return xmlReply('CopyObjectResult', content, expiration)
 }
 
 function planCopy(context: ObjectContext): CopyPlan {

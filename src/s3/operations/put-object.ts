@@ -6,6 +6,7 @@ import type { PayloadDigest } from '../body/payload-digester.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
+import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
 import { writeConditions } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
@@ -26,10 +27,14 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
   const draft = await drive.draft(bucket, key, size === undefined ? {} : { size })
   const { md5Hex, checksum } = await readInto(draft, context)
   const attributes = { ...sent, etag: md5Hex, ...(checksum === undefined ? {} : { checksum }) }
-  await draft.publish(attributes, conditions)
+  const { modifiedAtMs } = await draft.publish(attributes, conditions)
   return {
     status: 200,
-    headers: [['ETag', quoteEtag(md5Hex)], ...checksumHeaders(checksum, 'object')],
+    headers: [
+      ['ETag', quoteEtag(md5Hex)],
+      ...checksumHeaders(checksum, 'object'),
+      ...expirationHeaders(expiringObject(context), modifiedAtMs),
+    ],
   }
 }
 

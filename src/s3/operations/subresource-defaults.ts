@@ -32,11 +32,9 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
   acl: ({ service, configuration }) =>
     accessControlPolicy(service.settings.publicList && configuration.isPublic),
   analytics: configurations('ListBucketAnalyticsConfigurationResult'),
-  cors: { error: 'NoSuchCORSConfiguration' },
   encryption: { error: 'ServerSideEncryptionConfigurationNotFoundError' },
   'intelligent-tiering': configurations('ListBucketIntelligentTieringConfigurationsOutput'),
   inventory: configurations('ListInventoryConfigurationsResult'),
-  lifecycle: { error: 'NoSuchLifecycleConfiguration' },
   logging: { root: 'BucketLoggingStatus', content: {} },
   metrics: configurations('ListMetricsConfigurationsResult'),
   notification: { root: 'NotificationConfiguration', content: {} },

@@ -14,11 +14,9 @@ const awsNames: Readonly<Record<OperationName, string | SubresourceNames>> = {
     accelerate: 'REST.GET.ACCELERATE',
     acl: 'REST.GET.ACL',
     analytics: 'REST.GET.ANALYTICS',
-    cors: 'REST.GET.CORS',
     encryption: 'REST.GET.ENCRYPTION',
     'intelligent-tiering': 'REST.GET.INTELLIGENT_TIERING',
     inventory: 'REST.GET.INVENTORY',
-    lifecycle: 'REST.GET.LIFECYCLE',
     logging: 'REST.GET.LOGGING_STATUS',
     metrics: 'REST.GET.METRICS',
     notification: 'REST.GET.NOTIFICATION',
@@ -33,13 +31,19 @@ const awsNames: Readonly<Record<OperationName, string | SubresourceNames>> = {
     versioning: 'REST.GET.VERSIONING',
     website: 'REST.GET.WEBSITE',
   },
+  DeleteBucketCors: 'REST.DELETE.CORS',
+  DeleteBucketLifecycle: 'REST.DELETE.LIFECYCLE',
   DeleteObjects: 'REST.POST.MULTI_OBJECT_DELETE',
+  GetBucketCors: 'REST.GET.CORS',
+  GetBucketLifecycleConfiguration: 'REST.GET.LIFECYCLE',
   GetBucketLocation: 'REST.GET.LOCATION',
   HeadBucket: 'REST.HEAD.BUCKET',
   ListMultipartUploads: 'REST.GET.UPLOADS',
   ListObjects: 'REST.GET.BUCKET',
   ListObjectsV2: 'REST.GET.BUCKET',
   ListObjectVersions: 'REST.GET.BUCKETVERSIONS',
+  PutBucketCors: 'REST.PUT.CORS',
+  PutBucketLifecycleConfiguration: 'REST.PUT.LIFECYCLE',
   AbortMultipartUpload: 'REST.DELETE.UPLOAD',
   CompleteMultipartUpload: 'REST.POST.UPLOAD',
   CopyObject: 'REST.COPY.OBJECT',
@@ -87,7 +91,8 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
   try {
     refuseManyParameters(rawQuery)
     const query = parseQuery(rawQuery)
-    return detectOperation(parseAddress(rawPath).level, { method, query, headers })
+    const request = { method, query, headers, canConfigure: true }
+    return detectOperation(parseAddress(rawPath).level, request)
   } catch {
     // No operation of S3, or not one of ours.
     return undefined

@@ -77,6 +77,13 @@ export const settingsTable = {
     meaning: 'Whether public buckets can also be listed without a signature.',
     parse: booleanOf,
   },
+  bucketCreation: {
+    name: 'BUCKET_CREATION',
+    default: 'off',
+    meaning:
+      'What S3 clients may do with buckets: `off` (nothing) or `on` (set CORS and lifecycle rules; docs/buckets.md).',
+    parse: oneOf<'off' | 'on'>(['off', 'on']),
+  },
   dataDir: {
     name: 'DATA_DIR',
     default: './data',

@@ -7,9 +7,15 @@ import { S3Error } from '../../../../src/s3/errors.ts'
 type Level = 'service' | 'bucket' | 'object'
 const copy = { 'x-amz-copy-source': '/b/k' }
 
-function outcome(level: Level, method: string, query: string, headers = {}): string {
+function outcome(
+  level: Level,
+  method: string,
+  query: string,
+  headers = {},
+  canConfigure = false,
+): string {
   try {
-    return detectOperation(level, { method, query: parseQuery(query), headers })
+    return detectOperation(level, { method, query: parseQuery(query), headers, canConfigure })
   } catch (error) {
     assert.ok(error instanceof S3Error, String(error))
     return `${error.status} ${error.code}`
@@ -79,3 +85,19 @@ for (const [level, method, query, expected, headers] of table) {
     assert.equal(outcome(level, method, query, headers), expected)
   })
 }
+
+test('CORS and lifecycle rules can be set only if that is allowed', () => {
+  for (const [method, query, name] of [
+    ['PUT', 'cors', 'PutBucketCors'],
+    ['DELETE', 'cors', 'DeleteBucketCors'],
+    ['PUT', 'lifecycle', 'PutBucketLifecycleConfiguration'],
+    ['DELETE', 'lifecycle', 'DeleteBucketLifecycle'],
+  ] as const) {
+    assert.equal(outcome('bucket', method, query, {}, true), name)
+    assert.equal(outcome('bucket', method, query, {}, false), '501 NotImplemented')
+  }
+  assert.equal(outcome('bucket', 'POST', 'cors', {}, true), '501 NotImplemented')
+  assert.equal(outcome('bucket', 'PUT', 'policy', {}, true), '501 NotImplemented')
+  assert.equal(outcome('bucket', 'GET', 'cors'), 'GetBucketCors')
+  assert.equal(outcome('bucket', 'GET', 'lifecycle'), 'GetBucketLifecycleConfiguration')
+})

@@ -15,9 +15,7 @@ const parser = new XMLParser({ ignoreAttributes: false, isArray: (name) => name 
 
 /** S3's codes for missing configurations (API reference, ErrorResponses). */
 const codes: Readonly<Record<string, string>> = {
-  cors: 'NoSuchCORSConfiguration',
   encryption: 'ServerSideEncryptionConfigurationNotFoundError',
-  lifecycle: 'NoSuchLifecycleConfiguration',
   'object-lock': 'ObjectLockConfigurationNotFoundError',
   ownershipControls: 'OwnershipControlsNotFoundError',
   policy: 'NoSuchBucketPolicy',

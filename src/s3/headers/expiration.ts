@@ -1,0 +1,32 @@
+import { type LifecycleRule, objectExpiry } from '../../buckets/lifecycle-rules.ts'
+import type { HeaderFields } from '../../http/message.ts'
+import type { ObjectContext } from '../context.ts'
+import { formatHttpDate } from './http-date.ts'
+
+/** An object of a bucket with lifecycle rules. */
+export interface ExpiringObject {
+  readonly rules: readonly LifecycleRule[]
+  readonly key: string
+}
+
+/** Undefined if the bucket has no lifecycle rules. */
+export function expiringObject({ configuration, key }: ObjectContext): ExpiringObject | undefined {
+  const { lifecycle } = configuration
+  return lifecycle === undefined ? undefined : { rules: lifecycle, key }
+}
+
+/**
+ * When the object expires and by which rule (API reference, GetObject: "x-amz-expiration"). Empty if it
+ * does not expire.
+ */
+export function expirationHeaders(
+  object: ExpiringObject | undefined,
+  modifiedAtMs: number,
+): HeaderFields {
+  if (object === undefined) return []
+  const expiry = objectExpiry(object.rules, object.key, modifiedAtMs)
+  if (expiry === undefined) return []
+  const ruleId = encodeURIComponent(expiry.rule.id.toWellFormed())
+  const date = formatHttpDate(expiry.atMs)
+  return [['x-amz-expiration', `expiry-date="${date}", rule-id="${ruleId}"`]]
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import type { HeaderFields, HttpReply } from '../../http/message.ts'
+import { readSmallBody } from '../body/small-body.ts'
+import { maxXmlBodyBytes } from '../body/xml-body.ts'
+import { lifecycleContent, parseLifecycle } from '../configuration/lifecycle-document.ts'
+import { assertMayRead, changeOptions } from '../configuration/options-access.ts'
+import type { BucketContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
+
+/** It concerns transitions, which there are none of. Terraform waits for the value that it has sent. */
+const minimumSizeHeader = 'x-amz-transition-default-minimum-object-size'
+const minimumSizeDefault = 'all_storage_classes_128K'
+const minimumSize: HeaderFields = [[minimumSizeHeader, minimumSizeDefault]]
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html */
+export async function putBucketLifecycle(context: BucketContext): Promise<HttpReply> {
+  const { request } = context
+  const minimum = request.headers[minimumSizeHeader]
+  if (minimum !== undefined && minimum !== minimumSizeDefault) {
+    throw new S3Error(
+      'NotImplemented',
+      `The header ${minimumSizeHeader} is not implemented, except with the value ${minimumSizeDefault}.`,
+    )
+  }
+  const lifecycle = parseLifecycle(await readSmallBody(request, maxXmlBodyBytes), randomUUID)
+  await changeOptions(context, { lifecycle })
+  return { status: 200, headers: [...minimumSize, ['Content-Length', '0']] }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLifecycleConfiguration.html */
+export async function getBucketLifecycle(context: BucketContext): Promise<HttpReply> {
+  const { lifecycle } = context.configuration
+  if (lifecycle === undefined) throw new S3Error('NoSuchLifecycleConfiguration')
+  assertMayRead(context)
+  return xmlReply('LifecycleConfiguration', lifecycleContent(lifecycle), minimumSize)
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketLifecycle.html */
+export async function deleteBucketLifecycle(context: BucketContext): Promise<HttpReply> {
+  await changeOptions(context, { lifecycle: null })
+  return { status: 204, headers: [] }
+}

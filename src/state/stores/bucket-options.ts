@@ -1,0 +1,74 @@
+import type { Database, Statement } from '../database.ts'
+import { bumpRevision, currentRevision } from './revisions.ts'
+
+/** What is set for a bucket at run time. */
+export interface BucketOptionsRow {
+  readonly bucket: string
+  /** CORS rules as JSON; '' for none. Opaque here. */
+  readonly cors: string
+  /** Lifecycle rules as JSON; '' for none. Opaque here. */
+  readonly lifecycle: string
+  readonly quotaBytes: number | null
+  /** The revision of `buckets` with which it changed last. */
+  readonly revision: number
+}
+
+/** The columns to change. */
+export type BucketOptionsChange = Partial<
+  Pick<BucketOptionsRow, 'cors' | 'lifecycle' | 'quotaBytes'>
+>
+
+const selectChanged = `SELECT bucket, cors, lifecycle, quota_bytes AS "quotaBytes", revision
+  FROM bucket_options WHERE revision > ?`
+
+/** One statement for each column, so that changes of different columns do not undo each other. */
+const setColumn = {
+  cors: upsert('cors', "?, '', NULL"),
+  lifecycle: upsert('lifecycle', "'', ?, NULL"),
+  quotaBytes: upsert('quota_bytes', "'', '', ?"),
+} as const
+
+function upsert(column: string, values: string): string {
+  return `INSERT INTO bucket_options (bucket, cors, lifecycle, quota_bytes, revision)
+    VALUES (?, ${values}, ${currentRevision('buckets')})
+    ON CONFLICT (bucket) DO UPDATE SET ${column} = excluded.${column}, revision = excluded.revision`
+}
+
+const clear = `UPDATE bucket_options SET cors = '', lifecycle = '', quota_bytes = NULL,
+  revision = ${currentRevision('buckets')} WHERE bucket = ?`
+
+/** Bucket options in the database. */
+export class BucketOptionsTable {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** The rows that have changed since this revision; all for 0. */
+  changedAfter(revision: number): Promise<BucketOptionsRow[]> {
+    return this.#database.read<BucketOptionsRow>(selectChanged, [revision])
+  }
+
+  /** Changes these columns of the bucket's row. */
+  async change(bucket: string, change: BucketOptionsChange): Promise<void> {
+    const { cors, lifecycle, quotaBytes } = change
+    const statements: Statement[] = [bumpRevision('buckets')]
+    if (cors !== undefined) statements.push({ sql: setColumn.cors, params: [bucket, cors] })
+    if (lifecycle !== undefined) {
+      statements.push({ sql: setColumn.lifecycle, params: [bucket, lifecycle] })
+    }
+    if (quotaBytes !== undefined) {
+      statements.push({ sql: setColumn.quotaBytes, params: [bucket, quotaBytes] })
+    }
+    await this.#database.write(statements)
+  }
+}
+
+/**
+ * For the transaction that removes a bucket, after `bumpRevision('buckets')`: a bucket that is created later
+ * with this name begins without options.
+ */
+export function clearBucketOptions(bucket: string): Statement {
+  return { sql: clear, params: [bucket] }
+}
