@@ -36,6 +36,16 @@ export interface KeyAdminOptions {
   readonly onChange: () => Promise<void>
 }
 
+/** A key of the list. */
+export interface ListedKey {
+  readonly key: AccessKey
+  /** Why the key can't be used, for people. */
+  readonly problem?: string
+}
+
+const unreadable =
+  'Its secret was encrypted with another SECRET_KEY. Restore SECRET_KEY, or rotate the key.'
+
 /** Attempts when another process changes the same key. */
 const maxAttempts = 5
 /** The secret before a rotation is valid for at most 30 days. */
@@ -50,8 +60,14 @@ export class KeyAdmin {
   }
 
   /** The oldest first. @throws DatabaseError */
-  async list(): Promise<AccessKey[]> {
-    return (await this.#options.table.all()).map(accessKeyOf)
+  async list(): Promise<ListedKey[]> {
+    return (await this.#options.table.all()).map((row) => this.#listed(row))
+  }
+
+  #listed(row: AccessKeyRow): ListedKey {
+    const key = accessKeyOf(row)
+    const isReadable = this.#options.sealer.open(row.secret, row.accessKeyId) !== undefined
+    return isReadable ? { key } : { key, problem: unreadable }
   }
 
   /**

@@ -3,8 +3,8 @@ import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve } from 'node:path'
 import { realPathOf } from '../wiring/settings/location-mistakes.ts'
-import { bucketName } from '../wiring/settings/parse-names.ts'
-import { SettingMistake, SettingsError } from '../wiring/settings/setting.ts'
+import { isBucketName } from '../wiring/settings/parse-names.ts'
+import { SettingsError } from '../wiring/settings/setting.ts'
 
 /** The folders of a folder, as buckets. */
 export interface FolderBuckets {
@@ -32,15 +32,6 @@ function foldersIn(folder: string): string[] {
   } catch {
     // Missing, or no folder: the settings are checked later, with a better message.
     return []
-  }
-}
-
-function isBucketName(name: string): boolean {
-  try {
-    return bucketName(name) === name
-  } catch (error) {
-    if (error instanceof SettingMistake) return false
-    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { OwnerKey } from '../access/access-keys.ts'
+import { KeyAdmin } from '../access/key-admin.ts'
 import { StoredKeys } from '../access/stored-keys.ts'
 import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
 import { type Buckets, ConfiguredBuckets } from '../buckets/buckets.ts'
@@ -10,11 +11,13 @@ import { AccessKeyTable } from '../state/stores/access-keys.ts'
 import { BucketOptionsTable } from '../state/stores/bucket-options.ts'
 import { Revisions } from '../state/stores/revisions.ts'
 import type { Log } from './log.ts'
+import { isBucketName } from './settings/parse-names.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 /** What every process keeps in memory of the database, and what a change of it is in force through. */
 export interface Registries {
   readonly keys: StoredKeys
+  readonly keyAdmin: KeyAdmin
   readonly buckets: Buckets
   readonly bucketOptions: BucketOptionsWriter
   /**
@@ -44,13 +47,14 @@ export async function openRegistries({
     revisions: new Revisions(database),
     onState: (problem) => logState(log, problem),
   })
-  const keys = new StoredKeys({
-    owner: new OwnerKey(settings),
-    table: new AccessKeyTable(database),
-    watch,
-    sealer: createSealer(settings.secretKey, 'accessKeys'),
-    now: Date.now,
-    log,
+  const table = new AccessKeyTable(database)
+  const sealer = createSealer(settings.secretKey, 'accessKeys')
+  const owner = new OwnerKey(settings)
+  const keys = new StoredKeys({ owner, table, watch, sealer, now: Date.now, log })
+  const keyAdmin = new KeyAdmin({
+    ...{ table, sealer, isBucketName, now: Date.now },
+    ownerKeyId: settings.accessKey,
+    onChange: () => watch.check(),
   })
   const bucketOptions = new StoredBucketOptions({
     table: new BucketOptionsTable(database),
@@ -58,7 +62,7 @@ export async function openRegistries({
   })
   await watch.start({ 'access-keys': keys.reload, buckets: () => bucketOptions.reload() })
   return {
-    ...{ keys, bucketOptions },
+    ...{ keys, keyAdmin, bucketOptions },
     buckets: new BucketsWithOptions(new ConfiguredBuckets(settings), bucketOptions),
     async ensureCurrent() {
       if (watch.ageMs > maxAgeMs) await watch.check()

@@ -123,7 +123,7 @@ export function connectService(parts: ServiceParts): Service {
   const { settings, log, database, drive, sessions, metrics, tracing } = parts
   const uploads = openUploads(parts)
   metrics?.watchUploads(uploads)
-  const { keys, buckets, bucketOptions } = parts.registries
+  const { keys, keyAdmin, buckets, bucketOptions } = parts.registries
   const s3 = createS3Handler({
     settings,
     keys,
@@ -138,7 +138,7 @@ export function connectService(parts: ServiceParts): Service {
   const failures = new FailureWatch({ settings, database, buckets })
   const deletions = new DeletionTable(database, deletionLimits)
   const accessKeys = new AccessKeyTable(database)
-  const json = new LazyJson({ ...parts, uploads, failures, buckets })
+  const json = new LazyJson({ ...parts, uploads, failures, buckets, keyAdmin })
   const web = createWebApp({ folder: webBuild })
   return {
     ...{ failures, metrics, tracing },

@@ -3,6 +3,7 @@ import { bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { failureRoutes } from './failure-routes.ts'
 import { folderRoutes } from './folder-routes.ts'
+import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { presignRoute } from './presign-route.ts'
 import { statusRoute } from './status-route.ts'
@@ -19,6 +20,7 @@ export async function managementApi(app: JsonApp, parts: ManagementApiParts): Pr
   })
   statusRoute(app, parts)
   bucketRoutes(app, parts)
+  keyRoutes(app, parts)
   folderRoutes(app, parts)
   presignRoute(app, parts)
   deletionRoutes(app, parts)

@@ -1,3 +1,4 @@
+import type { KeyAdmin } from '../../access/key-admin.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
 import type { RequireSession } from '../login/login-api.ts'
@@ -15,6 +16,7 @@ export interface ManagementApiParts {
   readonly counter: Pick<BucketCounter, 'read' | 'count'>
   readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
   readonly folders: Pick<FolderRevisions, 'read'>
+  readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */
   readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>
   readonly region: string

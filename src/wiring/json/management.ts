@@ -1,3 +1,4 @@
+import type { KeyAdmin } from '../../access/key-admin.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import { BucketCounter } from '../../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../console/management/deletions.ts'
@@ -29,6 +30,7 @@ export interface ManagementWiring {
   readonly uploads: Uploads
   readonly failures: FailureWatch
   readonly buckets: Buckets
+  readonly keyAdmin: KeyAdmin
 }
 
 export interface OpenManagement {
@@ -49,6 +51,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
   const originOf = originBehind(settings.trustProxy)
   return {
     parts: {
+      keys: wiring.keyAdmin,
       buckets,
       bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
       counter,

@@ -35,6 +35,17 @@ export function bucketName(text: string): string {
   return text
 }
 
+/** Whether a bucket could have the name. */
+export function isBucketName(text: string): boolean {
+  try {
+    bucketName(text)
+    return true
+  } catch (error) {
+    if (error instanceof SettingMistake) return false
+    throw error
+  }
+}
+
 /** A credential is `key/date/region/service/aws4_request` in a comma-separated header. */
 export function accessKey(text: string): string {
   if (!/^[!-~]{1,128}$/.test(text) || /[/,=]/.test(text)) {

@@ -179,9 +179,9 @@ test('Concurrent changes of a key are all applied', async (t) => {
     other.admin.rotate(key.accessKeyId, 60),
   ])
   const [changed] = await admin.list()
-  assert.equal(changed?.name, 'renamed')
-  assert.equal(changed?.isDisabled, true)
-  assert.ok(changed?.oldSecretUntilMs)
+  assert.equal(changed?.key.name, 'renamed')
+  assert.equal(changed?.key.isDisabled, true)
+  assert.ok(changed?.key.oldSecretUntilMs)
 })
 
 test('A key that does not exist or comes from a file is not changed', async (t) => {

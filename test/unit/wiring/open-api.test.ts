@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import type { KeyAdmin } from '../../../src/access/key-admin.ts'
 import { describeService } from '../../../src/console/open-api/open-api-document.ts'
 import type { OpenApiDocument } from '../../../src/console/open-api/open-api-types.ts'
 import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
@@ -32,6 +33,7 @@ before(async () => {
       buckets: servedBuckets(['files']),
       database: {} as Database,
       uploads: {} as never,
+      keyAdmin: {} as KeyAdmin,
       failures: {} as FailureWatch,
     },
     ...{ drive: new MemoryDrive(), sessions: new MemoryKeyValueStore(() => 0) },

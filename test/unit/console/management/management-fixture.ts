@@ -77,6 +77,9 @@ export async function keysOf(drive: Drive, bucket = 'files'): Promise<string[]> 
   }
 }
 
+/** Access keys are tested through the whole gateway (test/acceptance/access-keys.test.ts). */
+const unusedKeys = {} as ManagementApiParts['keys']
+
 /** The management API on a memory drive and a new database. */
 export async function openManagement(
   t: Ending,
@@ -97,6 +100,7 @@ export async function openManagement(
     prefix: '/-/api',
     buckets: servedBuckets(buckets, ['public']),
     bucketCreatedAtMs: (bucket: string) => drive.bucketCreatedAtMs(bucket),
+    keys: unusedKeys,
     counter,
     deletions,
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
