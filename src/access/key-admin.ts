@@ -169,7 +169,7 @@ function detailsOf(
     name: input.name?.trim() ?? name,
     note: input.note ?? note,
     grants: input.grants ?? grants,
-    limits: input.limits === undefined ? limits : withoutNulls(input.limits),
+    limits: withoutNulls({ ...limits, ...input.limits }),
   })
 }
 

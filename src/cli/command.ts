@@ -9,14 +9,19 @@ export interface CommandCall {
   /** Arguments that are not flags, without the name of the command. */
   readonly operands: readonly string[]
   /** Flags of the command itself. */
-  readonly options: Readonly<Record<string, string | boolean | undefined>>
+  readonly options: Readonly<Record<string, CommandOptionValue>>
   /** About the command line, for the log. */
   readonly warnings?: readonly string[]
 }
 
+/** An array for an option that may be repeated. */
+export type CommandOptionValue = string | boolean | readonly string[] | undefined
+
 /** A flag of one command. */
 export interface CommandOption {
   readonly type: 'string' | 'boolean'
+  /** Whether it may be given more than once. */
+  readonly isRepeated?: true
   /** What a value is called in the help. */
   readonly value?: string
   readonly meaning: string

@@ -73,6 +73,40 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    name: 'keys',
+    operands: 'list|create|change|disable|enable|rotate|revoke [KEY]',
+    summary: 'Manage the access keys of apps. The server may run.',
+    count: [1, 2],
+    options: {
+      grant: {
+        type: 'string',
+        isRepeated: true,
+        value: 'BUCKET[/PREFIX]:ACTIONS',
+        meaning:
+          'What the key may do, such as photos/public/:read,list. Repeat it for more grants.',
+      },
+      name: { type: 'string', value: 'NAME', meaning: 'A new name.' },
+      note: { type: 'string', value: 'TEXT', meaning: 'A note.' },
+      expires: { type: 'string', value: 'DATE', meaning: 'When the key expires, or never.' },
+      'requests-per-second': { type: 'string', value: 'N', meaning: 'A limit, or none.' },
+      'keep-old': {
+        type: 'string',
+        value: 'DURATION',
+        meaning: 'With rotate: how long the old secret stays valid. Default: 24h.',
+      },
+      json: { type: 'boolean', meaning: 'Print JSON documents, one per line.' },
+    },
+    details: [
+      'create takes the name of the new key; the others take an access key ID or a name.',
+      'ACTIONS are list, read, write, delete, manage, or all for the first four. BUCKET may be *.',
+      'A running server uses a change within a second. docs/access-keys.md describes grants.',
+    ],
+    async run(call) {
+      const { keysCommand } = await import('./commands/keys.ts')
+      return await keysCommand(call)
+    },
+  },
+  {
     name: 'backup',
     operands: 'FILE',
     summary: 'Write the database and the generated settings into FILE. The server may run.',

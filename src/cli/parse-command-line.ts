@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { nearestName } from '../wiring/settings/nearest-name.ts'
-import { type Command, UsageError } from './command.ts'
+import { type Command, type CommandCall, UsageError } from './command.ts'
 import { environmentOf, settingOptions } from './setting-flags.ts'
 
 /** A command line that was understood. */
@@ -14,7 +14,7 @@ export interface ParsedCommandLine {
   readonly folder: string | undefined
   /** Of `--bucket`, which may be repeated. */
   readonly buckets: readonly string[]
-  readonly options: Readonly<Record<string, string | boolean | undefined>>
+  readonly options: CommandCall['options']
   readonly wantsHelp: boolean
   readonly wantsVersion: boolean
 }
@@ -115,7 +115,10 @@ function checkNoCommand(folder: string, commands: readonly Command[]): void {
 
 function parse(args: readonly string[], { options: own = {} }: Command) {
   const ownOptions = Object.fromEntries(
-    Object.entries(own).map(([name, { type }]) => [name, { type }]),
+    Object.entries(own).map(([name, { type, isRepeated = false }]) => [
+      name,
+      { type, multiple: isRepeated },
+    ]),
   )
   const options = { ...settingOptions, ...commonOptions, ...ownOptions }
   try {

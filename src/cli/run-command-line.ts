@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
+import { KeyAdminError } from '../access/key-admin.ts'
+import { KeyInputError } from '../access/key-input.ts'
 import { ConnectError } from '../connect/connect-error.ts'
 import { DriveError } from '../drives/drive.ts'
 import { DatabaseError } from '../state/database.ts'
@@ -16,7 +18,10 @@ import { withFlags } from './setting-flags.ts'
 /** The command line is wrong. */
 const usageStatus = 2
 /** Errors whose message is enough. The others are defects, which need their stack. */
-const forPeople = [SettingsError, DatabaseError, DriveError, ConnectError]
+const forPeople = [
+  ...[SettingsError, DatabaseError, DriveError, ConnectError],
+  ...[KeyAdminError, KeyInputError],
+]
 
 /** Runs the command that the arguments name. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {

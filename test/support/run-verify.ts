@@ -1,15 +1,8 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { type CommandPlace, type CommandRun, runCommand } from './run-command.ts'
 
 const main = join(import.meta.dirname, '../../src/main.ts')
-
-export interface VerifyRun {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** A line of `--json`. */
 export interface VerifyLine {
@@ -25,14 +18,8 @@ export interface VerifyLine {
   readonly unreadable?: number
 }
 
-export interface VerifyPlace {
-  readonly folder: string
-  /** All settings. */
-  readonly environment: Readonly<Record<string, string>>
-}
-
 /** Starts `bucketry verify` in a given folder and with given settings. */
-export function startVerify({ folder, environment }: VerifyPlace, ...args: readonly string[]) {
+export function startVerify({ folder, environment }: CommandPlace, ...args: readonly string[]) {
   return spawn(process.execPath, [main, 'verify', ...args], {
     ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
     env: { PATH: process.env.PATH, ...environment },
@@ -40,20 +27,11 @@ export function startVerify({ folder, environment }: VerifyPlace, ...args: reado
 }
 
 /** Runs it to its end. */
-export async function runVerify(
-  place: VerifyPlace,
-  ...args: readonly string[]
-): Promise<VerifyRun> {
-  const child = startVerify(place, ...args)
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
-  return { status, stdout, stderr }
+export function runVerify(place: CommandPlace, ...args: readonly string[]): Promise<CommandRun> {
+  return runCommand(place, 'verify', ...args)
 }
 
-export function linesOf({ stdout }: VerifyRun): VerifyLine[] {
+export function linesOf({ stdout }: Pick<CommandRun, 'stdout'>): VerifyLine[] {
   return stdout
     .split('\n')
     .filter((line) => line !== '')

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { DriveError } from '../../drives/drive.ts'
 import { verifyBucket } from '../../s3/verify/verify-bucket.ts'
 import { openDatabase } from '../../state/open-database.ts'
@@ -9,6 +8,7 @@ import { createLog } from '../log.ts'
 import { type Environment, readSettings, type Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { startClock } from '../start-clock.ts'
+import { requireExistingDatabase } from './existing-database.ts'
 import { type ReportOutput, VerifyReport } from './verify-report.ts'
 
 /** The options of `bucketry verify`. */
@@ -80,10 +80,5 @@ function assertVerifiable({ drive, database, allowedBuckets }: Settings, bucket:
   if (drive.kind === 'memory') {
     throw new SettingsError(['DRIVE is memory:, which only the gateway process can read'])
   }
-  // Opening it would create an empty one.
-  if (database.kind === 'sqlite' && !existsSync(database.path)) {
-    throw new SettingsError([
-      `${database.path} does not exist: expected the database of a gateway that has been started before`,
-    ])
-  }
+  requireExistingDatabase({ database })
 }

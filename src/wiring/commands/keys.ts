@@ -1,0 +1,41 @@
+import { KeyAdmin } from '../../access/key-admin.ts'
+import { openDatabase } from '../../state/open-database.ts'
+import { createSealer } from '../../state/sealer.ts'
+import { AccessKeyTable } from '../../state/stores/access-keys.ts'
+import { settingsOfGateway, withBuckets } from '../first-start.ts'
+import { isBucketName } from '../settings/parse-names.ts'
+import { type Environment, readSettings } from '../settings/read-settings.ts'
+import { requireExistingDatabase } from './existing-database.ts'
+
+/** Where the settings of the command come from. */
+export interface KeysOptions {
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. */
+  readonly buckets: string | undefined
+}
+
+/**
+ * Opens the access keys of the gateway of the settings, which may run meanwhile, for `work`.
+ *
+ * @throws SettingsError or DatabaseError, for people; and what `work` throws.
+ */
+export async function withKeyAdmin<Result>(
+  { environment, buckets }: KeysOptions,
+  work: (admin: KeyAdmin) => Promise<Result>,
+): Promise<Result> {
+  const settings = readSettings(withBuckets(await settingsOfGateway(environment), buckets))
+  requireExistingDatabase(settings)
+  const database = await openDatabase(settings.database, { migrate: false })
+  try {
+    const admin = new KeyAdmin({
+      table: new AccessKeyTable(database),
+      sealer: createSealer(settings.secretKey, 'accessKeys'),
+      ...{ ownerKeyId: settings.accessKey, isBucketName, now: Date.now },
+      // A running gateway looks for changes by itself.
+      onChange: async () => undefined,
+    })
+    return await work(admin)
+  } finally {
+    await database.close()
+  }
+}

@@ -1,0 +1,204 @@
+/** Access keys in several processes and gateways: changes in force within a second, whatever stops. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { freshRequest } from '../support/fresh-request.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
+import { runCommand } from '../support/run-command.ts'
+import { type Credentials, signHeaders } from '../support/signed-request.ts'
+import { startPostgres, type TestPostgres } from '../support/start-postgres.ts'
+
+const run = promisify(execFile)
+const aws = '/usr/bin/aws'
+const inForceMs = 1_000
+/** What a request and a busy machine may add to the second. */
+const slackMs = 1_500
+
+let postgres: TestPostgres | undefined
+
+before(async () => {
+  postgres = await startPostgres()
+})
+after(() => postgres?.stop())
+
+interface World {
+  readonly gateways: readonly GatewayProcess[]
+  /** Runs `bucketry keys … --json` and returns what it printed. */
+  keys(...args: readonly string[]): Promise<Record<string, unknown>[]>
+}
+
+/** Two gateways on one drive and one database. */
+async function start(t: TestContext, databaseUrl: string | undefined): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-keys-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const settings = {
+    ...{ WORKERS: '2', ALLOWED_BUCKETS: 'photos,backup' },
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  }
+  const gateways: GatewayProcess[] = []
+  for (let started = 0; started < 2; started += 1) {
+    const gateway = await startGatewayProcess({ folder, settings })
+    t.after(() => gateway.kill())
+    gateways.push(gateway)
+  }
+  const { environment } = gateways[0] as GatewayProcess
+  return {
+    gateways,
+    async keys(...args) {
+      const { status, stdout, stderr } = await runCommand(
+        { folder, environment },
+        ...['keys', ...args, '--json'],
+      )
+      assert.equal(status, 0, stderr)
+      return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+    },
+  }
+}
+
+interface Made {
+  readonly id: string
+  readonly credentials: Credentials
+}
+
+async function make({ keys }: World, ...grants: readonly string[]): Promise<Made> {
+  const flags = grants.flatMap((grant) => ['--grant', grant])
+  const [made] = await keys('create', 'app', ...flags)
+  const accessKey = String(made?.accessKeyId)
+  const secretKey = String(made?.secretKey)
+  return { id: accessKey, credentials: { accessKey, secretKey, region: 'us-east-1' } }
+}
+
+/** The status of a listing. Each request is a new connection: workers take turns. */
+async function statusOf(
+  { url, host }: GatewayProcess,
+  credentials: Credentials,
+  bucket = 'photos',
+) {
+  const headers = signHeaders({ method: 'GET', target: `/${bucket}`, host }, credentials)
+  return (await freshRequest(`${url}/${bucket}`, { headers })).status
+}
+
+/** The statuses that all processes of all gateways give; several requests reach each worker. */
+async function statusesOf(
+  { gateways }: World,
+  credentials: Credentials,
+  bucket: string,
+): Promise<Set<number>> {
+  const requests = gateways.flatMap((gateway) => [gateway, gateway, gateway, gateway])
+  return new Set(
+    await Promise.all(requests.map((gateway) => statusOf(gateway, credentials, bucket))),
+  )
+}
+
+/** Resolves with the milliseconds until all processes give this status. */
+async function untilAll(
+  world: World,
+  credentials: Credentials,
+  status: number,
+  bucket = 'photos',
+): Promise<number> {
+  const startedAt = performance.now()
+  await until(async () => {
+    const statuses = await statusesOf(world, credentials, bucket)
+    return statuses.size === 1 && statuses.has(status)
+  })
+  return performance.now() - startedAt
+}
+
+for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+  const skip = () =>
+    kind === 'PostgreSQL' && postgres === undefined ? "needs Debian's postgresql" : false
+
+  describe(`Access keys on ${kind}`, () => {
+    const urlOf = async () => (kind === 'SQLite' ? undefined : await postgres?.createDatabase())
+
+    it('a key is valid everywhere within a second, and refused within a second', async (t) => {
+      if (skip() !== false) return t.skip(String(skip()))
+      const world = await start(t, await urlOf())
+      const { id, credentials } = await make(world, 'photos:list')
+      assert.ok((await untilAll(world, credentials, 200)) < inForceMs + slackMs)
+      await world.keys('disable', id)
+      assert.ok((await untilAll(world, credentials, 403)) < inForceMs + slackMs)
+      await world.keys('enable', 'app')
+      await untilAll(world, credentials, 200)
+      await world.keys('revoke', id)
+      assert.ok((await untilAll(world, credentials, 403)) < inForceMs + slackMs)
+      assert.deepEqual(await world.keys('list'), [])
+    })
+
+    it('a gateway that was suspended does not accept what was revoked meanwhile', async (t) => {
+      if (skip() !== false) return t.skip(String(skip()))
+      const world = await start(t, await urlOf())
+      const { id, credentials } = await make(world, 'photos:list')
+      await untilAll(world, credentials, 200)
+      const [gateway] = world.gateways
+      assert.ok(gateway)
+      process.kill(-gateway.pid, 'SIGSTOP')
+      const [revoked] = await world.keys('revoke', id)
+      assert.deepEqual(revoked, { revoked: id })
+      // Sent while nothing reads them: they are the first that the processes see.
+      const waiting = Array.from({ length: 8 }, () => statusOf(gateway, credentials))
+      // Longer than a copy of the keys is used without asking the database.
+      await new Promise((resolve) => setTimeout(resolve, inForceMs + 200))
+      process.kill(-gateway.pid, 'SIGCONT')
+      assert.deepEqual(new Set(await Promise.all(waiting)), new Set([403]))
+    })
+
+    it('two apps with aws-cli do not see the bucket of the other', async (t) => {
+      if (skip() !== false) return t.skip(String(skip()))
+      if (!existsSync(aws)) return t.skip('needs awscli')
+      const world = await start(t, await urlOf())
+      const apps = [
+        ['photos', 'backup', await make(world, 'photos:all')],
+        ['backup', 'photos', await make(world, 'backup:all')],
+      ] as const
+      for (const [own, , { credentials }] of apps) await untilAll(world, credentials, 200, own)
+      const [gateway] = world.gateways
+      for (const [own, other, { credentials }] of apps) {
+        const s3 = awsCli(gateway?.url ?? '', credentials)
+        assert.match(await s3('s3', 'ls'), new RegExp(`^\\S+ \\S+ ${own}\\n$`))
+        await s3('s3api', 'put-object', '--bucket', own, '--key', 'k', '--body', '/etc/hostname')
+        assert.match(await s3('s3', 'ls', `s3://${own}`), / k\n$/)
+        await assert.rejects(s3('s3', 'ls', `s3://${other}`), /AccessDenied/)
+        await assert.rejects(s3('s3', 'cp', `s3://${other}/k`, '/dev/null'), /403|Forbidden/)
+      }
+    })
+  })
+}
+
+it('Without its database, a gateway still has every object for ACCESS_KEY', async (t) => {
+  const world = await start(t, undefined)
+  const { credentials } = await make(world, 'photos:all')
+  await untilAll(world, credentials, 200)
+  const [gateway, other] = world.gateways
+  assert.ok(gateway && other)
+  const target = '/photos/object'
+  const headers = signHeaders({ method: 'PUT', target, host: gateway.host }, credentials)
+  const put = await fetch(gateway.url + target, { method: 'PUT', headers, body: 'bytes' })
+  assert.equal(put.status, 200)
+  await Promise.all([gateway.stop(), other.stop()])
+  const folder = join(gateway.driveFolder, '..')
+  const again = await startGatewayProcess({
+    folder,
+    settings: { ALLOWED_BUCKETS: 'photos', DATABASE_URL: `sqlite:${folder}/new.db` },
+  })
+  t.after(() => again.kill())
+  assert.equal(await statusOf(again, credentials), 403)
+  const own = signHeaders({ method: 'GET', target, host: again.host }, again.credentials)
+  assert.equal((await freshRequest(again.url + target, { headers: own })).text, 'bytes')
+})
+
+function awsCli(url: string, { accessKey, secretKey, region }: Credentials) {
+  return async (...args: readonly string[]): Promise<string> => {
+    const env = {
+      ...{ PATH: process.env.PATH, HOME: '/nonexistent', AWS_DEFAULT_REGION: region },
+      ...{ AWS_ACCESS_KEY_ID: accessKey, AWS_SECRET_ACCESS_KEY: secretKey },
+    }
+    return (await run(aws, ['--endpoint-url', url, ...args], { env })).stdout
+  }
+}
