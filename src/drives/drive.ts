@@ -92,7 +92,7 @@ export interface Drive {
    * that are now empty. Durable when resolved. Rejects with `condition` if `conditions` do not
    * hold.
    */
-  remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean>
+  remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean>
 
   /**
    * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty. Also
@@ -202,6 +202,14 @@ export interface WriteConditions {
   readonly ifMatch?: readonly string[] | '*'
   /** The object must not exist (`*`), or have none of these ETags. */
   readonly ifNoneMatch?: readonly string[] | '*'
+}
+
+export interface RemovalConditions extends WriteConditions {
+  /**
+   * The object must have been modified at this time, as `head` returned it: the same bytes may have been
+   * written again.
+   */
+  readonly ifModifiedAtMs?: number
 }
 
 export interface CopySource extends ObjectName {

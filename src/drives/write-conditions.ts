@@ -1,4 +1,10 @@
-import { DriveError, type ObjectName, type WriteConditions } from './drive.ts'
+import {
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type RemovalConditions,
+  type WriteConditions,
+} from './drive.ts'
 
 /**
  * Checks conditions against the current object, whose ETag is `etag`; undefined if there is no
@@ -23,6 +29,28 @@ export function assertConditions(
     const state = etag === undefined ? 'does not exist' : `has the ETag "${etag}"`
     throw new DriveError('condition', `${name.bucket}/${name.key} ${state}`)
   }
+}
+
+/** What conditions compare. */
+export interface ObjectVersion extends Pick<ObjectMetadata, 'modifiedAtMs'> {
+  readonly etag: string
+}
+
+export function versionOf(metadata: ObjectMetadata | undefined): ObjectVersion | undefined {
+  if (metadata === undefined) return undefined
+  return { etag: metadata.attributes.etag, modifiedAtMs: metadata.modifiedAtMs }
+}
+
+/** As `assertConditions`, for a removal. */
+export function assertRemovalConditions(
+  name: ObjectName,
+  current: ObjectVersion | undefined,
+  conditions: RemovalConditions = {},
+): void {
+  assertConditions(name, current?.etag, conditions)
+  const { ifModifiedAtMs } = conditions
+  if (ifModifiedAtMs === undefined || current?.modifiedAtMs === ifModifiedAtMs) return
+  throw new DriveError('condition', `${name.bucket}/${name.key} has been written again`)
 }
 
 function isAmong(etag: string | undefined, etags: readonly string[] | '*'): boolean {

@@ -13,6 +13,7 @@ import { openDatabase } from '../state/open-database.ts'
 import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { DeletionTable } from '../state/stores/deletions.ts'
 import { UploadTable } from '../state/stores/uploads.ts'
+import { openBucketExpiry } from './bucket-expiry.ts'
 import { openDrive } from './drive/open-drive.ts'
 import { openOwner, type ServiceRole } from './drive/open-owner.ts'
 import { FailureWatch } from './failure-watch.ts'
@@ -52,6 +53,8 @@ export interface Service {
   beginStop(): void
   /** Removes expired data and leftovers of crashes. One process calls it periodically. */
   sweep(signal: AbortSignal): Promise<void>
+  /** Removes what lifecycle rules expire. One process calls it every few seconds. */
+  expire(signal: AbortSignal): Promise<void>
   /** Removes all objects and open uploads, for tests of other programs. */
   reset(): Promise<void>
   /** Call it when no request is running. */
@@ -162,6 +165,7 @@ export function connectService(parts: ServiceParts): Service {
       await deletions.sweep(Date.now() - deletionKeptMs)
       await accessKeys.sweep(Date.now() - revokedKeptMs)
     },
+    expire: openBucketExpiry({ ...parts, uploads }),
     reset: () => reset({ drive, uploads, buckets }),
     async close() {
       await json.close()

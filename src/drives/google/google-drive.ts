@@ -13,8 +13,8 @@ import {
   type ObjectName,
   type OpenObject,
   type OpenOptions,
+  type RemovalConditions,
   type UploadDrive,
-  type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { DriveStatistics } from '../drive-statistics.ts'
@@ -253,7 +253,7 @@ class OpenGoogleDrive implements GoogleDrive {
     return await this.#copier.copy(source, target, options)
   }
 
-  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
     return await this.#publisher.remove({ bucket, key }, conditions)
   }
 

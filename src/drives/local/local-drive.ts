@@ -11,8 +11,8 @@ import {
   type ObjectMetadata,
   type ObjectName,
   type OpenObject,
+  type RemovalConditions,
   type UploadDrive,
-  type WriteConditions,
 } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { DriveStatistics } from '../drive-statistics.ts'
@@ -238,7 +238,7 @@ class LocalDrive implements Drive {
     })
   }
 
-  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
     this.#seen.release(bucket, key)
     return await withDriveErrors(`remove ${bucket}/${key}`, () =>
       this.#publisher.remove(localPathOf(bucket, key), conditions),

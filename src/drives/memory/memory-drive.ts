@@ -12,7 +12,7 @@ import type {
   ObjectMetadata,
   ObjectName,
   OpenObject,
-  WriteConditions,
+  RemovalConditions,
 } from '../drive.ts'
 import { endingDraft } from '../ending-draft.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
@@ -106,7 +106,7 @@ export class MemoryDrive implements Drive {
     return metadataOf(this.#objects.put(target, { bytes: object.bytes, attributes, conditions }))
   }
 
-  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
     await turn()
     return this.#objects.remove({ bucket, key }, conditions)
   }

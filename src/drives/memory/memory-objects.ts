@@ -1,9 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Attributes } from '../attributes.ts'
-import { DriveError, type ObjectMetadata, type ObjectName, type WriteConditions } from '../drive.ts'
+import {
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type RemovalConditions,
+  type WriteConditions,
+} from '../drive.ts'
 import { sortKeys } from '../key-order.ts'
 import { notEmpty } from '../not-empty.ts'
-import { assertConditions } from '../write-conditions.ts'
+import { assertConditions, assertRemovalConditions, versionOf } from '../write-conditions.ts'
 
 /** One version of an object. Never changes. */
 export interface MemoryObject extends ObjectMetadata {
@@ -85,9 +91,9 @@ export class MemoryObjects {
     return object
   }
 
-  remove(name: ObjectName, conditions?: WriteConditions): boolean {
+  remove(name: ObjectName, conditions?: RemovalConditions): boolean {
     const old = this.get(name)
-    assertConditions(name, old?.attributes.etag, conditions)
+    assertRemovalConditions(name, versionOf(old), conditions)
     this.#usedBytes -= old?.size ?? 0
     return this.bucket(name.bucket).objects.delete(name.key)
   }

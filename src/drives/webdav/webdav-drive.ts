@@ -12,8 +12,8 @@ import type {
   ObjectMetadata,
   OpenObject,
   OpenOptions,
+  RemovalConditions,
   UploadDrive,
-  WriteConditions,
 } from '../drive.ts'
 import { DriveError } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
@@ -290,7 +290,7 @@ class WebdavDrive implements Drive {
     return endingDraft(new DavDraft(parts, this.#pathOf(bucket, key), options))
   }
 
-  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
     const wasThere = await this.#publisher.remove(this.#pathOf(bucket, key), conditions)
     if (!wasThere) await this.#parts.own.expectThere()
     return wasThere

@@ -27,6 +27,8 @@ import { repeat } from './repeat.ts'
 import { TlsReload } from './tls-reload.ts'
 
 const sweepEveryMs = 5 * 60_000
+/** It looks at memory only, unless a bucket has lifecycle rules. */
+const expireEveryMs = 5_000
 
 /** The server: this process itself, or its workers. */
 interface Servers {
@@ -71,6 +73,10 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       everyMs: sweepEveryMs,
       onError: (error) => log.error({ err: error }, 'sweep failed'),
     })
+    const expiring = repeat((signal) => service.expire(signal), {
+      everyMs: expireEveryMs,
+      onError: (error) => log.error({ err: error }, 'removing expired objects failed'),
+    })
     const reload = new TlsReload({
       current: tlsIdentityOf(settings),
       readEnvironment: () => readAgain(environment, firstStart.file),
@@ -78,7 +84,10 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       log,
     })
     ignoreEarly()
-    const finish = async () => sweeping.stop().then(() => service.close())
+    const finish = async () => {
+      await Promise.all([sweeping.stop(), expiring.stop()])
+      await service.close()
+    }
     obeySignals({ servers, log, reload, finish, settings })
     const isTerminal = process.stderr.isTTY === true
     process.stderr.write(bannerText({ settings, port, firstStart, isTerminal }))

@@ -139,6 +139,18 @@ export function conditionsCases(suite: DriveSuite): void {
       await checkConditions(under, remove, undefined)
     })
 
+    suite.it('compares the time of the last change', async ({ drive }) => {
+      await put(drive, 'k', 'same')
+      const { modifiedAtMs, attributes } = (await drive.head(bucket, 'k')) ?? assert.fail()
+      const ifMatch = [attributes.etag]
+      const removed = (ifModifiedAtMs: number) =>
+        drive.remove(bucket, 'k', { ifMatch, ifModifiedAtMs })
+      await rejectsAs(removed(modifiedAtMs - 1), 'condition')
+      assert.equal(await getText(drive, 'k'), 'same')
+      assert.equal(await removed(modifiedAtMs), true)
+      await rejectsAs(removed(modifiedAtMs), 'not-found')
+    })
+
     suite.it(`lets one of ${writers} removals and overwrites win`, async (under) => {
       const drives = await twoDrives(under)
       for (let round = 0; round < 5; round++) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DriveError, type WriteConditions } from '../../../src/drives/drive.ts'
-import { assertConditions } from '../../../src/drives/write-conditions.ts'
+import { assertConditions, assertRemovalConditions } from '../../../src/drives/write-conditions.ts'
 
 const name = { bucket: 'photos', key: 'a/b' }
 const cases: [WriteConditions | undefined, etag: string | undefined, outcome: string][] = [
@@ -30,4 +30,26 @@ describe('assertConditions', () => {
       }
     })
   }
+})
+
+describe('assertRemovalConditions', () => {
+  const current = { etag: 'e', modifiedAtMs: 5 }
+  const isMet = (...given: Parameters<typeof assertRemovalConditions>) =>
+    assert.doesNotThrow(() => assertRemovalConditions(...given))
+  const fails = (kind: string, ...given: Parameters<typeof assertRemovalConditions>) =>
+    assert.throws(
+      () => assertRemovalConditions(...given),
+      (error) => error instanceof DriveError && error.kind === kind,
+    )
+
+  it('compares the time besides the ETag', () => {
+    isMet(name, current, undefined)
+    isMet(name, undefined, {})
+    isMet(name, current, { ifMatch: ['e'], ifModifiedAtMs: 5 })
+    fails('condition', name, current, { ifMatch: ['d'], ifModifiedAtMs: 5 })
+    fails('condition', name, current, { ifMatch: ['e'], ifModifiedAtMs: 4 })
+    fails('condition', name, current, { ifModifiedAtMs: 6 })
+    fails('not-found', name, undefined, { ifMatch: ['e'], ifModifiedAtMs: 5 })
+    fails('condition', name, undefined, { ifModifiedAtMs: 5 })
+  })
 })

@@ -1,6 +1,11 @@
-import { DriveError, type ObjectName, type WriteConditions } from '../../drive.ts'
+import {
+  DriveError,
+  type ObjectName,
+  type RemovalConditions,
+  type WriteConditions,
+} from '../../drive.ts'
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
-import { assertConditions } from '../../write-conditions.ts'
+import { assertConditions, assertRemovalConditions } from '../../write-conditions.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { ChangeApplier } from '../index/change-applier.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
@@ -123,6 +128,11 @@ export class LockedKey {
   /** @throws DriveError `condition` or `not-found`. */
   assert(conditions: WriteConditions | undefined): void {
     assertConditions(this.name, this.current?.row.etag, conditions)
+  }
+
+  /** As `assert`, for a removal. */
+  assertRemoval(conditions: RemovalConditions | undefined): void {
+    assertRemovalConditions(this.name, this.current?.row, conditions)
   }
 
   /** Call before each change on Google. @throws DriveError `busy` when the lease is lost. */

@@ -5,7 +5,7 @@ import {
   DriveError,
   type ObjectMetadata,
   type ObjectName,
-  type WriteConditions,
+  type RemovalConditions,
 } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
@@ -155,10 +155,10 @@ export class ObjectPublisher {
   }
 
   /** Removes the object, and folders that become empty; false if there is no object. */
-  async remove(name: ObjectName, conditions?: WriteConditions): Promise<boolean> {
+  async remove(name: ObjectName, conditions?: RemovalConditions): Promise<boolean> {
     const { locks, writer } = this.#options
     const existed = await locks.lock(name, [], async (key) => {
-      key.assert(conditions)
+      key.assertRemoval(conditions)
       if (key.current === undefined) return false
       await writer.remove(key)
       return true

@@ -1,6 +1,11 @@
 import type { Attributes } from '../../attributes.ts'
-import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
-import { assertConditions } from '../../write-conditions.ts'
+import {
+  DriveError,
+  type ObjectMetadata,
+  type RemovalConditions,
+  type WriteConditions,
+} from '../../drive.ts'
+import { assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { FolderJournal } from '../folders/folder-journal.ts'
 import type { LocalFolderMaker, MadeName } from '../folders/folder-maker.ts'
 import type { FolderSync } from '../folders/folder-sync.ts'
@@ -128,7 +133,7 @@ export class Publisher {
 
   async #removeFrom(
     objectPath: ObjectPath,
-    conditions: WriteConditions | undefined,
+    conditions: RemovalConditions | undefined,
   ): Promise<boolean> {
     const { root, folders, locks } = this.#parts
     const taken = await locks.hold(objectPath.path, async () => {
@@ -201,10 +206,12 @@ export class Publisher {
     return file
   }
 
-  async #require(objectPath: ObjectPath, conditions: WriteConditions | undefined): Promise<void> {
-    if (conditions?.ifMatch === undefined && conditions?.ifNoneMatch === undefined) return
+  async #require(objectPath: ObjectPath, conditions: RemovalConditions | undefined): Promise<void> {
+    if (conditions === undefined || Object.values(conditions).every((one) => one === undefined)) {
+      return
+    }
     const present = await this.#parts.files.head(objectPath)
-    assertConditions(objectPath, present?.metadata.attributes.etag, conditions)
+    assertRemovalConditions(objectPath, versionOf(present?.metadata), conditions)
   }
 }
 

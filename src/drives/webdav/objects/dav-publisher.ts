@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
+import {
+  DriveError,
+  type ObjectMetadata,
+  type RemovalConditions,
+  type WriteConditions,
+} from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
-import { assertConditions } from '../../write-conditions.ts'
+import { assertConditions, assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
@@ -71,11 +76,11 @@ export class DavPublisher {
   }
 
   /** As Drive.remove. */
-  async remove(object: DavObjectPath, conditions: WriteConditions | undefined): Promise<boolean> {
+  async remove(object: DavObjectPath, conditions: RemovalConditions | undefined): Promise<boolean> {
     const { leases, server, finder, store, tidier } = this.#parts
     const removed = await leases.hold([object.leaseKey], async (lease) => {
       const found = await finder.findAlone(object)
-      assertConditions(object, found?.metadata.attributes.etag, conditions)
+      assertRemovalConditions(object, versionOf(found?.metadata), conditions)
       if (found === undefined) return undefined
       lease.bumpRevision(object.folderKey)
       const guarded = { beforeAttempt: () => lease.assertHeld() }
