@@ -1,5 +1,8 @@
 export const dayMs = 24 * 60 * 60_000
 
+/** The last time that a Date can be, in the year 275760: 2,147,483,647 days are a legal rule. */
+const lastTimeMs = 8.64e15
+
 /**
  * What is removed from a bucket after some time
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_LifecycleRule.html).
@@ -67,7 +70,7 @@ export function abortsUploads(rules: readonly LifecycleRule[]): boolean {
  * the next day midnight UTC."
  */
 function midnightAfter(timeMs: number, days: number): number {
-  return (Math.floor(timeMs / dayMs) + 1 + days) * dayMs
+  return Math.min((Math.floor(timeMs / dayMs) + 1 + days) * dayMs, lastTimeMs)
 }
 
 function earliest(

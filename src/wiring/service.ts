@@ -141,7 +141,7 @@ export function connectService(parts: ServiceParts): Service {
   const failures = new FailureWatch({ settings, database, buckets })
   const deletions = new DeletionTable(database, deletionLimits)
   const accessKeys = new AccessKeyTable(database)
-  const json = new LazyJson({ ...parts, uploads, failures, buckets, keyAdmin })
+  const json = new LazyJson({ ...parts, uploads, failures, buckets, bucketOptions, keyAdmin })
   const web = createWebApp({ folder: webBuild })
   return {
     ...{ failures, metrics, tracing },

@@ -1,4 +1,5 @@
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { bucketOptionsRoute } from './bucket-options-route.ts'
 import { bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { failureRoutes } from './failure-routes.ts'
@@ -21,6 +22,7 @@ export async function managementApi(app: JsonApp, parts: ManagementApiParts): Pr
   statusRoute(app, parts)
   bucketRoutes(app, parts)
   keyRoutes(app, parts)
+  bucketOptionsRoute(app, parts)
   folderRoutes(app, parts)
   presignRoute(app, parts)
   deletionRoutes(app, parts)

@@ -1,6 +1,8 @@
 import type { KeyAdmin } from '../../access/key-admin.ts'
+import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
+import type { BucketExpiryRow } from '../../state/stores/bucket-expiry.ts'
 import type { RequireSession } from '../login/login-api.ts'
 import type { BucketCounter } from './bucket-counter.ts'
 import type { Deletions } from './deletions.ts'
@@ -11,6 +13,9 @@ export interface ManagementApiParts {
   /** Rejects requests without a valid session; runs before the body is read. */
   readonly requireSession: RequireSession
   readonly buckets: Buckets
+  readonly bucketOptions: BucketOptionsWriter
+  /** The last removal by lifecycle rules, of the buckets that had any. */
+  readonly expiryRuns: () => Promise<readonly BucketExpiryRow[]>
   /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
   readonly bucketCreatedAtMs: (bucket: string) => Promise<number | undefined>
   readonly counter: Pick<BucketCounter, 'read' | 'count'>

@@ -40,7 +40,70 @@ export const statusReply = z.object({
 })
 export type StatusReply = z.infer<typeof statusReply>
 
-const bucketStatus = z.object({
+const maxDays = 0x7fffffff
+
+export const expiryRule = z
+  .strictObject({
+    id: z.string().min(1).max(255),
+    prefix: z.string().meta({ description: 'Only keys that begin with it; empty: all keys.' }),
+    days: z.int().min(1).max(maxDays).nullable().meta({
+      description: 'Objects are removed this many days after their last change.',
+    }),
+    date: z.iso.date().nullable().default(null).meta({
+      description: 'Objects are removed at this midnight, UTC, in place of days.',
+    }),
+    abortUploadsDays: z.int().min(1).max(maxDays).nullable().meta({
+      description: 'Open uploads are aborted this many days after they began.',
+    }),
+    isEnabled: z.boolean(),
+  })
+  .refine(({ prefix }) => Buffer.byteLength(prefix) <= 1_024, {
+    ...{ path: ['prefix'], message: 'Expected at most 1,024 bytes.' },
+  })
+  .refine(({ days, date }) => days === null || date === null, {
+    ...{ path: ['date'], message: 'Expected either days or date.' },
+  })
+  .refine(({ days, date, abortUploadsDays }) => (days ?? date ?? abortUploadsDays) !== null, {
+    ...{ path: ['days'], message: 'Expected days, date or abortUploadsDays.' },
+  })
+export type ExpiryRule = z.infer<typeof expiryRule>
+
+const origin = z
+  .string()
+  .max(2_048)
+  .regex(/^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#,]+)$/i, {
+    error: 'Expected an origin such as https://app.example, without a path, or *.',
+  })
+  .refine((text) => text.indexOf('*') === text.lastIndexOf('*'), {
+    error: 'Expected at most one *.',
+  })
+
+export const bucketChange = z.strictObject({
+  allowedOrigins: z.array(origin).min(1).max(100).nullable().optional().meta({
+    description: 'Pages of these origins may use the bucket; null: CORS_ALLOWED_ORIGINS applies.',
+  }),
+  expiry: z
+    .array(expiryRule)
+    .max(1_000)
+    .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, {
+      error: 'Expected a different id in every rule.',
+    })
+    .optional()
+    .meta({ description: 'Replaces all rules.' }),
+})
+export type BucketChange = z.input<typeof bucketChange>
+
+const expiryRun = z.object({
+  beganAt: time,
+  isDone: z.boolean(),
+  objects: count.meta({ description: 'Removed so far.' }),
+  uploads: count.meta({ description: 'Aborted so far.' }),
+  failures: count.meta({ description: 'What could not be removed; the next run tries again.' }),
+  problem: z.string().nullable().meta({ description: 'Why it stopped; it is tried again.' }),
+})
+export type ExpiryRunStatus = z.infer<typeof expiryRun>
+
+export const bucketStatus = z.object({
   name: z.string(),
   isPublic: z.boolean().meta({ description: 'Whether anyone can read it without a signature.' }),
   createdAt: time.nullable().meta({ description: 'null: not available for this drive.' }),
@@ -53,6 +116,14 @@ const bucketStatus = z.object({
     .string()
     .nullable()
     .meta({ description: 'Why the last count failed, human-readable.' }),
+  allowedOrigins: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'Of its own CORS rules; null: CORS_ALLOWED_ORIGINS applies.' }),
+  expiry: z.array(expiryRule).meta({ description: 'What is removed after some time.' }),
+  lastExpiry: expiryRun
+    .nullable()
+    .meta({ description: 'The last removal by these rules; null: there was none.' }),
 })
 export type BucketStatus = z.infer<typeof bucketStatus>
 

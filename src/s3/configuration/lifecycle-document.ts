@@ -167,7 +167,7 @@ function parseDate(text: string): number {
   )
   const [, day = '', time = '00:00:00', zone = 'Z'] = match ?? []
   const atMs = Date.parse(`${day}T${time}${zone}`)
-  if (match === null || Number.isNaN(atMs) || !isCalendarDay(day)) {
+  if (match === null || Number.isNaN(atMs) || atMs < 0 || !isCalendarDay(day)) {
     throw malformed('Date must be a date such as 2030-01-31T00:00:00Z')
   }
   if (atMs % dayMs !== 0) throw invalidArgument('Date', trimmed, "'Date' must be at midnight GMT")

@@ -1,4 +1,5 @@
 import type { KeyAdmin } from '../../access/key-admin.ts'
+import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import { BucketCounter } from '../../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../console/management/deletions.ts'
@@ -13,6 +14,7 @@ import type { OpenUpload, UploadPosition, Uploads } from '../../s3/multipart/upl
 import { presign } from '../../s3/sigv4/presign.ts'
 import type { Database } from '../../state/database.ts'
 import { BucketCountTable } from '../../state/stores/bucket-counts.ts'
+import { BucketExpiryTable } from '../../state/stores/bucket-expiry.ts'
 import { DeletionTable } from '../../state/stores/deletions.ts'
 import type { FailureWatch } from '../failure-watch.ts'
 import type { Log } from '../log.ts'
@@ -31,6 +33,7 @@ export interface ManagementWiring {
   readonly failures: FailureWatch
   readonly buckets: Buckets
   readonly keyAdmin: KeyAdmin
+  readonly bucketOptions: BucketOptionsWriter
 }
 
 export interface OpenManagement {
@@ -41,18 +44,20 @@ export interface OpenManagement {
 
 /** Connects the management API to what it manages. */
 export async function openManagement(wiring: ManagementWiring): Promise<OpenManagement> {
-  const { settings, log, database, drive, failures, buckets } = wiring
+  const { settings, log, database, drive, failures, buckets, bucketOptions } = wiring
   const { accessKey, secretKey, region, publicUrl } = settings
   const common = { drive, now: Date.now, log }
   const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
   const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
+  const expiryTable = new BucketExpiryTable(database)
   const driveStatus = new DriveStatus(common)
   const version = packageVersion()
   const originOf = originBehind(settings.trustProxy)
   return {
     parts: {
       keys: wiring.keyAdmin,
-      buckets,
+      ...{ buckets, bucketOptions },
+      expiryRuns: () => expiryTable.all(),
       bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
       counter,
       deletions,

@@ -25,6 +25,11 @@ test('an object expires at the midnight after its days, as in the example of S3'
   assert.deepEqual(expiryOf(rules, '1969-12-30T12:00:00Z'), ['rule', '1970-01-03T00:00:00.000Z'])
 })
 
+test('an object of a rule with the most days has a time', () => {
+  const far = expiryOf([rule({ days: 0x7fffffff })], '2024-01-01T00:00:00Z')
+  assert.equal(far?.[1], '+275760-09-13T00:00:00.000Z')
+})
+
 test('an object expires at a date, whenever it was written', () => {
   const dateMs = Date.parse('2020-01-01T00:00:00Z')
   assert.deepEqual(expiryOf([rule({ dateMs })], '2024-05-05T05:05:05Z'), [

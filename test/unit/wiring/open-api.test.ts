@@ -31,6 +31,7 @@ before(async () => {
     // Nothing is asked while routes are only described.
     ...{
       buckets: servedBuckets(['files']),
+      bucketOptions: {} as never,
       database: {} as Database,
       uploads: {} as never,
       keyAdmin: {} as KeyAdmin,

@@ -15,6 +15,7 @@ type Method = Parameters<ManagementFixture['send']>[0]
 const endpoints: readonly (readonly [method: Method, path: string, body?: object])[] = [
   ['GET', '/status'],
   ['GET', '/buckets'],
+  ['PATCH', '/buckets/files', { expiry: [] }],
   ['POST', '/buckets/files/count'],
   ['GET', '/folder-revision?bucket=files'],
   ['POST', '/presign', { method: 'GET', bucket: 'files', key: 'a' }],
@@ -65,12 +66,17 @@ const presign = (fields: object) => ({
   ...{ method: 'GET', bucket: 'files', key: 'k' },
   ...fields,
 })
+const expiry = (fields: object) => ({
+  ...{ id: 'old', prefix: '', days: 1, abortUploadsDays: null, isEnabled: true },
+  ...fields,
+})
 const badBodies = [[], '"text"', 'null', '{"half":', '{"__proto__": {}}', '5']
 
 const rows: readonly Row[] = [
   ...badBodies.flatMap((body): Row[] => [
     ['POST', '/presign', body],
     ['POST', '/deletions', body],
+    ['PATCH', '/buckets/files', body],
   ]),
   ['POST', '/presign', {}, 'method'],
   ['POST', '/presign', presign({ method: 'PATCH' }), 'method'],
@@ -126,6 +132,35 @@ const rows: readonly Row[] = [
   ['POST', '/deletions', { bucket: 'other', prefix: 'a' }, 'bucket'],
   ['POST', '/deletions', { bucket: 'files', prefix: 'a', force: true }, 'force'],
   ['POST', '/buckets/other/count', undefined, undefined, 404],
+  ['PATCH', '/buckets/other', { expiry: [] }, undefined, 404],
+  ['PATCH', '/buckets/files', { other: 1 }, 'other'],
+  ['PATCH', '/buckets/files', { allowedOrigins: [] }, 'allowedOrigins'],
+  ['PATCH', '/buckets/files', { allowedOrigins: 'https://a.example' }, 'allowedOrigins'],
+  ...['app.example', 'https://app.example/', 'https://*.a.*', 'https://a b', '', 'https://a,b'].map(
+    (origin): Row => [
+      ...(['PATCH', '/buckets/files'] as const),
+      { allowedOrigins: ['*', origin] },
+      'allowedOrigins[1]',
+    ],
+  ),
+  ['PATCH', '/buckets/files', { expiry: null }, 'expiry'],
+  ['PATCH', '/buckets/files', { expiry: [expiry({}), expiry({})] }, 'expiry'],
+  ['PATCH', '/buckets/files', { expiry: [expiry({ id: '' })] }, 'expiry[0].id'],
+  ['PATCH', '/buckets/files', { expiry: [expiry({ id: 'i'.repeat(256) })] }, 'expiry[0].id'],
+  ['PATCH', '/buckets/files', { expiry: [expiry({ days: 0 })] }, 'expiry[0].days'],
+  ['PATCH', '/buckets/files', { expiry: [expiry({ days: 1.5 })] }, 'expiry[0].days'],
+  ['PATCH', '/buckets/files', { expiry: [expiry({ days: null })] }, 'expiry[0].days'],
+  ['PATCH', '/buckets/files', { expiry: [expiry({ date: '2030-01-01' })] }, 'expiry[0].date'],
+  [
+    ...(['PATCH', '/buckets/files'] as const),
+    { expiry: [expiry({ days: null, date: '2030-02-30' })] },
+    'expiry[0].date',
+  ],
+  [
+    ...(['PATCH', '/buckets/files'] as const),
+    { expiry: [expiry({ prefix: 'ж'.repeat(513) })] },
+    'expiry[0].prefix',
+  ],
   ['GET', '/deletions/none', undefined, undefined, 404],
   ['DELETE', '/deletions/none', undefined, undefined, 404],
   ['GET', '/uploads?bucket=other', undefined, 'bucket'],
@@ -231,7 +266,8 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
   const first = await send('GET', '/buckets')
   assert.equal(first.status, 200)
   const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
-  const common = { ...nothing, isCounting: true, problem: null }
+  const unset = { allowedOrigins: null, expiry: [], lastExpiry: null }
+  const common = { ...nothing, isCounting: true, problem: null, ...unset }
   for (const bucket of first.body.buckets) assert.match(bucket.createdAt, /^\d{4}-.*Z$/)
   assert.deepEqual(
     first.body.buckets.map(({ createdAt: _, ...bucket }: { createdAt: string }) => bucket),

@@ -99,6 +99,8 @@ export async function openManagement(
   await app.register(managementApi, {
     prefix: '/-/api',
     buckets: servedBuckets(buckets, ['public']),
+    bucketOptions: { change: async () => undefined },
+    expiryRuns: async () => [],
     bucketCreatedAtMs: (bucket: string) => drive.bucketCreatedAtMs(bucket),
     keys: unusedKeys,
     counter,

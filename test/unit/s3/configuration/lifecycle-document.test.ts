@@ -53,7 +53,7 @@ test('a date is midnight UTC', () => {
   ]) {
     assert.equal(dated(date)[0]?.dateMs, Date.parse('2017-09-27T00:00:00Z'), date)
   }
-  for (const date of ['20200101', '2020-02-30', '2020-13-01', 'soon', '']) {
+  for (const date of ['20200101', '2020-02-30', '2020-13-01', '1969-12-31', 'soon', '']) {
     assert.throws(() => dated(date), { code: 'MalformedXML' }, date)
   }
   assert.throws(() => dated('2020-01-01T12:00:00Z'), { code: 'InvalidArgument' })

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { BucketOptionsChange } from '../../buckets/bucket-options.ts'
+import { rulesForOrigins } from '../../buckets/cors-rules.ts'
+import type { LifecycleRule } from '../../buckets/lifecycle-rules.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
+import { describeBuckets } from './bucket-status.ts'
+import type { ManagementApiParts } from './management-parts.ts'
+import { bucketChange, bucketStatus, type ExpiryRule } from './replies.ts'
+
+/** Changes what is set for a bucket. */
+export function bucketOptionsRoute(app: JsonApp, parts: ManagementApiParts): void {
+  const { buckets, bucketOptions } = parts
+  app.patch(
+    '/buckets/:bucket',
+    {
+      schema: {
+        operationId: 'changeBucket',
+        summary: 'Changes what is set for a bucket',
+        description: 'Fields that are absent stay as they are.',
+        params: z.object({ bucket: z.string() }),
+        body: bucketChange,
+        response: { 200: bucketStatus, ...refusals },
+      },
+    },
+    async ({ params: { bucket }, body }) => {
+      if (buckets.find(bucket) === undefined) throw noBucket()
+      const change = optionsChange(body)
+      if (Object.keys(change).length > 0) await bucketOptions.change(bucket, change)
+      // It may have been removed meanwhile.
+      const configuration = buckets.find(bucket)
+      if (configuration === undefined) throw noBucket()
+      const [status] = await describeBuckets(parts, [configuration])
+      if (status === undefined) throw noBucket()
+      return status
+    },
+  )
+}
+
+function noBucket(): ApiError {
+  return new ApiError(404, 'The bucket does not exist.')
+}
+
+function optionsChange({ allowedOrigins, expiry }: z.output<typeof bucketChange>) {
+  const change: BucketOptionsChange = {
+    ...(allowedOrigins !== undefined && {
+      cors: allowedOrigins === null ? null : rulesForOrigins(allowedOrigins),
+    }),
+    ...(expiry !== undefined && {
+      lifecycle: expiry.length === 0 ? null : expiry.map(lifecycleRuleOf),
+    }),
+  }
+  return change
+}
+
+function lifecycleRuleOf(rule: ExpiryRule): LifecycleRule {
+  const { id, prefix, isEnabled, days, date, abortUploadsDays } = rule
+  return {
+    ...{ id, prefix, isEnabled, prefixForm: 'filter' as const },
+    ...(days !== null && { days }),
+    ...(date !== null && { dateMs: Date.parse(`${date}T00:00:00Z`) }),
+    ...(abortUploadsDays !== null && { abortUploadsDays }),
+  }
+}

@@ -1,0 +1,79 @@
+import type { BucketConfiguration } from '../../buckets/buckets.ts'
+import { originsOf } from '../../buckets/cors-rules.ts'
+import type { LifecycleRule } from '../../buckets/lifecycle-rules.ts'
+import type { BucketExpiryRow } from '../../state/stores/bucket-expiry.ts'
+import type { BucketCount } from './bucket-counter.ts'
+import type { ManagementApiParts } from './management-parts.ts'
+import type { BucketStatus, ExpiryRule, ExpiryRunStatus } from './replies.ts'
+import { timeOf } from './route-checks.ts'
+
+const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }
+
+type Parts = Pick<ManagementApiParts, 'counter' | 'bucketCreatedAtMs' | 'expiryRuns'>
+
+/** @throws DatabaseError */
+export async function describeBuckets(
+  { counter, bucketCreatedAtMs, expiryRuns }: Parts,
+  buckets: readonly BucketConfiguration[],
+): Promise<BucketStatus[]> {
+  const names = buckets.map(({ name }) => name)
+  const [counts, createdAt, runs] = await Promise.all([
+    counter.read(names),
+    Promise.all(names.map((name) => bucketCreatedAtMs(name))),
+    expiryRuns(),
+  ])
+  const runOf = new Map(runs.map((run) => [run.bucket, run]))
+  return buckets.map((bucket, index) => ({
+    name: bucket.name,
+    isPublic: bucket.isPublic,
+    createdAt: timeOrNull(createdAt[index]),
+    ...figuresOf(counts.get(bucket.name) ?? unknownCount),
+    ...optionsOf(bucket),
+    lastExpiry: runStatus(runOf.get(bucket.name)),
+  }))
+}
+
+type Figures = 'objects' | 'bytes' | 'lastModified' | 'countedAt' | 'isCounting' | 'problem'
+
+function figuresOf({
+  figures,
+  isCounting,
+  problem: why,
+}: BucketCount): Pick<BucketStatus, Figures> {
+  const problem = why ?? null
+  if (figures === undefined) {
+    const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
+    return { ...nothing, isCounting, problem }
+  }
+  const { objects, bytes, lastModifiedMs, countedAtMs } = figures
+  const lastModified = objects === 0 ? null : timeOf(lastModifiedMs)
+  return { objects, bytes, lastModified, countedAt: timeOf(countedAtMs), isCounting, problem }
+}
+
+function optionsOf({
+  cors,
+  lifecycle = [],
+}: BucketConfiguration): Pick<BucketStatus, 'allowedOrigins' | 'expiry'> {
+  return {
+    allowedOrigins: cors === undefined ? null : originsOf(cors),
+    expiry: lifecycle.map(expiryRuleOf),
+  }
+}
+
+function expiryRuleOf(rule: LifecycleRule): ExpiryRule {
+  const { id, prefix, isEnabled, days = null, dateMs, abortUploadsDays = null } = rule
+  const date = dateMs === undefined ? null : timeOf(dateMs).slice(0, 'YYYY-MM-DD'.length)
+  return { id, prefix, days, date, abortUploadsDays, isEnabled }
+}
+
+function runStatus(run: BucketExpiryRow | undefined): ExpiryRunStatus | null {
+  if (run === undefined) return null
+  const { beganAtMs, phase, objects, uploads, failures, problem } = run
+  const isDone = phase === 'done'
+  const why = problem === '' ? null : problem
+  return { beganAt: timeOf(beganAtMs), isDone, objects, uploads, failures, problem: why }
+}
+
+function timeOrNull(atMs: number | undefined): string | null {
+  return atMs === undefined ? null : timeOf(atMs)
+}
