@@ -1,6 +1,7 @@
 import type { AccessKeys } from '../access/access-keys.ts'
 import type { Identity } from '../access/identity.ts'
 import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
+import type { BucketUsage } from '../buckets/bucket-usage.ts'
 import type { BucketConfiguration, Buckets } from '../buckets/buckets.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
@@ -25,6 +26,7 @@ export interface S3Service {
   readonly buckets: Buckets
   /** Absent if S3 clients may not set CORS and lifecycle rules. */
   readonly bucketOptions?: BucketOptionsWriter | undefined
+  readonly usage: Pick<BucketUsage, 'bytesIn' | 'wrote'>
   readonly drive: Drive
   readonly uploads: Uploads
   /** Wall clock, milliseconds since the epoch. */

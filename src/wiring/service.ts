@@ -14,6 +14,7 @@ import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { DeletionTable } from '../state/stores/deletions.ts'
 import { UploadTable } from '../state/stores/uploads.ts'
 import { openBucketExpiry } from './bucket-expiry.ts'
+import { openBucketUsage } from './bucket-usage.ts'
 import { openDrive } from './drive/open-drive.ts'
 import { openOwner, type ServiceRole } from './drive/open-owner.ts'
 import { FailureWatch } from './failure-watch.ts'
@@ -127,11 +128,13 @@ export function connectService(parts: ServiceParts): Service {
   const uploads = openUploads(parts)
   metrics?.watchUploads(uploads)
   const { keys, keyAdmin, buckets, bucketOptions } = parts.registries
+  const bucketUsage = openBucketUsage(parts)
   const s3 = createS3Handler({
     settings,
     keys,
     buckets,
     bucketOptions: settings.bucketCreation === 'on' ? bucketOptions : undefined,
+    usage: bucketUsage.usage,
     drive,
     uploads,
     now: Date.now,
@@ -168,6 +171,7 @@ export function connectService(parts: ServiceParts): Service {
     expire: openBucketExpiry({ ...parts, uploads }),
     reset: () => reset({ drive, uploads, buckets }),
     async close() {
+      await bucketUsage.close()
       await json.close()
       await failures.close()
       await uploads.idle()

@@ -3,11 +3,13 @@ import type { GatewayProcess } from './gateway-process.ts'
 import { RawConnection } from './raw-connection.ts'
 import { signHeaders } from './signed-request.ts'
 
+type Gateway = Pick<GatewayProcess, 'host' | 'port' | 'credentials'>
+
 /** Signed requests written byte by byte to a gateway, well formed or not. */
 export class RawExchange {
-  readonly #gateway: GatewayProcess
+  readonly #gateway: Gateway
 
-  constructor(gateway: GatewayProcess) {
+  constructor(gateway: Gateway) {
     this.#gateway = gateway
   }
 

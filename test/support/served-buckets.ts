@@ -1,4 +1,11 @@
 import { ConfiguredBuckets } from '../../src/buckets/buckets.ts'
+import type { S3Service } from '../../src/s3/context.ts'
+
+/** No bucket was counted. */
+export const uncounted: S3Service['usage'] = {
+  bytesIn: async () => undefined,
+  wrote: () => undefined,
+}
 
 /** Buckets as the settings name them. */
 export function servedBuckets(

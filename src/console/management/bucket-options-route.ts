@@ -42,7 +42,7 @@ function noBucket(): ApiError {
   return new ApiError(404, 'The bucket does not exist.')
 }
 
-function optionsChange({ allowedOrigins, expiry }: z.output<typeof bucketChange>) {
+function optionsChange({ allowedOrigins, expiry, quotaBytes }: z.output<typeof bucketChange>) {
   const change: BucketOptionsChange = {
     ...(allowedOrigins !== undefined && {
       cors: allowedOrigins === null ? null : rulesForOrigins(allowedOrigins),
@@ -50,6 +50,7 @@ function optionsChange({ allowedOrigins, expiry }: z.output<typeof bucketChange>
     ...(expiry !== undefined && {
       lifecycle: expiry.length === 0 ? null : expiry.map(lifecycleRuleOf),
     }),
+    ...(quotaBytes !== undefined && { quotaBytes }),
   }
   return change
 }

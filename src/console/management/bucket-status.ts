@@ -53,10 +53,12 @@ function figuresOf({
 function optionsOf({
   cors,
   lifecycle = [],
-}: BucketConfiguration): Pick<BucketStatus, 'allowedOrigins' | 'expiry'> {
+  quotaBytes,
+}: BucketConfiguration): Pick<BucketStatus, 'allowedOrigins' | 'expiry' | 'quotaBytes'> {
   return {
     allowedOrigins: cors === undefined ? null : originsOf(cors),
     expiry: lifecycle.map(expiryRuleOf),
+    quotaBytes: quotaBytes ?? null,
   }
 }
 

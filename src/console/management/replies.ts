@@ -90,6 +90,9 @@ export const bucketChange = z.strictObject({
     })
     .optional()
     .meta({ description: 'Replaces all rules.' }),
+  quotaBytes: count.nullable().optional().meta({
+    description: 'How much the bucket may contain, as of the last count; null: no limit.',
+  }),
 })
 export type BucketChange = z.input<typeof bucketChange>
 
@@ -121,6 +124,7 @@ export const bucketStatus = z.object({
     .nullable()
     .meta({ description: 'Of its own CORS rules; null: CORS_ALLOWED_ORIGINS applies.' }),
   expiry: z.array(expiryRule).meta({ description: 'What is removed after some time.' }),
+  quotaBytes: count.nullable().meta({ description: 'null: no limit.' }),
   lastExpiry: expiryRun
     .nullable()
     .meta({ description: 'The last removal by these rules; null: there was none.' }),

@@ -128,6 +128,12 @@ export class Uploads {
     }
   }
 
+  /** The bytes of its parts so far; undefined if it is not open. */
+  async openBytes(uploadId: string): Promise<number | undefined> {
+    const upload = await this.#context.table.find(uploadId)
+    return upload?.phase === 'open' ? upload.size : undefined
+  }
+
   /** The number of open uploads of all processes. */
   countOpen(): Promise<number> {
     return this.#context.table.countOpen()

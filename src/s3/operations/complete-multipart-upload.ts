@@ -5,6 +5,7 @@ import { maxXmlBodyBytes } from '../body/xml-body.ts'
 import { checksumHeaderOf, expectedDigests } from '../checksums/checksum-headers.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
+import { requireRoomForUpload } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { writeConditions } from '../headers/preconditions.ts'
@@ -22,7 +23,9 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   const parts = parseCompletionBody(body)
   const completion = { parts, checksum, ...completionHeaders(request) }
   const name = uploadNameOf(context)
-  const { attributes } = await service.uploads.complete(name, completion, request.signal)
+  await requireRoomForUpload(context, name.uploadId, 0)
+  const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
+  service.usage.wrote(bucket, size)
   return xmlReply('CompleteMultipartUploadResult', {
     Location: locationOf(context),
     Bucket: bucket,

@@ -5,6 +5,7 @@ import { declaredSize, readPayload } from '../body/payload.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
+import { requireRoom } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
@@ -24,10 +25,12 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
   const size = declaredSize(request)
+  await requireRoom(context, size ?? 0)
   const draft = await drive.draft(bucket, key, size === undefined ? {} : { size })
-  const { md5Hex, checksum } = await readInto(draft, context)
+  const { md5Hex, checksum, size: received } = await readInto(draft, context)
   const attributes = { ...sent, etag: md5Hex, ...(checksum === undefined ? {} : { checksum }) }
   const { modifiedAtMs } = await draft.publish(attributes, conditions)
+  service.usage.wrote(bucket, received)
   return {
     status: 200,
     headers: [
@@ -38,9 +41,13 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
   }
 }
 
-async function readInto(draft: Draft, { request }: ObjectContext): Promise<PayloadDigest> {
+async function readInto(draft: Draft, context: ObjectContext): Promise<PayloadDigest> {
+  const { request } = context
   try {
-    return await readPayload(request, draft)
+    const digest = await readPayload(request, draft)
+    // Only now is the size of a body known that did not declare it.
+    if (declaredSize(request) === undefined) await requireRoom(context, digest.size)
+    return digest
   } catch (error) {
     await draft.discard()
     throw error

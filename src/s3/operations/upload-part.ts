@@ -2,6 +2,7 @@ import type { HttpReply } from '../../http/message.ts'
 import { declaredSize, hasBody, readPayload } from '../body/payload.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
+import { requireRoomForUpload } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
@@ -17,8 +18,11 @@ export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(request.headers, configuration.isPublic)
   if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
-  const part = await service.uploads.writePart(uploadNameOf(context), number, {
-    size: declaredSize(request),
+  const name = uploadNameOf(context)
+  const size = declaredSize(request)
+  await requireRoomForUpload(context, name.uploadId, size ?? 0)
+  const part = await service.uploads.writePart(name, number, {
+    size,
     signal: request.signal,
     pour: (sink, algorithm) => readPayload(request, sink, { algorithm }),
   })

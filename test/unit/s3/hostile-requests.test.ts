@@ -5,7 +5,7 @@ import type { S3Service } from '../../../src/s3/context.ts'
 import { createS3Handler } from '../../../src/s3/handler.ts'
 import { createLog } from '../../../src/wiring/log.ts'
 import { cpuMsOf } from '../../support/cpu-time.ts'
-import { servedBuckets } from '../../support/served-buckets.ts'
+import { servedBuckets, uncounted } from '../../support/served-buckets.ts'
 import { fakeRequest } from './fake-request.ts'
 import { hostileRequests } from './hostile-requests.ts'
 import { nowMs, settings } from './sigv4/signed-request.ts'
@@ -24,6 +24,7 @@ const handler = createS3Handler({
   },
   keys: settings.keys,
   buckets: servedBuckets(['bucket']),
+  usage: uncounted,
   drive: new MemoryDrive(),
   uploads: undefined as unknown as S3Service['uploads'],
   now: () => nowMs,

@@ -20,7 +20,7 @@ import { Uploads } from '../../../src/s3/multipart/uploads.ts'
 import type { Database } from '../../../src/state/database.ts'
 import { openDatabase } from '../../../src/state/open-database.ts'
 import { UploadTable } from '../../../src/state/stores/uploads.ts'
-import { servedBuckets } from '../../support/served-buckets.ts'
+import { servedBuckets, uncounted } from '../../support/served-buckets.ts'
 
 export const target = { bucket: 'b', key: 'k' }
 export const noDetails = { headers: {}, metadata: {} }
@@ -180,6 +180,7 @@ export class OperationRunner {
       },
       keys: new OwnerKey({ accessKey: 'AK', secretKey: 'SK' }),
       buckets: servedBuckets(['b', 'other']),
+      usage: uncounted,
       drive: world.drive,
       uploads,
       now: world.clock.now,

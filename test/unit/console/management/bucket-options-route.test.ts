@@ -56,6 +56,9 @@ test('a field that is absent stays, and null and an empty list remove', async (t
   assert.deepEqual((await change({})).body.expiry, [rule])
   assert.deepEqual((await change({ expiry: [] })).body.allowedOrigins, ['*'])
   assert.equal((await change({ allowedOrigins: null })).body.allowedOrigins, null)
+  assert.equal((await change({ quotaBytes: 0 })).body.quotaBytes, 0)
+  assert.equal(buckets.find('files')?.quotaBytes, 0)
+  assert.equal((await change({ quotaBytes: null })).body.quotaBytes, null)
   assert.deepEqual(buckets.find('files'), { name: 'files', isPublic: false })
 })
 

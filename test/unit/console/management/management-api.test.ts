@@ -143,6 +143,10 @@ const rows: readonly Row[] = [
       'allowedOrigins[1]',
     ],
   ),
+  ['PATCH', '/buckets/files', { quotaBytes: -1 }, 'quotaBytes'],
+  ['PATCH', '/buckets/files', { quotaBytes: 1.5 }, 'quotaBytes'],
+  ['PATCH', '/buckets/files', { quotaBytes: '5' }, 'quotaBytes'],
+  ['PATCH', '/buckets/files', { quotaBytes: 2 ** 60 }, 'quotaBytes'],
   ['PATCH', '/buckets/files', { expiry: null }, 'expiry'],
   ['PATCH', '/buckets/files', { expiry: [expiry({}), expiry({})] }, 'expiry'],
   ['PATCH', '/buckets/files', { expiry: [expiry({ id: '' })] }, 'expiry[0].id'],
@@ -266,7 +270,7 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
   const first = await send('GET', '/buckets')
   assert.equal(first.status, 200)
   const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
-  const unset = { allowedOrigins: null, expiry: [], lastExpiry: null }
+  const unset = { allowedOrigins: null, expiry: [], quotaBytes: null, lastExpiry: null }
   const common = { ...nothing, isCounting: true, problem: null, ...unset }
   for (const bucket of first.body.buckets) assert.match(bucket.createdAt, /^\d{4}-.*Z$/)
   assert.deepEqual(

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../../../src/http/message.ts'
 import type { S3Service } from '../../../../src/s3/context.ts'
 import { createS3Handler } from '../../../../src/s3/handler.ts'
 import { presign } from '../../../../src/s3/sigv4/presign.ts'
-import { servedBuckets } from '../../../support/served-buckets.ts'
+import { servedBuckets, uncounted } from '../../../support/served-buckets.ts'
 import { fakeRequest } from '../fake-request.ts'
 import { minuteMs, nowMs, plain, settings, sign, vectors } from './signed-request.ts'
 
@@ -19,6 +19,7 @@ function handlerAt(atMs: number, publicUrl?: string) {
     },
     keys: settings.keys,
     buckets: servedBuckets(['bucket']),
+    usage: uncounted,
     drive,
     uploads: undefined as unknown as S3Service['uploads'],
     now: () => atMs,
