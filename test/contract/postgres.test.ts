@@ -17,6 +17,7 @@ import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
+import { describeTwoDrives } from './two-drives-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
 
 const server = await startPostgres()
@@ -41,6 +42,7 @@ if (server === undefined) {
   describeDatabase('PostgreSQL', createLocation)
   describeFileRecords('PostgreSQL', createLocation)
   describeRoutingTables('PostgreSQL', createLocation)
+  describeTwoDrives('PostgreSQL', createLocation)
   describeUploadTable('PostgreSQL', createLocation)
 
   test('PostgreSQL read and write work again after all connections were lost', async () => {

@@ -7,6 +7,7 @@ import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
+import { describeTwoDrives } from './two-drives-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
 
 let folder: string
@@ -27,4 +28,5 @@ describeConsoleTables('SQLite', createLocation)
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)
 describeRoutingTables('SQLite', createLocation)
+describeTwoDrives('SQLite', createLocation)
 describeUploadTable('SQLite', createLocation)

@@ -1,7 +1,7 @@
 import type { DavRecords, FileVersion } from '../../drives/webdav/objects/dav-records.ts'
 import type { Database } from '../database.ts'
 import { listStatements, parameterLists, readLists, valueLists } from '../parameter-lists.ts'
-import { textDigest } from '../text-digest.ts'
+import { driveDigest } from './drive-key.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 
 /** Readers may look up the record of a file that was just deleted. */
@@ -31,10 +31,13 @@ const insertUpload = `INSERT INTO dav_uploads (id, saved_at_ms) VALUES (?, ?) ON
 /** A WebDAV drive's records in the database. */
 export class DatabaseDavRecords implements DavRecords {
   readonly #database: Database
+  readonly #drive: string
   readonly #forgotten: LazyDeletes
 
-  constructor(database: Database) {
+  /** @param drive the drive's name; '' for the default drive */
+  constructor(database: Database, drive = '') {
     this.#database = database
+    this.#drive = drive
     this.#forgotten = new LazyDeletes({
       delayMs: forgetDelayMs,
       maxWaiting: maxForgotten,
@@ -50,14 +53,14 @@ export class DatabaseDavRecords implements DavRecords {
   }
 
   async find({ path, version }: FileVersion): Promise<string | undefined> {
-    const params = [textDigest(path), version]
+    const params = [this.#digest(path), version]
     const [row] = await this.#database.read<{ json: string }>(selectOne, params)
     return row?.json
   }
 
   async findMany(files: readonly FileVersion[]): Promise<Map<string, string>> {
-    const pathOf = new Map(files.map(({ path }) => [textDigest(path), path]))
-    const wanted = files.map(({ path, version }) => [textDigest(path), version])
+    const pathOf = new Map(files.map(({ path }) => [this.#digest(path), path]))
+    const wanted = files.map(({ path, version }) => [this.#digest(path), version])
     const rows = await readLists<{ pathDigest: string; json: string }>(
       this.#database,
       parameterLists(wanted, wantedFile),
@@ -67,7 +70,7 @@ export class DatabaseDavRecords implements DavRecords {
   }
 
   async save(file: FileVersion, json: string, present = file.version): Promise<void> {
-    const pathDigest = textDigest(file.path)
+    const pathDigest = this.#digest(file.path)
     const now = Date.now()
     await this.#database.write([
       { sql: upsert, params: [pathDigest, file.version, now, json] },
@@ -76,11 +79,11 @@ export class DatabaseDavRecords implements DavRecords {
   }
 
   forget({ path, version }: FileVersion): void {
-    this.#forgotten.add(`${textDigest(path)}\n${version}\n${Date.now()}`)
+    this.#forgotten.add(`${this.#digest(path)}\n${version}\n${Date.now()}`)
   }
 
   async ownFolders(paths: readonly string[]): Promise<Set<string>> {
-    const pathOf = new Map(paths.map((path) => [textDigest(path), path]))
+    const pathOf = new Map(paths.map((path) => [this.#digest(path), path]))
     const rows = await readLists<{ pathDigest: string }>(
       this.#database,
       valueLists([...pathOf.keys()]),
@@ -92,13 +95,15 @@ export class DatabaseDavRecords implements DavRecords {
 
   async addOwnFolders(paths: readonly string[]): Promise<void> {
     await this.#database.write(
-      paths.map((path) => ({ sql: insertFolder, params: [textDigest(path)] })),
+      paths.map((path) => ({ sql: insertFolder, params: [this.#digest(path)] })),
     )
   }
 
   async forgetFolders(paths: readonly string[]): Promise<void> {
     const deleteSome = (list: string) => `DELETE FROM dav_folders WHERE path_digest IN (${list})`
-    await this.#database.write(listStatements(valueLists(paths.map(textDigest)), deleteSome))
+    await this.#database.write(
+      listStatements(valueLists(paths.map((path) => this.#digest(path))), deleteSome),
+    )
   }
 
   async isCompletionNoted(uploadId: string): Promise<boolean> {
@@ -120,6 +125,10 @@ export class DatabaseDavRecords implements DavRecords {
     await this.#database.write([
       { sql: 'DELETE FROM dav_uploads WHERE saved_at_ms < ?', params: [beforeMs] },
     ])
+  }
+
+  #digest(path: string): string {
+    return driveDigest(this.#drive, path)
   }
 
   /** Stops deleting; call before the database is closed. */

@@ -13,10 +13,12 @@ export interface SaveMarks {
   readonly isUnlisted: boolean
   readonly crawl: number
   readonly nowMs: number
+  /** The drive's name; '' for the default drive. */
+  readonly drive: string
 }
 
 const names = `id, parent, sort_name, kind, size, md5, revision, mime_type, created_at_ms,
-  modified_at_ms, version, etag, attributes, is_own, unlisted, seen, touched_at_ms`
+  modified_at_ms, version, etag, attributes, is_own, unlisted, seen, touched_at_ms, drive`
 
 /** With `prefix`, such as `f2.`, where several are joined. */
 export const fileColumns = (prefix = '') =>
@@ -42,7 +44,7 @@ const onConflict = (attributes: string) => `ON CONFLICT (id) DO UPDATE SET
       ELSE drive_files.unlisted END,
     seen = CASE WHEN excluded.seen > drive_files.seen THEN excluded.seen
       ELSE drive_files.seen END,
-    touched_at_ms = excluded.touched_at_ms
+    touched_at_ms = excluded.touched_at_ms, drive = excluded.drive
   WHERE excluded.version >= drive_files.version
     AND (drive_files.parent <> '' OR drive_files.sort_name <> '${removing}')`
 
@@ -60,7 +62,7 @@ const onNews = onConflict(
 /** PostgreSQL takes a plain parameter in SELECT as text. */
 const typedParameters = [
   ...['TEXT', 'TEXT', 'TEXT', 'TEXT', 'BIGINT', 'TEXT', 'TEXT', 'TEXT', 'BIGINT', 'BIGINT'],
-  ...['BIGINT', 'TEXT', 'TEXT', 'INTEGER', 'INTEGER', 'BIGINT', 'BIGINT'],
+  ...['BIGINT', 'TEXT', 'TEXT', 'INTEGER', 'INTEGER', 'BIGINT', 'BIGINT', 'TEXT'],
 ]
   .map((type) => `CAST(? AS ${type})`)
   .join(', ')
@@ -98,11 +100,11 @@ export function hideStatement({ id, version }: HiddenFile, nowMs: number): State
   return { sql: hide, params: [version, nowMs, id, version] }
 }
 
-function valuesOf(file: IndexedFile, { isUnlisted, crawl, nowMs }: SaveMarks): SqlValue[] {
+function valuesOf(file: IndexedFile, { isUnlisted, crawl, nowMs, drive }: SaveMarks): SqlValue[] {
   return [
     ...[file.id, file.parent, file.sortName, file.kind, file.size, file.md5, file.revision],
     ...[file.mimeType, file.createdAtMs, file.modifiedAtMs, file.version, file.etag],
     ...[file.attributes, file.isOwn ? 1 : 0, isUnlisted && file.kind === 'folder' ? 1 : 0],
-    ...[crawl, nowMs],
+    ...[crawl, nowMs, drive],
   ]
 }

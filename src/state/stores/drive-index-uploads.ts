@@ -5,7 +5,8 @@ import type { Database, Statement } from '../database.ts'
 const digestLength = 22
 const blockBytes = 256 * 1024
 
-const upsert = `INSERT INTO drive_uploads (id, file_ids, json, touched_at_ms) VALUES (?, ?, ?, ?)
+const upsert = `INSERT INTO drive_uploads (id, file_ids, json, touched_at_ms, drive)
+  VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET file_ids = excluded.file_ids, json = excluded.json,
   touched_at_ms = excluded.touched_at_ms`
 const touch = 'UPDATE drive_uploads SET touched_at_ms = ? WHERE id = ?'
@@ -33,11 +34,16 @@ interface BlocksRow {
 export class DatabaseDriveUploads implements UploadRecords {
   readonly #database: Database
   readonly #now: () => number
+  readonly #drive: string
 
-  /** @param now milliseconds since the epoch. */
-  constructor(database: Database, now: () => number = Date.now) {
+  /**
+   * @param now milliseconds since the epoch.
+   * @param drive the drive's name; '' for the default drive
+   */
+  constructor(database: Database, now: () => number = Date.now, drive = '') {
     this.#database = database
     this.#now = now
+    this.#drive = drive
   }
 
   async find(uploadId: string): Promise<string | undefined> {
@@ -50,7 +56,7 @@ export class DatabaseDriveUploads implements UploadRecords {
     uploadId: string,
     { json, fileIds }: { readonly json: string; readonly fileIds: readonly string[] },
   ): Promise<void> {
-    const params = [uploadId, fileIds.join(' '), json, this.#now()]
+    const params = [uploadId, fileIds.join(' '), json, this.#now(), this.#drive]
     await this.#database.write([{ sql: upsert, params }])
   }
 
@@ -71,8 +77,9 @@ export class DatabaseDriveUploads implements UploadRecords {
 
   async idle(beforeMs: number, limit: number): Promise<string[]> {
     const rows = await this.#database.read<{ id: string }>(
-      'SELECT id FROM drive_uploads WHERE touched_at_ms <= ? ORDER BY touched_at_ms LIMIT ?',
-      [beforeMs, limit],
+      `SELECT id FROM drive_uploads WHERE touched_at_ms <= ? AND drive = ?
+        ORDER BY touched_at_ms LIMIT ?`,
+      [beforeMs, this.#drive, limit],
     )
     return rows.map((row) => row.id)
   }

@@ -8,8 +8,11 @@ export const unsureKind = 'unsure'
 
 export type WalkedRow = StoredFile | { readonly kind: typeof unsureKind }
 
-/** True if the content of a visible folder is unknown. */
-export const someUnlisted = `EXISTS (SELECT 1 FROM drive_files WHERE unlisted = 1 AND parent <> '')`
+/**
+ * True if the content of a visible folder is unknown, on any drive: the drive then makes sure, which
+ * costs a query.
+ */
+const someUnlisted = `EXISTS (SELECT 1 FROM drive_files WHERE unlisted = 1 AND parent <> '')`
 
 const unsureRow = `SELECT '', '', '', '${unsureKind}', 0, '', '', '', 0, 0, 0, '', '', 0
   WHERE ${someUnlisted}`

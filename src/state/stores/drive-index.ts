@@ -22,7 +22,7 @@ import {
   saveBelowVisible,
   saveStatements,
 } from './drive-index-rows.ts'
-import { someUnlisted, unsureKind, type WalkedRow, walkStatement } from './drive-index-walk.ts'
+import { unsureKind, type WalkedRow, walkStatement } from './drive-index-walk.ts'
 
 interface FoundRows {
   readonly files: IndexedFile[]
@@ -33,8 +33,8 @@ interface FoundRows {
 const maxJoined = 4
 
 const insertRoot = `INSERT INTO drive_index
-    (root, staging, crawl, is_ready, page_token, polled_at_ms, owner, until_ms)
-  VALUES (?, '', 0, 0, '', 0, '', 0) ON CONFLICT DO NOTHING`
+    (root, staging, crawl, is_ready, page_token, polled_at_ms, owner, until_ms, drive)
+  VALUES (?, '', 0, 0, '', 0, '', 0, ?) ON CONFLICT DO NOTHING`
 const selectState = `SELECT crawl, is_ready AS "isReady", page_token AS "pageToken",
   polled_at_ms AS "polledAtMs", owner, until_ms AS "untilMs" FROM drive_index WHERE root = ?`
 const claimState = `UPDATE drive_index SET owner = ?, until_ms = ?
@@ -43,10 +43,13 @@ const beginCrawl = `UPDATE drive_index SET crawl = ?, page_token = ?
   WHERE root = ? AND crawl = ? AND page_token = ?`
 /** Known content stays valid while it is listed again. */
 const relistAll = `UPDATE drive_files SET unlisted = CASE WHEN unlisted = 1 THEN 1 ELSE 2 END
-  WHERE kind = 'folder' AND parent <> ''`
+  WHERE kind = 'folder' AND parent <> '' AND drive = ?`
 const advance = `UPDATE drive_index SET page_token = ?, polled_at_ms = ?
   WHERE root = ? AND page_token = ?`
 const advancePage = 'UPDATE drive_index SET page_token = ? WHERE root = ? AND page_token = ?'
+
+const selectUnlisted = `SELECT 1 AS one FROM drive_files
+  WHERE unlisted = 1 AND parent <> '' AND drive = ? LIMIT 1`
 
 const listedColumns = `id, sort_name AS "sortName", kind, size,
   modified_at_ms AS "modifiedAtMs", etag`
@@ -58,8 +61,8 @@ const listingOrder = 'ORDER BY sort_name, modified_at_ms DESC, id DESC'
 const keepAttributes = `INSERT INTO drive_attributes (id, md5, json) VALUES (?, ?, ?)
   ON CONFLICT (id, md5) DO UPDATE SET json = excluded.json`
 const forgetOtherAttributes = 'DELETE FROM drive_attributes WHERE id = ? AND md5 <> ?'
-const publishUpload = `INSERT INTO drive_uploads (id, file_ids, json, touched_at_ms)
-  VALUES (?, '', ?, ?) ON CONFLICT (id) DO UPDATE SET
+const publishUpload = `INSERT INTO drive_uploads (id, file_ids, json, touched_at_ms, drive)
+  VALUES (?, '', ?, ?, ?) ON CONFLICT (id) DO UPDATE SET
   file_ids = '', json = excluded.json, touched_at_ms = excluded.touched_at_ms`
 const hideEmptyFolder = `UPDATE drive_files
   SET parent = '', sort_name = '${removing}', touched_at_ms = ?
@@ -78,11 +81,16 @@ const deleteOrphans = `DELETE FROM drive_files WHERE parent <> '' AND kind = ?
 export class DatabaseDriveIndex implements DriveIndex {
   readonly #database: Database
   readonly #now: () => number
+  readonly #drive: string
 
-  /** @param now milliseconds since the epoch. */
-  constructor(database: Database, now: () => number = Date.now) {
+  /**
+   * @param now milliseconds since the epoch.
+   * @param drive the drive's name; '' for the default drive
+   */
+  constructor(database: Database, now: () => number = Date.now, drive = '') {
     this.#database = database
     this.#now = now
+    this.#drive = drive
   }
 
   async find(
@@ -163,7 +171,8 @@ export class DatabaseDriveIndex implements DriveIndex {
       { sql: forgetOtherAttributes, params: [file.id, file.md5] },
     ]
     if (kept) statements.push(keepStatement(kept))
-    if (upload) statements.push({ sql: publishUpload, params: [upload.id, upload.json, nowMs] })
+    if (upload)
+      statements.push({ sql: publishUpload, params: [upload.id, upload.json, nowMs, this.#drive] })
     if (await writeAll(this.#database, [save], statements)) return true
     const rows = await this.getMany([file.id, file.parent])
     const row = rows.find(({ id }) => id === file.id)
@@ -194,11 +203,15 @@ export class DatabaseDriveIndex implements DriveIndex {
     if ((await this.state(root)) !== undefined) return
     await this.#database.write([
       {
-        sql: 'DELETE FROM drive_files WHERE EXISTS (SELECT 1 FROM drive_index WHERE root <> ?)',
-        params: [root],
+        sql: `DELETE FROM drive_files WHERE drive = ?
+          AND EXISTS (SELECT 1 FROM drive_index WHERE drive = ? AND root <> ?)`,
+        params: [this.#drive, this.#drive, root],
       },
-      { sql: 'DELETE FROM drive_index WHERE root <> ?', params: [root] },
-      { sql: insertRoot, params: [root] },
+      {
+        sql: 'DELETE FROM drive_index WHERE drive = ? AND root <> ?',
+        params: [this.#drive, root],
+      },
+      { sql: insertRoot, params: [root, this.#drive] },
     ])
   }
 
@@ -230,21 +243,27 @@ export class DatabaseDriveIndex implements DriveIndex {
 
   beginCrawl(root: string, seen: IndexState, pageToken: string): Promise<boolean> {
     const params = [seen.crawl + 1, pageToken, root, seen.crawl, seen.pageToken]
-    return writeAll(this.#database, [{ sql: beginCrawl, params }], [{ sql: relistAll }])
+    return writeAll(
+      this.#database,
+      [{ sql: beginCrawl, params }],
+      [{ sql: relistAll, params: [this.#drive] }],
+    )
   }
 
   async unlisted(limit: number): Promise<string[]> {
     const found: string[] = []
     for (const mark of ['1', '2']) {
-      const sql = `SELECT id FROM drive_files WHERE unlisted = ${mark} AND parent <> '' LIMIT ?`
-      const rows = await this.#database.read<{ id: string }>(sql, [limit - found.length])
+      const sql = `SELECT id FROM drive_files WHERE unlisted = ${mark} AND parent <> ''
+        AND drive = ? LIMIT ?`
+      const params = [this.#drive, limit - found.length]
+      const rows = await this.#database.read<{ id: string }>(sql, params)
       found.push(...rows.map((row) => row.id))
     }
     return found
   }
 
   async hasUnlisted(): Promise<boolean> {
-    return (await this.#database.read(`SELECT 1 AS one WHERE ${someUnlisted}`)).length > 0
+    return (await this.#database.read(selectUnlisted, [this.#drive])).length > 0
   }
 
   async unlistedOf(ids: readonly string[]): Promise<string[]> {
@@ -267,10 +286,10 @@ export class DatabaseDriveIndex implements DriveIndex {
   }
 
   async listed(folders: readonly string[], crawl: number): Promise<void> {
-    const isSame = 'EXISTS (SELECT 1 FROM drive_index WHERE crawl = ?)'
+    const isSame = 'EXISTS (SELECT 1 FROM drive_index WHERE crawl = ? AND drive = ?)'
     const markSome = (list: string) =>
       `UPDATE drive_files SET unlisted = 0 WHERE id IN (${list}) AND ${isSame}`
-    await this.#database.write(listStatements(valueLists(folders), markSome, [crawl]))
+    await this.#database.write(listStatements(valueLists(folders), markSome, [crawl, this.#drive]))
   }
 
   async endCrawl(root: string): Promise<void> {
@@ -311,7 +330,7 @@ export class DatabaseDriveIndex implements DriveIndex {
   }
 
   #marks(marks: Partial<SaveMarks>): SaveMarks {
-    return { isUnlisted: false, crawl: 0, nowMs: this.#now(), ...marks }
+    return { isUnlisted: false, crawl: 0, nowMs: this.#now(), drive: this.#drive, ...marks }
   }
 }
 

@@ -5,7 +5,7 @@ import type {
 } from '../../drives/local/objects/file-records.ts'
 import type { Database, SqlValue, Statement } from '../database.ts'
 import { listStatements, parameterLists, readLists, valueLists } from '../parameter-lists.ts'
-import { textDigest } from '../text-digest.ts'
+import { driveDigest, driveKey } from './drive-key.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 
 /** Readers may look up the record of a file that was just deleted. */
@@ -43,11 +43,14 @@ const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
 /** The local drive's file metadata in the database. The column `path_digest` has the digest of a path. */
 export class DatabaseFileRecords implements FileRecords {
   readonly #database: Database
+  readonly #drive: string
   readonly #files: LazyDeletes
   readonly #folders: LazyDeletes
 
-  constructor(database: Database) {
+  /** @param drive the drive's name; '' for the default drive */
+  constructor(database: Database, drive = '') {
     this.#database = database
+    this.#drive = drive
     this.#files = new LazyDeletes({
       delayMs: forgetDelayMs,
       maxWaiting: maxForgotten,
@@ -61,23 +64,24 @@ export class DatabaseFileRecords implements FileRecords {
   }
 
   async find(identity: string): Promise<string | undefined> {
-    const [row] = await this.#database.read<{ json: string }>(selectOne, [identity])
+    const [row] = await this.#database.read<{ json: string }>(selectOne, [this.#key(identity)])
     return row?.json
   }
 
   async findMany(identities: readonly string[]): Promise<Map<string, string>> {
+    const identityOf = new Map(identities.map((identity) => [this.#key(identity), identity]))
     const rows = await readLists<{ identity: string; json: string }>(
       this.#database,
-      valueLists(identities),
+      valueLists([...identityOf.keys()]),
       (list) => `SELECT identity, json FROM file_records WHERE identity IN (${list})`,
     )
-    return new Map(rows.map(({ identity, json }) => [identity, json]))
+    return new Map(rows.map(({ identity, json }) => [identityOf.get(identity) ?? identity, json]))
   }
 
   async findByPaths(paths: readonly FileAtPath[]): Promise<Map<string, string>> {
     const pathOf = new Map<string, string>()
     const wanted = paths.map(({ path, size, modifiedAtMs }) => {
-      const pathDigest = textDigest(path)
+      const pathDigest = driveDigest(this.#drive, path)
       pathOf.set(pathDigest, path)
       return [pathDigest, size, modifiedAtMs - timeToleranceMs, modifiedAtMs + timeToleranceMs]
     })
@@ -92,30 +96,37 @@ export class DatabaseFileRecords implements FileRecords {
 
   async save(record: FileRecord, ownFolders: readonly string[]): Promise<void> {
     const { identity, path, size, modifiedAtMs, json } = record
-    this.#files.cancel(identity)
-    for (const folder of ownFolders) this.#folders.cancel(folder)
-    const values: SqlValue[] = [identity, textDigest(path), size, modifiedAtMs, Date.now(), json]
-    const folders = ownFolders.map((folder): Statement => ({ sql: insertFolder, params: [folder] }))
+    const ownKeys = ownFolders.map((folder) => this.#key(folder))
+    const key = this.#key(identity)
+    this.#files.cancel(key)
+    for (const folder of ownKeys) this.#folders.cancel(folder)
+    const pathDigest = driveDigest(this.#drive, path)
+    const values: SqlValue[] = [key, pathDigest, size, modifiedAtMs, Date.now(), json]
+    const folders = ownKeys.map((folder): Statement => ({ sql: insertFolder, params: [folder] }))
     await this.#database.write([{ sql: upsert, params: values }, ...folders])
   }
 
   forget(identity: string): void {
-    this.#files.add(identity)
+    this.#files.add(this.#key(identity))
   }
 
   async isOwnFolder(identity: string): Promise<boolean> {
-    const rows = await this.#database.read(selectFolder, [identity])
+    const rows = await this.#database.read(selectFolder, [this.#key(identity)])
     return rows.length > 0
   }
 
   forgetFolder(identity: string): void {
-    this.#folders.add(identity)
+    this.#folders.add(this.#key(identity))
   }
 
   /** Stops deleting; call before the database is closed. */
   close(): void {
     this.#files.close()
     this.#folders.close()
+  }
+
+  #key(identity: string): string {
+    return driveKey(this.#drive, identity)
   }
 
   async #delete(

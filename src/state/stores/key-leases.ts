@@ -9,7 +9,7 @@ import type {
 import { writeAll } from '../conditional-writes.ts'
 import type { Database, SqlValue } from '../database.ts'
 import { readLists, valueLists } from '../parameter-lists.ts'
-import { textDigest } from '../text-digest.ts'
+import { driveDigest, driveKey } from './drive-key.ts'
 
 /** Few enough to limit the table of revisions, many enough that few names share one. */
 const revisionSlots = 4096
@@ -23,8 +23,8 @@ interface LookRow {
   readonly revision: number | null
 }
 
-const insertLease = `INSERT INTO key_leases (key_digest, parent, owner, until_ms, note)
-  VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+const insertLease = `INSERT INTO key_leases (key_digest, parent, owner, until_ms, note, drive)
+  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
 const replaceLease = `UPDATE key_leases SET owner = ?, until_ms = ?
   WHERE key_digest = ? AND owner = ? AND until_ms = ?`
 const setNote = 'UPDATE key_leases SET note = ? WHERE key_digest = ? AND owner = ?'
@@ -44,9 +44,12 @@ const selectLook = (keys: string, slots: string) => `
 /** Leases in the database. The column `key_digest` has the digest of a lease key. */
 export class DatabaseLeases implements LeaseTable {
   readonly #database: Database
+  readonly #drive: string
 
-  constructor(database: Database) {
+  /** @param drive the drive's name; '' for the default drive */
+  constructor(database: Database, drive = '') {
     this.#database = database
+    this.#drive = drive
   }
 
   async take(
@@ -60,11 +63,11 @@ export class DatabaseLeases implements LeaseTable {
       // Always in the same order, so that PostgreSQL's row locks cannot deadlock.
       keys.toSorted().map((key) => {
         const old = before.get(key)
-        const keyDigest = textDigest(key)
+        const keyDigest = this.#digest(key)
         return old === undefined
           ? {
               sql: insertLease,
-              params: [keyDigest, textDigest(parentOf(key)), owner, untilMs, note],
+              params: [keyDigest, this.#digest(parentOf(key)), owner, untilMs, note, this.#drive],
             }
           : { sql: replaceLease, params: [owner, untilMs, keyDigest, old.owner, old.untilMs] }
       }),
@@ -73,7 +76,7 @@ export class DatabaseLeases implements LeaseTable {
 
   async note(keys: readonly string[], owner: string, note: string): Promise<void> {
     await this.#database.write(
-      keys.toSorted().map((key) => ({ sql: setNote, params: [note, textDigest(key), owner] })),
+      keys.toSorted().map((key) => ({ sql: setNote, params: [note, this.#digest(key), owner] })),
     )
   }
 
@@ -85,7 +88,7 @@ export class DatabaseLeases implements LeaseTable {
       this.#database,
       keys
         .toSorted()
-        .map((key) => ({ sql: renewLease, params: [untilMs, textDigest(key), owner] })),
+        .map((key) => ({ sql: renewLease, params: [untilMs, this.#digest(key), owner] })),
     )
   }
 
@@ -93,17 +96,17 @@ export class DatabaseLeases implements LeaseTable {
     keys: readonly string[],
     { owner, bumped, keepsNote }: LeaseRelease,
   ): Promise<void> {
-    const slots = [...new Set(bumped.map(slotOf))].sort((a, b) => a - b)
+    const slots = [...new Set(bumped.map((name) => this.#slotOf(name)))].sort((a, b) => a - b)
     const sql = keepsNote ? endLease : deleteLease
     await this.#database.write([
-      ...keys.toSorted().map((key) => ({ sql, params: [textDigest(key), owner] })),
+      ...keys.toSorted().map((key) => ({ sql, params: [this.#digest(key), owner] })),
       ...slots.map((slot) => ({ sql: bumpRevision, params: [slot] })),
     ])
   }
 
   async look(keys: readonly string[], names: readonly string[]): Promise<LeaseLook> {
-    const keyOf = new Map(keys.map((key) => [textDigest(key), key]))
-    const slots = names.map(slotOf)
+    const keyOf = new Map(keys.map((key) => [this.#digest(key), key]))
+    const slots = names.map((name) => this.#slotOf(name))
     const digests = list([...keyOf.keys()])
     const wantedSlots = list([...new Set(slots)])
     const rows = await this.#database.read<LookRow>(selectLook(digests.sql, wantedSlots.sql), [
@@ -123,7 +126,7 @@ export class DatabaseLeases implements LeaseTable {
   }
 
   below(keys: readonly string[]): Promise<LeaseClaim[]> {
-    const parents = valueLists(keys.map(textDigest))
+    const parents = valueLists(keys.map((key) => this.#digest(key)))
     const select = (some: string) =>
       `SELECT ${leaseColumns} FROM key_leases WHERE parent IN (${some})`
     return readLists<LeaseClaim>(this.#database, parents, select)
@@ -131,8 +134,16 @@ export class DatabaseLeases implements LeaseTable {
 
   endedWithNote(untilMs: number, limit: number): Promise<LeaseClaim[]> {
     const select = `SELECT ${leaseColumns} FROM key_leases
-      WHERE until_ms <= ? AND note <> '' ORDER BY until_ms LIMIT ?`
-    return this.#database.read<LeaseClaim>(select, [untilMs, limit])
+      WHERE until_ms <= ? AND note <> '' AND drive = ? ORDER BY until_ms LIMIT ?`
+    return this.#database.read<LeaseClaim>(select, [untilMs, this.#drive, limit])
+  }
+
+  #digest(key: string): string {
+    return driveDigest(this.#drive, key)
+  }
+
+  #slotOf(name: string): number {
+    return slotOf(driveKey(this.#drive, name))
   }
 }
 
