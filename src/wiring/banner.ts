@@ -1,4 +1,5 @@
 import type { FirstStart } from './first-start.ts'
+import { placeText } from './settings/parse-buckets.ts'
 import type { DriveLocation } from './settings/parse-locations.ts'
 import type { Settings } from './settings/read-settings.ts'
 
@@ -24,7 +25,10 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
     '',
     `  dashboard  ${dashboardText(settings, endpoint, { ...firstStart, isTerminal })}`,
     `  files      ${locationText(settings.drive)}`,
-    `  buckets    ${settings.allowedBuckets.join(', ')}`,
+    ...settings.drives
+      .slice(1)
+      .map(({ name, drive }) => `  @${name.padEnd(9)} ${locationText(drive)}`),
+    `  buckets    ${settings.bucketPlaces.map(placeText).join(', ')}`,
     `  keys       ${keys.description}`,
     '',
     'aws-cli:',

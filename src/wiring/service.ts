@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
+import type { Mount } from '../drives/several/mount.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { packageFolder } from '../package-folder.ts'
 import { createS3Handler } from '../s3/handler.ts'
@@ -15,8 +16,8 @@ import { DeletionTable } from '../state/stores/deletions.ts'
 import { UploadTable } from '../state/stores/uploads.ts'
 import { openBucketExpiry } from './bucket-expiry.ts'
 import { openBucketUsage } from './bucket-usage.ts'
-import { openDrive } from './drive/open-drive.ts'
-import { openOwner, type ServiceRole } from './drive/open-owner.ts'
+import { openDrives } from './drive/open-drives.ts'
+import type { ServiceRole } from './drive/open-owner.ts'
 import { FailureWatch } from './failure-watch.ts'
 import { createGateway } from './gateway.ts'
 import { LazyJson } from './json/lazy-json.ts'
@@ -25,6 +26,7 @@ import { publicMetrics } from './metrics/metrics-handler.ts'
 import { hasMetrics, ProcessMetrics } from './metrics/process-metrics.ts'
 import type { Scrape } from './metrics/scraper.ts'
 import { createHealthHandler } from './probes/health.ts'
+import { namedChecks } from './probes/named-drives.ts'
 import { liveness, Readiness } from './probes/readiness.ts'
 import { openRegistries, type Registries } from './registries.ts'
 import { reset } from './reset.ts'
@@ -67,6 +69,8 @@ export interface ServiceParts {
   readonly log: Log
   readonly database: Database
   readonly drive: Drive
+  /** Each drive that `drive` stands for. Default: only itself. */
+  readonly mounts?: readonly Mount[]
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
   readonly registries: Registries
@@ -99,20 +103,22 @@ export async function openService(
     database,
     onState: (problem) => logStore(log, problem),
   })
-  const owner = await openOwner({ settings, log, database }, role)
-  const files = await openDrive({ settings, log, database, claim: owner.claim, now })
-  const watched = metrics?.watchDrive(files.drive) ?? files.drive
-  const drive = tracing?.drive(watched) ?? watched
+  const watch = (one: Drive, name: string) => {
+    const watched = metrics?.watchDrive(one, name) ?? one
+    return tracing?.drive(watched, name) ?? watched
+  }
+  const drives = await openDrives({ settings, log, database, role, now, watch })
+  const { drive, mounts } = drives
   const registries = await openRegistries({ settings, database, log })
-  const parts = { settings, log, database, drive, sessions, now, metrics, tracing, registries }
+  const opening = { settings, log, database, drive, mounts, sessions, now }
+  const parts = { ...opening, metrics, tracing, registries }
   const service = connectService(parts)
   return {
     ...service,
     async close() {
       await service.close()
       await registries.close()
-      await owner.close()
-      await files.close()
+      await drives.close()
       clock.stop()
       await sessions.close()
       await database.close()
@@ -125,6 +131,8 @@ export async function openService(
 /** Connects parts that are open. Closing it ends its own work and leaves them open. */
 export function connectService(parts: ServiceParts): Service {
   const { settings, log, database, drive, sessions, metrics, tracing } = parts
+  const { mounts = [{ name: '', drive, isReadOnly: false }] } = parts
+  metrics?.watchMounts(mounts)
   const uploads = openUploads(parts)
   metrics?.watchUploads(uploads)
   const { keys, keyAdmin, buckets, bucketOptions } = parts.registries
@@ -140,11 +148,13 @@ export function connectService(parts: ServiceParts): Service {
     now: Date.now,
     log,
   })
-  const { health, readiness } = openProbes(parts)
+  const { health, readiness } = openProbes({ drive, mounts, database, log })
   const failures = new FailureWatch({ settings, database, buckets })
   const deletions = new DeletionTable(database, deletionLimits)
   const accessKeys = new AccessKeyTable(database)
-  const json = new LazyJson({ ...parts, uploads, failures, buckets, bucketOptions, keyAdmin })
+  const json = new LazyJson({
+    ...{ ...parts, mounts, uploads, failures, buckets, bucketOptions, keyAdmin },
+  })
   const web = createWebApp({ folder: webBuild })
   return {
     ...{ failures, metrics, tracing },
@@ -188,13 +198,20 @@ function openUploads({ settings, log, database, drive, now }: ServiceParts): Upl
   })
 }
 
-function openProbes({ drive, database, log }: ServiceParts) {
+/** The probes. Only the default drive counts: a restart can't help another one. */
+function openProbes({
+  drive,
+  mounts,
+  database,
+  log,
+}: Required<Pick<ServiceParts, 'drive' | 'mounts' | 'database' | 'log'>>) {
   const health = createHealthHandler({
     checks: { drive: () => drive.check(), database: () => database.check() },
+    drives: namedChecks(mounts),
     onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
   })
   const readiness = new Readiness({
-    ...{ drive, database },
+    ...{ drive, database, mounts },
     onFailure: (part, error) => log.error({ part, err: error }, 'readiness check failed'),
   })
   return { health, readiness }

@@ -1,7 +1,7 @@
 import { type Drive, DriveError } from '../../drives/drive.ts'
 import { CachedAnswer } from './cached-answer.ts'
 import type { ManagementLog } from './management-log.ts'
-import type { StatusReply } from './replies.ts'
+import type { DriveStatusReply } from './replies.ts'
 
 /** The maximum wait for a drive that hangs. */
 const defaultWaitMs = 2_000
@@ -12,6 +12,8 @@ const creationMaxAgeMs = 10 * 60_000
 
 interface DriveStatusParts {
   readonly drive: Pick<Drive, 'kind' | 'deletes' | 'check' | 'quota' | 'bucketCreatedAtMs'>
+  /** Why the drive is not open, for the operator; undefined if it is. */
+  readonly problem?: () => string | undefined
   /** Milliseconds. */
   readonly now: () => number
   readonly log: ManagementLog
@@ -30,7 +32,7 @@ export class DriveStatus {
   }
   readonly #createdAtMs = new Map<string, CachedAnswer<number>>()
 
-  constructor({ drive, now, log, waitMs = defaultWaitMs }: DriveStatusParts) {
+  constructor({ drive, problem, now, log, waitMs = defaultWaitMs }: DriveStatusParts) {
     const onError = (error: unknown) =>
       log.warn({ err: error }, 'drive information is not available')
     const common = { waitMs, now, onError }
@@ -50,13 +52,13 @@ export class DriveStatus {
           () => null,
           (error: unknown) => {
             onError(error)
-            return error instanceof DriveError ? error.message : unanswered
+            return problem?.() ?? (error instanceof DriveError ? error.message : unanswered)
           },
         ),
     })
   }
 
-  async status(): Promise<StatusReply['drive']> {
+  async status(): Promise<DriveStatusReply> {
     const [room, problem = unanswered] = await Promise.all([
       this.#room.read(),
       this.#problem.read(),

@@ -8,21 +8,32 @@ import { z } from 'zod'
 const time = z.iso.datetime()
 const count = z.int().min(0)
 
+const driveStatus = z.object({
+  kind: z.string().meta({ description: 'file, gdrive, webdav or memory.' }),
+  deletes: z.enum(['permanent', 'trash', 'server']).meta({
+    description: 'Where deleted objects go; server: to the trash, if the server has one.',
+  }),
+  problem: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why the drive is not available; null: it is available.' }),
+  freeBytes: count.nullable().meta({ description: 'null: not available for this drive.' }),
+  totalBytes: count.nullable(),
+})
+export type DriveStatusReply = z.infer<typeof driveStatus>
+
 export const statusReply = z.object({
   version: z.string(),
   uptimeSeconds: count,
-  drive: z.object({
-    kind: z.string().meta({ description: 'file, gdrive, webdav or memory.' }),
-    deletes: z.enum(['permanent', 'trash', 'server']).meta({
-      description: 'Where deleted objects go; server: to the trash, if the server has one.',
-    }),
-    problem: z
-      .string()
-      .nullable()
-      .meta({ description: 'Why the drive is not available; null: it is available.' }),
-    freeBytes: count.nullable().meta({ description: 'null: not available for this drive.' }),
-    totalBytes: count.nullable(),
-  }),
+  drive: driveStatus.meta({ description: 'The default drive.' }),
+  drives: z
+    .array(
+      driveStatus.extend({
+        name: z.string().meta({ description: 'The NAME of DRIVE_NAME, or default.' }),
+        isReadOnly: z.boolean().meta({ description: 'Whether READ_ONLY has it.' }),
+      }),
+    )
+    .meta({ description: 'All drives, the default drive first.' }),
   endpoint: z.object({
     url: z.string().meta({ description: 'PUBLIC_URL, otherwise the address of this request.' }),
     isPublicUrl: z.boolean().meta({ description: 'Whether it is PUBLIC_URL.' }),

@@ -7,6 +7,8 @@ export interface Mount {
   /** Changes when the drive is opened late, or lost: keep the mount, not the drive. */
   readonly drive: Drive
   readonly isReadOnly: boolean
+  /** For the operator: why the drive is not open; undefined if it is. */
+  readonly problem?: string | undefined
 }
 
 /** Where a bucket is. */

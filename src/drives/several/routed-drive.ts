@@ -10,8 +10,8 @@ import {
   type ObjectName,
   type OpenObject,
   type OpenOptions,
+  type RemovalConditions,
   type UploadDrive,
-  type WriteConditions,
 } from '../drive.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import {
@@ -144,7 +144,7 @@ export class RoutedDrive implements Drive {
     )
   }
 
-  async remove(bucket: string, key: string, conditions?: WriteConditions): Promise<boolean> {
+  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
     const place = this.#placeOf(bucket)
     requireWritable(bucket, place)
     return await place.mount.drive.remove(place.folder, key, conditions)

@@ -91,7 +91,10 @@ export class RoutedUploads implements UploadDrive {
 
   /** All drives are swept even if one fails. @throws the first failure */
   async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
-    const writable = [...this.#mounts.values()].filter(({ isReadOnly }) => !isReadOnly)
+    // A drive that is not open is swept when it is.
+    const writable = [...this.#mounts.values()].filter(
+      ({ isReadOnly, problem }) => !isReadOnly && problem === undefined,
+    )
     const swept = await Promise.allSettled(
       writable.map(({ drive }) => drive.uploads.sweep(isKnown, olderThanMs)),
     )

@@ -2,21 +2,21 @@ import { type Drive, DriveError, type UploadDrive } from '../drive.ts'
 import type { EntryCursor } from '../listed-entry.ts'
 
 export interface UnavailableDriveOptions extends Pick<Drive, 'kind' | 'deletes'> {
-  /** For people: why the drive can't be used, and what to do. */
-  readonly reason: string
+  /** For clients: it must not show where the drive is. */
+  readonly message: string
 }
 
-/** Stands for a drive that is not open: every call rejects with `unavailable` and the reason. */
+/** Stands for a drive that is not open: every call rejects with `unavailable`. */
 export class UnavailableDrive implements Drive {
   readonly kind: string
   readonly deletes: Drive['deletes']
   readonly uploads: UploadDrive
-  readonly #reason: string
+  readonly #message: string
 
-  constructor({ kind, deletes, reason }: UnavailableDriveOptions) {
+  constructor({ kind, deletes, message }: UnavailableDriveOptions) {
     this.kind = kind
     this.deletes = deletes
-    this.#reason = reason
+    this.#message = message
     const refuse = () => this.#refuse()
     this.uploads = {
       abilities: () => ({ replaceLast: false, truncate: false }),
@@ -79,6 +79,6 @@ export class UnavailableDrive implements Drive {
   }
 
   async #refuse(): Promise<never> {
-    throw new DriveError('unavailable', this.#reason)
+    throw new DriveError('unavailable', this.#message)
   }
 }

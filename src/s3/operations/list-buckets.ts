@@ -1,4 +1,5 @@
 import { canSeeBucket } from '../../access/authorize.ts'
+import { type Drive, DriveError } from '../../drives/drive.ts'
 import { sortKeys } from '../../drives/key-order.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { parseCount } from '../address/count-parameter.ts'
@@ -18,13 +19,12 @@ export async function listBuckets(context: ServiceContext): Promise<HttpReply> {
   const { region } = service.settings
   const isElsewhere = (query.get('bucket-region') || region) !== region
   const { names, isTruncated } = pageOf(isElsewhere ? [] : visibleBuckets(context), query)
-  const buckets = await Promise.all(
-    names.map(async (name) => ({
-      Name: name,
-      CreationDate: xmlTimestamp(await service.drive.bucketCreatedAtMs(name)),
-      BucketRegion: region,
-    })),
-  )
+  const times = await creationTimes(service.drive, names)
+  const buckets = names.map((name, index) => ({
+    Name: name,
+    CreationDate: xmlTimestamp(times[index] ?? 0),
+    BucketRegion: region,
+  }))
   return xmlReply('ListAllMyBucketsResult', {
     Owner: owner,
     Buckets: { Bucket: buckets },
@@ -50,4 +50,25 @@ function pageOf(buckets: readonly string[], query: Query): BucketPage {
   const maxBuckets = parseCount('max-buckets', query.get('max-buckets'), { min: 1, max: 10_000 })
   const names = sortKeys(buckets.filter((name) => name.startsWith(prefix) && name > after))
   return { names: names.slice(0, maxBuckets), isTruncated: names.length > maxBuckets }
+}
+
+/**
+ * Of several drives one may be unavailable: the others' buckets are listed nevertheless, and its own
+ * with the time 0.
+ *
+ * @throws DriveError if no bucket's time is available.
+ */
+async function creationTimes(
+  drive: Pick<Drive, 'bucketCreatedAtMs'>,
+  names: readonly string[],
+): Promise<number[]> {
+  const outcomes = await Promise.allSettled(names.map((name) => drive.bucketCreatedAtMs(name)))
+  const failed = outcomes.filter(({ status }) => status === 'rejected')
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'fulfilled') return outcome.value
+    const isUnavailable =
+      outcome.reason instanceof DriveError && outcome.reason.kind === 'unavailable'
+    if (!isUnavailable || failed.length === outcomes.length) throw outcome.reason
+    return 0
+  })
 }

@@ -9,6 +9,7 @@ import { locationText } from '../banner.ts'
 import { openDrive } from '../drive/open-drive.ts'
 import { generatedSettings, isConfigured, keptSettings, withBuckets } from '../first-start.ts'
 import { createLog, type Log } from '../log.ts'
+import { type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
 import { type Environment, readSettings, type Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { shownDatabase } from '../settings/shown-settings.ts'
@@ -52,7 +53,8 @@ export async function check({
   const accessLog = await checkAccessLog(settings)
   if (accessLog !== undefined) say(accessLog)
   say(await checkDatabase(settings))
-  say(await checkDrive(settings, createLog('warn', { write: writeLog })))
+  const log = createLog('warn', { write: writeLog })
+  for (const own of settings.drives) say(await checkDrive(settings, own, log))
 }
 
 async function checkDatabase(settings: Settings): Promise<string> {
@@ -67,36 +69,37 @@ async function checkDatabase(settings: Settings): Promise<string> {
     : `database: ${name} responds; the next start changes it for this version (${missing} migrations)`
 }
 
-async function checkDrive(settings: Settings, log: Log): Promise<string> {
-  const { drive: location } = settings
-  const name = locationText(location)
-  if (location.kind !== 'file') await checkOpened(settings, log)
-  else if (existsSync(location.path)) await checkFolder(location.path)
-  else return `drive: ${name} does not exist yet; the first start creates it`
-  return `drive: ${name} responds`
+async function checkDrive(settings: Settings, own: DriveSettings, log: Log): Promise<string> {
+  const { name, drive: location } = own
+  const what = `${name === '' ? 'drive' : `drive ${name}`}: ${locationText(location)}`
+  if (location.kind !== 'file') await checkOpened(settings, own, log)
+  else if (existsSync(location.path)) await checkFolder(location.path, own)
+  else return `${what} does not exist yet; the first start creates it`
+  return `${what} responds`
 }
 
 /** Opening a folder as a drive would create its own folder. */
-async function checkFolder(path: string): Promise<void> {
+async function checkFolder(path: string, { name, isReadOnly }: DriveSettings): Promise<void> {
+  const { R_OK, W_OK, X_OK } = constants
   try {
-    await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    await access(path, isReadOnly ? R_OK | X_OK : R_OK | W_OK | X_OK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new SettingsError([
-      `DRIVE is ${path}: expected a folder that this user can read and write (${code})`,
+      `${nameOfDrive('drive', name)} is ${path}: expected a folder that this user can read and write (${code})`,
     ])
   }
 }
 
 /** The drive works with a database of its own, so that nothing is recorded in the real one. */
-async function checkOpened(settings: Settings, log: Log): Promise<void> {
+async function checkOpened(settings: Settings, own: DriveSettings, log: Log): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-check-'))
   try {
     const location = { kind: 'sqlite', path: join(folder, 'check.db') } as const
     const database = await openDatabase(location, { migrate: true })
     try {
       const opened = await openDrive({
-        ...{ settings, log, database, prepares: false, now: Date.now },
+        ...{ settings, own, log, database, prepares: false, now: Date.now },
         claim: async () => undefined,
       })
       await withinTime(opened.drive.check(), driveTimeoutMs).finally(() => opened.close())

@@ -1,10 +1,11 @@
 import { DriveError } from '../../drives/drive.ts'
 import { verifyBucket } from '../../s3/verify/verify-bucket.ts'
 import { openDatabase } from '../../state/open-database.ts'
-import { openDrive } from '../drive/open-drive.ts'
+import { type DriveParts, type OpenDrive, openDrive } from '../drive/open-drive.ts'
 import { openOwner } from '../drive/open-owner.ts'
 import { settingsOfGateway, withBuckets } from '../first-start.ts'
 import { createLog } from '../log.ts'
+import { nameOfDrive } from '../settings/drive-settings.ts'
 import { type Environment, readSettings, type Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { startClock } from '../start-clock.ts'
@@ -41,18 +42,13 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   const log = createLog('warn', { write: writeLog })
   const database = await openDatabase(settings.database, { migrate: false })
   try {
-    const { claim } = await openOwner({ settings, log, database }, { kind: 'worker' })
     const clock = await startClock(database, log)
-    // Google Drive's index follows what changes from `prepare` on. The others need it for writing only.
-    const prepares = settings.drive.kind === 'gdrive'
-    const { drive, close } = await openDrive({
-      ...{ settings, log, database, claim, prepares },
-      now: clock.now,
-    })
+    const parts = { settings, log, database, now: clock.now }
+    const { drive, folder, close } = await openFor(bucket, parts)
     try {
       const report = new VerifyReport({ bucket, isJson, output })
       await verifyBucket({
-        ...{ drive, bucket, prefix },
+        ...{ drive, bucket: folder, prefix },
         onBytes: (bytes) => report.addBytes(bytes),
         onVerdict: (key, verdict) => report.add(key, verdict),
       }).catch((error: unknown) => {
@@ -70,15 +66,38 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   }
 }
 
-function assertVerifiable({ drive, database, allowedBuckets }: Settings, bucket: string): void {
+/** Opens the bucket's drive, and no other: those may be unavailable. */
+async function openFor(
+  bucket: string,
+  parts: Pick<DriveParts, 'settings' | 'log' | 'database' | 'now'>,
+): Promise<OpenDrive & { readonly folder: string }> {
+  const { own, folder } = placeOf(bucket, parts.settings)
+  const owner = await openOwner({ ...parts, own }, { kind: 'worker' })
+  const claim = own.isReadOnly ? async () => undefined : owner.claim
+  // Google Drive's index follows what changes from `prepare` on. The others need it for writing only.
+  const prepares = own.drive.kind === 'gdrive' && !own.isReadOnly
+  return { ...(await openDrive({ ...parts, own, claim, prepares })), folder }
+}
+
+function placeOf(bucket: string, { bucketPlaces, drives }: Settings) {
+  const { drive = '', folder = bucket } = bucketPlaces.find((one) => one.bucket === bucket) ?? {}
+  const own = drives.find(({ name }) => name === drive)
+  if (own === undefined) throw new Error(`there is no drive ${drive}`)
+  return { own, folder }
+}
+
+function assertVerifiable(settings: Settings, bucket: string): void {
+  const { database, allowedBuckets } = settings
   if (!allowedBuckets.includes(bucket)) {
     const names = allowedBuckets.join(', ')
     throw new SettingsError([
       `ALLOWED_BUCKETS does not list the bucket ${bucket}: expected one of ${names}`,
     ])
   }
-  if (drive.kind === 'memory') {
-    throw new SettingsError(['DRIVE is memory:, which only the gateway process can read'])
+  const { own } = placeOf(bucket, settings)
+  if (own.drive.kind === 'memory') {
+    const setting = nameOfDrive('drive', own.name)
+    throw new SettingsError([`${setting} is memory:, which only the gateway process can read`])
   }
   requireExistingDatabase({ database })
 }

@@ -1,7 +1,7 @@
 import { realFolderPath } from '../../drives/local/local-root.ts'
 import { parseDavAddress, targetOf } from '../../drives/webdav/client/dav-path.ts'
+import type { DriveSettings } from '../settings/drive-settings.ts'
 import type { DriveLocation } from '../settings/parse-locations.ts'
-import type { Settings } from '../settings/read-settings.ts'
 import { shownDrive } from '../settings/shown-settings.ts'
 
 /**
@@ -10,12 +10,19 @@ import { shownDrive } from '../settings/shown-settings.ts'
  */
 export type DriveLocations = readonly string[]
 
-/** @throws DriveError, for people, when the path of a folder can't be followed. */
+/**
+ * @param name of the drive; '' for the default drive
+ * @throws DriveError, for people, when the path of a folder can't be followed.
+ */
 export async function driveLocations(
-  settings: Pick<Settings, 'drive' | 'gdriveSharedDrive'>,
+  settings: Pick<DriveSettings, 'drive' | 'gdriveSharedDrive'>,
+  name = '',
 ): Promise<DriveLocations> {
   const drive = await inOneForm(settings.drive)
-  return [...new Set([shownDrive({ ...settings, drive }), shownDrive(settings)])]
+  // Folders of several Google accounts may have the same path.
+  const account = name !== '' && drive.kind === 'gdrive' ? ` (drive ${name})` : ''
+  const shown = [shownDrive({ ...settings, drive }), shownDrive(settings)]
+  return [...new Set(shown.map((location) => location + account))]
 }
 
 async function inOneForm(drive: DriveLocation): Promise<DriveLocation> {

@@ -24,6 +24,10 @@ const looksPerBeat = 4
 const defaultWriteWindowMs = 2_000
 
 export interface DriveOwnerOptions {
+  /** The setting of its location, for messages. @default DRIVE */
+  readonly setting?: string
+  /** The drives that this process has claimed: their settings, by their ids. */
+  readonly claimed?: Map<string, string>
   readonly table: Pick<DriveTable, 'databaseId' | 'driveAt' | 'remember'>
   /** Where the drive is, without a password: the keys of its rows in the database. */
   readonly locations: DriveLocations
@@ -86,9 +90,39 @@ export class DriveOwner {
     throw this.#mistake('is not the drive of this database: check that it is mounted')
   }
 
+  /**
+   * As `verify`, and checks again at every heartbeat: for a worker whose primary does not end when it
+   * loses the drive.
+   */
+  async watch(notes: DriveNotes): Promise<void> {
+    await this.verify(notes)
+    const { databaseId } = await this.#ownNote('')
+    const look = async () => {
+      const found = parseOwnerNote((await notes.read('owner')) ?? '')
+      if (found !== undefined && found.databaseId !== databaseId) this.#lose(found)
+    }
+    // If the note can't be read, neither can the objects.
+    const { beatMs: everyMs } = this.#options
+    this.#beating = repeat(look, { everyMs, onError: () => undefined })
+  }
+
   /** Ends the heartbeat. */
   async close(): Promise<void> {
+    const { claimed } = this.#options
+    for (const [id, setting] of claimed ?? []) if (setting === this.#setting) claimed?.delete(id)
     await this.#beating?.stop()
+  }
+
+  get #setting(): string {
+    return this.#options.setting ?? 'DRIVE'
+  }
+
+  /** @throws SettingsError when another setting leads to the same drive. */
+  #requireAlone(driveId: string): void {
+    const { claimed } = this.#options
+    const other = claimed?.get(driveId) ?? this.#setting
+    if (other !== this.#setting) throw this.#mistake(`is the same drive as ${other}`)
+    claimed?.set(driveId, this.#setting)
   }
 
   async #ownNote(newDriveId: string): Promise<OwnerNote> {
@@ -111,6 +145,7 @@ export class DriveOwner {
 
   async #begin(notes: DriveNotes, { driveId }: OwnerNote): Promise<void> {
     const { table, locations, beatMs, log } = this.#options
+    this.#requireAlone(driveId)
     for (const location of locations) {
       if ((await table.driveAt(location)) !== driveId) await table.remember(location, driveId)
     }
@@ -242,11 +277,11 @@ export class DriveOwner {
     return this.#mistake(
       `belongs to another database${whose}, and a gateway of that database is running${where}; ` +
         `DATABASE_URL is ${this.#options.database}. Set DATABASE_URL to the same database in both, ` +
-        'or set DRIVE to another folder',
+        `or set ${this.#setting} to another folder`,
     )
   }
 
   #mistake(text: string): SettingsError {
-    return new SettingsError([`DRIVE is ${this.#options.locations.at(-1)}: it ${text}`])
+    return new SettingsError([`${this.#setting} is ${this.#options.locations.at(-1)}: it ${text}`])
   }
 }

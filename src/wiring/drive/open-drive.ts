@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Drive } from '../../drives/drive.ts'
 import type { ClaimDrive } from '../../drives/drive-notes.ts'
 import { openLocalDrive } from '../../drives/local/local-drive.ts'
@@ -6,6 +7,7 @@ import { openStagedUploads } from '../../drives/local/staged-uploads.ts'
 import type { Database } from '../../state/database.ts'
 import { DatabaseFileRecords } from '../../state/stores/file-records.ts'
 import type { Log } from '../log.ts'
+import { credentialKeys, type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
 import type { DriveLocation } from '../settings/parse-locations.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
@@ -18,6 +20,8 @@ export interface OpenDrive {
 
 export interface DriveParts {
   readonly settings: Settings
+  /** The drive to open, one of `settings.drives`. */
+  readonly own: DriveSettings
   readonly log: Log
   readonly database: Database
   readonly claim: ClaimDrive
@@ -34,8 +38,8 @@ type Opener<Kind extends DriveLocation['kind']> = (
 
 /** Cloud drives are imported on demand, because a local folder does not need their HTTP client. */
 const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
-  async file({ path }, { database, log, claim }) {
-    const records = new DatabaseFileRecords(database)
+  async file({ path }, { own, database, log, claim }) {
+    const records = new DatabaseFileRecords(database, own.name)
     const drive = await openLocalDrive({ root: path, records, log, claim })
     return {
       drive,
@@ -46,21 +50,23 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
     }
   },
 
-  async gdrive({ folder }, { settings, database, log, claim, now }) {
+  async gdrive({ folder }, { settings, own, database, log, claim, now }) {
     const { openGoogleDrive } = await import('../../drives/google/google-drive.ts')
     const { GoogleApi } = await import('../../drives/google/api/google-api.ts')
     const { defaultQuota } = await import('../../drives/google/api/rate-budget.ts')
     const { DatabaseDriveIndex } = await import('../../state/stores/drive-index.ts')
     const { DatabaseDriveUploads } = await import('../../state/stores/drive-index-uploads.ts')
     const { DatabaseLeases } = await import('../../state/stores/key-leases.ts')
-    const { gdriveApiUrl, gdriveSharedDrive: sharedDriveId } = settings
+    const { gdriveApiUrl } = settings
+    const { gdriveSharedDrive: sharedDriveId } = own
     const api = new GoogleApi({
-      credentials: await googleCredentials(settings),
+      credentials: await googleCredentials(own),
       sharedDriveId,
-      // The worker processes share one user's quota.
+      // The worker processes and the drives of one account share its quota.
       quota: {
         ...defaultQuota,
-        unitsPerMinute: defaultQuota.unitsPerMinute / settings.workers,
+        unitsPerMinute:
+          defaultQuota.unitsPerMinute / settings.workers / drivesOfAccount(own, settings),
       },
       onRetry: (note) => log.debug(note, 'retrying a Google Drive request'),
       ...(gdriveApiUrl !== undefined && { endpoints: endpointsBelow(gdriveApiUrl) }),
@@ -69,11 +75,11 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
       api,
       folder,
       sharedDriveId,
-      index: new DatabaseDriveIndex(database),
-      records: new DatabaseDriveUploads(database),
-      leases: new DatabaseLeases(database),
+      index: new DatabaseDriveIndex(database, Date.now, own.name),
+      records: new DatabaseDriveUploads(database, Date.now, own.name),
+      leases: new DatabaseLeases(database, own.name),
       pollSeconds: settings.drivePollSeconds,
-      deletes: settings.gdriveDelete,
+      deletes: own.gdriveDelete,
       now,
       log,
       claim,
@@ -81,16 +87,16 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
     return { drive, close: () => drive.close() }
   },
 
-  async webdav({ url }, { settings, database, log, claim, now }) {
+  async webdav({ url }, { settings, own, database, log, claim, now }) {
     const { openWebdavDrive } = await import('../../drives/webdav/webdav-drive.ts')
     const { DatabaseDavRecords } = await import('../../state/stores/dav-records.ts')
     const { DatabaseLeases } = await import('../../state/stores/key-leases.ts')
-    const records = new DatabaseDavRecords(database)
+    const records = new DatabaseDavRecords(database, own.name)
     const drive = await openWebdavDrive({
       url,
       records,
-      leases: new DatabaseLeases(database),
-      spoolFolder: settings.driveSpool,
+      leases: new DatabaseLeases(database, own.name),
+      spoolFolder: spoolFolderOf(settings, own),
       openStaging: (folder) => openStagedUploads(folder, log),
       maxSpoolBytes: settings.driveSpoolGib * 2 ** 30,
       now,
@@ -114,17 +120,17 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
 }
 
 /**
- * Opens the drive of the settings and prepares it (Drive.prepare).
+ * Opens a drive of the settings and prepares it for its buckets (Drive.prepare).
  *
  * @throws DriveError or SettingsError, for people.
  */
 export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
-  const { settings, prepares = true } = parts
-  const { drive: location, allowedBuckets } = settings
-  const opener = openers[location.kind] as Opener<DriveLocation['kind']>
-  const opened = await opener(location, parts)
+  const { settings, own, prepares = true } = parts
+  const places = settings.bucketPlaces.filter(({ drive }) => drive === own.name)
+  const opener = openers[own.drive.kind] as Opener<DriveLocation['kind']>
+  const opened = await opener(own.drive, parts)
   try {
-    if (prepares) await opened.drive.prepare(allowedBuckets)
+    if (prepares) await opened.drive.prepare(places.map(({ folder }) => folder))
     return opened
   } catch (error) {
     await opened.close()
@@ -132,16 +138,28 @@ export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
   }
 }
 
-async function googleCredentials(settings: Settings) {
-  const { gdriveServiceAccount, gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = settings
+/** The staging directory of a WebDAV drive. Drives may not share one: each sweeps what it does not know. */
+export function spoolFolderOf({ driveSpool }: Settings, { name }: DriveSettings): string {
+  return name === '' ? driveSpool : join(driveSpool, 'drives', name)
+}
+
+function drivesOfAccount(own: DriveSettings, { drives }: Settings): number {
+  const isSame = (other: DriveSettings) =>
+    other.drive.kind === 'gdrive' && credentialKeys.every((key) => own[key] === other[key])
+  return drives.filter(isSame).length
+}
+
+async function googleCredentials(own: DriveSettings) {
+  const { gdriveServiceAccount, gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = own
   if (gdriveServiceAccount !== undefined) {
     const { parseServiceAccount } = await import('../../drives/google/api/credentials.ts')
     try {
       const text = await readFile(gdriveServiceAccount, 'utf8')
-      return parseServiceAccount(text, settings.gdriveSubject)
+      return parseServiceAccount(text, own.gdriveSubject)
     } catch (cause) {
       const { message } = cause as Error
-      throw new SettingsError([`GDRIVE_SERVICE_ACCOUNT is ${gdriveServiceAccount}: ${message}`])
+      const setting = nameOfDrive('gdriveServiceAccount', own.name)
+      throw new SettingsError([`${setting} is ${gdriveServiceAccount}: ${message}`])
     }
   }
   return {

@@ -2,6 +2,7 @@ import type { ClaimDrive } from '../../drives/drive-notes.ts'
 import type { Database } from '../../state/database.ts'
 import { DriveTable } from '../../state/stores/drives.ts'
 import type { Log } from '../log.ts'
+import { type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { shownDatabase } from '../settings/shown-settings.ts'
 import { driveLocations } from './drive-locations.ts'
@@ -14,10 +15,18 @@ export type ServiceRole =
       /** Called when the drive now belongs to another database: nothing may be served from it. */
       readonly onDriveLost: (message: string) => void
     }
-  | { readonly kind: 'worker' }
+  | {
+      readonly kind: 'worker'
+      /** As above. Absent: the primary ends this process then. */
+      readonly onDriveLost?: (message: string) => void
+    }
 
-interface OwnerParts {
+export interface OwnerParts {
   readonly settings: Settings
+  /** The drive, one of `settings.drives`. */
+  readonly own: DriveSettings
+  /** See DriveOwnerOptions. */
+  readonly claimed?: Map<string, string>
   readonly log: Log
   readonly database: Database
 }
@@ -31,20 +40,26 @@ const beatMs = { file: 5_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } a
  * @throws DriveError, for people, when the drive's path can't be followed.
  */
 export async function openOwner(
-  { settings, log, database }: OwnerParts,
+  { settings, own, claimed, log, database }: OwnerParts,
   role: ServiceRole,
 ): Promise<{ readonly claim: ClaimDrive; close(): Promise<void> }> {
   const owner = new DriveOwner({
+    setting: nameOfDrive('drive', own.name),
+    ...(claimed && { claimed }),
     table: new DriveTable(database),
-    locations: await driveLocations(settings),
+    locations: await driveLocations(own, own.name),
     database: shownDatabase(settings),
-    beatMs: beatMs[settings.drive.kind],
+    beatMs: beatMs[own.drive.kind],
     longestBeatMs: Math.max(...Object.values(beatMs)),
     log,
-    onLost: role.kind === 'primary' ? role.onDriveLost : () => undefined,
+    onLost: role.onDriveLost ?? (() => undefined),
   })
+  const watches = role.kind === 'worker' && role.onDriveLost !== undefined
   return {
-    claim: (notes) => (role.kind === 'primary' ? owner.claim(notes) : owner.verify(notes)),
+    claim(notes) {
+      if (role.kind === 'primary') return owner.claim(notes)
+      return watches ? owner.watch(notes) : owner.verify(notes)
+    },
     close: () => owner.close(),
   }
 }

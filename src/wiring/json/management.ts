@@ -7,6 +7,7 @@ import { DriveStatus } from '../../console/management/drive-status.ts'
 import { FolderRevisions } from '../../console/management/folder-revisions.ts'
 import type { ManagementApiParts, OpenUploads } from '../../console/management/management-parts.ts'
 import type { Drive } from '../../drives/drive.ts'
+import type { Mount } from '../../drives/several/mount.ts'
 import { originBehind } from '../../http/request-origin.ts'
 import { packageVersion } from '../../package-folder.ts'
 import { S3Error } from '../../s3/errors.ts'
@@ -21,6 +22,8 @@ import type { Log } from '../log.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { shownSettings } from '../settings/shown-settings.ts'
 
+/** What the API calls the default drive. */
+const defaultDrive = 'default'
 /** Open uploads of one page. */
 const pageUploads = 100
 
@@ -29,6 +32,7 @@ export interface ManagementWiring {
   readonly log: Log
   readonly database: Database
   readonly drive: Drive
+  readonly mounts: readonly Mount[]
   readonly uploads: Uploads
   readonly failures: FailureWatch
   readonly buckets: Buckets
@@ -51,6 +55,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
   const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
   const expiryTable = new BucketExpiryTable(database)
   const driveStatus = new DriveStatus(common)
+  const drives = mountStatus(wiring)
   const version = packageVersion()
   const originOf = originBehind(settings.trustProxy)
   return {
@@ -71,7 +76,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
       status: async () => ({
         version,
         uptimeSeconds: Math.floor(process.uptime()),
-        drive: await driveStatus.status(),
+        ...(await drives()),
         settings: shownSettings(settings),
       }),
       failures,
@@ -80,6 +85,44 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
     async close() {
       await Promise.all([counter.close(), deletions.close()])
     },
+  }
+}
+
+/** The status of the default drive, as before there were others, and of all drives. */
+function mountStatus({ mounts, log }: Pick<ManagementWiring, 'mounts' | 'log'>) {
+  const watched = mounts.map((mount) => {
+    const problem = () => mount.problem
+    const status = new DriveStatus({ drive: currentOf(mount), problem, now: Date.now, log })
+    return { mount, status }
+  })
+  return async () => {
+    const drives = await Promise.all(
+      watched.map(async ({ mount: { name, isReadOnly }, status }) => {
+        return { name: name || defaultDrive, isReadOnly, ...(await status.status()) }
+      }),
+    )
+    const [first] = drives
+    if (first === undefined) throw new Error('there is no default drive')
+    const { name: _, isReadOnly: __, ...drive } = first
+    return { drive, drives }
+  }
+}
+
+/** The mount's drive at the time of each call: it changes when the drive is opened late or lost. */
+function currentOf(
+  mount: Mount,
+): Pick<Drive, 'kind' | 'deletes' | 'check' | 'quota' | 'bucketCreatedAtMs'> {
+  const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
+  return {
+    get kind() {
+      return mount.drive.kind
+    },
+    get deletes() {
+      return mount.drive.deletes
+    },
+    check: (access) => mount.drive.check(access),
+    quota: async () => (await mount.drive.quota?.()) ?? unlimited,
+    bucketCreatedAtMs: (bucket) => mount.drive.bucketCreatedAtMs(bucket),
   }
 }
 

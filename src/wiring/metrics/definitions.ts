@@ -61,15 +61,20 @@ export const metricDefinitions = {
     help: "Requests to the drive's server that were repeated, by the reason.",
     labels: ['drive', 'reason'],
   },
+  bucketry_drive_up: {
+    type: 'gauge',
+    help: 'Whether the drive responds: 1 or 0.',
+    labels: ['drive'],
+  },
   bucketry_drive_free_bytes: {
     type: 'gauge',
     help: 'Free space of a local drive.',
-    labels: [],
+    labels: ['drive'],
   },
   bucketry_drive_size_bytes: {
     type: 'gauge',
     help: 'Total space of a local drive.',
-    labels: [],
+    labels: ['drive'],
   },
   bucketry_open_uploads: {
     type: 'gauge',
@@ -89,12 +94,12 @@ export const metricDefinitions = {
   bucketry_cache_hits_total: {
     type: 'counter',
     help: 'Lookups that a cache of the drive answered.',
-    labels: ['cache'],
+    labels: ['drive', 'cache'],
   },
   bucketry_cache_misses_total: {
     type: 'counter',
     help: 'Lookups that a cache of the drive did not answer.',
-    labels: ['cache'],
+    labels: ['drive', 'cache'],
   },
   bucketry_database_call_duration_seconds: {
     type: 'histogram',

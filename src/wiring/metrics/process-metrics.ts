@@ -1,4 +1,5 @@
 import type { Drive } from '../../drives/drive.ts'
+import type { Mount } from '../../drives/several/mount.ts'
 import { pendingDigests } from '../../s3/body/threaded-writer.ts'
 import type { Uploads } from '../../s3/multipart/uploads.ts'
 import type { Database } from '../../state/database.ts'
@@ -22,24 +23,30 @@ export function hasMetrics(settings: Pick<Settings, 'metricsPort' | 'metricsToke
 export class ProcessMetrics {
   readonly requests = new RequestMetrics()
   readonly #loop = new EventLoopWatch()
-  readonly #driveCalls = new DriveCalls()
-  #drive: Drive | undefined
+  /** By the name of the drive. */
+  readonly #drives = new Map<string, { readonly calls: DriveCalls; drive: Drive }>()
+  #mounts: readonly Mount[] = []
   #database: TimedDatabase | undefined
   #uploads: WatchedUploads | undefined
 
-  /** The drive of this process, for monitoring. */
-  get drive(): Drive | undefined {
-    return this.#drive
+  /** The drives of this process, for monitoring. */
+  get mounts(): readonly Mount[] {
+    return this.#mounts
   }
 
   get uploads(): WatchedUploads | undefined {
     return this.#uploads
   }
 
-  /** The drive with its calls counted. */
-  watchDrive(drive: Drive): Drive {
-    this.#drive = drive
-    return countedDrive(drive, this.#driveCalls)
+  /** The drive with its calls counted. @param name '' for the default drive */
+  watchDrive(drive: Drive, name = ''): Drive {
+    const { calls } = this.#drives.get(name) ?? { calls: new DriveCalls() }
+    this.#drives.set(name, { calls, drive })
+    return countedDrive(drive, calls)
+  }
+
+  watchMounts(mounts: readonly Mount[]): void {
+    this.#mounts = mounts
   }
 
   /** The database with its calls timed. */
@@ -55,7 +62,7 @@ export class ProcessMetrics {
   snapshot(): Snapshot {
     const snapshot = new SnapshotBuilder()
     this.requests.addTo(snapshot)
-    this.#addDrive(snapshot)
+    this.#addDrives(snapshot)
     this.#database?.addTo(snapshot)
     this.#addUploads(snapshot)
     snapshot.add('bucketry_queue_length', pendingDigests(), { queue: 'digests' })
@@ -68,20 +75,25 @@ export class ProcessMetrics {
     this.#loop.close()
   }
 
-  #addDrive(snapshot: SnapshotBuilder): void {
-    if (this.#drive === undefined) return
-    const { kind: drive } = this.#drive
-    this.#driveCalls.addTo(snapshot, drive)
-    const { caches = {}, queues = {}, retries = {} } = this.#drive.statistics?.() ?? {}
-    for (const [cache, { hits, misses }] of Object.entries(caches)) {
-      snapshot.add('bucketry_cache_hits_total', hits, { cache })
-      snapshot.add('bucketry_cache_misses_total', misses, { cache })
+  #addDrives(snapshot: SnapshotBuilder): void {
+    const waiting = new Map<string, number>()
+    for (const [name, { calls, drive }] of this.#drives) {
+      const label = driveLabel(name, drive)
+      calls.addTo(snapshot, label)
+      const { caches = {}, queues = {}, retries = {} } = drive.statistics?.() ?? {}
+      for (const [cache, { hits, misses }] of Object.entries(caches)) {
+        snapshot.add('bucketry_cache_hits_total', hits, { cache, drive: label })
+        snapshot.add('bucketry_cache_misses_total', misses, { cache, drive: label })
+      }
+      for (const [queue, length] of Object.entries(queues)) {
+        waiting.set(queue, (waiting.get(queue) ?? 0) + length)
+      }
+      for (const [reason, count] of Object.entries(retries)) {
+        snapshot.add('bucketry_drive_retries_total', count, { drive: label, reason })
+      }
     }
-    for (const [queue, waiting] of Object.entries(queues)) {
-      snapshot.add('bucketry_queue_length', waiting, { queue: `drive-${queue}` })
-    }
-    for (const [reason, count] of Object.entries(retries)) {
-      snapshot.add('bucketry_drive_retries_total', count, { drive, reason })
+    for (const [queue, length] of waiting) {
+      snapshot.add('bucketry_queue_length', length, { queue: `drive-${queue}` })
     }
   }
 
@@ -93,4 +105,9 @@ export class ProcessMetrics {
       snapshot.add('bucketry_refused_parts_total', count, { reason })
     }
   }
+}
+
+/** The label of a drive: its name, and the kind of the default drive. */
+export function driveLabel(name: string, { kind }: Pick<Drive, 'kind'>): string {
+  return name === '' ? kind : name
 }

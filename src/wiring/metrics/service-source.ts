@@ -1,7 +1,8 @@
+import type { Mount } from '../../drives/several/mount.ts'
 import { packageVersion } from '../../package-folder.ts'
 import { withinTime } from '../../process/time-limit.ts'
 import { onceAtATime } from '../probes/health.ts'
-import type { ProcessMetrics } from './process-metrics.ts'
+import { driveLabel, type ProcessMetrics } from './process-metrics.ts'
 import { type Snapshot, SnapshotBuilder } from './snapshot.ts'
 
 /** Limit for the drive and the database. Their values are left out when it is exceeded. */
@@ -9,23 +10,43 @@ const timeoutMs = 2_000
 
 /** Reads the metrics that are the same for all processes. */
 export function createServiceSource(metrics: ProcessMetrics): () => Promise<Snapshot> {
-  const { drive, uploads } = metrics
-  // Other drives would ask their server each time.
-  const quota = drive?.kind === 'file' ? drive.quota?.bind(drive) : undefined
-  const askSpace = quota && onceAtATime(quota)
+  const { mounts, uploads } = metrics
+  const drives = mounts.map(watchOf)
   const askUploads = uploads && onceAtATime(() => uploads.countOpen())
   const version = packageVersion()
   return async () => {
-    const [openUploads, space] = await Promise.all([answerOf(askUploads), answerOf(askSpace)])
+    const [openUploads, ...states] = await Promise.all([
+      answerOf(askUploads),
+      ...drives.map((drive) => drive()),
+    ])
     const snapshot = new SnapshotBuilder()
     snapshot.add('bucketry_process_start_time_seconds', performance.timeOrigin / 1_000)
     snapshot.add('bucketry_build_info', 1, { version, node: process.version })
     if (openUploads !== undefined) snapshot.add('bucketry_open_uploads', openUploads)
-    if (space !== undefined) {
-      snapshot.add('bucketry_drive_free_bytes', space.freeBytes)
-      snapshot.add('bucketry_drive_size_bytes', space.totalBytes)
+    for (const { drive, isUp, space } of states) {
+      snapshot.add('bucketry_drive_up', isUp ? 1 : 0, { drive })
+      if (space === undefined) continue
+      snapshot.add('bucketry_drive_free_bytes', space.freeBytes, { drive })
+      snapshot.add('bucketry_drive_size_bytes', space.totalBytes, { drive })
     }
     return snapshot.build()
+  }
+}
+
+/** Asks a drive whether it responds, and a local one for its space. */
+function watchOf(mount: Mount) {
+  const check = onceAtATime(async () => {
+    await mount.drive.check()
+    return true
+  })
+  // Other drives would ask their server each time.
+  const askSpace = onceAtATime(async () => {
+    const { drive } = mount
+    return drive.kind === 'file' ? await drive.quota?.() : undefined
+  })
+  return async () => {
+    const [isUp = false, space] = await Promise.all([answerOf(check), answerOf(askSpace)])
+    return { drive: driveLabel(mount.name, mount.drive), isUp, space }
   }
 }
 

@@ -6,6 +6,8 @@ export type HealthChecks = Readonly<Record<string, () => Promise<void>>>
 
 export interface HealthOptions {
   readonly checks: HealthChecks
+  /** Named drives, which are reported but do not make the gateway unhealthy. */
+  readonly drives?: HealthChecks
   /** Called with the reason why a part failed; the reply only names the part. */
   readonly onFailure: (part: string, error: unknown) => void
   /** Monotonic clock, milliseconds. */
@@ -23,11 +25,11 @@ const defaultCacheMs = 1_000
 
 /** Checks parts for many probes. */
 export class HealthWatch {
-  readonly #options: Required<HealthOptions>
+  readonly #options: Required<Omit<HealthOptions, 'drives'>>
   #latest: Promise<readonly string[]> | undefined
   #freshUntilMs = 0
 
-  constructor(options: HealthOptions) {
+  constructor({ drives: _, ...options }: HealthOptions) {
     const { checks } = options
     this.#options = {
       now: () => performance.now(),
@@ -71,15 +73,41 @@ export class HealthWatch {
   }
 }
 
-/** GET /-/healthz: 200 when every part answers, else 503 naming those that do not. */
+/**
+ * GET /-/healthz: 200 when every part answers, else 503 naming those that do not. A restart can't help
+ * a named drive, and the others are served without it: it is only named.
+ */
 export function createHealthHandler(options: HealthOptions): HttpHandler {
   const watch = new HealthWatch(options)
+  const drives = new DrivesWatch(options.drives ?? {}, options)
   return probe(async () => {
-    const failing = await watch.failing()
+    const [failing, states] = await Promise.all([watch.failing(), drives.states()])
     return failing.length === 0
-      ? json(200, { status: 'ok' })
-      : json(503, { status: 'unavailable', failing })
+      ? json(200, { status: 'ok', ...states })
+      : json(503, { status: 'unavailable', failing, ...states })
   })
+}
+
+/** The states of named drives, for replies. */
+export class DrivesWatch {
+  readonly #names: readonly string[]
+  readonly #watch: HealthWatch
+
+  constructor(checks: HealthChecks, options: Omit<HealthOptions, 'checks'>) {
+    this.#names = Object.keys(checks)
+    const onFailure = (name: string, error: unknown) => options.onFailure(`drive ${name}`, error)
+    this.#watch = new HealthWatch({ ...options, checks, onFailure })
+  }
+
+  /** Nothing if there are no named drives. */
+  async states(): Promise<{
+    readonly drives?: Readonly<Record<string, { readonly ready: boolean }>>
+  }> {
+    if (this.#names.length === 0) return {}
+    const failing = await this.#watch.failing()
+    const states = this.#names.map((name) => [name, { ready: !failing.includes(name) }] as const)
+    return { drives: Object.fromEntries(states) }
+  }
 }
 
 /** Answers GET and HEAD. */

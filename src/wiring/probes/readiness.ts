@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Drive } from '../../drives/drive.ts'
+import type { Mount } from '../../drives/several/mount.ts'
 import type { HttpHandler } from '../../http/message.ts'
 import type { Database } from '../../state/database.ts'
 import { DatabaseKeyValueStore } from '../../state/key-value/database-key-value.ts'
-import { type HealthOptions, HealthWatch, json, probe } from './health.ts'
+import { DrivesWatch, type HealthOptions, HealthWatch, json, probe } from './health.ts'
+import { namedChecks } from './named-drives.ts'
 
 /** A check of writes waits for the disk, and a cloud drive for its server. */
 const writesCacheMs = 5_000
@@ -17,6 +19,8 @@ export const liveness: HttpHandler = probe(async () => json(200, { status: 'ok' 
 export interface ReadinessParts {
   readonly drive: Pick<Drive, 'check'>
   readonly database: Database
+  /** Named drives are reported, but do not make the process unready. */
+  readonly mounts?: readonly Mount[]
   /** Called with the reason why a part failed; the reply only names the part. */
   readonly onFailure: HealthOptions['onFailure']
   /** Monotonic clock, milliseconds. */
@@ -29,11 +33,22 @@ type Access = 'reads' | 'writes'
 /** Whether requests should be sent to this process. */
 export class Readiness {
   readonly #watches: Readonly<Record<Access, HealthWatch>>
+  readonly #drives: Readonly<Record<Access, DrivesWatch>>
   #isStopping = false
 
-  constructor({ drive, database, onFailure, ...times }: ReadinessParts) {
+  constructor({ drive, database, mounts = [], onFailure, ...times }: ReadinessParts) {
     const probes = new DatabaseKeyValueStore(database, Date.now)
     const key = `readyz:${randomUUID()}`
+    const drivesFor = (access: Access) => {
+      const onDriveFailure = (part: string, error: unknown) =>
+        onFailure(`${part} (${access})`, error)
+      const cache = access === 'writes' ? { cacheMs: writesCacheMs } : {}
+      return new DrivesWatch(namedChecks(mounts, access), {
+        ...{ ...times, ...cache },
+        onFailure: onDriveFailure,
+      })
+    }
+    this.#drives = { reads: drivesFor('reads'), writes: drivesFor('writes') }
     this.#watches = {
       reads: new HealthWatch({
         ...times,
@@ -71,9 +86,13 @@ export class Readiness {
     }
     if (this.#isStopping) return json(503, { status: 'stopping' })
     const states = await Promise.all(
-      asked.map(
-        async (access) => [access, stateOf(await this.#watches[access].failing())] as const,
-      ),
+      asked.map(async (access) => {
+        const [failing, drives] = await Promise.all([
+          this.#watches[access].failing(),
+          this.#drives[access].states(),
+        ])
+        return [access, { ...stateOf(failing), ...drives }] as const
+      }),
     )
     const isReady = states.every(([, { ready }]) => ready)
     return json(isReady ? 200 : 503, {

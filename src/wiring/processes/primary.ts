@@ -183,11 +183,11 @@ function warningsAt(
 }
 
 /** Where the program writes on this machine. */
-function pathsOf({ drive, database, driveSpool }: Settings): string[] {
+function pathsOf({ drives, database, driveSpool }: Settings): string[] {
   return [
     ...(database.kind === 'sqlite' ? [database.path] : []),
-    ...(drive.kind === 'file' ? [drive.path] : []),
-    ...(drive.kind === 'webdav' ? [driveSpool] : []),
+    ...drives.flatMap(({ drive }) => (drive.kind === 'file' ? [drive.path] : [])),
+    ...(drives.some(({ drive }) => drive.kind === 'webdav') ? [driveSpool] : []),
   ]
 }
 

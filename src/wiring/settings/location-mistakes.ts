@@ -1,12 +1,11 @@
 import fs from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
+import type { BucketPlaceSetting } from './parse-buckets.ts'
 import { shown } from './setting.ts'
 import type { SettingValues } from './table.ts'
 
-type Locations = Pick<
-  SettingValues,
-  'drive' | 'database' | 'driveSpool' | 'accessLogFile' | 'allowedBuckets'
->
+type Locations = Pick<SettingValues, 'database' | 'driveSpool' | 'accessLogFile' | 'allowedBuckets'>
+type DrivePlace = Pick<SettingValues, 'drive'> & { readonly name: string }
 
 /** A file or folder named by a setting, which clients must not be able to read. */
 export interface PrivatePath {
@@ -39,26 +38,33 @@ const pseudoFileSystems: ReadonlyMap<number, string> = new Map([
   [0xf97cff8c, 'selinuxfs'],
 ])
 
-/** Mistakes in the locations of the drive and of private files on this machine. */
-export function locationMistakes(values: Locations, files: readonly PrivatePath[]): string[] {
-  const { drive, database, driveSpool, accessLogFile, allowedBuckets = [] } = values
+/** Mistakes in the locations of a drive and of private files on this machine. */
+export function locationMistakes(
+  { drive, name }: DrivePlace,
+  values: Locations,
+  files: readonly PrivatePath[],
+): string[] {
+  const { database, driveSpool, accessLogFile, allowedBuckets = [] } = values
   if (drive?.kind !== 'file') return []
   const root = drive.path
   const mistake = rootMistake(root)
-  if (mistake !== undefined) return [`DRIVE is ${shown(`file:${root}`)}: ${mistake}`]
+  if (mistake !== undefined) {
+    return [`DRIVE${name === '' ? '' : `_${name}`} is ${shown(`file:${root}`)}: ${mistake}`]
+  }
+  const buckets = allowedBuckets.filter((place) => place.drive === name)
   const paths = [
     ...(database?.kind === 'sqlite' ? [{ name: 'DATABASE_URL', path: database.path }] : []),
     ...(driveSpool === undefined ? [] : [{ name: 'DRIVE_SPOOL', path: driveSpool }]),
     ...(accessLogFile === undefined ? [] : [{ name: 'ACCESS_LOG_FILE', path: accessLogFile }]),
     ...files,
   ]
-  return [...pseudoBuckets(root, allowedBuckets), ...privatePaths(paths, root, allowedBuckets)]
+  return [...pseudoBuckets(root, buckets), ...privatePaths(paths, root, buckets)]
 }
 
 /** Folders such as /proc, if the root of the system is served. */
-function pseudoBuckets(root: string, buckets: readonly string[]): string[] {
-  return buckets.flatMap((bucket) => {
-    const path = join(root, bucket)
+function pseudoBuckets(root: string, buckets: readonly BucketPlaceSetting[]): string[] {
+  return buckets.flatMap(({ bucket, folder }) => {
+    const path = join(root, folder)
     const kind = fs.existsSync(path) ? pseudoFileSystemOf(path) : undefined
     return kind === undefined
       ? []
@@ -69,10 +75,11 @@ function pseudoBuckets(root: string, buckets: readonly string[]): string[] {
 function privatePaths(
   paths: readonly PrivatePath[],
   root: string,
-  buckets: readonly string[],
+  buckets: readonly BucketPlaceSetting[],
 ): string[] {
   return paths.flatMap(({ name, path }) => {
-    const bucket = buckets.find((one) => isWithin(realPathOf(path), realPathOf(join(root, one))))
+    const { bucket } =
+      buckets.find(({ folder }) => isWithin(realPathOf(path), realPathOf(join(root, folder)))) ?? {}
     if (bucket === undefined) return []
     const reason = `clients can read it in the bucket ${bucket}`
     return [`${name} is ${shown(path)}: expected a path outside the buckets; ${reason}`]

@@ -2,7 +2,20 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { TlsIdentity } from '../../http/server.ts'
+import {
+  credentialKeys,
+  type DriveSettings,
+  type DriveValues,
+  isOfNamedDrive,
+  namedDrives,
+  nameOfDrive,
+  nestedDrives,
+  placeMistakes,
+  settingsOfDrives,
+} from './drive-settings.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
+import { nearestName } from './nearest-name.ts'
+import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
 import { defaultText, type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
 
@@ -14,6 +27,10 @@ export type Settings = Readonly<
     readonly accessKey: string
     readonly secretKey: string
     readonly allowedBuckets: readonly string[]
+    /** Where each of them is. */
+    readonly bucketPlaces: readonly BucketPlaceSetting[]
+    /** All drives; the default drive, which is also in `drive`, first. */
+    readonly drives: readonly DriveSettings[]
   }
 >
 
@@ -41,19 +58,58 @@ export function readSettings(environment: Environment, envFile?: string): Settin
       mistakes.push(`${name} is not set: set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS`)
     }
   }
-  const { drive } = settings
+  const places = settings.allowedBuckets ?? []
+  const drives = readDrives({ environment, settings, mistakes })
   // Only parts that one process receives can be sent to Google together (decision 0016).
-  const isForOne = drive?.kind === 'memory' || drive?.kind === 'gdrive'
+  const isForOne = drives.some(({ drive }) => drive?.kind === 'memory' || drive?.kind === 'gdrive')
   if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
+  const files = privateFiles(environment, envFile)
   mistakes.push(
     ...bucketMistakes(settings),
-    ...driveMistakes(settings),
+    ...readOnlyMistakes(settings, drives),
+    ...drives.flatMap((drive) => driveMistakes(drive, settings)),
+    ...nestedDrives(drives),
     ...tlsMistakes(environment, settings),
     ...portMistakes(settings),
-    ...locationMistakes(settings, privateFiles(environment, envFile)),
+    ...drives.flatMap((drive) => locationMistakes(drive, settings, files)),
   )
   if (mistakes.length > 0) throw new SettingsError(mistakes)
-  return Object.freeze(settings) as Settings
+  const allowedBuckets = places.map(({ bucket }) => bucket)
+  return Object.freeze({ ...settings, allowedBuckets, bucketPlaces: places, drives }) as Settings
+}
+
+interface DriveReading {
+  readonly environment: Environment
+  readonly settings: SettingValues
+  readonly mistakes: string[]
+}
+
+/** The default drive, and those that variables name. */
+function readDrives({ environment, settings, mistakes }: DriveReading): DriveSettings[] {
+  const { readOnly = [], allowedBuckets: places = [], dataDir } = settings
+  const named = namedDrives(environment)
+  mistakes.push(...named.mistakes, ...placeMistakes(places, named.names))
+  const isReadOnly = (name: string) => readOnly.includes(`@${name}`)
+  const others = named.names.map((name) => {
+    const values: Record<string, unknown> = {}
+    for (const key of settingsOfDrives) {
+      const { default: _, ...setting } = {
+        ...settingsTable[key],
+        name: nameOfDrive(key, name),
+      } as Setting<unknown>
+      values[key] = readOne(setting, environment, mistakes, dataDir)
+    }
+    const own = values as Partial<DriveValues>
+    // Credentials belong together: a drive has its own, or those without a name.
+    const hasOwn = credentialKeys.some((key) => own[key] !== undefined)
+    const account = hasOwn
+      ? {}
+      : Object.fromEntries(credentialKeys.map((key) => [key, settings[key]]))
+    const { gdriveDelete = settings.gdriveDelete } = own
+    return { ...own, ...account, gdriveDelete, name, isReadOnly: isReadOnly(name) } as DriveSettings
+  })
+  const own = Object.fromEntries(settingsOfDrives.map((key) => [key, settings[key]])) as DriveValues
+  return [{ ...own, name: '', isReadOnly: isReadOnly(defaultDriveName) }, ...others]
 }
 
 /**
@@ -76,9 +132,13 @@ function readDataDir(environment: Environment, mistakes: string[]): string {
 
 /** Files that hold settings. */
 function privateFiles(environment: Environment, envFile: string | undefined): PrivatePath[] {
-  const files = Object.values<Setting<unknown>>(settingsTable).flatMap(({ name }) => {
-    const path = environment[`${name}_FILE`]
-    return hasValue(path) ? [{ name: `${name}_FILE`, path: resolve(path) }] : []
+  const names = Object.values<Setting<unknown>>(settingsTable).map(({ name }) => `${name}_FILE`)
+  const ofDrives = Object.entries(environment)
+    .filter(([name, value]) => name.endsWith('_FILE') && isOfNamedDrive(name, value))
+    .map(([name]) => name)
+  const files = [...new Set([...names, ...ofDrives])].flatMap((name) => {
+    const path = environment[name]
+    return hasValue(path) ? [{ name, path: resolve(path) }] : []
   })
   const own = envFile === undefined ? [] : [{ name: 'The generated settings file', path: envFile }]
   return [...own, ...files]
@@ -166,22 +226,41 @@ function hasValue(text: string | undefined): text is string {
 function bucketMistakes({ allowedBuckets, publicReadBuckets }: SettingValues): string[] {
   if (allowedBuckets === undefined) return []
   if (allowedBuckets.length === 0) return ['ALLOWED_BUCKETS is empty: expected at least one bucket']
-  const strangers = publicReadBuckets?.filter((name) => !allowedBuckets.includes(name)) ?? []
+  const names = allowedBuckets.map(({ bucket }) => bucket)
+  const strangers = publicReadBuckets?.filter((name) => !names.includes(name)) ?? []
   return strangers.map(
     (name) => `PUBLIC_READ_BUCKETS has ${shown(name)}: expected only buckets of ALLOWED_BUCKETS`,
   )
 }
 
+function readOnlyMistakes(
+  { readOnly = [], allowedBuckets = [] }: SettingValues,
+  drives: readonly DriveSettings[],
+): string[] {
+  const names = drives.map(({ name }) => `@${name || defaultDriveName}`)
+  const known = [...allowedBuckets.map(({ bucket }) => bucket), ...names]
+  return readOnly.flatMap((one) => {
+    if (known.includes(one)) return []
+    const near = nearestName(one, known)
+    const hint = near === undefined ? '' : `. Did you mean ${near}?`
+    const what = 'expected buckets of ALLOWED_BUCKETS, or drives such as @NAME for DRIVE_NAME'
+    return [`READ_ONLY has ${shown(one)}: ${what}${hint}`]
+  })
+}
+
 /** Settings that a drive depends on. Google Drive needs credentials of a user or a service account. */
-function driveMistakes(values: SettingValues): string[] {
-  if (values.drive?.kind === 'memory' && values.workers !== 1) {
-    return ['DRIVE is memory:, which processes cannot share: expected WORKERS=1']
+function driveMistakes(values: DriveSettings, { workers }: SettingValues): string[] {
+  const setting = nameOfDrive('drive', values.name)
+  if (values.drive?.kind === 'memory' && workers !== 1) {
+    return [`${setting} is memory:, which processes cannot share: expected WORKERS=1`]
   }
   if (values.drive?.kind !== 'gdrive' || values.gdriveServiceAccount !== undefined) return []
   const { gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = values
   if (gdriveClientId && gdriveClientSecret && gdriveRefreshToken) return []
+  const name = (key: (typeof credentialKeys)[number]) => nameOfDrive(key, values.name)
+  const command = `bucketry connect google${values.name === '' ? '' : ` --drive ${values.name}`}`
   return [
-    'DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_SECRET and GDRIVE_REFRESH_TOKEN (`bucketry connect google`), or GDRIVE_SERVICE_ACCOUNT',
+    `${setting} is a Google Drive: expected ${name('gdriveClientId')}, ${name('gdriveClientSecret')} and ${name('gdriveRefreshToken')} (\`${command}\`), or ${name('gdriveServiceAccount')}`,
   ]
 }
 

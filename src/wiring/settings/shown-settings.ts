@@ -1,20 +1,35 @@
 import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import type { StatusReply } from '../../console/management/replies.ts'
+import { type DriveSettings, nameOfDrive, settingsOfDrives } from './drive-settings.ts'
+import { placeText } from './parse-buckets.ts'
 import type { Settings } from './read-settings.ts'
 import { defaultText, type Setting } from './setting.ts'
 import { settingsTable } from './table.ts'
 
 /** The settings in the order of docs/configuration.md, without any secret. */
 export function shownSettings(settings: Settings): StatusReply['settings'] {
-  const values: Readonly<Record<string, unknown>> = settings
-  return Object.entries<Setting<unknown>>(settingsTable).map(([key, setting]) => {
+  const allowedBuckets = settings.bucketPlaces.map(placeText)
+  const values: Readonly<Record<string, unknown>> = { ...settings, allowedBuckets }
+  const shown = Object.entries<Setting<unknown>>(settingsTable).map(([key, setting]) => {
     const { name } = setting
     const value = values[key]
     const isSecret = setting.isSecret === true
     const isSet =
       value !== undefined && !isDeepStrictEqual(value, defaultOf(setting, settings.dataDir))
     return { name, value: isSecret ? null : textOf(value), isSecret, isSet }
+  })
+  return [...shown, ...settings.drives.slice(1).flatMap(shownDriveSettings)]
+}
+
+/** The settings that a named drive has for itself. */
+function shownDriveSettings(drive: DriveSettings): StatusReply['settings'] {
+  return settingsOfDrives.flatMap((key) => {
+    const value = drive[key]
+    if (value === undefined) return []
+    const isSecret = 'isSecret' in settingsTable[key]
+    const name = nameOfDrive(key, drive.name)
+    return [{ name, value: isSecret ? null : textOf(value), isSecret, isSet: true }]
   })
 }
 
@@ -29,7 +44,7 @@ export function shownDatabase({ database }: Pick<Settings, 'database'>): string 
 export function shownDrive({
   drive,
   gdriveSharedDrive,
-}: Pick<Settings, 'drive' | 'gdriveSharedDrive'>): string {
+}: Pick<DriveSettings, 'drive' | 'gdriveSharedDrive'>): string {
   if (drive.kind !== 'gdrive') return locationText(drive)
   const shared = gdriveSharedDrive === undefined ? '' : ` in the shared drive ${gdriveSharedDrive}`
   return `gdrive:${drive.folder}${shared}`

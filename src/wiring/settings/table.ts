@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
   databaseLocation,
   driveLocation,
@@ -61,8 +62,9 @@ export const settingsTable = {
   allowedBuckets: {
     name: 'ALLOWED_BUCKETS',
     whenUnset: '`files` at the first start',
-    meaning: 'Buckets to serve. Each is a folder of the drive, created if missing. A list.',
-    parse: listOf(bucketName),
+    meaning:
+      'Buckets to serve. Each is a folder of the drive, created if missing. `BUCKET@NAME` is on the drive in DRIVE_NAME, `BUCKET@NAME:FOLDER` in that folder of it. A list.',
+    parse: listOf(bucketPlace),
   },
   publicReadBuckets: {
     name: 'PUBLIC_READ_BUCKETS',
@@ -84,6 +86,13 @@ export const settingsTable = {
       'What S3 clients may do with buckets: `off` (nothing) or `on` (set CORS and lifecycle rules; docs/buckets.md).',
     parse: oneOf<'off' | 'on'>(['off', 'on']),
   },
+  readOnly: {
+    name: 'READ_ONLY',
+    default: '',
+    meaning:
+      'Buckets that nobody may write to, and drives that Bucketry writes nothing to: `photos`, or `@NAME` for a drive. A list.',
+    parse: listOf(bucketOrDrive),
+  },
   dataDir: {
     name: 'DATA_DIR',
     default: './data',
@@ -95,7 +104,7 @@ export const settingsTable = {
     name: 'DRIVE',
     default: 'file:./data/drive',
     meaning:
-      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), or `memory:` (for tests; up to 1 GiB, lost on exit).',
+      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive of that name.',
     parse: driveLocation,
   },
   drivePollSeconds: {

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { isOfNamedDrive } from './drive-settings.ts'
 import { nearestName } from './nearest-name.ts'
 import type { Environment, Settings } from './read-settings.ts'
 import { type Setting, shown } from './setting.ts'
@@ -66,8 +67,8 @@ const runtimeNames: ReadonlySet<string> = new Set(['SSL_CERT_FILE'])
 
 /** Variables whose names resemble a setting. Other variables may belong to other programs. */
 function strangeNames(environment: Environment): string[] {
-  return Object.keys(environment).flatMap((name) => {
-    const near = isKnown(name) || runtimeNames.has(name) ? undefined : nearestSetting(name)
+  return Object.entries(environment).flatMap(([name, value]) => {
+    const near = isKnown(name, value) || runtimeNames.has(name) ? undefined : nearestSetting(name)
     return near === undefined
       ? []
       : [`${name} is not a setting and has no effect. Did you mean ${near}?`]
@@ -76,11 +77,11 @@ function strangeNames(environment: Environment): string[] {
 
 /** The settings file should contain only settings. */
 function unknownNames(kept: Environment): string[] {
-  return Object.keys(kept).flatMap((name) => {
+  return Object.entries(kept).flatMap(([name, value]) => {
     if (name === settingsTable.dataDir.name) {
       return [`${name} in the generated settings file has no effect: the file is in that folder`]
     }
-    if (isKnown(name)) return []
+    if (isKnown(name, value)) return []
     const near = nearestSetting(name)
     const hint = near === undefined ? '' : `. Did you mean ${near}?`
     return [`${name} in the generated settings file is not a setting and has no effect${hint}`]
@@ -90,8 +91,8 @@ function unknownNames(kept: Environment): string[] {
 const names = Object.values<Setting<unknown>>(settingsTable).map(({ name }) => name)
 const allNames: ReadonlySet<string> = new Set(names.flatMap((name) => [name, `${name}_FILE`]))
 
-function isKnown(name: string): boolean {
-  return allNames.has(name)
+function isKnown(name: string, value: string | undefined): boolean {
+  return allNames.has(name) || isOfNamedDrive(name, value)
 }
 
 function nearestSetting(name: string): string | undefined {

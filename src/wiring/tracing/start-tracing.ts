@@ -63,7 +63,7 @@ export function startTracing(url: string, settings: Settings, log: Log): Tracing
   return {
     handler: (handler) => requests.around(handler),
     onFinish: (request, outcome) => requests.onFinish(request, outcome),
-    drive: (drive) => new TracedDrive(drive, children),
+    drive: (drive, name) => new TracedDrive(drive, children, name),
     database: (database) => new TracedDatabase(database, children),
     close: () => within(lastExportMs, provider.shutdown()),
   }

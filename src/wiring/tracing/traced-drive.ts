@@ -16,9 +16,10 @@ export class TracedDrive implements Drive {
   readonly #drive: Drive
   readonly #spans: DriveSpans
 
-  constructor(drive: Drive, children: ChildSpans) {
+  /** @param name of the drive, if there are several */
+  constructor(drive: Drive, children: ChildSpans, name?: string) {
     this.#drive = drive
-    const spans = new DriveSpans(children, drive.kind)
+    const spans = new DriveSpans(children, name || drive.kind)
     this.#spans = spans
     this.uploads = new TracedUploads(drive.uploads, spans)
     const { copy, removeFolder, quota, statistics } = drive

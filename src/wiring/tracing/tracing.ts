@@ -9,8 +9,8 @@ export interface Tracing {
   handler(handler: HttpHandler): HttpHandler
   /** Ends the span of a request. */
   readonly onFinish: (request: HttpRequest, outcome: Outcome) => void
-  /** The drive with a span for each call within a request. */
-  drive(drive: Drive): Drive
+  /** The drive with a span for each call within a request. @param name '' for the default drive */
+  drive(drive: Drive, name?: string): Drive
   /** The database with a span for each call within a request. */
   database(database: Database): Database
   /** Sends the last spans, within a few seconds, and stops. */

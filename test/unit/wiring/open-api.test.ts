@@ -37,7 +37,7 @@ before(async () => {
       keyAdmin: {} as KeyAdmin,
       failures: {} as FailureWatch,
     },
-    ...{ drive: new MemoryDrive(), sessions: new MemoryKeyValueStore(() => 0) },
+    ...{ drive: new MemoryDrive(), mounts: [], sessions: new MemoryKeyValueStore(() => 0) },
   })
   const register = (app: JsonApp) => registerJsonRoutes(app, opened)
   const served = createJsonApp()

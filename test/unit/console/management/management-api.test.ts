@@ -216,7 +216,7 @@ test('GET /status returns the version, the drive and the address of the request'
   const { status, body } = await send('GET', '/status', undefined, { host: 'example.org:9000' })
   assert.equal(status, 200)
   assert.deepEqual(body, {
-    ...{ version: '1.2.3', uptimeSeconds: 5, settings: [] },
+    ...{ version: '1.2.3', uptimeSeconds: 5, drives: [], settings: [] },
     drive: {
       ...{ kind: 'memory', deletes: 'permanent', problem: null },
       ...{ freeBytes: null, totalBytes: null },

@@ -123,6 +123,7 @@ export async function openManagement(
         ...{ kind: drive.kind, deletes: drive.deletes, problem: null },
         ...{ freeBytes: null, totalBytes: null },
       },
+      drives: [],
       settings: [],
     }),
     now: () => 1_700_000_000_999,

@@ -1,0 +1,156 @@
+import { type Drive, DriveError } from '../../drives/drive.ts'
+import type { Mount } from '../../drives/several/mount.ts'
+import { UnavailableDrive } from '../../drives/several/unavailable-drive.ts'
+import type { Database } from '../../state/database.ts'
+import type { Log } from '../log.ts'
+import { type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import { SettingsError } from '../settings/setting.ts'
+import { openDrive } from './open-drive.ts'
+import { openOwner, type ServiceRole } from './open-owner.ts'
+
+/** How long a start waits for the first attempt. */
+const startWaitMs = 5_000
+const firstPauseMs = 1_000
+const longestPauseMs = 60_000
+
+export interface LateMountParts {
+  readonly settings: Settings
+  readonly own: DriveSettings
+  readonly claimed: Map<string, string>
+  readonly log: Log
+  readonly database: Database
+  readonly role: ServiceRole
+  readonly now: () => number
+  readonly watch: (drive: Drive, name: string) => Drive
+  /** Before the second attempt, milliseconds; later pauses are longer. */
+  readonly firstPauseMs?: number
+}
+
+/**
+ * A named drive, which is opened in the background until that succeeds, also after it was lost to
+ * another gateway. Until then its calls reject with the reason.
+ */
+export class LateMount implements Mount {
+  readonly name: string
+  readonly isReadOnly: boolean
+  drive: Drive
+  problem: string | undefined = 'It is being opened.'
+  readonly #parts: LateMountParts
+  readonly #closing = new AbortController()
+  #opened: { close(): Promise<void> } | undefined
+  #running: Promise<void> | undefined
+  #isFailing = false
+
+  constructor(parts: LateMountParts) {
+    const { own } = parts
+    this.#parts = parts
+    this.name = own.name
+    this.isReadOnly = own.isReadOnly
+    this.drive = this.#unavailable()
+  }
+
+  /** Begins to open it. Resolves when it is open, or after some seconds. */
+  async start(): Promise<void> {
+    this.#running ??= this.#run()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, startWaitMs)
+    await Promise.race([this.#attempted.promise, promise])
+    clearTimeout(timer)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+    await this.#closeOpened()
+  }
+
+  readonly #attempted = Promise.withResolvers<void>()
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing
+    let pauseMs = this.#parts.firstPauseMs ?? firstPauseMs
+    while (!signal.aborted) {
+      const isOpen = await this.#open()
+      this.#attempted.resolve()
+      if (isOpen) return
+      await pause(pauseMs, signal)
+      pauseMs = Math.min(longestPauseMs, pauseMs * 2)
+    }
+  }
+
+  async #open(): Promise<boolean> {
+    const { own, log, role, watch } = this.#parts
+    let owner: Awaited<ReturnType<typeof openOwner>> | undefined
+    try {
+      const onDriveLost = (message: string) => this.#lose(message)
+      owner = await openOwner(this.#parts, { kind: role.kind, onDriveLost })
+      const claim = own.isReadOnly ? async () => undefined : owner.claim
+      const opened = await openDrive({ ...this.#parts, claim, prepares: !own.isReadOnly })
+      const { close } = owner
+      this.#opened = {
+        async close() {
+          await close()
+          await opened.close()
+        },
+      }
+      this.drive = watch(opened.drive, this.name)
+      this.problem = undefined
+      if (this.#isFailing) log.info({ drive: this.name }, 'the drive is available')
+      this.#isFailing = false
+      return true
+    } catch (error) {
+      await owner?.close()
+      this.#fail(error)
+      return false
+    }
+  }
+
+  /** Logged once, until it is available again. */
+  #fail(error: unknown): void {
+    const { log } = this.#parts
+    this.drive = this.#unavailable()
+    const isForPeople = error instanceof DriveError || error instanceof SettingsError
+    const text = isForPeople ? error.message : 'It could not be opened. See the service log.'
+    const setting = nameOfDrive('drive', this.name)
+    this.problem = text.startsWith(setting) ? text : `${setting}: ${text}`
+    if (!this.#isFailing) {
+      const outcome = 'the drive is not available: its buckets answer 503 until it is'
+      log.error({ err: error, drive: this.name }, outcome)
+    }
+    this.#isFailing = true
+  }
+
+  /** Nothing may be served from it any more. */
+  #lose(message: string): void {
+    this.#fail(new DriveError('unavailable', message))
+    this.#running = this.#closeOpened().then(() => this.#run())
+  }
+
+  async #closeOpened(): Promise<void> {
+    const opened = this.#opened
+    this.#opened = undefined
+    await opened?.close()
+  }
+
+  #unavailable(): UnavailableDrive {
+    const { own } = this.#parts
+    const message = `The drive ${own.name} is not available.`
+    return new UnavailableDrive({ kind: own.drive.kind, deletes: deletesOf(own), message })
+  }
+}
+
+function deletesOf({ drive, gdriveDelete }: DriveSettings): Drive['deletes'] {
+  if (drive.kind === 'gdrive') return gdriveDelete
+  return drive.kind === 'webdav' ? 'server' : 'permanent'
+}
+
+/** Ends at once when the signal aborts. Does not keep the process alive. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  timer.unref()
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+  clearTimeout(timer)
+}

@@ -1,0 +1,94 @@
+import type { Drive } from '../../drives/drive.ts'
+import type { BucketPlace, Mount } from '../../drives/several/mount.ts'
+import { RoutedDrive } from '../../drives/several/routed-drive.ts'
+import type { Database } from '../../state/database.ts'
+import type { Log } from '../log.ts'
+import type { DriveSettings } from '../settings/drive-settings.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import { LateMount } from './late-mount.ts'
+import { openDrive } from './open-drive.ts'
+import { openOwner, type ServiceRole } from './open-owner.ts'
+
+export interface DrivesParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  readonly role: ServiceRole
+  /** The database's time, for leases. */
+  readonly now: () => number
+  /** Wraps each drive once it is open, to watch its calls. @param name '' for the default drive */
+  readonly watch: (drive: Drive, name: string) => Drive
+}
+
+/** All drives of the settings. */
+export interface OpenDrives {
+  /** All of them as one. */
+  readonly drive: Drive
+  /** Each of them; the default drive first. */
+  readonly mounts: readonly Mount[]
+  close(): Promise<void>
+}
+
+/**
+ * Opens the default drive, and begins to open the named ones: those may be unavailable at start.
+ *
+ * @throws DriveError or SettingsError, for people, if the default drive can't be opened.
+ */
+export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
+  const { settings, database, watch } = parts
+  const [own, ...named] = settings.drives
+  if (own === undefined) throw new Error('there is no default drive')
+  const claimed = new Map<string, string>()
+  const owner = await openOwner({ ...parts, own, claimed }, parts.role)
+  const opened = await openDrive({
+    ...parts,
+    own,
+    claim: claimOf(own, owner),
+    prepares: !own.isReadOnly,
+  })
+  const main: Mount = { ...own, drive: watch(opened.drive, '') }
+  const late = named.map((one) => new LateMount({ ...parts, own: one, claimed }))
+  const mounts = [main, ...late]
+  const places = placesOf(settings, mounts)
+  // Nothing is dispatched if there is nothing to choose from.
+  const isPlain = late.length === 0 && places.size === 0 && !(await hasForeignUploads(database))
+  await Promise.all(late.map((mount) => mount.start()))
+  return {
+    drive: isPlain && !main.isReadOnly ? main.drive : new RoutedDrive({ mounts, places }),
+    mounts,
+    async close() {
+      await Promise.all(late.map((mount) => mount.close()))
+      await owner.close()
+      await opened.close()
+    },
+  }
+}
+
+/** Nothing is written to a read-only drive, also no owner note. */
+function claimOf(
+  { isReadOnly }: DriveSettings,
+  { claim }: Awaited<ReturnType<typeof openOwner>>,
+): typeof claim {
+  return isReadOnly ? async () => undefined : claim
+}
+
+/** The places of the buckets that are not simply folders of the default drive. */
+export function placesOf(
+  { bucketPlaces, readOnly }: Settings,
+  mounts: readonly Mount[],
+): ReadonlyMap<string, BucketPlace> {
+  const places = new Map<string, BucketPlace>()
+  for (const { bucket, drive, folder } of bucketPlaces) {
+    const mount = mounts.find(({ name }) => name === drive)
+    const isReadOnly = readOnly.includes(bucket)
+    if (mount === undefined || (drive === '' && folder === bucket && !isReadOnly)) continue
+    places.set(bucket, { mount, folder, isReadOnly })
+  }
+  return places
+}
+
+/** Whether uploads are open on drives that were in the settings before: their states need a RoutedDrive. */
+async function hasForeignUploads(database: Database): Promise<boolean> {
+  const rows = await database.read("SELECT id FROM uploads WHERE drive_state LIKE '@%' LIMIT 1", [])
+  return rows.length > 0
+}

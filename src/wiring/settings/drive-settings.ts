@@ -1,0 +1,174 @@
+import { areNested } from '../../drives/several/mount.ts'
+import { parseDavAddress, targetOf } from '../../drives/webdav/client/dav-path.ts'
+import { realPathOf } from './location-mistakes.ts'
+import { nearestName } from './nearest-name.ts'
+import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
+import type { DriveLocation } from './parse-locations.ts'
+import { type SettingValues, settingsTable } from './table.ts'
+
+/** The settings that each drive has: for the drive ARCHIVE, with `_ARCHIVE` after their names. */
+export const settingsOfDrives = [
+  'drive',
+  'gdriveClientId',
+  'gdriveClientSecret',
+  'gdriveRefreshToken',
+  'gdriveServiceAccount',
+  'gdriveSubject',
+  'gdriveSharedDrive',
+  'gdriveDelete',
+] as const satisfies readonly (keyof SettingValues)[]
+
+export type DriveValues = Pick<SettingValues, (typeof settingsOfDrives)[number]>
+
+/** A drive, with the settings that it has for itself. */
+export interface DriveSettings extends DriveValues {
+  /** '' for the default drive. */
+  readonly name: string
+  /** Whether nothing may be written to it (READ_ONLY). */
+  readonly isReadOnly: boolean
+}
+
+/** Other settings that begin with `DRIVE_`: no drive can have such a name. */
+const otherSettings = Object.values(settingsTable)
+  .map(({ name }): string => name)
+  .filter((name) => name.startsWith('DRIVE_'))
+
+/** The credentials of a Google account, which are set together. */
+export const credentialKeys = [
+  'gdriveClientId',
+  'gdriveClientSecret',
+  'gdriveRefreshToken',
+  'gdriveServiceAccount',
+  'gdriveSubject',
+] as const satisfies readonly (typeof settingsOfDrives)[number][]
+
+/** The name of a drive's setting: `GDRIVE_SUBJECT_ARCHIVE`. */
+export function nameOfDrive(key: (typeof settingsOfDrives)[number], drive: string): string {
+  const { name } = settingsTable[key]
+  return drive === '' ? name : `${name}_${drive}`
+}
+
+export interface NamedDrives {
+  readonly names: readonly string[]
+  readonly mistakes: readonly string[]
+}
+
+/** The drives that variables name, and mistakes in their names. */
+export function namedDrives(
+  environment: Readonly<Record<string, string | undefined>>,
+): NamedDrives {
+  const variables = Object.entries(environment).filter(([, value]) => value)
+  const given = new Map(variables.map(([name, value]) => [name.replace(/_FILE$/, ''), value]))
+  const names = [...given].flatMap(([name, value]) => driveIn(name, value) ?? []).sort()
+  const wrong = names.includes(defaultDriveName)
+    ? [`DRIVE_${defaultDriveName} is set: expected DRIVE, which is the default drive`]
+    : []
+  const strangers = [...given.keys()].flatMap((variable) => {
+    const name = googleDriveIn(variable)
+    if (name === undefined || names.includes(name)) return []
+    const near = nearestName(name, names)
+    const hint = near === undefined ? '' : `. Did you mean the drive ${near}?`
+    return [`${variable} is set, but DRIVE_${name} is not: there is no such drive${hint}`]
+  })
+  return {
+    names: names.filter((name) => name !== defaultDriveName),
+    mistakes: [...wrong, ...strangers],
+  }
+}
+
+/** Whether a variable is a setting of a named drive. */
+export function isOfNamedDrive(variable: string, value: string | undefined): boolean {
+  const name = variable.replace(/_FILE$/, '')
+  return driveIn(name, value) !== undefined || googleDriveIn(name) !== undefined
+}
+
+/** ARCHIVE for `GDRIVE_SUBJECT_ARCHIVE`. */
+function googleDriveIn(variable: string): string | undefined {
+  for (const key of settingsOfDrives) {
+    const name = key === 'drive' ? undefined : nameBehind(variable, settingsTable[key].name)
+    if (name !== undefined) return name
+  }
+  return undefined
+}
+
+/** ARCHIVE for `DRIVE_ARCHIVE`; undefined for other variables, and for misspelled other settings. */
+function driveIn(variable: string, value: string | undefined): string | undefined {
+  const name = nameBehind(variable, settingsTable.drive.name)
+  if (name === undefined || otherSettings.includes(variable)) return undefined
+  const isLocation = /^(file:|gdrive:|webdav\+|memory:)/.test(value ?? '')
+  return isLocation || nearestName(variable, otherSettings) === undefined ? name : undefined
+}
+
+function nameBehind(variable: string, setting: string): string | undefined {
+  const [, name] = new RegExp(`^${setting}_([A-Z][A-Z0-9_]*)$`).exec(variable) ?? []
+  return name === 'FILE' ? undefined : name
+}
+
+/** Mistakes in how buckets and drives belong together. */
+export function placeMistakes(
+  places: readonly BucketPlaceSetting[],
+  drives: readonly string[],
+): string[] {
+  const mistakes = places.flatMap(({ bucket, drive }) => {
+    if (drive === '' || drives.includes(drive)) return []
+    const near = nearestName(drive, drives)
+    const hint = near === undefined ? '' : `. Did you mean ${near}?`
+    return [`ALLOWED_BUCKETS has ${bucket}@${drive}, but DRIVE_${drive} is not set${hint}`]
+  })
+  for (const name of drives) {
+    if (places.some(({ drive }) => drive === name)) continue
+    mistakes.push(
+      `DRIVE_${name} is set, but no bucket is on it: write BUCKET@${name} in ALLOWED_BUCKETS`,
+    )
+  }
+  return [...mistakes, ...doubleBuckets(places), ...sharedFolders(places)]
+}
+
+function doubleBuckets(places: readonly BucketPlaceSetting[]): string[] {
+  const names = places.map(({ bucket }) => bucket)
+  const doubles = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  return [...doubles].map((name) => `ALLOWED_BUCKETS has ${name} twice, in different places`)
+}
+
+function sharedFolders(places: readonly BucketPlaceSetting[]): string[] {
+  return pairsOf(places).flatMap(([one, other]) => {
+    const isSame = one.drive === other.drive && one.bucket !== other.bucket
+    if (!isSame || !areNested(one.folder, other.folder)) return []
+    return [
+      `ALLOWED_BUCKETS has ${one.bucket} and ${other.bucket} in the same folder, or one in the other: expected separate folders`,
+    ]
+  })
+}
+
+/** Two drives at one place, or one inside the other, would take each other's files for objects. */
+export function nestedDrives(drives: readonly DriveSettings[]): string[] {
+  return pairsOf(drives).flatMap(([one, other]) => {
+    const [place, otherPlace] = [placeOf(one), placeOf(other)]
+    if (place === undefined || otherPlace === undefined) return []
+    if (place.server !== otherPlace.server || !areNested(place.path, otherPlace.path)) return []
+    const names = [one, other].map(({ name }) => nameOfDrive('drive', name))
+    return [
+      `${names.join(' and ')} are in the same place, or one in the other: expected separate folders`,
+    ]
+  })
+}
+
+/** What two drives must not share; undefined if nothing can be shared, or the location is not valid. */
+function placeOf(
+  values: DriveSettings,
+): { readonly server: string; readonly path: string } | undefined {
+  const location = values.drive as DriveLocation | undefined
+  if (location?.kind === 'file') return { server: 'file', path: realPathOf(location.path) }
+  if (location?.kind === 'webdav') {
+    const { origin, root } = parseDavAddress(location.url)
+    return { server: origin, path: targetOf(root, []).replace(/\/$/, '') }
+  }
+  if (location?.kind !== 'gdrive') return undefined
+  const account = [...credentialKeys, 'gdriveSharedDrive' as const].map((key) => values[key] ?? '')
+  const path = location.folder.split('/').filter((name) => name !== '')
+  return { server: `gdrive ${account.join('\n')}`, path: ['', ...path].join('/') }
+}
+
+function pairsOf<Item>(items: readonly Item[]): (readonly [Item, Item])[] {
+  return items.flatMap((one, index) => items.slice(index + 1).map((other) => [one, other] as const))
+}
