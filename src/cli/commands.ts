@@ -50,6 +50,7 @@ export const commands: readonly Command[] = [
       },
       config: { type: 'string', value: 'FILE', meaning: "rclone's configuration file." },
     },
+    details: ['With --drive NAME, the credentials are those of the drive in DRIVE_NAME.'],
     async run(call) {
       const { connectCommand } = await import('./commands/connect.ts')
       return await connectCommand(call)

@@ -231,6 +231,46 @@ for (const workers of ['1', '2']) {
   })
 }
 
+test('a read-only drive is only read, and a read-only bucket refuses writes', async (t) => {
+  const { folder, start } = scene(t)
+  const nas = join(folder, 'nas')
+  mkdirSync(join(nas, 'Music/album'), { recursive: true })
+  writeFileSync(join(nas, 'Music/album/song'), 'sound')
+  const before = readdirSync(nas, { recursive: true })
+  const main = start({
+    ALLOWED_BUCKETS: 'photos,kept,music@NAS:Music',
+    DRIVE_NAS: `file:${nas}`,
+    READ_ONLY: 'kept,@NAS',
+  })
+  const send = clientOf(await main.url())
+  assert.equal(await (await send('GET', '/music/album/song')).text(), 'sound')
+  assert.match(await (await send('GET', '/music?list-type=2')).text(), /<Key>album\/song</)
+  assert.equal((await send('PUT', '/photos/k', { body: 'x' })).status, 200)
+  const copied = { headers: { 'x-amz-copy-source': 'music/album/song' } }
+  assert.equal((await send('PUT', '/photos/copy', copied)).status, 200)
+  for (const bucket of ['music', 'kept']) {
+    const writes = [
+      send('PUT', `/${bucket}/k`, { body: 'x' }),
+      send('PUT', `/${bucket}/k`, { headers: { 'x-amz-copy-source': 'photos/k' } }),
+      send('PUT', `/${bucket}/album/other`, copied),
+      send('DELETE', `/${bucket}/album/song`),
+      send('POST', `/${bucket}/k?uploads`),
+    ]
+    for (const reply of await Promise.all(writes)) {
+      assert.equal(reply.status, 403)
+      assert.match(await reply.text(), /AccessDenied.*The bucket \w+ is read-only \(READ_ONLY\)\./)
+    }
+    const body = '<Delete><Object><Key>album/song</Key></Object></Delete>'
+    const md5 = createHash('md5').update(body).digest('base64')
+    const reply = await send('POST', `/${bucket}?delete`, { body, headers: { 'content-md5': md5 } })
+    assert.match(await reply.text(), /<Error>.*AccessDenied/)
+  }
+  assert.equal(await (await send('GET', '/music/album/song')).text(), 'sound')
+  main.signal('SIGTERM')
+  assert.equal(await main.ended(), 0)
+  assert.deepEqual(readdirSync(nas, { recursive: true }), before)
+})
+
 test('two settings that lead to one drive serve it once', async (t) => {
   const { folder, start } = scene(t)
   mkdirSync(join(folder, 'main'))

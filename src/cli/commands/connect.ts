@@ -22,10 +22,14 @@ export async function connectCommand({
     return typeof value === 'string' ? value : undefined
   }
   const remote = text('from-rclone')
+  // The flag of the setting DRIVE: a location has a colon, a name has none.
+  const { DRIVE: drive, ...others } = environment
+  const isName = drive !== undefined && /^[A-Z][A-Z0-9_]*$/.test(drive)
   const terminal = openTerminal(process.stdin, process.stdout)
   try {
     await connectGoogle({
-      ...{ terminal, environment },
+      ...(isName ? { environment: others, drive } : { environment }),
+      terminal,
       file: text('file'),
       port: Number(port),
       rclone: remote === undefined ? undefined : { remote, config: text('config') },

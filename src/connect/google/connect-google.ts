@@ -18,6 +18,8 @@ export interface ConnectOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The settings file; undefined: bucketry.env in DATA_DIR. */
   readonly file: string | undefined
+  /** ARCHIVE for DRIVE_ARCHIVE; undefined: the default drive. */
+  readonly drive?: string | undefined
   /** For the answer of the browser; 0 takes a free one. */
   readonly port: number
   /** Takes the credentials from rclone instead of asking for consent. */
@@ -38,7 +40,7 @@ const realEndpoints = {
  * @throws ConnectError when one of these steps fails.
  */
 export async function connectGoogle(options: ConnectOptions): Promise<void> {
-  const { terminal, rclone, endpoints = realEndpoints } = options
+  const { terminal, rclone, drive, endpoints = realEndpoints } = options
   const { path, hint } = await settingsFile(options)
   // As at start: the environment takes precedence.
   const given = Object.entries(options.environment).filter(([, value]) => value)
@@ -49,12 +51,20 @@ export async function connectGoogle(options: ConnectOptions): Promise<void> {
       : await takenSettings(rclone, options.environment)
   // rclone's token may have expired; a new consent is valid even if something else fails.
   const account = rclone === undefined ? undefined : await tried(settings, endpoints)
-  await writeSettingsFile(path, settings)
-  const names = Object.entries(settings).filter(([, value]) => value !== undefined)
+  const written = namedFor(drive, settings)
+  await writeSettingsFile(path, written)
+  const names = Object.entries(written).filter(([, value]) => value !== undefined)
   terminal.say(`Written to ${path}: ${names.map(([name]) => name).join(', ')}.`)
-  for (const note of [...notes, ...hint, ...overruled(settings, options)]) terminal.say(note)
+  for (const note of [...notes, ...hint, ...overruled(written, options)]) terminal.say(note)
   terminal.say(account ?? (await tried(settings, endpoints)))
-  terminal.say(nextStep({ ...known, ...settings }))
+  terminal.say(nextStep({ ...known, ...written }, drive))
+}
+
+/** The settings with the name of the drive behind their names. */
+function namedFor(drive: string | undefined, settings: Values): Values {
+  if (drive === undefined) return settings
+  const entries = Object.entries(settings).map(([name, value]) => [`${name}_${drive}`, value])
+  return Object.fromEntries(entries)
 }
 
 function overruled(settings: Values, { environment }: ConnectOptions): string[] {
@@ -76,9 +86,10 @@ async function settingsFile({ file, environment }: ConnectOptions) {
 }
 
 async function askedSettings(options: ConnectOptions, known: Values): Promise<GoogleRemote> {
-  const { terminal, port, endpoints = realEndpoints } = options
+  const { terminal, port, drive, endpoints = realEndpoints } = options
   const ask = async (name: string, question: string) => {
-    const answer = known[name] || (await terminal.ask(question))
+    // One client may serve several accounts.
+    const answer = known[`${name}_${drive}`] || known[name] || (await terminal.ask(question))
     if (answer !== '') return answer
     throw new ConnectError('A client is required: docs/google-drive.md explains how to create one.')
   }
@@ -154,8 +165,10 @@ function gigabytes(bytes: number): string {
   return (bytes / 1e9).toFixed(1)
 }
 
-function nextStep({ DRIVE: drive }: Values): string {
-  return drive?.startsWith('gdrive:')
-    ? `DRIVE is ${drive}: start Bucketry.`
-    : 'Now set DRIVE=gdrive:FOLDER, the path or ID of a folder in Google Drive, and start Bucketry.'
+function nextStep(values: Values, drive: string | undefined): string {
+  const setting = drive === undefined ? 'DRIVE' : `DRIVE_${drive}`
+  const location = values[setting]
+  if (location?.startsWith('gdrive:')) return `${setting} is ${location}: start Bucketry.`
+  const bucket = drive === undefined ? '' : `, write BUCKET@${drive} in ALLOWED_BUCKETS,`
+  return `Now set ${setting}=gdrive:FOLDER, the path or ID of a folder in Google Drive${bucket || ','} and start Bucketry.`
 }

@@ -72,6 +72,8 @@ export interface GoogleDriveOptions {
   /** The limit for bytes being sent. Default: one for this drive. */
   readonly memory?: SendMemory
   readonly claim?: ClaimDrive
+  /** Creates no folders and recovers nothing. Only reads may be called then. */
+  readonly isReadOnly?: boolean
 }
 
 /** A drive over a folder of Google Drive. Several processes may have it open over one database. */
@@ -97,7 +99,11 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
     makeRoot: () => makeRootFolder(root),
   }
   await options.claim?.(new GoogleNotes(notes))
-  const rootId = await makeRootFolder(root)
+  const rootId = options.isReadOnly ? await findRootFolder(root) : await makeRootFolder(root)
+  if (rootId === undefined) {
+    const message = `The folder ${folder} does not exist on Google Drive, and READ_ONLY has its drive.`
+    throw new DriveError('unavailable', message)
+  }
   await index.open(rootId)
   const buckets = new Set<string>()
   const applier = new ChangeApplier({ api, index, rootId, isBucket: (name) => buckets.has(name) })
@@ -120,6 +126,7 @@ class OpenGoogleDrive implements GoogleDrive {
   readonly kind = 'gdrive'
   readonly deletes: Drive['deletes']
   readonly uploads: UploadDrive
+  readonly #isReadOnly: boolean
   readonly #api: GoogleApi
   readonly #opened: OpenedFirst
   readonly #objects: ObjectIndex
@@ -140,7 +147,8 @@ class OpenGoogleDrive implements GoogleDrive {
     const crawl = new IndexCrawl({ api, index, applier, log })
     const listings = new FolderListings({ index, crawl, rootId })
     const objects = new ObjectIndex({ index, rootId, listings, log })
-    const recover = () => recoverAll(recovery)
+    const { isReadOnly = false } = options
+    const recover = async () => (isReadOnly ? undefined : await recoverAll(recovery))
     const pollMs = pollSeconds * 1000
     const sync = new IndexSync({ api, index, applier, crawl, rootId, pollMs, log, recover, now })
     const missed = new MissedFiles({ api, objects, applier, isFresh: () => sync.isFresh() })
@@ -170,6 +178,7 @@ class OpenGoogleDrive implements GoogleDrive {
       digester,
       now,
     })
+    this.#isReadOnly = isReadOnly
     this.#api = api
     this.#opened = opened
     this.#objects = objects
@@ -185,7 +194,7 @@ class OpenGoogleDrive implements GoogleDrive {
     const { applier, recovery } = this.#opened
     for (const bucket of buckets) this.#opened.buckets.add(topFolder(bucket))
     const parts = { api: this.#api, objects: this.#objects, applier, leases: recovery.leases }
-    await prepareBuckets(buckets, parts)
+    await prepareBuckets(buckets, { ...parts, isReadOnly: this.#isReadOnly })
     this.#sync.start()
   }
 

@@ -33,7 +33,7 @@ import {
   bucketPath,
   type LocalRoot,
   openLocalRoot,
-  ownFolderName,
+  openReadOnlyRoot,
   realFolderPath,
   requireOwnFolder,
 } from './local-root.ts'
@@ -56,6 +56,8 @@ export interface LocalDriveOptions {
   readonly records: FileRecords
   readonly log: AttributeLog
   readonly claim?: ClaimDrive
+  /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
+  readonly isReadOnly?: boolean
 }
 
 /**
@@ -65,6 +67,10 @@ export interface LocalDriveOptions {
 export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive> {
   // Resolved once, so that notes and objects stay on one drive if a symbolic link changes later.
   const path = await realFolderPath(options.root)
+  if (options.isReadOnly) {
+    const root = await openReadOnlyRoot(path)
+    return new LocalDrive(root, new KeyLocks(root), options)
+  }
   await options.claim?.(new LocalNotes(path))
   const root = await openLocalRoot(path)
   const locks = new KeyLocks(root)
@@ -143,11 +149,11 @@ class LocalDrive implements Drive {
 
   async check(access?: DriveAccess): Promise<void> {
     await withDriveErrors('use the drive', async () => {
-      if (access === 'reads') return await checkReads(this.#root)
+      if (access === 'reads' || this.#root.isReadOnly) return await checkReads(this.#root)
       if (access === 'writes') return await checkWrites(this.#root)
       await requireOwnFolder(this.#root)
       const { W_OK, X_OK } = fs.constants
-      await fs.promises.access(`${this.#root.path}/${ownFolderName}`, W_OK | X_OK)
+      await fs.promises.access(this.#root.ownPath, W_OK | X_OK)
     })
   }
 

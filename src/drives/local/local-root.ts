@@ -26,6 +26,10 @@ interface OwnFolderSeen {
 export interface LocalRoot {
   /** Absolute, without symbolic links and trailing `/`. */
   readonly path: string
+  /** Nothing is written to it: the drive's own folder may be missing. */
+  readonly isReadOnly: boolean
+  /** The folder that shows that the drive is there: its own folder; without one, the root. */
+  readonly ownPath: string
   /** `<root>/.bucketry/tmp`; every process has its own folder in it. */
   readonly tempFolder: string
   readonly processFolder: string
@@ -54,6 +58,8 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     const tempFolder = join(own, 'tmp')
     const root = {
       path: real === '/' ? '' : real,
+      isReadOnly: false,
+      ownPath: own,
       tempFolder,
       processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
       uploadFolder: join(own, 'uploads'),
@@ -77,6 +83,36 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     const ownerNote = await readOwnerNote(real)
     const shared = { files: new PacedFiles(), readMemory: new ReadMemory() }
     return { ...root, own: seen, ownerNote, hasBirthtime, descriptors, ...shared }
+  })
+}
+
+/**
+ * As `openLocalRoot`, but creates and writes nothing.
+ * @throws DriveError `unavailable` when the folder does not exist
+ */
+export function openReadOnlyRoot(path: string): Promise<LocalRoot> {
+  return withDriveErrors(`use ${path} as a drive`, async () => {
+    const real = await fs.promises.realpath(path)
+    const own = join(real, ownFolderName)
+    const ownPath = (await unlessAbsent(() => fs.promises.lstat(own)))?.isDirectory() ? own : real
+    const stats = await fs.promises.lstat(ownPath)
+    // As libuv reports it: without birth times, it is the time of the last change.
+    const hasBirthtime = stats.birthtimeMs > 0 && stats.birthtimeMs !== stats.ctimeMs
+    const tempFolder = join(own, 'tmp')
+    return {
+      path: real === '/' ? '' : real,
+      isReadOnly: true,
+      ownPath,
+      tempFolder,
+      processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
+      uploadFolder: join(own, 'uploads'),
+      lockFolder: join(own, 'locks'),
+      own: { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) },
+      hasBirthtime,
+      descriptors: await findDescriptors(ownPath),
+      ownerNote: await readOwnerNote(real),
+      ...{ files: new PacedFiles(), readMemory: new ReadMemory() },
+    }
   })
 }
 
@@ -137,7 +173,7 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
  */
 export async function requireOwnFolder(root: LocalRoot): Promise<void> {
   const { own, hasBirthtime, ownerNote } = root
-  const stats = await root.files.lstat(`${root.path}/${ownFolderName}`)
+  const stats = await root.files.lstat(root.ownPath)
   const identity = stats && folderIdentityOf(stats, hasBirthtime)
   // Without a note, only the file system distinguishes a folder that was created again.
   const isSame = identity === own.identity || ownerNote === undefined

@@ -75,7 +75,7 @@ async function openFor(
   const owner = await openOwner({ ...parts, own }, { kind: 'worker' })
   const claim = own.isReadOnly ? async () => undefined : owner.claim
   // Google Drive's index follows what changes from `prepare` on. The others need it for writing only.
-  const prepares = own.drive.kind === 'gdrive' && !own.isReadOnly
+  const prepares = own.drive.kind === 'gdrive'
   return { ...(await openDrive({ ...parts, own, claim, prepares })), folder }
 }
 

@@ -86,7 +86,7 @@ export class LateMount implements Mount {
       const onDriveLost = (message: string) => this.#lose(message)
       owner = await openOwner(this.#parts, { kind: role.kind, onDriveLost })
       const claim = own.isReadOnly ? async () => undefined : owner.claim
-      const opened = await openDrive({ ...this.#parts, claim, prepares: !own.isReadOnly })
+      const opened = await openDrive({ ...this.#parts, claim })
       const { close } = owner
       this.#opened = {
         async close() {

@@ -40,7 +40,10 @@ type Opener<Kind extends DriveLocation['kind']> = (
 const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
   async file({ path }, { own, database, log, claim }) {
     const records = new DatabaseFileRecords(database, own.name)
-    const drive = await openLocalDrive({ root: path, records, log, claim })
+    const drive = await openLocalDrive({
+      ...{ root: path, records, log, claim },
+      isReadOnly: own.isReadOnly,
+    })
     return {
       drive,
       async close() {
@@ -80,6 +83,7 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
       leases: new DatabaseLeases(database, own.name),
       pollSeconds: settings.drivePollSeconds,
       deletes: own.gdriveDelete,
+      isReadOnly: own.isReadOnly,
       now,
       log,
       claim,
@@ -125,7 +129,9 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
  * @throws DriveError or SettingsError, for people.
  */
 export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
-  const { settings, own, prepares = true } = parts
+  const { settings, own } = parts
+  // Google Drive's index follows what changes from `prepare` on, also on a read-only drive.
+  const prepares = own.isReadOnly ? own.drive.kind === 'gdrive' : (parts.prepares ?? true)
   const places = settings.bucketPlaces.filter(({ drive }) => drive === own.name)
   const opener = openers[own.drive.kind] as Opener<DriveLocation['kind']>
   const opened = await opener(own.drive, parts)

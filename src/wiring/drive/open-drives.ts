@@ -44,7 +44,6 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
     ...parts,
     own,
     claim: claimOf(own, owner),
-    prepares: !own.isReadOnly,
   })
   const main: Mount = { ...own, drive: watch(opened.drive, '') }
   const late = named.map((one) => new LateMount({ ...parts, own: one, claimed }))

@@ -251,3 +251,32 @@ describe('a folder that is not listed yet', () => {
     assert.deepEqual(await listKeys(drive), ['out/a', 'out/in/b'])
   })
 })
+
+describe('a read-only drive', () => {
+  test('is read and followed, but nothing is created', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    const { byHand } = emulator
+    const first = await open()
+    await put(first, 'in/k', 'x')
+    await first.close()
+    const root = folderAt(emulator, driveFolder)
+    byHand.trash(folderAt(emulator, `${driveFolder}/beta`))
+    const before = byHand.children(root).map(({ name, isTrashed }) => [name, isTrashed])
+    const drive = await open({ isReadOnly: true })
+    assert.equal((await drive.head(bucket, 'in/k'))?.size, 1)
+    await byHand.file('new', 'y', { parent: folderAt(emulator, `${driveFolder}/${bucket}`) })
+    await drive.refresh()
+    assert.equal((await drive.head(bucket, 'new'))?.size, 1)
+    await rejectsAs(drive.head('beta', 'k'), 'unavailable')
+    assert.deepEqual(
+      byHand.children(root).map(({ name, isTrashed }) => [name, isTrashed]),
+      before,
+    )
+  })
+
+  test('is not created either', async (t) => {
+    const { open, emulator } = await googleWorld(t)
+    await rejectsAs(open({ isReadOnly: true }), 'unavailable')
+    assert.deepEqual(emulator.byHand.children(emulator.rootFolderId), [])
+  })
+})

@@ -12,6 +12,8 @@ export interface BucketFoldersOptions {
   readonly objects: ObjectIndex
   readonly applier: ChangeApplier
   readonly leases: KeyLeases
+  /** Finds folders, but creates none. */
+  readonly isReadOnly?: boolean
 }
 
 /** Held by whoever creates or removes buckets' folders. */
@@ -55,12 +57,13 @@ async function prepareLevel(
   newIds: string[],
   options: BucketFoldersOptions,
 ): Promise<void> {
-  const unknown = await missing(paths, options)
+  const unknown = await missing(await withParent(paths, options), options)
   const { index } = options.objects
   for (const parent of new Set(await Promise.all(unknown.map((path) => parentOf(path, options))))) {
     const names = unknown.map((path) => path.slice(path.lastIndexOf('/') + 1))
     await index.save(await listed(parent, names, options), [])
   }
+  if (options.isReadOnly) return
   for (const path of await missing(unknown, options)) {
     const parents = [await parentOf(path, options)] as const
     const id = newIds.pop() ?? (await options.api.newId())
@@ -76,6 +79,16 @@ async function missing(
 ): Promise<string[]> {
   const found = await Promise.all(buckets.map((bucket) => objects.folders(bucket, [])))
   return buckets.filter((_, index) => found[index]?.length === 0)
+}
+
+/** Without the paths of folders that are in a missing one: none is created on a read-only drive. */
+async function withParent(
+  paths: readonly string[],
+  options: BucketFoldersOptions,
+): Promise<string[]> {
+  const parents = paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+  const gone = await missing([...new Set(parents.filter((path) => path !== ''))], options)
+  return paths.filter((_, index) => !gone.includes(parents[index] ?? ''))
 }
 
 /** The id of the folder that contains the folder with this path. */

@@ -123,6 +123,23 @@ test('connectGoogle asks for consent, writes the credentials and tries them', as
   assert.doesNotMatch(person.text, /refresh-1|GOCSPX|4\/good|at-1/)
 })
 
+test('connectGoogle writes the credentials of a named drive, with the client of another', async (t) => {
+  const environment = { GDRIVE_CLIENT_ID: 'id-1.apps', GDRIVE_CLIENT_SECRET: 'GOCSPX-1' }
+  const { google, connect, values } = await startConnect(t, { drive: 'ARCHIVE', environment })
+  google.playTokens(tokens)
+  google.play(about)
+  const person = new Person({}, (url) => void consents(url))
+  await connect(person)
+  const written = await values()
+  assert.equal(written.GDRIVE_CLIENT_ID_ARCHIVE, 'id-1.apps')
+  assert.equal(written.GDRIVE_REFRESH_TOKEN_ARCHIVE, '1//refresh-1')
+  assert.equal(written.GDRIVE_REFRESH_TOKEN, undefined)
+  assert.match(
+    person.text,
+    /Now set DRIVE_ARCHIVE=gdrive:FOLDER.*BUCKET@ARCHIVE in ALLOWED_BUCKETS/,
+  )
+})
+
 test('connectGoogle takes the address that is pasted, and asks again for another', async (t) => {
   const { google, connect, values } = await startConnect(t, { file: 'my.env' })
   google.playTokens(tokens)
