@@ -9,6 +9,8 @@ export interface BucketOptions {
   readonly lifecycle?: readonly LifecycleRule[]
   /** How much the bucket may contain, approximately. */
   readonly quotaBytes?: number
+  /** Whether anyone may read its objects without a signature. Absent: as PUBLIC_READ_BUCKETS says. */
+  readonly isPublic?: true
 }
 
 /** What to change; null removes an option. */

@@ -1,17 +1,19 @@
 import type { BucketOptions } from './bucket-options.ts'
 
 /** What is configured for a bucket. */
-export interface BucketConfiguration extends BucketOptions {
+export interface BucketConfiguration extends Omit<BucketOptions, 'isPublic'> {
   readonly name: string
   /** Whether anyone may read its objects without a signature. */
   readonly isPublic: boolean
+  /** When it was made at run time, milliseconds since the epoch. Absent: it is in ALLOWED_BUCKETS. */
+  readonly madeAtMs?: number
 }
 
 /** The buckets that are served now. */
 export interface Buckets {
   /** Undefined if there is no such bucket. Costs no database call. */
   find(name: string): BucketConfiguration | undefined
-  /** In the order of ALLOWED_BUCKETS. */
+  /** In the order of ALLOWED_BUCKETS, then those made at run time, the oldest first. */
   all(): readonly BucketConfiguration[]
 }
 

@@ -36,6 +36,11 @@ export class StoredBucketOptions implements BucketOptionsWriter {
     }
   }
 
+  /** Whether nothing is set for any bucket. */
+  get isEmpty(): boolean {
+    return this.#options.size === 0
+  }
+
   /** The same object until the options of the bucket change. */
   find(bucket: string): BucketOptions {
     return this.#options.get(bucket) ?? none
@@ -43,12 +48,13 @@ export class StoredBucketOptions implements BucketOptionsWriter {
 
   async change(
     bucket: string,
-    { cors, lifecycle, quotaBytes }: BucketOptionsChange,
+    { cors, lifecycle, quotaBytes, isPublic }: BucketOptionsChange,
   ): Promise<void> {
     const change: RowChange = {
       ...(cors !== undefined && { cors: textOf(cors) }),
       ...(lifecycle !== undefined && { lifecycle: textOf(lifecycle) }),
       ...(quotaBytes !== undefined && { quotaBytes }),
+      ...(isPublic !== undefined && { isPublic: isPublic === null ? 0 : 1 }),
     }
     await this.#parts.table.change(bucket, change)
     await this.#parts.refresh()
@@ -90,11 +96,12 @@ export class BucketsWithOptions implements Buckets {
   }
 }
 
-function optionsOf({ cors, lifecycle, quotaBytes }: Row): BucketOptions {
+function optionsOf({ cors, lifecycle, quotaBytes, isPublic }: Row): BucketOptions {
   return {
     ...(cors !== '' && { cors: JSON.parse(cors) as CorsRule[] }),
     ...(lifecycle !== '' && { lifecycle: JSON.parse(lifecycle) as LifecycleRule[] }),
     ...(quotaBytes !== null && { quotaBytes }),
+    ...(isPublic === 1 && { isPublic: true as const }),
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * `owner`: the database that the drive belongs to. `alive`: changed by the owner's gateways at every
- * heartbeat (docs/decisions/0018-drive-owner.md).
+ * heartbeat (docs/decisions/0018-drive-owner.md). `buckets`: those made at run time, so that they are served
+ * again after the loss of the database.
  */
-export type NoteName = 'owner' | 'alive'
+export type NoteName = 'owner' | 'alive' | 'buckets'
 
 /**
  * Short texts that a drive keeps in its own folder, beside the buckets. Every method may reject with

@@ -19,6 +19,26 @@ export interface S3Settings {
   readonly corsAllowedOrigins: readonly string[]
 }
 
+/**
+ * - `off`: nothing (docs/contract/object-storage.md, "Bucket operations")
+ * - `existing`: create a bucket that is served already
+ * - `on`: create, configure and remove buckets
+ */
+export type BucketCreation = 'off' | 'existing' | 'on'
+
+/** Creates and removes buckets. @throws BucketError, DriveError, DatabaseError */
+export interface BucketCreator {
+  create(bucket: string): Promise<void>
+  remove(bucket: string): Promise<void>
+}
+
+export interface BucketFreshness {
+  /** Undefined if what is in memory is current, or can't be checked. Never rejects. */
+  ensureFresh(): Promise<void> | undefined
+  /** For an unknown bucket, which another process may just have made. Never rejects. */
+  lookAgain(): Promise<void>
+}
+
 /** What every operation can use. */
 export interface S3Service {
   readonly settings: S3Settings
@@ -27,6 +47,12 @@ export interface S3Service {
   /** Absent if S3 clients may not set CORS and lifecycle rules. */
   readonly bucketOptions?: BucketOptionsWriter | undefined
   readonly usage: Pick<BucketUsage, 'bytesIn' | 'wrote'>
+  /** What S3 clients may do about buckets. Absent: `off`. */
+  readonly bucketCreation?: BucketCreation
+  /** Present if `bucketCreation` is `on`. */
+  readonly bucketMaker?: BucketCreator | undefined
+  /** Keeps `buckets` current. Absent if they never change. */
+  readonly registries?: BucketFreshness | undefined
   readonly drive: Drive
   readonly uploads: Uploads
   /** Wall clock, milliseconds since the epoch. */
@@ -41,6 +67,13 @@ export interface ServiceContext {
   readonly query: Query
   /** On whose behalf it runs. Anonymous: an unsigned read of a public bucket. */
   readonly identity: Identity
+}
+
+/** Of CreateBucket. */
+export interface NewBucketContext extends ServiceContext {
+  readonly bucket: string
+  /** Absent unless the bucket exists already. */
+  readonly configuration: BucketConfiguration | undefined
 }
 
 export interface BucketContext extends ServiceContext {

@@ -11,14 +11,28 @@ export const s3Errors = {
     'The Content-MD5 or checksum value that you specified did not match what the server received.',
   ],
   BadRequest: [400, 'The request could not be understood.'],
+  BucketAlreadyExists: [
+    409,
+    'The requested bucket name is not available. Select a different name and try again.',
+  ],
+  BucketAlreadyOwnedByYou: [
+    409,
+    'Your previous request to create the named bucket succeeded and you already own it.',
+  ],
   BucketNotEmpty: [409, 'The bucket you tried to delete is not empty.'],
+  IllegalLocationConstraintException: [
+    400,
+    'The location constraint is incompatible with the region of this endpoint.',
+  ],
   IncompleteBody: [
     400,
     'You did not provide the number of bytes specified by the Content-Length HTTP header.',
   ],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
   InvalidArgument: [400, 'Invalid argument.'],
+  InvalidBucketName: [400, 'The specified bucket is not valid.'],
   InvalidDigest: [400, 'The Content-MD5 or checksum value that you specified is not valid.'],
+  InvalidLocationConstraint: [400, 'The specified location constraint is not valid.'],
   InvalidPart: [
     400,
     "One or more of the specified parts could not be found. The part might not have been uploaded, or the specified entity tag might not have matched the part's entity tag.",
@@ -40,6 +54,7 @@ export const s3Errors = {
   MetadataTooLarge: [400, 'Your metadata headers exceed the maximum allowed metadata size.'],
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
+  NoSuchBucket: [404, 'The specified bucket does not exist.'],
   NoSuchBucketPolicy: [404, 'The bucket policy does not exist.'],
   NoSuchConfiguration: [404, 'The specified configuration does not exist.'],
   NoSuchCORSConfiguration: [404, 'The CORS configuration does not exist.'],
@@ -85,6 +100,7 @@ export const s3Errors = {
   ],
   ServiceUnavailable: [503, 'Service is unable to handle request.'],
   SlowDown: [503, 'Please reduce your request rate.'],
+  TooManyBuckets: [400, 'You have attempted to create more buckets than allowed.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
 export type S3ErrorCode = keyof typeof s3Errors

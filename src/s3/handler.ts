@@ -15,13 +15,19 @@ import {
 } from './address/detect.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { virtualHostReason } from './address/virtual-host.ts'
-import type { BucketContext, S3Service, ServiceContext } from './context.ts'
+import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { identify } from './identify.ts'
-import { type Access, bucketOperations, objectOperations, serviceOperations } from './operations.ts'
+import {
+  type Access,
+  bucketOperations,
+  newBucketOperations,
+  objectOperations,
+  serviceOperations,
+} from './operations.ts'
 import { renderError } from './reply/render-error.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
 
@@ -100,8 +106,14 @@ function nameKey(logContext: LogContext, rawPath: string): void {
 
 /** Not async: for a small reply, each promise costs a noticeable part of the total time. */
 function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
+  refuseUnknownMethod(parts.request.method)
+  const refreshing = parts.service.registries?.ensureFresh()
+  if (refreshing === undefined) return answerNow(parts, logContext)
+  return refreshing.then(() => answerNow(parts, logContext))
+}
+
+function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
   const { service, request, rate } = parts
-  refuseUnknownMethod(request.method)
   if (request.method === 'OPTIONS') {
     const rules = corsRulesOf(service.buckets, request, undefined)
     if (rules !== undefined) return answerBucketPreflight(request, rules)
@@ -119,28 +131,53 @@ function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply>
 }
 
 function answerAs(
-  { form, identity }: Authentication,
+  authentication: Authentication,
   address: Address,
+  parts: HandlerParts,
+  logContext: LogContext,
+): Promise<HttpReply> {
+  const { service } = parts
+  const { identity } = authentication
+  if (identity.kind === 'anonymous') logContext.anonymous = true
+  else if (identity.kind === 'key') logContext.accessKey = identity.name
+  if (address.level === 'service') {
+    return runFor(authentication, { address, configuration: undefined }, parts, logContext)
+  }
+  const found = service.buckets.find(address.bucket)
+  // A stranger can't make the gateway ask the database.
+  const looksAgain =
+    found === undefined &&
+    service.bucketCreation === 'on' &&
+    canSeeBucket(identity, address.bucket) &&
+    service.registries !== undefined
+  if (!looksAgain) {
+    const configuration = visibleBucket(service, identity, address.bucket)
+    return runFor(authentication, { address, configuration }, parts, logContext)
+  }
+  return service.registries.lookAgain().then(() => {
+    const configuration = service.buckets.find(address.bucket)
+    return runFor(authentication, { address, configuration }, parts, logContext)
+  })
+}
+
+/** Detects the operation and runs it. */
+function runFor(
+  { form, identity }: Authentication,
+  target: Target,
   { service, request }: HandlerParts,
   logContext: LogContext,
 ): Promise<HttpReply> {
-  if (identity.kind === 'anonymous') logContext.anonymous = true
-  else if (identity.kind === 'key') logContext.accessKey = identity.name
-  const configuration =
-    address.level === 'service' ? undefined : visibleBucket(service, identity, address.bucket)
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
   if (form === 'presigned') {
     // Verified: from here on they are headers like any other.
     addHoistedHeaders(headers, query)
   }
-  const name = detectOperation(address.level, {
-    ...{ method, query, headers },
-    canConfigure: service.bucketOptions !== undefined,
-  })
+  const { bucketCreation = 'off' } = service
+  const name = detectOperation(target.address.level, { method, query, headers, bucketCreation })
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }
-  return run(name, { address, configuration }, context, logContext)
+  return run(name, target, context, logContext)
 }
 
 /**
@@ -167,7 +204,7 @@ function visibleBucket(
 
 interface Target {
   readonly address: Address
-  /** Present unless the address is that of the service. */
+  /** Absent if the address is that of the service, or of a bucket that does not exist. */
   readonly configuration: BucketConfiguration | undefined
 }
 
@@ -178,12 +215,22 @@ function run(
   logContext: LogContext,
 ): Promise<HttpReply> {
   const { service, request, query, identity } = context
-  if (address.level === 'service' || configuration === undefined) {
+  if (address.level === 'service') {
     const { handle } = serviceOperations[name as ServiceOperation]
     if (identity.kind === 'anonymous') throw unsignedRefusal()
     return handle(context)
   }
   const { bucket } = address
+  if (name === 'CreateBucket') {
+    const { access, handle } = newBucketOperations[name]
+    const newBucket = { service, request, query, identity, bucket, configuration }
+    authorize(access, newBucket, '')
+    return handle(newBucket)
+  }
+  // Who may see the bucket learns that it does not exist; everyone else was refused before.
+  if (configuration === undefined) {
+    throw new S3Error('NoSuchBucket', undefined, { elements: { BucketName: bucket } })
+  }
   const bucketContext = { service, request, query, identity, bucket, configuration }
   if (address.level === 'bucket') {
     const { access, handle } = bucketOperations[name as BucketOperation]
@@ -201,10 +248,10 @@ function run(
 }
 
 /** @param key for `list`, the prefix. */
-function authorize(access: Access, context: BucketContext, key: string): void {
+function authorize(access: Access, context: NewBucketContext, key: string): void {
   const { identity, bucket, configuration, service } = context
   const isPublic =
-    configuration.isPublic &&
+    configuration?.isPublic === true &&
     (access.public === 'read' || (access.public === 'list' && service.settings.publicList))
   const { action } = access
   if (isAuthorized(identity, { action, bucket, key, isPublic })) return
@@ -217,7 +264,7 @@ function authorize(access: Access, context: BucketContext, key: string): void {
       },
     )
   }
-  if (access.public !== 'list' || !configuration.isPublic) throw unsignedRefusal()
+  if (access.public !== 'list' || !configuration?.isPublic) throw unsignedRefusal()
   throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')
 }
 

@@ -1,6 +1,17 @@
 import type { WantedAccess } from '../access/authorize.ts'
-import type { BucketOperation, ObjectOperation, ServiceOperation } from './address/detect.ts'
-import type { BucketContext, ObjectContext, Operation, ServiceContext } from './context.ts'
+import type {
+  BucketOperation,
+  NewBucketOperation,
+  ObjectOperation,
+  ServiceOperation,
+} from './address/detect.ts'
+import type {
+  BucketContext,
+  NewBucketContext,
+  ObjectContext,
+  Operation,
+  ServiceContext,
+} from './context.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from './operations/bucket-cors.ts'
 import {
@@ -10,7 +21,9 @@ import {
 } from './operations/bucket-lifecycle.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
+import { createBucket } from './operations/create-bucket.ts'
 import { createMultipartUpload } from './operations/create-multipart-upload.ts'
+import { deleteBucket } from './operations/delete-bucket.ts'
 import { deleteObject } from './operations/delete-object.ts'
 import { deleteObjects } from './operations/delete-objects.ts'
 import { getBucketLocation } from './operations/get-bucket-location.ts'
@@ -54,8 +67,15 @@ export const serviceOperations: Readonly<Record<ServiceOperation, Definition<Ser
   ListBuckets: { access: { action: 'any' }, handle: listBuckets },
 }
 
+export const newBucketOperations: Readonly<
+  Record<NewBucketOperation, Definition<NewBucketContext>>
+> = {
+  CreateBucket: { access: manage, handle: createBucket },
+}
+
 export const bucketOperations: Readonly<Record<BucketOperation, Definition<BucketContext>>> = {
   BucketDefault: { access: visit, handle: bucketDefault },
+  DeleteBucket: { access: manage, handle: deleteBucket },
   DeleteBucketCors: { access: manage, handle: deleteBucketCors },
   DeleteBucketLifecycle: { access: manage, handle: deleteBucketLifecycle },
   // Each key is authorized by itself.

@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OwnerKey } from '../access/access-keys.ts'
 import { KeyAdmin } from '../access/key-admin.ts'
 import { StoredKeys } from '../access/stored-keys.ts'
 import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
 import { type Buckets, ConfiguredBuckets } from '../buckets/buckets.ts'
+import { ServedBuckets } from '../buckets/served-buckets.ts'
 import { BucketsWithOptions, StoredBucketOptions } from '../buckets/stored-bucket-options.ts'
 import type { Database } from '../state/database.ts'
 import { RevisionWatch } from '../state/revision-watch.ts'
 import { createSealer } from '../state/sealer.ts'
 import { AccessKeyTable } from '../state/stores/access-keys.ts'
 import { BucketOptionsTable } from '../state/stores/bucket-options.ts'
+import { MadeBucketTable } from '../state/stores/made-buckets.ts'
 import { Revisions } from '../state/stores/revisions.ts'
 import type { Log } from './log.ts'
 import { isBucketName } from './settings/parse-names.ts'
@@ -20,6 +23,16 @@ export interface Registries {
   readonly keyAdmin: KeyAdmin
   readonly buckets: Buckets
   readonly bucketOptions: BucketOptionsWriter
+  /** The buckets of the settings. */
+  readonly configured: Buckets
+  /** Puts changes of this process in force in it. @throws DatabaseError */
+  refresh(): Promise<void>
+  /** For a request that uses what is in memory. Undefined if that is current, or can't be checked. */
+  ensureFresh(): Promise<void> | undefined
+  /** For a request that names an unknown bucket, which another process may just have made. */
+  lookAgain(): Promise<void>
+  /** Calls back when another process may have made or removed buckets. */
+  onBuckets(listener: () => void): void
   /**
    * Resolves when what is in memory is at most a second old, for work that removes something.
    * @throws DatabaseError
@@ -30,6 +43,9 @@ export interface Registries {
 
 /** What is older is not used to remove anything. */
 const maxAgeMs = 1_000
+
+/** While the database hangs, a request waits for it at most this long. */
+const maxWaitMs = 1_000
 
 interface RegistryParts {
   readonly settings: Settings
@@ -60,10 +76,35 @@ export async function openRegistries({
     table: new BucketOptionsTable(database),
     refresh: () => watch.check(),
   })
-  await watch.start({ 'access-keys': keys.reload, buckets: () => bucketOptions.reload() })
+  const configured = new ConfiguredBuckets(settings)
+  const made = new MadeBucketTable(database)
+  const served = new ServedBuckets(configured, () => made.all())
+  let onBuckets: () => void = () => undefined
+  await watch.start({
+    'access-keys': keys.reload,
+    async buckets() {
+      await bucketOptions.reload()
+      await served.reload()
+      onBuckets()
+    },
+  })
   return {
-    ...{ keys, keyAdmin, bucketOptions },
-    buckets: new BucketsWithOptions(new ConfiguredBuckets(settings), bucketOptions),
+    ...{ keys, keyAdmin, bucketOptions, configured },
+    buckets: new BucketsWithOptions(served, bucketOptions),
+    refresh: () => watch.check(),
+    ensureFresh() {
+      // Most gateways serve only what the settings say: they never wait for the database.
+      if (watch.isFailing || (served.isEmpty && bucketOptions.isEmpty)) return undefined
+      const checking = watch.ensureFresh()
+      return checking && Promise.race([checking, timeLimit(maxWaitMs)])
+    },
+    async lookAgain() {
+      if (watch.isFailing) return
+      await Promise.race([watch.check().catch(() => undefined), timeLimit(maxWaitMs)])
+    },
+    onBuckets(listener) {
+      onBuckets = listener
+    },
     async ensureCurrent() {
       if (watch.ageMs > maxAgeMs) await watch.check()
     },
@@ -72,6 +113,10 @@ export async function openRegistries({
       await keys.flushUses()
     },
   }
+}
+
+async function timeLimit(ms: number): Promise<void> {
+  await sleep(ms, undefined, { ref: false })
 }
 
 function logState(log: Log, problem: unknown): void {

@@ -1,10 +1,13 @@
 import { join } from 'node:path'
+import type { BucketMaker } from '../buckets/bucket-maker.ts'
 import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { Drive } from '../drives/drive.ts'
+import type { DriveNotes } from '../drives/drive-notes.ts'
 import type { Mount } from '../drives/several/mount.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { packageFolder } from '../package-folder.ts'
+import type { S3Service } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
@@ -15,7 +18,9 @@ import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { DeletionTable } from '../state/stores/deletions.ts'
 import { UploadTable } from '../state/stores/uploads.ts'
 import { openBucketExpiry } from './bucket-expiry.ts'
+import { openBucketMaker } from './bucket-making.ts'
 import { openBucketUsage } from './bucket-usage.ts'
+import { FoundBuckets } from './drive/found-buckets.ts'
 import { openDrives } from './drive/open-drives.ts'
 import type { ServiceRole } from './drive/open-owner.ts'
 import { FailureWatch } from './failure-watch.ts'
@@ -71,6 +76,8 @@ export interface ServiceParts {
   readonly drive: Drive
   /** Each drive that `drive` stands for. Default: only itself. */
   readonly mounts?: readonly Mount[]
+  /** Of the drive; absent if it has none. */
+  readonly notes?: DriveNotes | undefined
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
   readonly registries: Registries
@@ -107,10 +114,12 @@ export async function openService(
     const watched = metrics?.watchDrive(one, name) ?? one
     return tracing?.drive(watched, name) ?? watched
   }
-  const drives = await openDrives({ settings, log, database, role, now, watch })
+  const found = new FoundBuckets({ role, database, log })
+  const drives = await openDrives({ settings, log, database, role, now, watch, found })
   const { drive, mounts } = drives
   const registries = await openRegistries({ settings, database, log })
-  const opening = { settings, log, database, drive, mounts, sessions, now }
+  const { notes } = found
+  const opening = { settings, log, database, drive, mounts, notes, sessions, now }
   const parts = { ...opening, metrics, tracing, registries }
   const service = connectService(parts)
   return {
@@ -135,26 +144,16 @@ export function connectService(parts: ServiceParts): Service {
   metrics?.watchMounts(mounts)
   const uploads = openUploads(parts)
   metrics?.watchUploads(uploads)
-  const { keys, keyAdmin, buckets, bucketOptions } = parts.registries
+  const { keyAdmin, buckets, bucketOptions } = parts.registries
   const bucketUsage = openBucketUsage(parts)
-  const s3 = createS3Handler({
-    settings,
-    keys,
-    buckets,
-    bucketOptions: settings.bucketCreation === 'on' ? bucketOptions : undefined,
-    usage: bucketUsage.usage,
-    drive,
-    uploads,
-    now: Date.now,
-    log,
-  })
+  const bucketMaker = openBucketMaker({ ...parts, uploads })
+  const s3 = openS3({ ...parts, uploads, bucketMaker, usage: bucketUsage.usage })
   const { health, readiness } = openProbes({ drive, mounts, database, log })
   const failures = new FailureWatch({ settings, database, buckets })
   const deletions = new DeletionTable(database, deletionLimits)
   const accessKeys = new AccessKeyTable(database)
-  const json = new LazyJson({
-    ...{ ...parts, mounts, uploads, failures, buckets, bucketOptions, keyAdmin },
-  })
+  const managed = { buckets, bucketOptions, bucketMaker, keyAdmin }
+  const json = new LazyJson({ ...parts, mounts, uploads, failures, ...managed })
   const web = createWebApp({ folder: webBuild })
   return {
     ...{ failures, metrics, tracing },
@@ -174,6 +173,7 @@ export function connectService(parts: ServiceParts): Service {
     beginStop: () => readiness.beginStop(),
     async sweep(signal) {
       await uploads.sweep(signal)
+      await bucketMaker.sweep()
       await sessions.sweep()
       await deletions.sweep(Date.now() - deletionKeptMs)
       await accessKeys.sweep(Date.now() - revokedKeptMs)
@@ -187,6 +187,23 @@ export function connectService(parts: ServiceParts): Service {
       await uploads.idle()
     },
   }
+}
+
+interface S3Parts extends ServiceParts {
+  readonly uploads: Uploads
+  readonly bucketMaker: BucketMaker
+  readonly usage: S3Service['usage']
+}
+
+function openS3(parts: S3Parts): HttpHandler {
+  const { settings, registries, drive, uploads, bucketMaker, usage, log } = parts
+  const { bucketCreation } = settings
+  const { keys, buckets, bucketOptions } = registries
+  return createS3Handler({
+    ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
+    now: Date.now,
+    ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
+  })
 }
 
 function openUploads({ settings, log, database, drive, now }: ServiceParts): Uploads {

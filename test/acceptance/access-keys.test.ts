@@ -31,6 +31,8 @@ const objectTarget = (bucket: string, key: string, query = '') =>
 const cases: Readonly<Record<OperationName, (bucket: string, key: string) => Case>> = {
   ListBuckets: () => ({ request: { method: 'GET', target: '/' }, needs: [] }),
   BucketDefault: (bucket) => visit(bucket, 'versioning'),
+  CreateBucket: (bucket) => manage(bucket, 'PUT', ''),
+  DeleteBucket: (bucket) => manage(bucket, 'DELETE', ''),
   DeleteBucketCors: (bucket) => manage(bucket, 'DELETE', 'cors'),
   DeleteBucketLifecycle: (bucket) => manage(bucket, 'DELETE', 'lifecycle'),
   DeleteObjects: (bucket, key) => ({

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OperationName } from '../../src/s3/address/detect.ts'
-import { bucketOperations, objectOperations, serviceOperations } from '../../src/s3/operations.ts'
+import {
+  bucketOperations,
+  newBucketOperations,
+  objectOperations,
+  serviceOperations,
+} from '../../src/s3/operations.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { md5Of } from '../support/test-bytes.ts'
@@ -37,8 +42,8 @@ const completion = (part: string): string =>
   `<ETag>${part}</ETag></Part></CompleteMultipartUpload>`
 
 /**
- * Each gateway has CORS and lifecycle rules for its bucket, none for the other, the object `object` with the bytes `bytes`, and the upload `upload` with the
- * same bytes as part 1.
+ * Each gateway has CORS and lifecycle rules for its bucket, none for the other and the made bucket `made`, the
+ * object `object` with the bytes `bytes`, and the upload `upload` with the same bytes as part 1.
  */
 type BehaviorOf = (upload: string) => Behavior
 
@@ -54,7 +59,9 @@ const lifecycle = (action: string) =>
 const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
   ListBuckets: () => ({
     success: get('/', {
-      ListAllMyBucketsResult: { Buckets: { Bucket: [{ Name: 'other' }, { Name: testBucket }] } },
+      ListAllMyBucketsResult: {
+        Buckets: { Bucket: [{ Name: 'made' }, { Name: 'other' }, { Name: testBucket }] },
+      },
     }),
     refusal: { ...refused(get('/'), 403, 'AccessDenied'), isUnsigned: true },
   }),
@@ -62,6 +69,20 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     success: get(`${bucket}?versioning`, { VersioningConfiguration: {} }),
     refusal: refused(get(`${bucket}?policy`), 404, 'NoSuchBucketPolicy'),
   }),
+  CreateBucket: () => {
+    const put = (target: string) => ({ method: 'PUT', target, status: 200 })
+    return {
+      success: { ...put('/created'), text: '', fields: { location: '/created' } },
+      refusal: refused(put('/Not-Valid'), 400, 'InvalidBucketName'),
+    }
+  },
+  DeleteBucket: () => {
+    const remove = (target: string) => ({ method: 'DELETE', target, status: 204 })
+    return {
+      success: { ...remove('/made'), text: '' },
+      refusal: refused(remove(bucket), 405, 'MethodNotAllowed'),
+    }
+  },
   DeleteBucketCors: () => ({
     success: { method: 'DELETE', target: `${bucket}?cors`, status: 204, text: '' },
     refusal: {
@@ -233,7 +254,12 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
 }
 
 test('the table of behaviors has every operation that the gateway serves', () => {
-  const served = [serviceOperations, bucketOperations, objectOperations].flatMap(Object.keys)
+  const served = [
+    serviceOperations,
+    newBucketOperations,
+    bucketOperations,
+    objectOperations,
+  ].flatMap(Object.keys)
   assert.deepEqual(Object.keys(behaviors).sort(), served.sort())
 })
 
@@ -272,6 +298,7 @@ async function fill(gateway: GatewayInProcess): Promise<string> {
     const target = `${bucket}?${name}`
     await answer(gateway, { title: '', method: 'PUT', target, body, status: 200 })
   }
+  await answer(gateway, { title: '', method: 'PUT', target: '/made', status: 200 })
   const put = { title: '', method: 'PUT', target: object, body: 'bytes', status: 200 }
   await answer(gateway, put)
   const created = { title: '', method: 'POST', target: `${object}?uploads`, status: 200 }

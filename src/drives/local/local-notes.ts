@@ -6,7 +6,7 @@ import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/du
 import { cannotLink, codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { hasOwnerNote, ownFolderName } from './local-root.ts'
 
-/** The notes of a folder: `.bucketry/owner.json` and `.bucketry/alive.json`. */
+/** The notes of a folder: `.bucketry/owner.json` and others. */
 export class LocalNotes implements DriveNotes {
   readonly #root: string
   /** The file system that the drive's own folder was first seen on. */
@@ -46,7 +46,7 @@ export class LocalNotes implements DriveNotes {
     await withDriveErrors(`write the note ${name}`, async () => {
       await this.#assertSameDevice()
       // A heartbeat is useless after a power failure.
-      const isDurable = name === 'owner'
+      const isDurable = name !== 'alive'
       const rename = (draft: string) => fs.promises.rename(draft, this.#pathOf(name))
       await this.#withDraft(text, { isDurable }, rename)
       if (name === 'owner') this.#owner = text

@@ -4,10 +4,11 @@ import type { DavServer } from './client/dav-server.ts'
 import { readSmallFile } from './objects/small-file.ts'
 import { noteFile, type OwnFolder } from './own-folder.ts'
 
-const maxNoteBytes = 64 * 1024
+/** Enough for the names of all buckets that may be made. */
+const maxNoteBytes = 128 * 1024
 const written = [200, 201, 204]
 
-/** The notes of a WebDAV drive: `.bucketry/owner.json` and `.bucketry/alive.json`. */
+/** The notes of a WebDAV drive: `.bucketry/owner.json` and others. */
 export class DavNotes implements DriveNotes {
   readonly #server: DavServer
   readonly #own: OwnFolder

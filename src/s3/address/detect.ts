@@ -7,10 +7,17 @@ import type { Query } from './query.ts'
 import { bucketSubresources, methodOfSubresource, objectSubresources } from './unsupported.ts'
 
 /** Every operation, by its AWS name. BucketDefault and ObjectDefault are the fixed replies. */
-export type OperationName = ServiceOperation | BucketOperation | ObjectOperation
+export type OperationName =
+  | ServiceOperation
+  | NewBucketOperation
+  | BucketOperation
+  | ObjectOperation
 export type ServiceOperation = 'ListBuckets'
+/** Of a bucket that need not exist. */
+export type NewBucketOperation = 'CreateBucket'
 export type BucketOperation =
   | 'BucketDefault'
+  | 'DeleteBucket'
   | 'DeleteBucketCors'
   | 'DeleteBucketLifecycle'
   | 'DeleteObjects'
@@ -43,8 +50,8 @@ export interface Detectable {
   readonly method: string
   readonly query: Query
   readonly headers: IncomingHttpHeaders
-  /** Whether CORS and lifecycle rules may be set. */
-  readonly canConfigure: boolean
+  /** Whether buckets may be created, configured and removed (src/s3/context.ts). */
+  readonly bucketCreation: 'off' | 'existing' | 'on'
 }
 
 /** Sub-resources of a bucket that can be set. */
@@ -84,23 +91,31 @@ export function detectOperation(level: Address['level'], request: Detectable): O
   return level === 'bucket' ? detectBucketOperation(request) : detectObjectOperation(request)
 }
 
-function detectBucketOperation(request: Detectable): BucketOperation {
-  const { method, query } = request
+function detectBucketOperation(request: Detectable): BucketOperation | NewBucketOperation {
+  const { method, query, bucketCreation } = request
   if (method === 'HEAD') return 'HeadBucket'
   if (method === 'GET') return detectBucketRead(query)
   if (method === 'POST' && query.has('delete')) return 'DeleteObjects'
   const configuring = detectConfiguring(request)
   if (configuring !== undefined) return configuring
   refuseSubresource(query, bucketSubresources)
-  throw methodNotAllowed('GET, HEAD')
+  if (method === 'PUT' && bucketCreation !== 'off') return 'CreateBucket'
+  if (method === 'DELETE' && bucketCreation === 'on') return 'DeleteBucket'
+  throw methodNotAllowed(allowedOf[bucketCreation])
 }
+
+const allowedOf = {
+  off: 'GET, HEAD',
+  existing: 'GET, HEAD, PUT',
+  on: 'GET, HEAD, PUT, DELETE',
+} as const
 
 function detectConfiguring({
   method,
   query,
-  canConfigure,
+  bucketCreation,
 }: Detectable): BucketOperation | undefined {
-  if (!canConfigure || (method !== 'PUT' && method !== 'DELETE')) return undefined
+  if (bucketCreation !== 'on' || (method !== 'PUT' && method !== 'DELETE')) return undefined
   return configurations.find(([name]) => query.has(name))?.[1][method]
 }
 

@@ -1,10 +1,10 @@
 import { canSeeBucket } from '../../access/authorize.ts'
-import { type Drive, DriveError } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive.ts'
 import { sortKeys } from '../../drives/key-order.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { parseCount } from '../address/count-parameter.ts'
 import type { Query } from '../address/query.ts'
-import type { ServiceContext } from '../context.ts'
+import type { S3Service, ServiceContext } from '../context.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
 import { owner } from '../reply/owner.ts'
 import { xmlTimestamp } from '../reply/timestamp.ts'
@@ -19,7 +19,7 @@ export async function listBuckets(context: ServiceContext): Promise<HttpReply> {
   const { region } = service.settings
   const isElsewhere = (query.get('bucket-region') || region) !== region
   const { names, isTruncated } = pageOf(isElsewhere ? [] : visibleBuckets(context), query)
-  const times = await creationTimes(service.drive, names)
+  const times = await creationTimes(service, names)
   const buckets = names.map((name, index) => ({
     Name: name,
     CreationDate: xmlTimestamp(times[index] ?? 0),
@@ -53,16 +53,18 @@ function pageOf(buckets: readonly string[], query: Query): BucketPage {
 }
 
 /**
- * Of several drives one may be unavailable: the others' buckets are listed nevertheless, and its own
+ * The database knows the times of buckets made at run time. Of several drives one may be unavailable: the others' buckets are listed nevertheless, and its own
  * with the time 0.
  *
  * @throws DriveError if no bucket's time is available.
  */
 async function creationTimes(
-  drive: Pick<Drive, 'bucketCreatedAtMs'>,
+  { buckets, drive }: Pick<S3Service, 'buckets' | 'drive'>,
   names: readonly string[],
 ): Promise<number[]> {
-  const outcomes = await Promise.allSettled(names.map((name) => drive.bucketCreatedAtMs(name)))
+  const outcomes = await Promise.allSettled(
+    names.map(async (name) => buckets.find(name)?.madeAtMs ?? drive.bucketCreatedAtMs(name)),
+  )
   const failed = outcomes.filter(({ status }) => status === 'rejected')
   return outcomes.map((outcome) => {
     if (outcome.status === 'fulfilled') return outcome.value

@@ -9,33 +9,36 @@ export interface BucketOptionsRow {
   /** Lifecycle rules as JSON; '' for none. Opaque here. */
   readonly lifecycle: string
   readonly quotaBytes: number | null
+  /** 1 if anyone may read it. */
+  readonly isPublic: number
   /** The revision of `buckets` with which it changed last. */
   readonly revision: number
 }
 
 /** The columns to change. */
 export type BucketOptionsChange = Partial<
-  Pick<BucketOptionsRow, 'cors' | 'lifecycle' | 'quotaBytes'>
+  Pick<BucketOptionsRow, 'cors' | 'lifecycle' | 'quotaBytes' | 'isPublic'>
 >
 
-const selectChanged = `SELECT bucket, cors, lifecycle, quota_bytes AS "quotaBytes", revision
-  FROM bucket_options WHERE revision > ?`
+const selectChanged = `SELECT bucket, cors, lifecycle, quota_bytes AS "quotaBytes",
+  is_public AS "isPublic", revision FROM bucket_options WHERE revision > ?`
 
 /** One statement for each column, so that changes of different columns do not undo each other. */
 const setColumn = {
-  cors: upsert('cors', "?, '', NULL"),
-  lifecycle: upsert('lifecycle', "'', ?, NULL"),
-  quotaBytes: upsert('quota_bytes', "'', '', ?"),
+  cors: upsert('cors', "?, '', NULL, 0"),
+  lifecycle: upsert('lifecycle', "'', ?, NULL, 0"),
+  quotaBytes: upsert('quota_bytes', "'', '', ?, 0"),
+  isPublic: upsert('is_public', "'', '', NULL, ?"),
 } as const
 
 function upsert(column: string, values: string): string {
-  return `INSERT INTO bucket_options (bucket, cors, lifecycle, quota_bytes, revision)
+  return `INSERT INTO bucket_options (bucket, cors, lifecycle, quota_bytes, is_public, revision)
     VALUES (?, ${values}, ${currentRevision('buckets')})
     ON CONFLICT (bucket) DO UPDATE SET ${column} = excluded.${column}, revision = excluded.revision`
 }
 
 const clear = `UPDATE bucket_options SET cors = '', lifecycle = '', quota_bytes = NULL,
-  revision = ${currentRevision('buckets')} WHERE bucket = ?`
+  is_public = 0, revision = ${currentRevision('buckets')} WHERE bucket = ?`
 
 /** Bucket options in the database. */
 export class BucketOptionsTable {
@@ -52,7 +55,7 @@ export class BucketOptionsTable {
 
   /** Changes these columns of the bucket's row. */
   async change(bucket: string, change: BucketOptionsChange): Promise<void> {
-    const { cors, lifecycle, quotaBytes } = change
+    const { cors, lifecycle, quotaBytes, isPublic } = change
     const statements: Statement[] = [bumpRevision('buckets')]
     if (cors !== undefined) statements.push({ sql: setColumn.cors, params: [bucket, cors] })
     if (lifecycle !== undefined) {
@@ -60,6 +63,9 @@ export class BucketOptionsTable {
     }
     if (quotaBytes !== undefined) {
       statements.push({ sql: setColumn.quotaBytes, params: [bucket, quotaBytes] })
+    }
+    if (isPublic !== undefined) {
+      statements.push({ sql: setColumn.isPublic, params: [bucket, isPublic] })
     }
     await this.#database.write(statements)
   }

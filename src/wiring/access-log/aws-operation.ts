@@ -31,6 +31,8 @@ const awsNames: Readonly<Record<OperationName, string | SubresourceNames>> = {
     versioning: 'REST.GET.VERSIONING',
     website: 'REST.GET.WEBSITE',
   },
+  CreateBucket: 'REST.PUT.BUCKET',
+  DeleteBucket: 'REST.DELETE.BUCKET',
   DeleteBucketCors: 'REST.DELETE.CORS',
   DeleteBucketLifecycle: 'REST.DELETE.LIFECYCLE',
   DeleteObjects: 'REST.POST.MULTI_OBJECT_DELETE',
@@ -91,7 +93,7 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
   try {
     refuseManyParameters(rawQuery)
     const query = parseQuery(rawQuery)
-    const request = { method, query, headers, canConfigure: true }
+    const request = { method, query, headers, bucketCreation: 'on' as const }
     return detectOperation(parseAddress(rawPath).level, request)
   } catch {
     // No operation of S3, or not one of ours.

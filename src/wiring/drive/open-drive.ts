@@ -25,6 +25,8 @@ export interface DriveParts {
   readonly log: Log
   readonly database: Database
   readonly claim: ClaimDrive
+  /** The buckets made at run time, as of now. Absent: none. */
+  readonly madeBuckets?: () => Promise<readonly string[]>
   /** Whether to create missing bucket folders and recover interrupted work; absent: true. */
   readonly prepares?: boolean
   /** The database's time, for leases. */
@@ -136,7 +138,10 @@ export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
   const opener = openers[own.drive.kind] as Opener<DriveLocation['kind']>
   const opened = await opener(own.drive, parts)
   try {
-    if (prepares) await opened.drive.prepare(places.map(({ folder }) => folder))
+    if (prepares) {
+      const made = (await parts.madeBuckets?.()) ?? []
+      await opened.drive.prepare([...new Set([...places.map(({ folder }) => folder), ...made])])
+    }
     return opened
   } catch (error) {
     await opened.close()

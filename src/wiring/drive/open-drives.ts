@@ -5,6 +5,7 @@ import type { Database } from '../../state/database.ts'
 import type { Log } from '../log.ts'
 import type { DriveSettings } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
+import type { FoundBuckets } from './found-buckets.ts'
 import { LateMount } from './late-mount.ts'
 import { openDrive } from './open-drive.ts'
 import { openOwner, type ServiceRole } from './open-owner.ts'
@@ -18,6 +19,8 @@ export interface DrivesParts {
   readonly now: () => number
   /** Wraps each drive once it is open, to watch its calls. @param name '' for the default drive */
   readonly watch: (drive: Drive, name: string) => Drive
+  /** Buckets of the default drive that were made at run time. */
+  readonly found: FoundBuckets
 }
 
 /** All drives of the settings. */
@@ -43,7 +46,8 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
   const opened = await openDrive({
     ...parts,
     own,
-    claim: claimOf(own, owner),
+    claim: parts.found.claimAfter(claimOf(own, owner)),
+    madeBuckets: parts.found.names,
   })
   const main: Mount = { ...own, drive: watch(opened.drive, '') }
   const late = named.map((one) => new LateMount({ ...parts, own: one, claimed }))

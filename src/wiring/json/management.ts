@@ -1,4 +1,5 @@
 import type { KeyAdmin } from '../../access/key-admin.ts'
+import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import { BucketCounter } from '../../console/management/bucket-counter.ts'
@@ -38,6 +39,7 @@ export interface ManagementWiring {
   readonly buckets: Buckets
   readonly keyAdmin: KeyAdmin
   readonly bucketOptions: BucketOptionsWriter
+  readonly bucketMaker: BucketMaker
 }
 
 export interface OpenManagement {

@@ -83,8 +83,8 @@ export const settingsTable = {
     name: 'BUCKET_CREATION',
     default: 'off',
     meaning:
-      'What S3 clients may do with buckets: `off` (nothing) or `on` (set CORS and lifecycle rules; docs/buckets.md).',
-    parse: oneOf<'off' | 'on'>(['off', 'on']),
+      'What S3 clients may do with buckets: `off` (nothing), `existing` (create those that exist already) or `on` (create, remove, set CORS and lifecycle rules; docs/buckets.md).',
+    parse: oneOf<'off' | 'existing' | 'on'>(['off', 'existing', 'on']),
   },
   readOnly: {
     name: 'READ_ONLY',

@@ -32,6 +32,7 @@ before(async () => {
     ...{
       buckets: servedBuckets(['files']),
       bucketOptions: {} as never,
+      bucketMaker: {} as never,
       database: {} as Database,
       uploads: {} as never,
       keyAdmin: {} as KeyAdmin,

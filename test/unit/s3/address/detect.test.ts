@@ -12,10 +12,10 @@ function outcome(
   method: string,
   query: string,
   headers = {},
-  canConfigure = false,
+  bucketCreation: 'off' | 'existing' | 'on' = 'off',
 ): string {
   try {
-    return detectOperation(level, { method, query: parseQuery(query), headers, canConfigure })
+    return detectOperation(level, { method, query: parseQuery(query), headers, bucketCreation })
   } catch (error) {
     assert.ok(error instanceof S3Error, String(error))
     return `${error.status} ${error.code}`
@@ -93,11 +93,30 @@ test('CORS and lifecycle rules can be set only if that is allowed', () => {
     ['PUT', 'lifecycle', 'PutBucketLifecycleConfiguration'],
     ['DELETE', 'lifecycle', 'DeleteBucketLifecycle'],
   ] as const) {
-    assert.equal(outcome('bucket', method, query, {}, true), name)
-    assert.equal(outcome('bucket', method, query, {}, false), '501 NotImplemented')
+    assert.equal(outcome('bucket', method, query, {}, 'on'), name)
+    assert.equal(outcome('bucket', method, query, {}, 'off'), '501 NotImplemented')
+    assert.equal(outcome('bucket', method, query, {}, 'existing'), '501 NotImplemented')
   }
-  assert.equal(outcome('bucket', 'POST', 'cors', {}, true), '501 NotImplemented')
-  assert.equal(outcome('bucket', 'PUT', 'policy', {}, true), '501 NotImplemented')
+  assert.equal(outcome('bucket', 'POST', 'cors', {}, 'on'), '501 NotImplemented')
+  assert.equal(outcome('bucket', 'PUT', 'policy', {}, 'on'), '501 NotImplemented')
   assert.equal(outcome('bucket', 'GET', 'cors'), 'GetBucketCors')
   assert.equal(outcome('bucket', 'GET', 'lifecycle'), 'GetBucketLifecycleConfiguration')
+})
+
+test('buckets can be created and removed only if that is allowed', () => {
+  const refused = '405 MethodNotAllowed'
+  for (const [creation, put, remove] of [
+    ['off', refused, refused],
+    ['existing', 'CreateBucket', refused],
+    ['on', 'CreateBucket', 'DeleteBucket'],
+  ] as const) {
+    assert.equal(outcome('bucket', 'PUT', '', {}, creation), put)
+    assert.equal(outcome('bucket', 'PUT', 'x-id=CreateBucket', {}, creation), put)
+    assert.equal(outcome('bucket', 'DELETE', '', {}, creation), remove)
+    assert.equal(outcome('bucket', 'POST', '', {}, creation), refused)
+    for (const subresource of ['acl', 'policy', 'tagging', 'versioning']) {
+      assert.equal(outcome('bucket', 'PUT', subresource, {}, creation), '501 NotImplemented')
+      assert.equal(outcome('bucket', 'DELETE', subresource, {}, creation), '501 NotImplemented')
+    }
+  }
 })

@@ -1,0 +1,90 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { BucketError } from '../../buckets/bucket-error.ts'
+import type { HttpReply } from '../../http/message.ts'
+import { readSmallBody } from '../body/small-body.ts'
+import { childText, parseXmlBody } from '../body/xml-body.ts'
+import { refuseOtherElements } from '../configuration/document-elements.ts'
+import type { NewBucketContext } from '../context.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
+import { s3ErrorOfBucket } from './bucket-errors.ts'
+
+/** A document has one element, or tags, which are refused. */
+const maxBodyBytes = 64 * 1024
+
+const ownerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter']
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html */
+export async function createBucket(context: NewBucketContext): Promise<HttpReply> {
+  const { service, request, bucket, configuration } = context
+  refuseWhatCannotBeKept(request.headers, configuration?.isPublic === true)
+  refuseBucketHeaders(request.headers)
+  checkDocument(await readSmallBody(request, maxBodyBytes), service.settings.region)
+  if (configuration === undefined) await create(context)
+  else if (!answersExisting(context)) throw new S3Error('BucketAlreadyOwnedByYou')
+  return {
+    status: 200,
+    headers: [
+      ['Location', `/${bucket}`],
+      ['Content-Length', '0'],
+    ],
+  }
+}
+
+async function create(context: NewBucketContext): Promise<void> {
+  const { service, bucket } = context
+  try {
+    await service.bucketMaker?.create(bucket)
+  } catch (error) {
+    const isOwned = error instanceof BucketError && error.kind === 'exists'
+    if (!(isOwned && answersExisting(context))) throw s3ErrorOfBucket(error)
+  }
+}
+
+/**
+ * API reference, BucketAlreadyOwnedByYou: "For legacy compatibility, if you re-create an existing bucket that you
+ * already own in the North Virginia Region, Amazon S3 returns 200 OK".
+ */
+function answersExisting({ service }: NewBucketContext): boolean {
+  return service.bucketCreation === 'existing' || service.settings.region === 'us-east-1'
+}
+
+/** Objects belong to the one owner whatever the ownership is; Object Lock does not exist. */
+function refuseBucketHeaders(headers: IncomingHttpHeaders): void {
+  const lock = String(headers['x-amz-bucket-object-lock-enabled'] ?? 'false')
+  if (lock.toLowerCase() !== 'false') {
+    throw new S3Error(
+      'NotImplemented',
+      'A header you provided implies functionality that is not implemented.',
+      { elements: { Header: 'x-amz-bucket-object-lock-enabled' } },
+    )
+  }
+  const ownership = headers['x-amz-object-ownership']
+  if (ownership !== undefined && !ownerships.includes(String(ownership))) {
+    const message = `Expected one of ${ownerships.join(', ')}.`
+    throw invalidArgument('x-amz-object-ownership', String(ownership), message)
+  }
+}
+
+/** @throws S3Error MalformedXML, InvalidLocationConstraint, IllegalLocationConstraintException, NotImplemented */
+function checkDocument(body: Buffer, region: string): void {
+  if (body.length === 0) return
+  const root = parseXmlBody(body, 'CreateBucketConfiguration')
+  refuseOtherElements(root, ['LocationConstraint', 'Location', 'Bucket', 'Tags'])
+  const other = root.children.find(({ name }) => name !== 'LocationConstraint')
+  if (other !== undefined) {
+    const message = `The element ${other.name} implies functionality that is not implemented.`
+    throw new S3Error('NotImplemented', message)
+  }
+  const constraint = childText(root, 'LocationConstraint')?.trim()
+  if (!constraint || constraint === region) return
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(constraint)) {
+    throw new S3Error('InvalidLocationConstraint', undefined, {
+      elements: { LocationConstraint: constraint },
+    })
+  }
+  throw new S3Error(
+    'IllegalLocationConstraintException',
+    `The ${constraint} location constraint is incompatible for the region specific endpoint this request was sent to.`,
+  )
+}
