@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
+import { DeclaredKeyError } from '../access/declared-keys.ts'
 import { KeyAdminError } from '../access/key-admin.ts'
 import { KeyInputError } from '../access/key-input.ts'
 import { ConnectError } from '../connect/connect-error.ts'
@@ -20,7 +21,7 @@ const usageStatus = 2
 /** Errors whose message is enough. The others are defects, which need their stack. */
 const forPeople = [
   ...[SettingsError, DatabaseError, DriveError, ConnectError],
-  ...[KeyAdminError, KeyInputError],
+  ...[KeyAdminError, KeyInputError, DeclaredKeyError],
 ]
 
 /** Runs the command that the arguments name. */

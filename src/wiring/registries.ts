@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OwnerKey } from '../access/access-keys.ts'
+import { applyDeclaredKeys } from '../access/declared-keys.ts'
 import { KeyAdmin } from '../access/key-admin.ts'
 import { StoredKeys } from '../access/stored-keys.ts'
 import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
@@ -46,6 +47,18 @@ const maxAgeMs = 1_000
 
 /** While the database hangs, a request waits for it at most this long. */
 const maxWaitMs = 1_000
+
+/** For the primary process, before any registry is opened. @throws DeclaredKeyError, DatabaseError */
+export async function applyAccessKeys({
+  settings,
+  database,
+}: Omit<RegistryParts, 'log'>): Promise<void> {
+  await applyDeclaredKeys(settings.accessKeys, {
+    table: new AccessKeyTable(database),
+    sealer: createSealer(settings.secretKey, 'accessKeys'),
+    now: Date.now,
+  })
+}
 
 interface RegistryParts {
   readonly settings: Settings

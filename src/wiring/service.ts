@@ -33,7 +33,7 @@ import type { Scrape } from './metrics/scraper.ts'
 import { createHealthHandler } from './probes/health.ts'
 import { namedChecks } from './probes/named-drives.ts'
 import { liveness, Readiness } from './probes/readiness.ts'
-import { openRegistries, type Registries } from './registries.ts'
+import { applyAccessKeys, openRegistries, type Registries } from './registries.ts'
 import { reset } from './reset.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { startClock } from './start-clock.ts'
@@ -117,6 +117,7 @@ export async function openService(
   const found = new FoundBuckets({ role, database, log })
   const drives = await openDrives({ settings, log, database, role, now, watch, found })
   const { drive, mounts } = drives
+  if (role.kind === 'primary') await applyAccessKeys({ settings, database })
   const registries = await openRegistries({ settings, database, log })
   const { notes } = found
   const opening = { settings, log, database, drive, mounts, notes, sessions, now }

@@ -193,6 +193,27 @@ it('Without its database, a gateway still has every object for ACCESS_KEY', asyn
   assert.equal((await freshRequest(again.url + target, { headers: own })).text, 'bytes')
 })
 
+it('Keys of ACCESS_KEYS are valid in all workers at the start, and revoked without it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-keys-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const credentials = { accessKey: 'DECLARED', secretKey: 'hush', region: 'us-east-1' }
+  const grants = [{ bucket: 'photos', actions: ['list'] }]
+  const key = { accessKeyId: 'DECLARED', secretKeyEnv: 'APP_SECRET', name: 'app', grants }
+  for (const [keys, status] of [
+    [[key], 200],
+    [[], 403],
+  ] as const) {
+    const gateway = await startGatewayProcess({
+      folder,
+      settings: { WORKERS: '2', ACCESS_KEYS: JSON.stringify(keys), APP_SECRET: 'hush' },
+    })
+    t.after(() => gateway.kill())
+    for (let sent = 0; sent < 4; sent += 1)
+      assert.equal(await statusOf(gateway, credentials), status)
+    await gateway.stop()
+  }
+})
+
 function awsCli(url: string, { accessKey, secretKey, region }: Credentials) {
   return async (...args: readonly string[]): Promise<string> => {
     const env = {

@@ -61,6 +61,13 @@ const insert = `INSERT INTO access_keys (access_key_id, secret, old_secret, old_
     is_disabled, created_at_ms, expires_at_ms, last_used_at_ms, revoked_at_ms, revision)
   VALUES (?, ?, '', 0, ?, ?, 0, ?, ?, 0, 0, ${currentRevision('access-keys')})`
 
+/** A revoked key may be made again. */
+const insertOrRenew = `${insert} ON CONFLICT (access_key_id) DO UPDATE SET secret = excluded.secret,
+    json = excluded.json, source = excluded.source, is_disabled = 0,
+    created_at_ms = excluded.created_at_ms, expires_at_ms = excluded.expires_at_ms,
+    last_used_at_ms = 0, revoked_at_ms = 0, revision = excluded.revision
+  WHERE access_keys.revoked_at_ms <> 0`
+
 /** Only the row that the caller has read. */
 const update = `UPDATE access_keys SET secret = ?, old_secret = ?, old_until_ms = ?, json = ?,
     is_disabled = ?, expires_at_ms = ?, revoked_at_ms = ?, revision = ${currentRevision('access-keys')}
@@ -139,7 +146,7 @@ export class AccessKeyTable {
 
 function statementOf(edit: AccessKeyEdit): Statement {
   return edit.kind === 'insert'
-    ? { sql: `${insert} ON CONFLICT DO NOTHING`, params: insertParams(edit.row), mustChange: 1 }
+    ? { sql: insertOrRenew, params: insertParams(edit.row), mustChange: 1 }
     : { sql: update, params: updateParams(edit.seen, edit.fields), mustChange: 1 }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
+import type { DeclaredKey } from '../../access/declared-keys.ts'
 import type { TlsIdentity } from '../../http/server.ts'
 import {
   credentialKeys,
@@ -15,6 +16,7 @@ import {
 } from './drive-settings.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { nearestName } from './nearest-name.ts'
+import { withSecrets } from './parse-access-keys.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
 import { defaultText, type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
@@ -23,9 +25,10 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The settings in force. Units are in the names; lists and flags are never undefined. */
 export type Settings = Readonly<
-  Omit<SettingValues, 'accessKey' | 'secretKey' | 'allowedBuckets'> & {
+  Omit<SettingValues, 'accessKey' | 'secretKey' | 'accessKeys' | 'allowedBuckets'> & {
     readonly accessKey: string
     readonly secretKey: string
+    readonly accessKeys: readonly DeclaredKey[]
     readonly allowedBuckets: readonly string[]
     /** Where each of them is. */
     readonly bucketPlaces: readonly BucketPlaceSetting[]
@@ -64,8 +67,10 @@ export function readSettings(environment: Environment, envFile?: string): Settin
   const isForOne = drives.some(({ drive }) => drive?.kind === 'memory' || drive?.kind === 'gdrive')
   if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
   const files = privateFiles(environment, envFile)
+  const accessKeys = withSecrets(settings.accessKeys ?? [], environment, mistakes)
   mistakes.push(
     ...bucketMistakes(settings),
+    ...keyMistakes(settings),
     ...readOnlyMistakes(settings, drives),
     ...drives.flatMap((drive) => driveMistakes(drive, settings)),
     ...nestedDrives(drives),
@@ -75,7 +80,13 @@ export function readSettings(environment: Environment, envFile?: string): Settin
   )
   if (mistakes.length > 0) throw new SettingsError(mistakes)
   const allowedBuckets = places.map(({ bucket }) => bucket)
-  return Object.freeze({ ...settings, allowedBuckets, bucketPlaces: places, drives }) as Settings
+  const checked = { ...settings, accessKeys, allowedBuckets, bucketPlaces: places, drives }
+  return Object.freeze(checked) as Settings
+}
+
+function keyMistakes({ accessKey, accessKeys }: SettingValues): string[] {
+  if (!accessKeys?.some(({ accessKeyId }) => accessKeyId === accessKey)) return []
+  return [`ACCESS_KEYS has ${shown(accessKey ?? '')}: expected other IDs than ACCESS_KEY`]
 }
 
 interface DriveReading {

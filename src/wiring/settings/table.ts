@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { accessKeyList } from './parse-access-keys.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
   databaseLocation,
@@ -43,7 +44,7 @@ export const settingsTable = {
   accessKey: {
     name: 'ACCESS_KEY',
     whenUnset: 'generated at the first start',
-    meaning: 'The only access key ID that is accepted.',
+    meaning: 'Access key ID of the owner, who may do everything.',
     parse: accessKey,
   },
   secretKey: {
@@ -52,6 +53,15 @@ export const settingsTable = {
     meaning: 'Secret key of ACCESS_KEY.',
     isSecret: true,
     parse: solidText,
+  },
+  accessKeys: {
+    name: 'ACCESS_KEYS',
+    default: '[]',
+    whenUnset: 'none',
+    meaning:
+      'More access keys as a list in JSON, usually in ACCESS_KEYS_FILE, with their secrets elsewhere (docs/access-keys.md).',
+    isSecret: true,
+    parse: accessKeyList,
   },
   region: {
     name: 'REGION',

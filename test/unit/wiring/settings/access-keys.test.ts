@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
+import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
+import { shownSettings } from '../../../../src/wiring/settings/shown-settings.ts'
+
+const base = { ACCESS_KEY: 'OWNER', SECRET_KEY: 'owner-secret-owner', ALLOWED_BUCKETS: 'files' }
+const grant = { bucket: 'photos', actions: ['read'] }
+const key = { accessKeyId: 'APP', secretKeyEnv: 'APP_SECRET', name: 'app', grants: [grant] }
+
+const read = (keys: unknown, more: Record<string, string> = { APP_SECRET: 'hush' }) =>
+  readSettings({ ...base, ...more, ACCESS_KEYS: JSON.stringify(keys) })
+
+function fileWith(t: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-keys-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'file')
+  writeFileSync(path, text)
+  return path
+}
+
+test('A key has its secret from the environment or a file', (t) => {
+  const path = fileWith(t, 'from file\n')
+  const { secretKeyEnv: _, ...rest } = key
+  const { accessKeys } = read([key, { ...rest, accessKeyId: 'OTHER', secretKeyFile: path }])
+  assert.deepEqual(accessKeys[0], {
+    ...{ accessKeyId: 'APP', secretKey: 'hush', name: 'app', note: '', expiresAtMs: null },
+    ...{ grants: [{ bucket: 'photos', prefix: '', actions: ['read'] }], limits: {} },
+  })
+  assert.equal(accessKeys[1]?.secretKey, 'from file')
+})
+
+test('ACCESS_KEYS_FILE has the list', (t) => {
+  const ACCESS_KEYS_FILE = fileWith(t, JSON.stringify([key]))
+  const { accessKeys } = readSettings({ ...base, APP_SECRET: 'hush', ACCESS_KEYS_FILE })
+  assert.equal(accessKeys[0]?.accessKeyId, 'APP')
+  assert.deepEqual(readSettings(base).accessKeys, [])
+})
+
+test('The secrets are not shown', () => {
+  assert.doesNotMatch(JSON.stringify(shownSettings(read([key]))), /hush/)
+})
+
+for (const [title, keys, message] of [
+  ['no list', { accessKeyId: 'APP' }, /ACCESS_KEYS is a hidden value: expected a list in JSON/],
+  ['no object', [1], /at \[0\]: Expected an object/],
+  ['an unknown field', [{ ...key, secretKey: 'x' }], /at \[0\]\.secretKey: Not a known field/],
+  ['no secret', [{ ...key, secretKeyEnv: undefined }], /at \[0\]: Expected either secretKeyFile/],
+  ['two secrets', [{ ...key, secretKeyFile: '/x' }], /at \[0\]: Expected either/],
+  [
+    'an ID with a slash',
+    [{ ...key, accessKeyId: 'a/b' }],
+    /at \[0\]\.accessKeyId: expected 1 to 128/,
+  ],
+  ['an ID twice', [key, key], /at \[1\]\.accessKeyId: Expected each ID once/],
+  ['the ID of the owner', [{ ...key, accessKeyId: 'OWNER' }], /expected other IDs than ACCESS_KEY/],
+  ['no grants', [{ ...key, grants: undefined }], /at \[0\]\.grants: Expected a list/],
+  [
+    'a wrong action',
+    [{ ...key, grants: [{ ...grant, actions: ['raed'] }] }],
+    /at \[0\]\.grants\[0\]\.actions: Expected one or more of/,
+  ],
+  [
+    'a wrong bucket',
+    [{ ...key, grants: [{ ...grant, bucket: 'No' }] }],
+    /at \[0\]\.grants\[0\]\.bucket: Expected the name of a bucket/,
+  ],
+  ['a wrong date', [{ ...key, expiresAt: 'soon' }], /at \[0\]\.expiresAt: Expected a date/],
+  [
+    'a wrong limit',
+    [{ ...key, limits: { bytes: -1 } }],
+    /at \[0\]\.limits\.bytes: Expected a whole/,
+  ],
+  ['an unknown limit', [{ ...key, limits: { byte: 1 } }], /at \[0\]\.limits\.byte: Not a known/],
+  [
+    'a secret that is missing',
+    [{ ...key, secretKeyEnv: 'NONE' }],
+    /variable NONE, which cannot be/,
+  ],
+] as const) {
+  test(`A list of access keys with ${title} is a mistake`, () => {
+    assert.throws(
+      () => read(keys),
+      (error) => error instanceof SettingsError && message.test(error.message),
+    )
+  })
+}
