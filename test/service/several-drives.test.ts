@@ -18,6 +18,7 @@ import { startGoogleEmulator } from '../fakes/google/google-emulator.ts'
 import { MainProcess } from '../support/main-process.ts'
 import { until } from '../support/management-client.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
+import { signHeaders } from '../support/signed-request.ts'
 import { testBytes } from '../support/test-bytes.ts'
 import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
 
@@ -188,7 +189,7 @@ test('a drive that is not there at start gives 503 for its buckets only, until i
   assert.equal(readFileSync(join(folder, 'disk/music/k'), 'utf8'), 'x')
   const failures = main.lines.filter(({ msg }) => msg.startsWith('the drive is not available'))
   assert.equal(failures.length, 1)
-  assert.ok((await up()).includes('bucketry_drive_up{drive="NAS"} 1'))
+  await until(async () => (await up()).includes('bucketry_drive_up{drive="NAS"} 1'))
   main.signal('SIGTERM')
   assert.equal(await main.ended(), 0)
 })
@@ -287,6 +288,49 @@ test('two settings that lead to one drive serve it once', async (t) => {
   assert.equal((await send('PUT', '/photos/k', { body: 'x' })).status, 200)
   assert.equal((await send('PUT', '/music/k', { body: 'x' })).status, 503)
   assert.match(again.log, /it is the same drive as DRIVE/)
+})
+
+test('a copy has one version, and none without its client, whatever happens meanwhile', {
+  skip: withoutRclone,
+}, async (t) => {
+  const { send, url, webdav } = await threeDrives(t)
+  const versions = [testBytes('one', 9 * mib), testBytes('two', 8 * mib)] as const
+  const whole = new Set(versions.map(md5Of))
+  for (const [source, target] of [
+    ['photos/k', '/music/k'],
+    ['music/k', '/photos/k2'],
+    ['music/k', '/backup/k'],
+  ] as const) {
+    assert.equal((await send('PUT', `/${source}`, { body: versions[0] })).status, 200)
+    const [copied, overwritten] = await Promise.all([
+      send('PUT', target, { headers: { 'x-amz-copy-source': source } }),
+      send('PUT', `/${source}`, { body: versions[1] }),
+    ])
+    assert.equal(overwritten.status, 200)
+    assert.equal(copied.status, 200, await copied.text())
+    const reply = await send('GET', target)
+    const md5 = md5Of(Buffer.from(await reply.arrayBuffer()))
+    assert.ok(whole.has(md5))
+    assert.equal(reply.headers.get('etag'), `"${md5}"`)
+  }
+  const host = new URL(url).host
+  const headers = { 'x-amz-copy-source': 'photos/k' }
+  const signed = signHeaders({ method: 'PUT', target: '/music/gone', headers, host }, credentials)
+  const { host: _, ...sent } = signed
+  const client = new AbortController()
+  const asked = fetch(`${url}/music/gone`, { method: 'PUT', headers: sent, signal: client.signal })
+  const files = () =>
+    readdirSync(join(webdav.root, '.bucketry/tmp'), {
+      recursive: true,
+      withFileTypes: true,
+    }).filter((one) => one.isFile())
+  await until(() => files().length > 0)
+  client.abort()
+  await assert.rejects(asked)
+  await until(() => files().length === 0)
+  const reply = await send('GET', '/music/gone')
+  // The client may have gone after the last byte.
+  if (reply.status !== 404) assert.ok(whole.has(md5Of(Buffer.from(await reply.arrayBuffer()))))
 })
 
 test('a process killed while it copies to another drive leaves nothing there', {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Drive, DriveError } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
 import { UnavailableDrive } from '../../drives/several/unavailable-drive.ts'
@@ -74,7 +75,7 @@ export class LateMount implements Mount {
       const isOpen = await this.#open()
       this.#attempted.resolve()
       if (isOpen) return
-      await pause(pauseMs, signal)
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
       pauseMs = Math.min(longestPauseMs, pauseMs * 2)
     }
   }
@@ -143,14 +144,4 @@ export class LateMount implements Mount {
 function deletesOf({ drive, gdriveDelete }: DriveSettings): Drive['deletes'] {
   if (drive.kind === 'gdrive') return gdriveDelete
   return drive.kind === 'webdav' ? 'server' : 'permanent'
-}
-
-/** Ends at once when the signal aborts. Does not keep the process alive. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  timer.unref()
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  await promise
-  clearTimeout(timer)
 }
