@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,18 +7,7 @@ import { testBucket } from '../support/gateway-process.ts'
 import { sha256OfFile, testBytes, writeTestFile } from '../support/test-bytes.ts'
 import { describeOverBoth, type Endpoint } from './endpoint.ts'
 import { assertSameTree, makeTree } from './file-tree.ts'
-import { absenceOf, runClient } from './run-client.ts'
-
-/** Debian's version and, if another is first on PATH, that one too: they are years apart. */
-const programs = [...new Set(['/usr/bin/aws', firstOnPath('aws')])]
-
-function firstOnPath(program: string): string {
-  try {
-    return execFileSync('which', [program], { encoding: 'utf8' }).trim()
-  } catch {
-    return `/usr/bin/${program}`
-  }
-}
+import { absenceOf, awsPrograms, runClient } from './run-client.ts'
 
 function aws(endpoint: Endpoint, program: string, ...args: string[]): Promise<string> {
   const { accessKey, secretKey, region } = endpoint.gateway.credentials
@@ -35,7 +23,7 @@ function aws(endpoint: Endpoint, program: string, ...args: string[]): Promise<st
   })
 }
 
-for (const program of programs) {
+for (const program of awsPrograms()) {
   describeOverBoth(`aws-cli (${program})`, { skip: absenceOf(program) }, (endpoint) => {
     const run = (...args: string[]): Promise<string> => aws(endpoint(), program, ...args)
     const bucketUrl = `s3://${testBucket}`

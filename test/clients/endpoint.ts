@@ -23,14 +23,18 @@ export interface Endpoint {
  */
 export function describeOverBoth(
   title: string,
-  options: { readonly skip?: string | false },
+  options: {
+    readonly skip?: string | false
+    readonly settings?: Readonly<Record<string, string>>
+  },
   suite: (endpoint: () => Endpoint) => void,
 ): void {
   for (const scheme of ['http', 'https'] as const) {
-    describe(`${title} over ${scheme.toUpperCase()}`, options, () => {
+    const { skip = false, settings = {} } = options
+    describe(`${title} over ${scheme.toUpperCase()}`, { skip }, () => {
       let endpoint: Endpoint | undefined
       before(async () => {
-        endpoint = await startEndpoint(scheme)
+        endpoint = await startEndpoint(scheme, settings)
       })
       after(async () => {
         await endpoint?.gateway.kill()
@@ -44,11 +48,17 @@ export function describeOverBoth(
   }
 }
 
-async function startEndpoint(scheme: Endpoint['scheme']): Promise<Endpoint> {
+async function startEndpoint(
+  scheme: Endpoint['scheme'],
+  settings: Readonly<Record<string, string>>,
+): Promise<Endpoint> {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-client-'))
   const workFolder = mkdtempSync(join(folder, 'work-'))
   const certificate = scheme === 'https' ? makeCertificate(folder) : undefined
-  const gateway = await startGatewayProcess({ folder, ...(certificate && { certificate }) })
+  const gateway = await startGatewayProcess({
+    ...{ folder, settings },
+    ...(certificate && { certificate }),
+  })
   const bucketFolder = join(gateway.driveFolder, testBucket)
   return { gateway, scheme, bucketFolder, workFolder, caFile: certificate?.caFile }
 }

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -9,7 +8,7 @@ import {
 } from '../../web/src/overview/connect/client-settings.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { describeOverBoth } from './endpoint.ts'
-import { absenceOf, runClient } from './run-client.ts'
+import { absenceOf, absenceOfBoto3, runClient } from './run-client.ts'
 
 interface ShellOptions {
   /** The environment variable with the authority that the client trusts. */
@@ -90,13 +89,3 @@ describeOverBoth('Settings pasted from the dashboard', { skip: false }, (endpoin
     )
   })
 })
-
-/** Debian's aws-cli includes botocore, the library under boto3, but not boto3. */
-function absenceOfBoto3(): string | false {
-  try {
-    execFileSync('/usr/bin/python3', ['-c', 'import boto3'], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'boto3 is not installed (.ci/run installs it)'
-  }
-}

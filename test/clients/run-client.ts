@@ -46,3 +46,26 @@ export function absenceOf(program: string): string | false {
     return `${program} is not installed (.ci/run installs it)`
   }
 }
+
+/** Debian's aws-cli includes botocore, the library under boto3, but not boto3. */
+export function absenceOfBoto3(): string | false {
+  try {
+    execFileSync('/usr/bin/python3', ['-c', 'import boto3'], { stdio: 'ignore' })
+    return false
+  } catch {
+    return 'boto3 is not installed (.ci/run installs it)'
+  }
+}
+
+/** Debian's aws-cli and, if another is first on PATH, that one too: they are years apart. */
+export function awsPrograms(): string[] {
+  return [...new Set(['/usr/bin/aws', firstOnPath('aws')])]
+}
+
+function firstOnPath(program: string): string {
+  try {
+    return execFileSync('which', [program], { encoding: 'utf8' }).trim()
+  } catch {
+    return `/usr/bin/${program}`
+  }
+}
