@@ -13,6 +13,7 @@ import { openDatabase } from '../../src/state/open-database.ts'
 import { StatementCounter } from '../support/counting/statement-counter.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 import { describeBackup } from './backup-contract.ts'
+import { describeBucketTables } from './bucket-tables-contract.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
@@ -39,6 +40,7 @@ if (server === undefined) {
   describeBackup('PostgreSQL to SQLite', createLocation, createSqlite)
   describeBackup('SQLite to PostgreSQL', createSqlite, createLocation)
   describeConsoleTables('PostgreSQL', createLocation)
+  describeBucketTables('PostgreSQL', createLocation)
   describeDatabase('PostgreSQL', createLocation)
   describeFileRecords('PostgreSQL', createLocation)
   describeRoutingTables('PostgreSQL', createLocation)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { describeBackup } from './backup-contract.ts'
+import { describeBucketTables } from './bucket-tables-contract.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
@@ -25,6 +26,7 @@ async function createLocation() {
 
 describeBackup('SQLite', createLocation, createLocation)
 describeConsoleTables('SQLite', createLocation)
+describeBucketTables('SQLite', createLocation)
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)
 describeRoutingTables('SQLite', createLocation)
