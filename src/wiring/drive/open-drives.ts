@@ -49,7 +49,8 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
     claim: parts.found.claimAfter(claimOf(own, owner)),
     madeBuckets: parts.found.names,
   })
-  const main: Mount = { ...own, drive: watch(opened.drive, '') }
+  const { name, isReadOnly } = own
+  const main: Mount = { name, isReadOnly, drive: watch(opened.drive, '') }
   const late = named.map((one) => new LateMount({ ...parts, own: one, claimed }))
   const mounts = [main, ...late]
   const places = placesOf(settings, mounts)
