@@ -9,11 +9,11 @@ import { timeOf } from './route-checks.ts'
 
 const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }
 
-type Parts = Pick<ManagementApiParts, 'counter' | 'bucketCreatedAtMs' | 'expiryRuns'>
+type Parts = Pick<ManagementApiParts, 'counter' | 'bucketCreatedAtMs' | 'expiryRuns' | 'placeOf'>
 
 /** @throws DatabaseError */
 export async function describeBuckets(
-  { counter, bucketCreatedAtMs, expiryRuns }: Parts,
+  { counter, bucketCreatedAtMs, expiryRuns, placeOf }: Parts,
   buckets: readonly BucketConfiguration[],
 ): Promise<BucketStatus[]> {
   const names = buckets.map(({ name }) => name)
@@ -26,6 +26,7 @@ export async function describeBuckets(
   return buckets.map((bucket, index) => ({
     name: bucket.name,
     isPublic: bucket.isPublic,
+    ...placeOf(bucket.name),
     createdAt: timeOrNull(createdAt[index]),
     ...figuresOf(counts.get(bucket.name) ?? unknownCount),
     ...optionsOf(bucket),

@@ -18,6 +18,7 @@ export interface ManagementApiParts {
   readonly expiryRuns: () => Promise<readonly BucketExpiryRow[]>
   /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
   readonly bucketCreatedAtMs: (bucket: string) => Promise<number | undefined>
+  readonly placeOf: (bucket: string) => BucketPlaceStatus
   readonly counter: Pick<BucketCounter, 'read' | 'count'>
   readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
   readonly folders: Pick<FolderRevisions, 'read'>
@@ -40,6 +41,14 @@ export interface ManagementApiParts {
   }
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
+}
+
+/** Where a bucket is, for the dashboard. */
+export interface BucketPlaceStatus {
+  /** The NAME of DRIVE_NAME, or `default`. */
+  readonly drive: string
+  /** Whether it or its drive is read-only. */
+  readonly isReadOnly: boolean
 }
 
 export interface PresignRequest {

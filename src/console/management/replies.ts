@@ -120,6 +120,8 @@ export type ExpiryRunStatus = z.infer<typeof expiryRun>
 export const bucketStatus = z.object({
   name: z.string(),
   isPublic: z.boolean().meta({ description: 'Whether anyone can read it without a signature.' }),
+  drive: z.string().meta({ description: 'The NAME of DRIVE_NAME, or default.' }),
+  isReadOnly: z.boolean().meta({ description: 'Whether READ_ONLY has it or its drive.' }),
   createdAt: time.nullable().meta({ description: 'null: not available for this drive.' }),
   objects: count.nullable().meta({ description: 'null: not counted yet.' }),
   bytes: count.nullable(),

@@ -6,7 +6,11 @@ import { BucketCounter } from '../../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../console/management/deletions.ts'
 import { DriveStatus } from '../../console/management/drive-status.ts'
 import { FolderRevisions } from '../../console/management/folder-revisions.ts'
-import type { ManagementApiParts, OpenUploads } from '../../console/management/management-parts.ts'
+import type {
+  BucketPlaceStatus,
+  ManagementApiParts,
+  OpenUploads,
+} from '../../console/management/management-parts.ts'
 import type { Drive } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
 import { originBehind } from '../../http/request-origin.ts'
@@ -65,6 +69,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
       keys: wiring.keyAdmin,
       ...{ buckets, bucketOptions },
       expiryRuns: () => expiryTable.all(),
+      placeOf: (bucket) => placeOf(bucket, settings),
       bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
       counter,
       deletions,
@@ -88,6 +93,13 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
       await Promise.all([counter.close(), deletions.close()])
     },
   }
+}
+
+function placeOf(bucket: string, { bucketPlaces, drives, readOnly }: Settings): BucketPlaceStatus {
+  const name = bucketPlaces.find((place) => place.bucket === bucket)?.drive ?? ''
+  const drive = drives.find((one) => one.name === name)
+  const isReadOnly = readOnly.includes(bucket) || drive?.isReadOnly === true
+  return { drive: name || defaultDrive, isReadOnly }
 }
 
 /** The status of the default drive, as before there were others, and of all drives. */

@@ -276,7 +276,14 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
   assert.equal(first.status, 200)
   const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
   const unset = { allowedOrigins: null, expiry: [], quotaBytes: null, lastExpiry: null }
-  const common = { ...nothing, isCounting: true, problem: null, ...unset }
+  const common = {
+    drive: 'default',
+    isReadOnly: false,
+    ...nothing,
+    isCounting: true,
+    problem: null,
+    ...unset,
+  }
   for (const bucket of first.body.buckets) assert.match(bucket.createdAt, /^\d{4}-.*Z$/)
   assert.deepEqual(
     first.body.buckets.map(({ createdAt: _, ...bucket }: { createdAt: string }) => bucket),

@@ -103,6 +103,7 @@ export async function openManagement(
     expiryRuns: async () => [],
     bucketCreatedAtMs: (bucket: string) => drive.bucketCreatedAtMs(bucket),
     keys: unusedKeys,
+    placeOf: () => ({ drive: 'default', isReadOnly: false }),
     counter,
     deletions,
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
