@@ -38,7 +38,7 @@ function describeOptions(databases: () => [Database, Database]): void {
     await two.change('a', { cors: '[1]', lifecycle: '["nul \\u0000"]' })
     const row = { bucket: 'a', cors: '[1]', lifecycle: '["nul \\u0000"]' }
     assert.deepEqual(await one.changedAfter(before), [
-      { ...row, quotaBytes: 9_007_199_254_740_991, revision: before + 2 },
+      { ...row, quotaBytes: 9_007_199_254_740_991, isPublic: 0, revision: before + 2 },
     ])
     assert.deepEqual(await one.changedAfter(before + 2), [])
     await one.change('a', { quotaBytes: null })
@@ -53,23 +53,30 @@ function describeOptions(databases: () => [Database, Database]): void {
       one.change('both', { cors: '[1]' }),
       two.change('both', { lifecycle: '[2]' }),
       one.change('both', { quotaBytes: 3 }),
-      two.change('second', { quotaBytes: 4 }),
+      two.change('both', { isPublic: 1 }),
     ])
     const rows = await one.changedAfter(before)
-    const { cors, lifecycle, quotaBytes } =
+    const { cors, lifecycle, quotaBytes, isPublic } =
       rows.find(({ bucket }) => bucket === 'both') ?? assert.fail()
-    assert.deepEqual([cors, lifecycle, quotaBytes], ['[1]', '[2]', 3])
+    assert.deepEqual([cors, lifecycle, quotaBytes, isPublic], ['[1]', '[2]', 3, 1])
     assert.equal(await revision(), before + 4)
   })
 
   test('a removed bucket leaves an empty row, which every process sees', async () => {
     const [one] = options()
     assert.ok(one)
-    await one.change('gone', { cors: '[1]', quotaBytes: 0 })
+    await one.change('gone', { cors: '[1]', quotaBytes: 0, isPublic: 1 })
     const before = await revision()
     await databases()[1].write([bumpRevision('buckets'), clearBucketOptions('gone')])
     assert.deepEqual(await one.changedAfter(before), [
-      { bucket: 'gone', cors: '', lifecycle: '', quotaBytes: null, revision: before + 1 },
+      {
+        bucket: 'gone',
+        cors: '',
+        lifecycle: '',
+        quotaBytes: null,
+        isPublic: 0,
+        revision: before + 1,
+      },
     ])
   })
 }
