@@ -24,6 +24,9 @@ const concurrency = 4
 
 const renewEveryMs = 5_000
 
+/** Failures of a run that are logged one by one: a read-only drive rejects every removal. */
+const maxLoggedFailures = 10
+
 /** A pause as long as the page follows each page, within limits, so that requests take priority. */
 const minPauseMs = 1
 const maxPauseMs = 1_000
@@ -162,6 +165,7 @@ class WorkingRun {
         if (outcome === 'removed') this.#progress.objects += 1
         if (!(outcome instanceof DriveError)) continue
         this.#progress.failures += 1
+        if (this.#progress.failures > maxLoggedFailures) continue
         log.warn({ bucket, key, err: outcome }, 'could not remove an expired object')
       }
     }

@@ -266,6 +266,21 @@ test('an object that cannot be removed is counted, and the others are removed', 
   assert.ok(logged.some((fields) => 'key' in fields && fields.key === 'b'))
 })
 
+test('a drive that rejects every removal does not fill the log', async (t) => {
+  const { clock, drive, process, row, logged } = await open(t)
+  for (let index = 0; index < 100; index++) await put(drive, `k${index}`)
+  clock.nowMs += 2 * dayMs
+  const one = process({
+    remove: async () => {
+      throw new DriveError('denied', 'The drive is read-only.')
+    },
+  })
+  await one.run(never)
+  assert.equal((await row()).failures, 100)
+  // Ten objects, and the end of the run.
+  assert.equal(logged.length, 11)
+})
+
 test('open uploads are aborted after their days', async (t) => {
   const { clock, state, process, row } = await open(t)
   const { days: _, ...uploadsRule } = rule({ prefix: 'a/', abortUploadsDays: 1 })
