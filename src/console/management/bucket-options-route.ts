@@ -11,7 +11,7 @@ import { bucketChange, bucketStatus, type ExpiryRule } from './replies.ts'
 
 /** Changes what is set for a bucket. */
 export function bucketOptionsRoute(app: JsonApp, parts: ManagementApiParts): void {
-  const { buckets, bucketOptions } = parts
+  const { buckets, bucketOptions, publicReadBuckets } = parts
   app.patch(
     '/buckets/:bucket',
     {
@@ -26,7 +26,13 @@ export function bucketOptionsRoute(app: JsonApp, parts: ManagementApiParts): voi
     },
     async ({ params: { bucket }, body }) => {
       if (buckets.find(bucket) === undefined) throw noBucket()
-      const change = optionsChange(body)
+      const isFromSettings = publicReadBuckets.includes(bucket)
+      if (body.isPublic === false && isFromSettings) {
+        const message =
+          'PUBLIC_READ_BUCKETS makes this bucket public: change it there and restart the gateway.'
+        throw new ApiError(409, message, { field: 'isPublic' })
+      }
+      const change = optionsChange(isFromSettings ? { ...body, isPublic: undefined } : body)
       if (Object.keys(change).length > 0) await bucketOptions.change(bucket, change)
       // It may have been removed meanwhile.
       const configuration = buckets.find(bucket)
@@ -42,8 +48,14 @@ function noBucket(): ApiError {
   return new ApiError(404, 'The bucket does not exist.')
 }
 
-function optionsChange({ allowedOrigins, expiry, quotaBytes }: z.output<typeof bucketChange>) {
+function optionsChange({
+  isPublic,
+  allowedOrigins,
+  expiry,
+  quotaBytes,
+}: z.output<typeof bucketChange>) {
   const change: BucketOptionsChange = {
+    ...(isPublic !== undefined && { isPublic: isPublic || null }),
     ...(allowedOrigins !== undefined && {
       cors: allowedOrigins === null ? null : rulesForOrigins(allowedOrigins),
     }),

@@ -7,7 +7,7 @@ import type { ManagementApiParts } from './management-parts.ts'
 import { bucketsReply } from './replies.ts'
 
 export function bucketRoutes(app: JsonApp, parts: ManagementApiParts): void {
-  const { buckets, counter } = parts
+  const { buckets, counter, bucketCreation: creation } = parts
   app.get(
     '/buckets',
     {
@@ -20,7 +20,7 @@ export function bucketRoutes(app: JsonApp, parts: ManagementApiParts): void {
         response: { 200: bucketsReply, ...refusals },
       },
     },
-    async () => ({ buckets: await describeBuckets(parts, buckets.all()) }),
+    async () => ({ creation, buckets: await describeBuckets(parts, buckets.all()) }),
   )
 
   app.post(

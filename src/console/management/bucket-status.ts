@@ -9,24 +9,29 @@ import { timeOf } from './route-checks.ts'
 
 const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }
 
-type Parts = Pick<ManagementApiParts, 'counter' | 'bucketCreatedAtMs' | 'expiryRuns' | 'placeOf'>
+type Parts = Pick<
+  ManagementApiParts,
+  'counter' | 'bucketCreatedAtMs' | 'expiryRuns' | 'publicReadBuckets' | 'placeOf'
+>
 
 /** @throws DatabaseError */
 export async function describeBuckets(
-  { counter, bucketCreatedAtMs, expiryRuns, placeOf }: Parts,
+  { counter, bucketCreatedAtMs, expiryRuns, publicReadBuckets, placeOf }: Parts,
   buckets: readonly BucketConfiguration[],
 ): Promise<BucketStatus[]> {
   const names = buckets.map(({ name }) => name)
   const [counts, createdAt, runs] = await Promise.all([
     counter.read(names),
-    Promise.all(names.map((name) => bucketCreatedAtMs(name))),
+    Promise.all(buckets.map(({ name, madeAtMs }) => madeAtMs ?? bucketCreatedAtMs(name))),
     expiryRuns(),
   ])
   const runOf = new Map(runs.map((run) => [run.bucket, run]))
   return buckets.map((bucket, index) => ({
     name: bucket.name,
+    source: bucket.madeAtMs === undefined ? ('environment' as const) : ('created' as const),
     isPublic: bucket.isPublic,
     ...placeOf(bucket.name),
+    isPublicFromEnvironment: publicReadBuckets.includes(bucket.name),
     createdAt: timeOrNull(createdAt[index]),
     ...figuresOf(counts.get(bucket.name) ?? unknownCount),
     ...optionsOf(bucket),

@@ -1,4 +1,5 @@
 import type { JsonApp } from '../../json-api/json-app.ts'
+import { bucketMakingRoutes } from './bucket-making-routes.ts'
 import { bucketOptionsRoute } from './bucket-options-route.ts'
 import { bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
@@ -23,6 +24,7 @@ export async function managementApi(app: JsonApp, parts: ManagementApiParts): Pr
   bucketRoutes(app, parts)
   keyRoutes(app, parts)
   bucketOptionsRoute(app, parts)
+  bucketMakingRoutes(app, parts)
   folderRoutes(app, parts)
   presignRoute(app, parts)
   deletionRoutes(app, parts)

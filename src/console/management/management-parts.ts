@@ -1,4 +1,5 @@
 import type { KeyAdmin } from '../../access/key-admin.ts'
+import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
@@ -14,6 +15,11 @@ export interface ManagementApiParts {
   readonly requireSession: RequireSession
   readonly buckets: Buckets
   readonly bucketOptions: BucketOptionsWriter
+  readonly bucketMaker: Pick<BucketMaker, 'create' | 'remove'>
+  /** BUCKET_CREATION. */
+  readonly bucketCreation: 'off' | 'existing' | 'on'
+  /** PUBLIC_READ_BUCKETS. */
+  readonly publicReadBuckets: readonly string[]
   /** The last removal by lifecycle rules, of the buckets that had any. */
   readonly expiryRuns: () => Promise<readonly BucketExpiryRow[]>
   /** Milliseconds since the epoch; undefined if the drive does not respond in time. */

@@ -90,6 +90,9 @@ const origin = z
   })
 
 export const bucketChange = z.strictObject({
+  isPublic: z.boolean().optional().meta({
+    description: 'Whether anyone may read it without a signature.',
+  }),
   allowedOrigins: z.array(origin).min(1).max(100).nullable().optional().meta({
     description: 'Pages of these origins may use the bucket; null: CORS_ALLOWED_ORIGINS applies.',
   }),
@@ -119,9 +122,15 @@ export type ExpiryRunStatus = z.infer<typeof expiryRun>
 
 export const bucketStatus = z.object({
   name: z.string(),
+  source: z.enum(['environment', 'created']).meta({
+    description: 'environment: it is in ALLOWED_BUCKETS; created: it was created at run time.',
+  }),
   isPublic: z.boolean().meta({ description: 'Whether anyone can read it without a signature.' }),
   drive: z.string().meta({ description: 'The NAME of DRIVE_NAME, or default.' }),
   isReadOnly: z.boolean().meta({ description: 'Whether READ_ONLY has it or its drive.' }),
+  isPublicFromEnvironment: z.boolean().meta({
+    description: 'Whether it is public because PUBLIC_READ_BUCKETS says so.',
+  }),
   createdAt: time.nullable().meta({ description: 'null: not available for this drive.' }),
   objects: count.nullable().meta({ description: 'null: not counted yet.' }),
   bytes: count.nullable(),
@@ -144,7 +153,12 @@ export const bucketStatus = z.object({
 })
 export type BucketStatus = z.infer<typeof bucketStatus>
 
-export const bucketsReply = z.object({ buckets: z.array(bucketStatus) })
+export const bucketsReply = z.object({
+  creation: z.enum(['off', 'existing', 'on']).meta({
+    description: 'BUCKET_CREATION: what S3 clients may do. This API may always create buckets.',
+  }),
+  buckets: z.array(bucketStatus),
+})
 export type BucketsReply = z.infer<typeof bucketsReply>
 
 export const folderRevisionReply = z.object({

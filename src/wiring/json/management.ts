@@ -67,7 +67,9 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
   return {
     parts: {
       keys: wiring.keyAdmin,
-      ...{ buckets, bucketOptions },
+      ...{ buckets, bucketOptions, bucketMaker: wiring.bucketMaker },
+      bucketCreation: settings.bucketCreation,
+      publicReadBuckets: settings.publicReadBuckets,
       expiryRuns: () => expiryTable.all(),
       placeOf: (bucket) => placeOf(bucket, settings),
       bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),

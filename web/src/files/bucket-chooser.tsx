@@ -25,7 +25,7 @@ export function BucketChooser() {
   )
 }
 
-function Buckets({ buckets }: BucketsReply) {
+function Buckets({ buckets }: Pick<BucketsReply, 'buckets'>) {
   if (buckets.length === 0) {
     return (
       <EmptyState icon={<IconBucket size={40} stroke={1.2} />} title="No buckets">

@@ -32,6 +32,8 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['DELETE', '/uploads/some'],
   ['GET', '/failures'],
   ['DELETE', '/failures'],
+  ['POST', '/buckets', { name: 'made' }],
+  ['DELETE', '/buckets/files'],
 ]
 
 test('every endpoint of the management API is in the list below', async (t) => {
@@ -179,7 +181,7 @@ const rows: readonly Row[] = [
   ['GET', '/uploads?limit=5', undefined, 'limit'],
   ['DELETE', '/uploads/none', undefined, undefined, 404],
   ['PUT', '/status', undefined, undefined, 405],
-  ['POST', '/buckets', undefined, undefined, 405],
+  ['PUT', '/buckets', undefined, undefined, 405],
   ['GET', '/presign', undefined, undefined, 405],
   ['GET', '/nothing', undefined, undefined, 404],
 ]
@@ -277,6 +279,7 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
   const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
   const unset = { allowedOrigins: null, expiry: [], quotaBytes: null, lastExpiry: null }
   const common = {
+    source: 'environment',
     drive: 'default',
     isReadOnly: false,
     ...nothing,
@@ -288,8 +291,8 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
   assert.deepEqual(
     first.body.buckets.map(({ createdAt: _, ...bucket }: { createdAt: string }) => bucket),
     [
-      { name: 'files', isPublic: false, ...common },
-      { name: 'public', isPublic: true, ...common },
+      { name: 'files', isPublic: false, isPublicFromEnvironment: false, ...common },
+      { name: 'public', isPublic: true, isPublicFromEnvironment: true, ...common },
     ],
   )
   await until(async () => {

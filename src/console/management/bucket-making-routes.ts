@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
+import { DriveError } from '../../drives/drive.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { JsonApp } from '../../json-api/json-app.ts'
+import { refusals } from '../../json-api/refusals.ts'
+import { describeBuckets } from './bucket-status.ts'
+import type { ManagementApiParts } from './management-parts.ts'
+import { bucketStatus } from './replies.ts'
+
+const statuses: Readonly<Record<BucketErrorKind, number>> = {
+  busy: 503,
+  exists: 409,
+  'folder-exists': 409,
+  'from-settings': 409,
+  'invalid-name': 400,
+  'no-bucket': 404,
+  'too-many': 409,
+}
+
+/** Creates and removes buckets. */
+export function bucketMakingRoutes(app: JsonApp, parts: ManagementApiParts): void {
+  const { buckets, bucketMaker } = parts
+  app.post(
+    '/buckets',
+    {
+      schema: {
+        operationId: 'createBucket',
+        summary: 'Creates a bucket',
+        description: 'Whatever BUCKET_CREATION says, which is about S3 clients.',
+        body: z.strictObject({ name: z.string().max(63) }),
+        response: { 201: bucketStatus, ...refusals },
+      },
+    },
+    async ({ body: { name } }, reply) => {
+      await bucketMaker.create(name).catch(refuse)
+      const configuration = buckets.find(name)
+      const [status] = configuration ? await describeBuckets(parts, [configuration]) : []
+      // It may have been removed meanwhile.
+      if (status === undefined) throw new ApiError(404, 'The bucket does not exist.')
+      return reply.code(201).send(status)
+    },
+  )
+
+  app.delete(
+    '/buckets/:bucket',
+    {
+      schema: {
+        operationId: 'removeBucket',
+        summary: 'Removes a bucket without content',
+        description: 'Open uploads are aborted with it.',
+        params: z.object({ bucket: z.string() }),
+        response: { 204: z.undefined().meta({ description: 'It is removed.' }), ...refusals },
+      },
+    },
+    async ({ params: { bucket } }, reply) => {
+      await bucketMaker.remove(bucket).catch(refuse)
+      return reply.code(204).send()
+    },
+  )
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof BucketError) {
+    const field = error.kind === 'invalid-name' ? 'name' : undefined
+    throw new ApiError(statuses[error.kind], error.message, { cause: error, field })
+  }
+  if (error instanceof DriveError) {
+    throw new ApiError(error.kind === 'not-empty' ? 409 : 503, error.message, { cause: error })
+  }
+  throw error
+}
