@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
 import type { Action, Grant } from '../../access/grants.ts'
 import { checkKeyInput, KeyInputError } from '../../access/key-input.ts'
@@ -42,10 +43,35 @@ function parseJson(text: string): unknown[] {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new SettingMistake(`a list in JSON (${(cause as Error).message})`, { cause })
+    const line = lineOfMistake(text, (cause as Error).message)
+    throw new SettingMistake(`a list in JSON; line ${line} is not valid`)
   }
   if (Array.isArray(value)) return value
   throw new SettingMistake('a list in JSON, such as [{"accessKeyId": …}] (docs/access-keys.md)')
+}
+
+/** The message of JSON.parse is not shown: it may quote a secret that was put into the list by mistake. */
+function lineOfMistake(text: string, message: string): number {
+  const given = /line (\d+) column/.exec(message)?.[1]
+  if (given !== undefined) return Number(given)
+  // V8 names no place for a wrong token. It is in the last line of the shortest text with such a mistake.
+  const lines = text.split('\n')
+  let [first, last] = [1, lines.length]
+  while (first < last) {
+    const middle = Math.floor((first + last) / 2)
+    if (hasWrongToken(lines.slice(0, middle).join('\n'))) last = middle
+    else first = middle + 1
+  }
+  return first
+}
+
+function hasWrongToken(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return (error as Error).message.startsWith('Unexpected token')
+  }
 }
 
 function parseKey(value: unknown, index: number): ParsedKey {
@@ -139,6 +165,17 @@ function textOf(value: unknown, field: string): string {
 
 function wrong(field: string, message: string): SettingMistake {
   return new SettingMistake(`a list of access keys; at ${field}: ${message}`)
+}
+
+/** The files with secrets, which clients must not be able to read. */
+export function secretFiles(
+  keys: readonly ParsedKey[],
+): { readonly name: string; readonly path: string }[] {
+  return keys.flatMap(({ secret, accessKeyId }) =>
+    'file' in secret
+      ? [{ name: `secretKeyFile of ${accessKeyId} in ACCESS_KEYS`, path: resolve(secret.file) }]
+      : [],
+  )
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from './drive-settings.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { nearestName } from './nearest-name.ts'
-import { withSecrets } from './parse-access-keys.ts'
+import { secretFiles, withSecrets } from './parse-access-keys.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
 import { defaultText, type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
@@ -66,8 +66,9 @@ export function readSettings(environment: Environment, envFile?: string): Settin
   // Only parts that one process receives can be sent to Google together (decision 0016).
   const isForOne = drives.some(({ drive }) => drive?.kind === 'memory' || drive?.kind === 'gdrive')
   if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
-  const files = privateFiles(environment, envFile)
-  const accessKeys = withSecrets(settings.accessKeys ?? [], environment, mistakes)
+  const declared = settings.accessKeys ?? []
+  const files = [...privateFiles(environment, envFile), ...secretFiles(declared)]
+  const accessKeys = withSecrets(declared, environment, mistakes)
   mistakes.push(
     ...bucketMistakes(settings),
     ...keyMistakes(settings),

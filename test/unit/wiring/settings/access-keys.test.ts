@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -42,6 +42,35 @@ test('ACCESS_KEYS_FILE has the list', (t) => {
 
 test('The secrets are not shown', () => {
   assert.doesNotMatch(JSON.stringify(shownSettings(read([key]))), /hush/)
+})
+
+for (const [title, text] of [
+  ['a wrong token', '[\n {\n"secretKey": hush\n}\n]\n'],
+  ['a wrong comma', '[\n{"secretKey": "hush",\n}]'],
+] as const) {
+  test(`${title} is named by its line, without the text around it`, () => {
+    assert.throws(
+      () => readSettings({ ...base, ACCESS_KEYS: text }),
+      (error) => {
+        assert.ok(error instanceof SettingsError)
+        assert.match(error.message, /a list in JSON; line 3 is not valid$/)
+        return true
+      },
+    )
+  })
+}
+
+test('A secret in a file that clients can read is a mistake', (t) => {
+  const drive = mkdtempSync(join(tmpdir(), 'bucketry-drive-'))
+  t.after(() => rmSync(drive, { recursive: true }))
+  mkdirSync(join(drive, 'files'))
+  const secretKeyFile = join(drive, 'files/secret')
+  writeFileSync(secretKeyFile, 'hush')
+  const keys = [{ ...key, secretKeyEnv: undefined, secretKeyFile }]
+  assert.throws(
+    () => readSettings({ ...base, DRIVE: `file:${drive}`, ACCESS_KEYS: JSON.stringify(keys) }),
+    /secretKeyFile of APP in ACCESS_KEYS is .*clients can read it in the bucket files/,
+  )
 })
 
 for (const [title, keys, message] of [
