@@ -16,12 +16,11 @@ import { readAuthorizationHeader } from './authorization-header.ts'
 import { type CanonicalReading, readings } from './canonical-readings.ts'
 import { canonicalRequest, stringToSign } from './canonical-request.ts'
 import { checkCredential, checkSignedHeaders, checkTime, isSameText } from './claim-checks.ts'
-import type { HmacSha256Key } from './hmac-sha256.ts'
 import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
 import { signatureDiffers, unknownAccessKey } from './refusal-reasons.ts'
 import type { SignatureClaim } from './signature-claim.ts'
-import { signingKey } from './signing-key.ts'
+import { type SigningScope, signingKey } from './signing-key.ts'
 import { uriDecode } from './uri-encode.ts'
 
 export interface Authentication {
@@ -32,12 +31,15 @@ export interface Authentication {
 
 const unsigned: Authentication = { form: 'unsigned', identity: anonymous }
 
-/** Checked in place of the secret of an unknown access key, so that both take the same time. */
-const decoy: Credential = {
-  secretKeys: [randomBytes(30).toString('base64')],
+/** Of a key that is being rotated. */
+const maxSecretKeys = 2
+
+/** Checked in place of secrets that an access key does not have, so that a wrong signature takes the same time. */
+const decoy = {
+  secretKeys: [randomBytes(30).toString('base64')] as const,
   identity: anonymous,
   refusal: 'This access key does not exist.',
-}
+} satisfies Credential
 
 /** What the server canonicalised, for the debug log. Without session tokens and customer keys. */
 export interface SignatureMismatch {
@@ -73,15 +75,12 @@ export function authenticate(
   const signedHeaders = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
   checkRepeatedHeaders(request.headers, signedHeaders)
   const { region, publicUrl } = settings
-  const day = claim.amzDate.slice(0, 8)
-  const signingKeys = credential.secretKeys.map((secretKey) =>
-    signingKey({ secretKey, region, day }),
-  )
+  const signer = { region, day: claim.amzDate.slice(0, 8), secretKeys: credential.secretKeys }
   const textOf = (reading: CanonicalReading) =>
     stringToSign(canonicalRequest(reading), claim.amzDate, scope)
   let likeliest: CanonicalReading | undefined
   for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
-    if (isSigned(textOf(reading), claim.signature, signingKeys)) return accepted(claim, credential)
+    if (isSigned(textOf(reading), claim.signature, signer)) return accepted(claim, credential)
     likeliest ??= reading
   }
   if (onMismatch !== undefined && likeliest !== undefined) {
@@ -97,8 +96,19 @@ export function authenticate(
   )
 }
 
-function isSigned(text: string, signature: string, signingKeys: readonly HmacSha256Key[]): boolean {
-  for (const key of signingKeys) if (isSameText(key.signHex(text), signature)) return true
+interface Signer extends Omit<SigningScope, 'secretKey'> {
+  readonly secretKeys: readonly string[]
+}
+
+/** The work for a signature that differs is that of a key with two secrets, whatever the key has. */
+function isSigned(text: string, signature: string, { secretKeys, ...scope }: Signer): boolean {
+  for (const secretKey of secretKeys) {
+    if (isSameText(signingKey({ ...scope, secretKey }).signHex(text), signature)) return true
+  }
+  for (let tried = secretKeys.length; tried < maxSecretKeys; tried += 1) {
+    const [secretKey] = decoy.secretKeys
+    isSameText(signingKey({ ...scope, secretKey }).signHex(text), signature)
+  }
   return false
 }
 
