@@ -125,23 +125,51 @@ export async function settingsOfGateway(environment: Environment): Promise<Envir
   ])
 }
 
+/** What a restore does with the generated settings of a backup. */
+export interface RestoredSettings {
+  /** The environment with the settings that the restored gateway will have. */
+  readonly environment: Environment
+  /**
+   * Writes the file, if it is to be written.
+   *
+   * @returns what was done, for people
+   * @throws SettingsError when the file can't be written.
+   */
+  write(): Promise<string>
+}
+
 /**
- * Writes the generated settings of a backup, if this gateway takes its settings from such a file and has
- * none yet.
+ * The generated settings of a backup. They are written if this gateway takes its settings from such a file
+ * and has none yet.
  *
- * @returns what was done, for people
- * @throws SettingsError when the file can't be written.
+ * @param text of the file in the backup; null: the backup has none
+ * @throws SettingsError when there are no settings, or the file can't be read.
  */
-export async function restoreSettingsFile(environment: Environment, text: string): Promise<string> {
-  if (isConfigured(environment)) {
-    return ' The settings in the backup were not restored, because the environment has settings.'
-  }
+export async function settingsOfRestore(
+  environment: Environment,
+  text: string | null,
+): Promise<RestoredSettings> {
   const file = settingsFileIn(environment)
-  try {
-    const isNew = await publish(file, text)
-    return isNew ? ` Settings restored to ${file}.` : ` ${file} exists and was kept.`
-  } catch (cause) {
-    throw unusable(file, cause)
+  const kept = await keptSettings(environment)
+  if (text === null || kept !== environment || isConfigured(environment)) {
+    const reason = isConfigured(environment)
+      ? ' The settings in the backup were not restored, because the environment has settings.'
+      : ` ${file} exists and was kept.`
+    return {
+      environment: await settingsOfGateway(environment),
+      write: async () => (text === null ? '' : reason),
+    }
+  }
+  return {
+    environment: joined(environment, parseEnvFile(text)),
+    async write() {
+      const isNew = await publish(file, text).catch((cause: unknown) => {
+        throw unusable(file, cause)
+      })
+      // Another process wrote one meanwhile: the database would not match its SECRET_KEY.
+      if (!isNew) throw new SettingsError([`${file} was created meanwhile: restore again`])
+      return ` Settings restored to ${file}.`
+    },
   }
 }
 

@@ -12,6 +12,13 @@ import { batchRows, quotedName } from './snapshot.ts'
 /** SQLite takes at most 32,766 values in one statement (https://sqlite.org/limits.html). */
 const maxValues = 30_000
 
+export interface RestoreSource {
+  readonly header: BackupHeader
+  readonly lines: AsyncIterable<BackupLine>
+  /** Called when every row is in the transaction. If it rejects, nothing is restored. */
+  readonly beforeCommit?: () => Promise<void>
+}
+
 /**
  * Fills an empty database with the lines of a backup after its header, in one transaction. Closes the
  * session. The database gets the schema of the backup; the next start migrates it.
@@ -23,7 +30,7 @@ const maxValues = 30_000
 export async function restoreLines(
   session: MigrationSession,
   migrations: readonly Migration[],
-  { header, lines }: { header: BackupHeader; lines: AsyncIterable<BackupLine> },
+  { header, lines, beforeCommit }: RestoreSource,
 ): Promise<number> {
   try {
     await session.begin()
@@ -42,6 +49,7 @@ export async function restoreLines(
     pendingMigrations(migrations, header.migrations)
     await runMigrations(session, migrations.slice(0, count))
     const rows = await insertAll(session, lines)
+    await beforeCommit?.()
     await session.commit()
     return rows
   } finally {

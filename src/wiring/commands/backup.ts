@@ -6,9 +6,9 @@ import { readMigrations } from '../../state/migrate.ts'
 import { openSession, openSnapshot } from '../../state/open-database.ts'
 import {
   makeDataFolder,
-  restoreSettingsFile,
   settingsFileIn,
   settingsOfGateway,
+  settingsOfRestore,
   withBuckets,
 } from '../first-start.ts'
 import { type Environment, readSettings } from '../settings/read-settings.ts'
@@ -62,14 +62,17 @@ export async function backup({ environment, buckets, file }: BackupOptions): Pro
 export async function restore({ environment, buckets, file }: BackupOptions): Promise<string> {
   const opened = await openBackupFile(file)
   try {
-    const { settingsFile } = opened.header
-    const settingsNote =
-      settingsFile === null ? '' : await restoreSettingsFile(environment, settingsFile)
-    const settings = readSettings(withBuckets(await settingsOfGateway(environment), buckets))
+    const restored = await settingsOfRestore(environment, opened.header.settingsFile)
+    const settings = readSettings(withBuckets(restored.environment, buckets))
     const { dataDir, database } = settings
     await makeDataFolder(dataDir, database.kind === 'sqlite' ? [database.path] : [])
     const session = await openSession(database)
-    const rows = await restoreLines(session, await readMigrations(), opened)
+    let settingsNote = ''
+    // Last, so that a refused restore leaves none. After a failed commit, the next restore keeps them.
+    const beforeCommit = async () => {
+      settingsNote = await restored.write()
+    }
+    const rows = await restoreLines(session, await readMigrations(), { ...opened, beforeCommit })
     return `${rows} rows restored into ${shownDatabase(settings)}.${settingsNote}`
   } finally {
     opened.close()

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openDatabase } from '../../../../src/state/open-database.ts'
+import { restoreLines } from '../../../../src/state/backup/restore-lines.ts'
+import { readMigrations } from '../../../../src/state/migrate.ts'
+import { openDatabase, openSession } from '../../../../src/state/open-database.ts'
 import { backup, restore } from '../../../../src/wiring/commands/backup.ts'
+import { openBackupFile } from '../../../../src/wiring/commands/backup-file.ts'
 
 test('A restore creates DATA_DIR for its owner only, as a start does', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-restore-'))
@@ -19,4 +30,43 @@ test('A restore creates DATA_DIR for its owner only, as a start does', async (t)
   await backup({ environment: environmentIn('old'), buckets: undefined, file })
   await restore({ environment: environmentIn('new'), buckets: undefined, file })
   assert.equal(statSync(join(folder, 'new')).mode & 0o777, 0o700)
+})
+
+const generated =
+  'ACCESS_KEY=me\nSECRET_KEY=0123456789abcdef\nALLOWED_BUCKETS=test\nDASHBOARD_PASSWORD=0123456789\n'
+
+test('A refused restore writes no settings, and can be repeated', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-restore-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'backup')
+  const [old, used, fresh] = ['old', 'used', 'new'].map((name) => join(folder, name)) as [
+    ...[string, string, string],
+  ]
+  for (const dataDir of [old, used]) {
+    const path = join(dataDir, 'bucketry.db')
+    await (await openDatabase({ kind: 'sqlite', path }, { migrate: true })).close()
+  }
+  writeFileSync(join(old, 'bucketry.env'), generated)
+  await backup({ environment: { DATA_DIR: old }, buckets: undefined, file })
+  await assert.rejects(
+    restore({ environment: { DATA_DIR: used }, buckets: undefined, file }),
+    /the database is not empty/,
+  )
+  assert.equal(existsSync(join(used, 'bucketry.env')), false)
+
+  const path = join(fresh, 'bucketry.db')
+  const opened = await openBackupFile(file)
+  const beforeCommit = () => Promise.reject(new Error('the settings can not be written'))
+  const session = await openSession({ kind: 'sqlite', path })
+  await assert.rejects(
+    restoreLines(session, await readMigrations(), { ...opened, beforeCommit }),
+    /the settings can not be written/,
+  )
+  opened.close()
+  await restore({ environment: { DATA_DIR: fresh }, buckets: undefined, file })
+  assert.equal(readFileSync(join(fresh, 'bucketry.env'), 'utf8'), generated)
+  assert.deepEqual(
+    readdirSync(fresh).filter((name) => name.startsWith('.')),
+    [],
+  )
 })
