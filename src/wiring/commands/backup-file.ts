@@ -13,9 +13,11 @@ import {
 } from '../../state/backup/backup-lines.ts'
 import { DatabaseError } from '../../state/database.ts'
 
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 /**
  * Writes lines into a compressed file that only its owner can read. The file appears complete and
- * durable, or not at all; an earlier backup is replaced.
+ * durable, or not at all; an earlier backup is replaced. A signal to end leaves nothing, either.
  *
  * @throws DatabaseError when the file can't be written or is something else; what `lines` throws.
  */
@@ -25,14 +27,24 @@ export async function writeBackupFile(
 ): Promise<void> {
   const draft = `${path}.${randomUUID()}.part`
   await assertReplaceable(path)
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort()
+  // A second signal ends the process at once.
+  for (const signal of endSignals) process.once(signal, interrupt)
   try {
     const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
-    await pipeline(Readable.from(textOf(lines)), createGzip(), output)
+    const { signal } = interruption
+    await pipeline(Readable.from(textOf(lines)), createGzip(), output, { signal })
     await rename(draft, path)
     await syncFolderAt(await realpath(dirname(path)))
   } catch (error) {
     await rm(draft, { force: true })
+    if (interruption.signal.aborted) {
+      throw new DatabaseError(`The backup was interrupted; ${path} was not written`)
+    }
     throw fileError(error, `${path} can't be written`)
+  } finally {
+    for (const signal of endSignals) process.off(signal, interrupt)
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { BackupLine } from '../../../../src/state/backup/backup-lines.ts'
 import { DatabaseError } from '../../../../src/state/database.ts'
@@ -55,6 +56,32 @@ test('A backup that fails leaves the earlier one and no other file', async (t) =
   assert.deepEqual(readdirSync(folder), ['backup.gz'])
   await assert.rejects(writeBackupFile(join(folder, 'no/backup.gz'), some()), /written \(ENOENT\)/)
 })
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  test(`A backup that ${signal} interrupts leaves the earlier one and no other file`, async (t) => {
+    const folder = temporaryFolder(t)
+    const path = join(folder, 'backup.gz')
+    await writeBackupFile(path, some())
+    const earlier = readFileSync(path)
+    const listeners = process.listenerCount(signal)
+    const interrupted = async function* () {
+      yield* some()
+      process.kill(process.pid, signal)
+      // Endless: only the signal ends it.
+      for (;;) {
+        yield header
+        await setImmediate()
+      }
+    }
+    await assert.rejects(writeBackupFile(path, interrupted()), {
+      name: 'DatabaseError',
+      message: /was interrupted/,
+    })
+    assert.deepEqual(readFileSync(path), earlier)
+    assert.deepEqual(readdirSync(folder), ['backup.gz'])
+    assert.equal(process.listenerCount(signal), listeners)
+  })
+}
 
 test('A backup replaces nothing but backups and empty files', async (t) => {
   const folder = temporaryFolder(t)
