@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { packageVersion } from '../../package-folder.ts'
 import { backupLines } from '../../state/backup/backup-lines.ts'
 import { restoreLines } from '../../state/backup/restore-lines.ts'
@@ -11,7 +12,9 @@ import {
   settingsOfRestore,
   withBuckets,
 } from '../first-start.ts'
-import { type Environment, readSettings } from '../settings/read-settings.ts'
+import { bucketAround } from '../settings/location-mistakes.ts'
+import { type Environment, readSettings, type Settings } from '../settings/read-settings.ts'
+import { SettingsError } from '../settings/setting.ts'
 import { shownDatabase } from '../settings/shown-settings.ts'
 import { openBackupFile, writeBackupFile } from './backup-file.ts'
 
@@ -34,6 +37,7 @@ export interface BackupOptions {
 export async function backup({ environment, buckets, file }: BackupOptions): Promise<string> {
   const kept = await settingsOfGateway(environment)
   const settings = readSettings(withBuckets(kept, buckets))
+  assertPrivate(file, settings)
   // Not read when the settings come from the environment.
   const settingsFile =
     kept === environment ? null : await readFile(settingsFileIn(environment), 'utf8')
@@ -50,6 +54,19 @@ export async function backup({ environment, buckets, file }: BackupOptions): Pro
   }
   const and = settingsFile === null ? '' : ' and the generated settings'
   return `${file} has ${shownDatabase(settings)}${and}. It contains secrets: keep it safe.`
+}
+
+/** The file has every secret: clients of a bucket must not be able to read it. */
+function assertPrivate(file: string, { drives, bucketPlaces }: Settings): void {
+  for (const { name, drive } of drives) {
+    if (drive.kind !== 'file') continue
+    const places = bucketPlaces.filter((place) => place.drive === name)
+    const bucket = bucketAround(resolve(file), drive.path, places)
+    if (bucket === undefined) continue
+    throw new SettingsError([
+      `${file} is in the bucket ${bucket}, whose clients could read its secrets: choose a file outside the buckets`,
+    ])
+  }
 }
 
 /**

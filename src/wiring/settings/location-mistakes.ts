@@ -78,12 +78,21 @@ function privatePaths(
   buckets: readonly BucketPlaceSetting[],
 ): string[] {
   return paths.flatMap(({ name, path }) => {
-    const { bucket } =
-      buckets.find(({ folder }) => isWithin(realPathOf(path), realPathOf(join(root, folder)))) ?? {}
+    const bucket = bucketAround(path, root, buckets)
     if (bucket === undefined) return []
     const reason = `clients can read it in the bucket ${bucket}`
     return [`${name} is ${shown(path)}: expected a path outside the buckets; ${reason}`]
   })
+}
+
+/** The bucket, of those in a folder of this machine, in which clients can read a file. */
+export function bucketAround(
+  path: string,
+  root: string,
+  buckets: readonly BucketPlaceSetting[],
+): string | undefined {
+  const real = realPathOf(path)
+  return buckets.find(({ folder }) => isWithin(real, realPathOf(join(root, folder))))?.bucket
 }
 
 function rootMistake(root: string): string | undefined {

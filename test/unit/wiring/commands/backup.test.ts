@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -69,4 +71,23 @@ test('A refused restore writes no settings, and can be repeated', async (t) => {
     readdirSync(fresh).filter((name) => name.startsWith('.')),
     [],
   )
+})
+
+test('A backup is not written where clients can read it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-backup-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'state/bucketry.db')
+  await (await openDatabase({ kind: 'sqlite', path }, { migrate: true })).close()
+  mkdirSync(join(folder, 'drive/test'), { recursive: true })
+  symlinkSync(join(folder, 'drive/test'), join(folder, 'link'))
+  const environment = {
+    ...{ ACCESS_KEY: 'me', SECRET_KEY: '0123456789abcdef', ALLOWED_BUCKETS: 'test' },
+    ...{ DATA_DIR: join(folder, 'state'), DRIVE: `file:${join(folder, 'drive')}` },
+  }
+  for (const file of ['drive/test/new/backup', 'link/backup']) {
+    const call = { environment, buckets: undefined, file: join(folder, file) }
+    await assert.rejects(backup(call), /backup is in the bucket test, .* outside the buckets/)
+  }
+  assert.deepEqual(readdirSync(join(folder, 'drive/test')), [])
+  await backup({ environment, buckets: undefined, file: join(folder, 'drive/backup') })
 })
