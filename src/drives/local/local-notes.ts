@@ -31,9 +31,9 @@ export class LocalNotes implements DriveNotes {
   }
 
   async create(name: NoteName, text: string): Promise<boolean> {
-    return await withDriveErrors(`create the note ${name}`, async () => {
+    return await withDriveErrors(`create the note ${name} in ${this.#root}`, async () => {
       await makeFolderDurably(this.#root)
-      await fs.promises.mkdir(this.#ownFolder, { recursive: true, mode: 0o700 })
+      await makePrivateFolder(this.#ownFolder)
       const link = (draft: string) => linkNew(draft, this.#pathOf(name), text)
       if (!(await this.#withDraft(text, { isDurable: true }, link))) return false
       await syncFolderAt(this.#ownFolder)

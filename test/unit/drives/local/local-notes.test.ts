@@ -72,3 +72,18 @@ test(
     }
   },
 )
+
+test('a read-only folder is named, with the code of the system', mounts, async (t) => {
+  const root = tempFolder(t)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=1m', 'tmpfs', root])
+  try {
+    for (const path of [root, join(root, 'new')]) {
+      await assert.rejects(new LocalNotes(path).create('owner', 'x'), (error: Error) => {
+        assert.ok(error.message.startsWith(`Could not create the note owner in ${path} (EROFS).`))
+        return true
+      })
+    }
+  } finally {
+    execFileSync('umount', ['--lazy', root])
+  }
+})
