@@ -10,6 +10,7 @@ import { openDrive } from '../drive/open-drive.ts'
 import { generatedSettings, isConfigured, keptSettings, withBuckets } from '../first-start.ts'
 import { createLog, type Log } from '../log.ts'
 import { type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
+import { existingPartOf } from '../settings/location-mistakes.ts'
 import { type Environment, readSettings, type Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { shownDatabase } from '../settings/shown-settings.ts'
@@ -73,20 +74,38 @@ async function checkDrive(settings: Settings, own: DriveSettings, log: Log): Pro
   const { name, drive: location } = own
   const what = `${name === '' ? 'drive' : `drive ${name}`}: ${locationText(location)}`
   if (location.kind !== 'file') await checkOpened(settings, own, log)
-  else if (existsSync(location.path)) await checkFolder(location.path, own)
-  else return `${what} does not exist yet; the first start creates it`
+  else {
+    const existing = existingPartOf(location.path)
+    await checkFolder(existing, location.path, own)
+    if (existing !== location.path) {
+      return `${what} does not exist yet; the first start creates it`
+    }
+  }
   return `${what} responds`
 }
 
-/** Opening a folder as a drive would create its own folder. */
-async function checkFolder(path: string, { name, isReadOnly }: DriveSettings): Promise<void> {
+/**
+ * Opening a folder as a drive would create its own folder.
+ *
+ * @param existing the folder itself, or the nearest one above it, in which the start would create it
+ */
+async function checkFolder(
+  existing: string,
+  path: string,
+  { name, isReadOnly }: DriveSettings,
+): Promise<void> {
   const { R_OK, W_OK, X_OK } = constants
+  const isThere = existing === path
+  const rights = isReadOnly ? R_OK | X_OK : R_OK | W_OK | X_OK
   try {
-    await access(path, isReadOnly ? R_OK | X_OK : R_OK | W_OK | X_OK)
+    await access(existing, isThere || isReadOnly ? rights : W_OK | X_OK)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    const setting = `${nameOfDrive('drive', name)} is ${path}`
     throw new SettingsError([
-      `${nameOfDrive('drive', name)} is ${path}: expected a folder that this user can read and write (${code})`,
+      isThere
+        ? `${setting}: expected a folder that this user can read and write (${code})`
+        : `${setting}, which does not exist and cannot be created: this user cannot write to ${existing} (${code})`,
     ])
   }
 }

@@ -115,7 +115,7 @@ function pseudoFileSystemOf(path: string): string | undefined {
 }
 
 /** The path itself, or its nearest parent that exists. */
-function existingPartOf(path: string): string {
+export function existingPartOf(path: string): string {
   try {
     fs.statSync(path)
     return path
