@@ -11,6 +11,7 @@ import {
   startGatewayProcess,
 } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
+import { runVerify } from '../support/run-verify.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 
@@ -173,6 +174,9 @@ test('the database is lost: every made bucket is served again, and no other fold
     assert.deepEqual([reply.status, reply.text], [200, bucket])
   }
   assert.equal((await send(again, 'GET', '/diary/today')).code, 'AccessDenied')
+  const { environment } = again
+  assert.equal((await runVerify({ folder, environment }, 'one')).status, 0)
+  assert.equal((await runVerify({ folder, environment }, 'diary')).status, 2)
 })
 
 test('a removed bucket is gone for a gateway that was suspended meanwhile', async (t) => {

@@ -1,6 +1,8 @@
 import { DriveError } from '../../drives/drive.ts'
 import { verifyBucket } from '../../s3/verify/verify-bucket.ts'
+import type { Database } from '../../state/database.ts'
 import { openDatabase } from '../../state/open-database.ts'
+import { MadeBucketTable } from '../../state/stores/made-buckets.ts'
 import { type DriveParts, type OpenDrive, openDrive } from '../drive/open-drive.ts'
 import { openOwner } from '../drive/open-owner.ts'
 import { settingsOfGateway, withBuckets } from '../first-start.ts'
@@ -42,6 +44,7 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   const log = createLog('warn', { write: writeLog })
   const database = await openDatabase(settings.database, { migrate: false })
   try {
+    await assertServed(settings, database, bucket)
     const clock = await startClock(database, log)
     const parts = { settings, log, database, now: clock.now }
     const { drive, folder, close } = await openFor(bucket, parts)
@@ -86,18 +89,37 @@ function placeOf(bucket: string, { bucketPlaces, drives }: Settings) {
   return { own, folder }
 }
 
+/** @throws SettingsError unless the bucket is in ALLOWED_BUCKETS or was created at run time. */
+async function assertServed(
+  { allowedBuckets }: Settings,
+  database: Database,
+  bucket: string,
+): Promise<void> {
+  if (allowedBuckets.includes(bucket)) return
+  const made = (await new MadeBucketTable(database).all()).map((row) => row.bucket)
+  if (made.includes(bucket)) return
+  throw notServed([...allowedBuckets, ...made], bucket)
+}
+
+function notServed(buckets: readonly string[], bucket: string): SettingsError {
+  const names = buckets.join(', ')
+  return new SettingsError([
+    `ALLOWED_BUCKETS does not list the bucket ${bucket}: expected one of ${names}`,
+  ])
+}
+
 function assertVerifiable(settings: Settings, bucket: string): void {
   const { database, allowedBuckets } = settings
-  if (!allowedBuckets.includes(bucket)) {
-    const names = allowedBuckets.join(', ')
-    throw new SettingsError([
-      `ALLOWED_BUCKETS does not list the bucket ${bucket}: expected one of ${names}`,
-    ])
-  }
   const { own } = placeOf(bucket, settings)
   if (own.drive.kind === 'memory') {
     const setting = nameOfDrive('drive', own.name)
     throw new SettingsError([`${setting} is memory:, which only the gateway process can read`])
   }
-  requireExistingDatabase({ database })
+  try {
+    requireExistingDatabase({ database })
+  } catch (error) {
+    // Without a database there are no made buckets either.
+    if (!allowedBuckets.includes(bucket)) throw notServed(allowedBuckets, bucket)
+    throw error
+  }
 }
