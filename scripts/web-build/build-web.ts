@@ -47,7 +47,7 @@ export async function buildWeb(root: string): Promise<void> {
 }
 
 const servedFolder = (root: string) => join(root, 'web/dist')
-const digestOf = (root: string) => sourceDigest(root, ['web/**'])
+const digestOf = (root: string) => sourceDigest(root, ['web/**', 'scripts/web-build/*.ts'])
 
 function builtDigest(served: string): string | undefined {
   try {

@@ -13,6 +13,9 @@ import { removeOld } from '../remove-old.ts'
 /** Lists the assets of the served build. Other assets belong to older builds. */
 const listName = 'assets.json'
 
+/** Keeps the assets of older builds out of the package. npm reads it in each folder that it packs. */
+const ignoreName = '.npmignore'
+
 /**
  * Moves a build into the served folder. The assets, whose names contain a hash, are moved before the
  * pages, so that a page always finds its assets, even if several builds are published at once. Both
@@ -27,10 +30,17 @@ export function publishBuild(built: string, served: string, nowMs: number): void
   const replaced = new Set(listedAssets(served))
   for (const name of old) if (replaced.has(name)) touch(join(assets, name), nowMs)
   writeFileSync(join(built, listName), JSON.stringify([...fresh]))
+  writeFileSync(join(built, ignoreName), ignored([...fresh]))
   for (const entry of readdirSync(built, { withFileTypes: true })) {
     if (entry.isFile()) renameSync(join(built, entry.name), join(served, entry.name))
   }
   for (const name of old) removeOld(join(assets, name), nowMs)
+}
+
+/** A nested list overrides `files` of package.json, which leaves out what is compressed with brotli. */
+function ignored(fresh: readonly string[]): string {
+  const packed = fresh.filter((name) => !name.endsWith('.br'))
+  return ['/assets/*', ...packed.map((name) => `!/assets/${name}`), ''].join('\n')
 }
 
 function listedAssets(served: string): string[] {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,6 +55,25 @@ test('publishBuild changes nothing if the build is already published', (t) => {
   publishBuild(buildOf(root, 'a'), served, Date.now())
   publishBuild(buildOf(root, 'a'), served, Date.now() + 2 * dayMs)
   assert.deepEqual(readdirSync(join(served, 'assets')), ['a.js'])
+})
+
+test('The package has the assets of the latest build only', (t) => {
+  const root = folderOf(t)
+  const served = join(root, 'dist')
+  for (const name of ['a', 'b']) {
+    const built = buildOf(root, name)
+    writeFileSync(join(built, 'assets', `${name}.js.br`), '')
+    publishBuild(built, served, Date.now())
+  }
+  const files = ['dist', '!dist/assets/*.br']
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'x', version: '1.0.0', files }))
+  const pack = ['pack', '--dry-run', '--json', '--ignore-scripts']
+  const printed = execFileSync('npm', pack, { cwd: root, encoding: 'utf8' })
+  const [packed] = JSON.parse(printed) as [{ files: { path: string }[] }]
+  const paths = packed.files.map(({ path }) => path).sort()
+  assert.deepEqual(paths, [
+    ...['dist/assets.json', 'dist/assets/b.js', 'dist/index.html', 'package.json'],
+  ])
 })
 
 test('removeLeftovers removes only builds that were interrupted long ago', (t) => {
