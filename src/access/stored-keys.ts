@@ -64,9 +64,11 @@ export class StoredKeys implements AccessKeys {
   }
 
   /** Loads the keys that have changed. For RevisionWatch. @throws DatabaseError */
-  readonly reload = async (): Promise<void> => {
+  readonly reload = async (current: number): Promise<void> => {
     const nowMs = this.#options.now()
-    const isFull = Math.abs(nowMs - this.#reloadedAtMs) > fullReloadAfterMs
+    const isLate = Math.abs(nowMs - this.#reloadedAtMs) > fullReloadAfterMs
+    // A revision goes back only when another database has taken the place of this one.
+    const isFull = isLate || current < this.#position.revision
     const stale = new Set(isFull ? this.#known.keys() : [])
     let position = isFull ? beginning : this.#position
     for (;;) {

@@ -1,6 +1,8 @@
 /**
- * The calls of Terraform's aws_s3_bucket (hashicorp/terraform-provider-aws, internal/service/s3/bucket.go): apply,
- * plan and destroy, with what the provider accepts as an answer of a bucket without further settings.
+ * The calls of Terraform's aws_s3_bucket: apply, plan and destroy, with what the provider accepts as an answer of a
+ * bucket without further settings. Reads and delete follow an older version of the provider's source
+ * (hashicorp/terraform-provider-aws, internal/service/s3/bucket.go, commit 0070bcd); the call that creates the bucket
+ * is that of the API reference. Terraform itself has not been run.
  */
 import { test } from 'node:test'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'

@@ -55,7 +55,7 @@ async function world(t: TestContext, { secretKey = ownKeys.secretKey } = {}) {
 }
 
 test('A key is valid in its own process at once, and in others with their next check', async (t) => {
-  const { admin, keys, open } = await world(t)
+  const { admin, keys, open, watch } = await world(t)
   const other = await open()
   const { key, secretKey } = await admin.create(input)
   assert.match(key.accessKeyId, /^[A-Z0-9]{20}$/)
@@ -71,7 +71,7 @@ test('A key is valid in its own process at once, and in others with their next c
   assert.deepEqual(other.keys.find(key.accessKeyId), found)
   await other.admin.revoke(key.accessKeyId)
   assert.equal(other.keys.find(key.accessKeyId), undefined)
-  await keys.reload()
+  await watch.check()
   assert.equal(keys.find(key.accessKeyId), undefined)
   assert.deepEqual(await admin.list(), [])
   assert.deepEqual(keys.find('OWNER')?.secretKeys, ['owner-secret'])
@@ -90,6 +90,28 @@ test('A copy is complete with more keys than one page has', async (t) => {
   // Their secrets are sealed for another key.
   for (const id of ids) assert.equal(keys.find(id), undefined)
   assert.ok(keys.find(key.accessKeyId))
+})
+
+test('After a backup was restored, the keys are those of the backup', async (t) => {
+  const { admin, table, watch } = await world(t)
+  const kept = await admin.create(input)
+  const later = await admin.create(input)
+  let rows = await table.all()
+  const keys = new StoredKeys({
+    ...{ owner: new OwnerKey(ownKeys), watch, now: () => 1_000_000 },
+    table: {
+      changesAfter: async ({ revision }) => rows.filter((row) => row.revision > revision),
+      markUsed: async () => undefined,
+    },
+    sealer: createSealer(ownKeys.secretKey, 'accessKeys'),
+    log: { warn: () => undefined },
+  })
+  await keys.reload(2)
+  assert.ok(keys.find(later.key.accessKeyId))
+  rows = rows.filter(({ accessKeyId }) => accessKeyId === kept.key.accessKeyId)
+  await keys.reload(1)
+  assert.ok(keys.find(kept.key.accessKeyId))
+  assert.equal(keys.find(later.key.accessKeyId), undefined)
 })
 
 test('After a rotation both secrets are valid, the old one until its time', async (t) => {
