@@ -1,0 +1,45 @@
+/**
+ * A separate process that makes, rotates and revokes access keys until it is killed. Argument: the location of
+ * the database as JSON. Prints a line for each change before it begins and once it is acknowledged.
+ */
+import { writeSync } from 'node:fs'
+import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { keyAdminOn } from './key-registry.ts'
+
+/** What a process that was killed has said about a key. */
+export interface KeyLine {
+  readonly change: 'created' | 'rotating' | 'rotated' | 'revoking' | 'revoked'
+  readonly accessKeyId: string
+  /** Of the changes that make one. */
+  readonly secretKey?: string
+}
+
+const callers = 4
+const keepOldSeconds = 3_600
+
+function say(line: KeyLine): void {
+  writeSync(1, `${JSON.stringify(line)}\n`)
+}
+
+/** Every second key is revoked. */
+async function write(location: DatabaseLocation): Promise<void> {
+  const admin = keyAdminOn(await openDatabase(location, { migrate: false }))
+  const grants = [{ bucket: 'photos', prefix: '', actions: ['read'] }] as const
+  const call = async () => {
+    for (let count = 0; ; count += 1) {
+      const made = await admin.create({ name: 'app', grants })
+      const { accessKeyId } = made.key
+      say({ change: 'created', accessKeyId, secretKey: made.secretKey })
+      say({ change: 'rotating', accessKeyId })
+      const { secretKey } = await admin.rotate(accessKeyId, keepOldSeconds)
+      say({ change: 'rotated', accessKeyId, secretKey })
+      if (count % 2 === 0) continue
+      say({ change: 'revoking', accessKeyId })
+      await admin.revoke(accessKeyId)
+      say({ change: 'revoked', accessKeyId })
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, call))
+}
+
+if (import.meta.main) await write(JSON.parse(process.argv[2] ?? '') as DatabaseLocation)
