@@ -23,7 +23,7 @@ export class DeclaredKeyError extends Error {
 }
 
 export interface DeclaredKeysOptions {
-  readonly table: Pick<AccessKeyTable, 'all' | 'edit'>
+  readonly table: Pick<AccessKeyTable, 'fromFile' | 'find' | 'edit'>
   readonly sealer: Sealer
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -43,12 +43,25 @@ export async function applyDeclaredKeys(
   options: DeclaredKeysOptions,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    const edits = editsFor(declared, await options.table.all(), options)
+    const edits = editsFor(declared, await options.table.fromFile(), options)
     if (edits.length === 0 || (await options.table.edit(edits))) return
+    await refuseOthers(declared, options)
     if (attempt === maxAttempts) throw new Error('the access keys change too fast')
   }
 }
 
+/** @throws DeclaredKeyError if an ID is that of a key made at run time */
+async function refuseOthers(
+  declared: readonly DeclaredKey[],
+  { table }: DeclaredKeysOptions,
+): Promise<void> {
+  for (const { accessKeyId } of declared) {
+    const seen = await table.find(accessKeyId)
+    if (seen !== undefined && seen.source !== 'file') throw new DeclaredKeyError(accessKeyId)
+  }
+}
+
+/** @param rows the keys of the settings in the database */
 function editsFor(
   declared: readonly DeclaredKey[],
   rows: readonly AccessKeyRow[],
@@ -60,7 +73,7 @@ function editsFor(
   return [
     ...declared.flatMap((key) => editFor(key, known.get(key.accessKeyId), { sealer, now })),
     ...rows
-      .filter(({ source, accessKeyId }) => source === 'file' && !ids.has(accessKeyId))
+      .filter(({ accessKeyId }) => !ids.has(accessKeyId))
       .map((seen) => ({ kind: 'update', seen, fields: revoked }) as const),
   ]
 }
@@ -77,7 +90,6 @@ function editFor(
     const row = { accessKeyId, secret, ...fields, source: 'file', createdAtMs: now() } as const
     return [{ kind: 'insert', row }]
   }
-  if (seen.source !== 'file') throw new DeclaredKeyError(accessKeyId)
   const hasSecret = sealer.open(seen.secret, accessKeyId) === secretKey
   if (hasSecret && seen.json === fields.json && seen.expiresAtMs === fields.expiresAtMs) return []
   const secret = hasSecret ? seen.secret : sealer.seal(secretKey, accessKeyId)

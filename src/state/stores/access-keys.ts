@@ -55,6 +55,9 @@ const selectChanges = `SELECT ${columns} FROM access_keys
 const selectAll = `SELECT ${columns} FROM access_keys WHERE revoked_at_ms = 0
   ORDER BY created_at_ms, access_key_id`
 
+const selectFromFile = `SELECT ${columns} FROM access_keys
+  WHERE source = 'file' AND revoked_at_ms = 0 ORDER BY access_key_id`
+
 const selectOne = `SELECT ${columns} FROM access_keys WHERE access_key_id = ? AND revoked_at_ms = 0`
 
 const insert = `INSERT INTO access_keys (access_key_id, secret, old_secret, old_until_ms, json, source,
@@ -104,6 +107,11 @@ export class AccessKeyTable {
   /** All keys that are not revoked, the oldest first. */
   all(): Promise<AccessKeyRow[]> {
     return this.#database.read(selectAll)
+  }
+
+  /** The keys of ACCESS_KEYS that are not revoked. */
+  fromFile(): Promise<AccessKeyRow[]> {
+    return this.#database.read(selectFromFile)
   }
 
   /** Undefined if there is no such key, or it is revoked. */

@@ -20,7 +20,8 @@ async function world(t: TestContext) {
   const table = new AccessKeyTable(await openTestDatabase(t))
   const writes: (readonly AccessKeyEdit[])[] = []
   const watched = {
-    all: () => table.all(),
+    fromFile: () => table.fromFile(),
+    find: (accessKeyId: string) => table.find(accessKeyId),
     edit(edits: readonly AccessKeyEdit[]) {
       writes.push(edits)
       return table.edit(edits)

@@ -151,6 +151,23 @@ test('A change sets what it names and keeps the rest', async (t) => {
   assert.deepEqual((await admin.change(key.accessKeyId, { limits })).limits, { bytes: 7 })
 })
 
+test('A list of many keys leaves time for requests', async (t) => {
+  const { admin, table } = await world(t)
+  const { key } = await admin.create(input)
+  const row = await table.find(key.accessKeyId)
+  assert.ok(row)
+  const rows = Array.from({ length: 1_000 }, () => row)
+  t.mock.method(table, 'all', async () => rows)
+  let turns = 0
+  let ticking = setImmediate(function tick() {
+    turns += 1
+    ticking = setImmediate(tick)
+  })
+  assert.equal((await admin.list()).length, rows.length)
+  clearImmediate(ticking)
+  assert.ok(turns >= 9, `${turns} turns of the event loop`)
+})
+
 test('A key sealed with another SECRET_KEY is unknown, and the owner is told', async (t) => {
   const { admin, open, warnings } = await world(t)
   const { key } = await admin.create(input)
