@@ -4,6 +4,7 @@ import { availableParallelism, cpus, release, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BenchContext, Scenario, Table } from './scenario.ts'
+import { accessKeyScenarios } from './scenarios/access-keys.ts'
 import { coldFolderScenarios } from './scenarios/cold-folder.ts'
 import { footprintScenarios } from './scenarios/footprint.ts'
 import { googleScenarios } from './scenarios/google-drive.ts'
@@ -28,6 +29,7 @@ const scenarios: readonly Scenario[] = [
   ...footprintScenarios,
   ...postgresScenarios,
   ...observabilityScenarios,
+  ...accessKeyScenarios,
   ...listingScenarios,
   ...uploadScenarios,
   ...modelScenarios,
