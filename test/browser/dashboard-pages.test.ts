@@ -11,6 +11,7 @@ const pages = [
   { path: '/', shown: 'Recent failed requests' },
   { path: '/files', shown: testBucket },
   { path: `/files/${testBucket}`, shown: testBucket },
+  { path: '/keys', shown: 'No keys yet' },
   { path: '/models', shown: 'openai/gpt-5' },
   { path: '/models/connections', shown: 'No connections yet' },
   { path: '/models/combos', shown: 'No combos yet' },

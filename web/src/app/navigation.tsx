@@ -13,6 +13,7 @@ export function Navigation() {
       <Flex component="nav" gap={2} aria-label="Pages">
         <PageLink href="/" pattern="/" label="Overview" />
         <PageLink href="/files" pattern="/files/*?" label="Files" />
+        <PageLink href="/keys" pattern="/keys" label="Keys" />
         <PageLink href="/models" pattern="/models/*?" label="Models" />
       </Flex>
     </div>

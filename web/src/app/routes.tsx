@@ -12,6 +12,10 @@ const FilesPage = lazy(async () => {
   const { FilesPage } = await import('../files/files-page.tsx')
   return { default: FilesPage }
 })
+const KeysPage = lazy(async () => {
+  const { KeysPage } = await import('../keys/keys-page.tsx')
+  return { default: KeysPage }
+})
 const ModelsPage = lazy(async () => {
   const { ModelsPage } = await import('../models/models-page.tsx')
   return { default: ModelsPage }
@@ -26,6 +30,7 @@ export function Routes() {
         <Switch>
           <Route path="/" component={OverviewPage} />
           <Route path="/files/*?" component={FilesPage} />
+          <Route path="/keys" component={KeysPage} />
           <Route path="/models/*?" component={ModelsPage} />
           <Route path="/sign-in">
             <Redirect to="/" replace />

@@ -1,12 +1,12 @@
-import { Code, Tabs, Text } from '@mantine/core'
+import { Code, Text } from '@mantine/core'
 import type { StatusReply } from '../../../../src/console/management/replies.ts'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useBuckets, useStatus } from '../../api/service-queries.ts'
-import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
-import { clientSettings, type Gateway, secretKeyPlaceholder } from './client-settings.ts'
+import { type Gateway, secretKeyPlaceholder } from './client-settings.ts'
+import { ClientTabs } from './client-tabs.tsx'
 import classes from './connect-section.module.css'
 
 export function ConnectSection() {
@@ -20,13 +20,13 @@ export function ConnectSection() {
   )
 }
 
-function gatewayOf(endpoint: StatusReply['endpoint'], bucket: string): Gateway {
+/** What clients need to connect with ACCESS_KEY. */
+export function gatewayOf(endpoint: StatusReply['endpoint'], bucket: string): Gateway {
   const { region, accessKey } = endpoint
   return { endpoint: serviceAddress(endpoint, location.origin), region, accessKey, bucket }
 }
 
 function Connect({ gateway }: { readonly gateway: Gateway }) {
-  const clients = clientSettings(gateway)
   return (
     <>
       <dl className={classes.details}>
@@ -39,22 +39,7 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
           names when it starts
         </dd>
       </dl>
-      <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>
-        <Tabs.List>
-          {clients.map(({ id, name }) => (
-            <Tabs.Tab key={id} value={id} px={10}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {clients.map(({ id, name, blocks }) => (
-          <Tabs.Panel key={id} value={id} pt="sm" className={classes.panel}>
-            {blocks.map((block) => (
-              <CodeBlock key={block.caption} {...block} what={`settings for ${name}`} />
-            ))}
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <ClientTabs gateway={gateway} />
       <Text size="xs" c="dimmed" mt="sm">
         Replace {secretKeyPlaceholder} with your secret key. The dashboard does not know it.
       </Text>

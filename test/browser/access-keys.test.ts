@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { absenceOfChromium } from '../support/chromium.ts'
+import { barriers, type Dashboard, useDashboard } from '../support/dashboard.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
+import { signedFetch } from '../support/signed-fetch.ts'
+
+const other = 'backup'
+
+/** Fills in the dialog and returns the key that the next dialog shows. */
+async function createKey(page: Page, name: string, bucket: string, rights: string) {
+  await page.getByRole('button', { name: 'Create a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByLabel('Bucket').selectOption(bucket)
+  await dialog.getByLabel('Rights').selectOption({ label: rights })
+  await dialog.getByRole('button', { name: 'Create the key' }).click()
+  return await secretOf(page)
+}
+
+/** Reads the dialog with a new secret, and closes it. */
+async function secretOf(page: Page) {
+  const dialog = page.getByRole('dialog').filter({ hasText: 'It is not shown again' })
+  await dialog.waitFor()
+  const values = dialog.locator('code')
+  const [accessKey = '', secretKey = ''] = await values.allTextContents()
+  const settings = await dialog.locator('pre').first().textContent()
+  assert.ok(settings?.includes(secretKey), 'the settings to paste have the secret')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  return { accessKey, secretKey, region: 'us-east-1' }
+}
+
+/** Every worker knows of a change within a second. */
+async function untilStatus(
+  { gateway }: Dashboard,
+  credentials: Awaited<ReturnType<typeof secretOf>>,
+  target: string,
+  status: number,
+): Promise<void> {
+  const server = { host: gateway.host, credentials }
+  await until(async () => {
+    const reply = await signedFetch(server, { method: 'GET', target })
+    await reply.text()
+    return reply.status === status
+  })
+}
+
+describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard({ ALLOWED_BUCKETS: `${testBucket},public,${other}` })
+
+  test('two apps get a key each, and do not see the bucket of the other', async () => {
+    const page = await dashboard().openSignedIn('/keys')
+    await page.getByText('No keys yet').waitFor()
+    const photos = await createKey(page, 'photo app', testBucket, 'Read only')
+    const backup = await createKey(page, 'backup app', other, 'Read and write')
+    await page.getByText(`${testBucket}: read only`).waitFor()
+    await page.getByText(`${other}: read and write`).waitFor()
+    await untilStatus(dashboard(), photos, `/${testBucket}`, 200)
+    await untilStatus(dashboard(), photos, `/${other}`, 403)
+    await untilStatus(dashboard(), backup, `/${other}`, 200)
+    await untilStatus(dashboard(), backup, `/${testBucket}`, 403)
+    assert.deepEqual(await barriers(page), [])
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  test('a key is changed, disabled, rotated and revoked', async () => {
+    const page = await dashboard().openSignedIn('/keys')
+    const made = await createKey(page, 'changing', testBucket, 'Everything')
+    const target = `/${testBucket}`
+    await page.getByRole('button', { name: 'Change changing' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Only keys that begin with').fill('public/')
+    assert.deepEqual(await barriers(page), [])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    // The right to manage a bucket is about the whole bucket.
+    await dialog.getByText('cannot have a prefix').waitFor()
+    await dialog.getByLabel('Rights').selectOption({ label: 'Read only' })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`${testBucket}, public/…: read only`).waitFor()
+    await untilStatus(dashboard(), made, target, 403)
+    await untilStatus(dashboard(), made, `${target}?prefix=public%2F`, 200)
+
+    const active = page.getByRole('switch', { name: 'changing is active' })
+    await active.click({ force: true })
+    await page.getByText('disabled', { exact: true }).waitFor()
+    await untilStatus(dashboard(), made, `${target}?prefix=public%2F`, 403)
+    await active.click({ force: true })
+    await page.getByText('disabled', { exact: true }).waitFor({ state: 'detached' })
+
+    await page.getByRole('button', { name: 'More for changing' }).click()
+    await page.getByRole('menuitem', { name: 'Replace the secret' }).click()
+    await page.getByRole('button', { name: 'Replace the secret' }).click()
+    const renewed = await secretOf(page)
+    assert.equal(renewed.accessKey, made.accessKey)
+    await page.getByText('old secret still valid').waitFor()
+    for (const credentials of [made, renewed]) {
+      await untilStatus(dashboard(), credentials, `${target}?prefix=public%2F`, 200)
+    }
+
+    await page.getByRole('button', { name: 'More for changing' }).click()
+    await page.getByRole('menuitem', { name: 'Revoke' }).click()
+    await page.getByRole('button', { name: 'Revoke the key' }).click()
+    await page.getByRole('button', { name: 'Change changing' }).waitFor({ state: 'detached' })
+    await untilStatus(dashboard(), renewed, `${target}?prefix=public%2F`, 403)
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})

@@ -1,0 +1,110 @@
+import { Checkbox, Fieldset, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import { IconButton } from '../ui/icon-button.tsx'
+import type { GrantDraft } from './key-draft.ts'
+import { type Action, actionLabels, presetOf, presets } from './key-text.ts'
+
+interface GrantFieldsProps {
+  readonly grant: GrantDraft
+  readonly title: string
+  readonly buckets: readonly string[]
+  /** What the API says about a field of the grant. */
+  readonly errorAt: (field: string) => string | undefined
+  readonly onChange: (grant: GrantDraft) => void
+  /** Absent for the only grant. */
+  readonly onRemove?: (() => void) | undefined
+}
+
+const custom = 'custom'
+
+/** A grant of an access key: a bucket, a prefix and actions. */
+export function GrantFields(props: GrantFieldsProps) {
+  const { grant, title, buckets, errorAt, onChange, onRemove } = props
+  const { bucket, prefix, actions } = grant
+  const names = buckets.includes(bucket) || bucket === '*' ? buckets : [...buckets, bucket]
+  const setActions = (chosen: readonly Action[]) => onChange({ ...grant, actions: chosen })
+  return (
+    <Fieldset legend={title} pos="relative">
+      {onRemove !== undefined && (
+        <IconButton
+          label={`Remove ${title.toLowerCase()}`}
+          pos="absolute"
+          top={-4}
+          right={8}
+          onClick={onRemove}
+        >
+          <IconX size={16} />
+        </IconButton>
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <NativeSelect
+          label="Bucket"
+          value={bucket}
+          error={errorAt('bucket')}
+          data={[
+            { value: '*', label: 'All buckets' },
+            ...names.map((name) => ({ value: name, label: name })),
+          ]}
+          onChange={(event) => onChange({ ...grant, bucket: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Only keys that begin with"
+          placeholder="all keys"
+          spellCheck={false}
+          autoComplete="off"
+          value={prefix}
+          error={errorAt('prefix')}
+          onChange={(event) => onChange({ ...grant, prefix: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      <Rights actions={actions} error={errorAt('actions')} onChange={setActions} />
+    </Fieldset>
+  )
+}
+
+interface RightsProps {
+  readonly actions: readonly Action[]
+  readonly error: string | undefined
+  readonly onChange: (actions: readonly Action[]) => void
+}
+
+function Rights({ actions, error, onChange }: RightsProps) {
+  const [isCustom, setIsCustom] = useState(presetOf(actions) === undefined)
+  const preset = isCustom ? custom : (presetOf(actions) ?? custom)
+  return (
+    <>
+      <NativeSelect
+        mt="sm"
+        label="Rights"
+        value={preset}
+        error={error}
+        data={[
+          ...presets.map(({ id, label }) => ({ value: id, label })),
+          { value: custom, label: 'Choose…' },
+        ]}
+        onChange={(event) => {
+          const chosen = presets.find(({ id }) => id === event.currentTarget.value)
+          setIsCustom(chosen === undefined)
+          if (chosen !== undefined) onChange(chosen.actions)
+        }}
+      />
+      {preset === custom && (
+        <Checkbox.Group
+          mt="sm"
+          label="Actions"
+          value={[...actions]}
+          onChange={(values) =>
+            onChange(actionLabels.map(({ value }) => value).filter((one) => values.includes(one)))
+          }
+        >
+          <Group mt={6} gap="8px 16px">
+            {actionLabels.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,158 @@
+import { Alert, Button, Group, Modal, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { type FormEvent, useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { useBuckets } from '../api/service-queries.ts'
+import { NameInput } from '../ui/form-dialog.tsx'
+import { GrantFields } from './grant-fields.tsx'
+import { bodyOf, type GrantDraft, type KeyDraft, newGrant } from './key-draft.ts'
+import { type KeyRequest, useKeyAction } from './keys-queries.ts'
+
+interface KeyDialogProps<Reply> {
+  readonly title: string
+  readonly action: string
+  readonly initial: KeyDraft
+  /** The request without its body. */
+  readonly request: Pick<KeyRequest, 'method' | 'path'>
+  readonly onDone: (reply: Reply) => void
+  readonly onClose: () => void
+}
+
+/** The form of an access key. */
+export function KeyDialog<Reply>(props: KeyDialogProps<Reply>) {
+  const { title, action, initial, request, onDone, onClose } = props
+  const [draft, setDraft] = useState(initial)
+  const { mutate, isPending, error } = useKeyAction<Reply>({ onSuccess: onDone })
+  const errorAt = (field: string) =>
+    error instanceof ApiError && error.field === field ? error.message : undefined
+  const set = (change: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...change }))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isPending) mutate({ ...request, body: bodyOf(draft) })
+  }
+  return (
+    <Modal opened onClose={onClose} title={title} size="lg" centered>
+      <form onSubmit={submit}>
+        <Stack>
+          <NameInput
+            label="Name"
+            placeholder="backup-app"
+            required
+            value={draft.name}
+            error={errorAt('name')}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <Grants draft={draft} errorAt={errorAt} onChange={(grants) => set({ grants })} />
+          <Options draft={draft} errorAt={errorAt} onChange={set} />
+          {error !== null && !isShownAtField(error, draft) && (
+            <Alert color="red" role="alert">
+              {error.message}
+            </Alert>
+          )}
+          <Group justify="flex-end" gap="sm">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isPending}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+interface PartProps<Value> {
+  readonly draft: KeyDraft
+  readonly errorAt: (field: string) => string | undefined
+  readonly onChange: (value: Value) => void
+}
+
+function Grants({ draft: { grants }, errorAt, onChange }: PartProps<readonly GrantDraft[]>) {
+  const buckets = (useBuckets().data?.buckets ?? []).map(({ name }) => name)
+  const nextId = Math.max(0, ...grants.map(({ id }) => id)) + 1
+  return (
+    <>
+      {grants.map((grant, index) => (
+        <GrantFields
+          key={grant.id}
+          grant={grant}
+          title={grants.length === 1 ? 'May use' : `Grant ${index + 1}`}
+          buckets={buckets}
+          errorAt={(field) => errorAt(`grants[${index}].${field}`)}
+          onChange={(changed) =>
+            onChange(grants.map((other) => (other.id === grant.id ? changed : other)))
+          }
+          onRemove={
+            grants.length === 1
+              ? undefined
+              : () => onChange(grants.filter(({ id }) => id !== grant.id))
+          }
+        />
+      ))}
+      <Group>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={16} />}
+          onClick={() => onChange([...grants, newGrant(nextId, buckets[0] ?? '*')])}
+        >
+          Add another grant
+        </Button>
+      </Group>
+    </>
+  )
+}
+
+function Options({ draft, errorAt, onChange }: PartProps<Partial<KeyDraft>>) {
+  return (
+    <>
+      <TextInput
+        label="Note"
+        value={draft.note}
+        error={errorAt('note')}
+        onChange={(event) => onChange({ note: event.currentTarget.value })}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <TextInput
+          label="Valid until"
+          type="date"
+          value={draft.expires}
+          error={errorAt('expiresAt')}
+          onChange={(event) => onChange({ expires: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Requests per second"
+          placeholder="no limit"
+          inputMode="numeric"
+          pattern="[0-9]*"
+          value={draft.requestsPerSecond}
+          error={errorAt('limits.requestsPerSecond')}
+          onChange={(event) => onChange({ requestsPerSecond: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Storage in GiB"
+          placeholder="no limit"
+          inputMode="decimal"
+          pattern="[0-9]*[.]?[0-9]*"
+          value={draft.gib}
+          error={errorAt('limits.bytes')}
+          onChange={(event) => onChange({ gib: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+    </>
+  )
+}
+
+const ownFields = ['name', 'note', 'expiresAt', 'limits.requestsPerSecond', 'limits.bytes']
+const grantFields = ['bucket', 'prefix', 'actions']
+
+/** Whether the error stands beside a field of the form. */
+function isShownAtField(error: Error, { grants }: KeyDraft): boolean {
+  if (!(error instanceof ApiError) || error.field === undefined) return false
+  const ofGrants = grants.flatMap((_, index) =>
+    grantFields.map((field) => `grants[${index}].${field}`),
+  )
+  return [...ownFields, ...ofGrants].includes(error.field)
+}

@@ -1,0 +1,61 @@
+import type { KeyReply } from '../../../src/console/management/key-schemas.ts'
+
+export type Grant = KeyReply['grants'][number]
+export type Action = Grant['actions'][number]
+
+/** The actions of a grant, in the order that they are shown. */
+export const actionLabels: readonly { readonly value: Action; readonly label: string }[] = [
+  { value: 'list', label: 'List' },
+  { value: 'read', label: 'Read' },
+  { value: 'write', label: 'Write' },
+  { value: 'delete', label: 'Delete' },
+  { value: 'manage', label: 'Manage the bucket' },
+]
+
+/** Common combinations of actions. */
+export const presets: readonly {
+  readonly id: string
+  readonly label: string
+  readonly actions: readonly Action[]
+}[] = [
+  { id: 'read', label: 'Read only', actions: ['list', 'read'] },
+  { id: 'write', label: 'Read and write', actions: ['list', 'read', 'write', 'delete'] },
+  { id: 'all', label: 'Everything', actions: ['list', 'read', 'write', 'delete', 'manage'] },
+]
+
+/** The preset with exactly these actions; undefined: another combination. */
+export function presetOf(actions: readonly Action[]): string | undefined {
+  const isSame = (one: readonly Action[]) =>
+    one.length === actions.length && one.every((action) => actions.includes(action))
+  return presets.find((preset) => isSame(preset.actions))?.id
+}
+
+/** "photos/public/…: read only". */
+export function grantText({ bucket, prefix, actions }: Grant): string {
+  const place = bucket === '*' ? 'All buckets' : bucket
+  const within = prefix === '' ? place : `${place}, ${prefix}…`
+  const preset = presets.find(({ id }) => id === presetOf(actions))
+  const ordered = actionLabels.filter(({ value }) => actions.includes(value))
+  const rights = preset?.label ?? ordered.map(({ label }) => label).join(', ')
+  return `${within}: ${rights.toLowerCase()}`
+}
+
+export interface KeyState {
+  readonly label: string
+  readonly color: 'red' | 'gray' | 'blue'
+}
+
+/** What is unusual about a key, the most important first; empty for one that is simply valid. */
+export function keyStates(key: KeyReply, nowMs: number): KeyState[] {
+  const { isDisabled, expiresAt, oldSecretUntil, source, problem } = key
+  const isExpired = expiresAt !== null && Date.parse(expiresAt) <= nowMs
+  const isRotating = oldSecretUntil !== null && Date.parse(oldSecretUntil) > nowMs
+  const states: (KeyState | false)[] = [
+    problem !== null && { label: 'not usable', color: 'red' },
+    isDisabled && { label: 'disabled', color: 'gray' },
+    isExpired && { label: 'expired', color: 'red' },
+    isRotating && { label: 'old secret still valid', color: 'blue' },
+    source === 'file' && { label: 'from ACCESS_KEYS', color: 'gray' },
+  ]
+  return states.filter((state) => state !== false)
+}

@@ -1,0 +1,83 @@
+import { Button, Text, Title } from '@mantine/core'
+import { IconKey, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { KeyReply, KeyWithSecretReply } from '../../../src/console/management/key-schemas.ts'
+import { useBuckets } from '../api/service-queries.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { PageTitle } from '../ui/page-title.tsx'
+import { RowList } from '../ui/row-list.tsx'
+import { Section } from '../ui/section.tsx'
+import { KeyDialog } from './key-dialog.tsx'
+import { newDraft } from './key-draft.ts'
+import { KeyRow } from './key-row.tsx'
+import { useKeys } from './keys-queries.ts'
+import { SecretDialog } from './secret-dialog.tsx'
+
+/** The access keys of apps. */
+export function KeysPage() {
+  const [isAdding, setIsAdding] = useState(false)
+  const [made, setMade] = useState<KeyWithSecretReply>()
+  const firstBucket = useBuckets().data?.buckets[0]?.name ?? '*'
+  return (
+    <>
+      <PageTitle title="Access keys" />
+      <Title order={1} size="h2" mb="sm">
+        Access keys
+      </Title>
+      <Text size="sm" c="dimmed" mb="md" maw={720}>
+        Give each app a key of its own that can do only what the app needs. The key in the settings,
+        ACCESS_KEY, can do everything.
+      </Text>
+      <Section
+        title="Keys of apps"
+        actions={
+          <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
+            Create a key
+          </Button>
+        }
+      >
+        <Loaded query={useKeys()} failure="The access keys could not be loaded">
+          {({ keys }) => <Keys keys={keys} onSecret={setMade} />}
+        </Loaded>
+      </Section>
+      {isAdding && (
+        <KeyDialog<KeyWithSecretReply>
+          title="New access key"
+          action="Create the key"
+          initial={newDraft(firstBucket)}
+          request={{ method: 'POST', path: '' }}
+          onDone={(reply) => {
+            setIsAdding(false)
+            setMade(reply)
+          }}
+          onClose={() => setIsAdding(false)}
+        />
+      )}
+      {made !== undefined && <SecretDialog made={made} onClose={() => setMade(undefined)} />}
+    </>
+  )
+}
+
+interface KeysProps {
+  readonly keys: readonly KeyReply[]
+  readonly onSecret: (made: KeyWithSecretReply) => void
+}
+
+function Keys({ keys, onSecret }: KeysProps) {
+  if (keys.length === 0) {
+    return (
+      <EmptyState icon={<IconKey size={32} stroke={1.5} />} title="No keys yet">
+        A key is limited to buckets, prefixes and actions, and can be disabled or revoked without
+        touching other apps.
+      </EmptyState>
+    )
+  }
+  return (
+    <RowList>
+      {keys.map((key) => (
+        <KeyRow key={key.accessKeyId} accessKey={key} onSecret={onSecret} />
+      ))}
+    </RowList>
+  )
+}
