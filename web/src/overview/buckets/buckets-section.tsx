@@ -1,5 +1,6 @@
-import { Badge, Group, Loader, Table, Text, VisuallyHidden } from '@mantine/core'
-import { IconBucket, IconRefresh } from '@tabler/icons-react'
+import { Badge, Button, Group, Loader, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconBucket, IconPlus, IconRefresh, IconSettings } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
 import { useBuckets } from '../../api/service-queries.ts'
@@ -10,11 +11,22 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useAction } from '../../ui/use-action.ts'
+import { BucketSettingsDialog } from './bucket-settings-dialog.tsx'
 import classes from './buckets-section.module.css'
+import { CreateBucketDialog } from './create-bucket-dialog.tsx'
 
 export function BucketsSection() {
+  const [isAdding, { open, close }] = useDisclosure(false)
   return (
-    <Section title="Buckets">
+    <Section
+      title="Buckets"
+      actions={
+        <Button size="xs" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
+          Create a bucket
+        </Button>
+      }
+    >
+      {isAdding && <CreateBucketDialog onClose={close} />}
       <Loaded query={useBuckets()} failure="The buckets could not be loaded">
         {({ buckets }) => <Buckets buckets={buckets} />}
       </Loaded>
@@ -26,7 +38,7 @@ function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
   if (buckets.length === 0) {
     return (
       <EmptyState icon={<IconBucket size={32} stroke={1.5} />} title="No buckets">
-        List the buckets to serve in ALLOWED_BUCKETS and restart the gateway.
+        Create one, or list the buckets to serve in ALLOWED_BUCKETS and restart the gateway.
       </EmptyState>
     )
   }
@@ -45,7 +57,7 @@ function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
             Last modified
           </Table.Th>
           <Table.Th className={classes.action}>
-            <VisuallyHidden>Recount</VisuallyHidden>
+            <VisuallyHidden>Actions</VisuallyHidden>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -59,7 +71,7 @@ function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
 }
 
 function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
-  const { name, isPublic, objects, bytes, lastModified } = bucket
+  const { name, isPublic, isReadOnly, objects, bytes, lastModified } = bucket
   return (
     <Table.Tr>
       <Table.Td>
@@ -70,6 +82,11 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
           {isPublic && (
             <Badge variant="light" color="orange" size="sm" tt="none" title="Anyone can read it">
               Public
+            </Badge>
+          )}
+          {isReadOnly && (
+            <Badge variant="light" color="gray" size="sm" tt="none" title="READ_ONLY">
+              Read-only
             </Badge>
           )}
         </Group>
@@ -87,7 +104,10 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
         {lastModified === null ? '–' : <Age at={lastModified} />}
       </Table.Td>
       <Table.Td className={classes.action}>
-        <RecountButton bucket={bucket} />
+        <Group gap={2} wrap="nowrap" justify="flex-end">
+          <RecountButton bucket={bucket} />
+          <SettingsButton bucket={bucket} />
+        </Group>
       </Table.Td>
     </Table.Tr>
   )
@@ -126,5 +146,17 @@ function RecountButton({ bucket }: { readonly bucket: BucketStatus }) {
     >
       {isBusy ? <Loader size={14} color="gray" aria-hidden /> : <IconRefresh size={16} />}
     </IconButton>
+  )
+}
+
+function SettingsButton({ bucket }: { readonly bucket: BucketStatus }) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <IconButton label={`Settings of ${bucket.name}`} onClick={open}>
+        <IconSettings size={16} />
+      </IconButton>
+      {isOpen && <BucketSettingsDialog bucket={bucket} onClose={close} />}
+    </>
   )
 }

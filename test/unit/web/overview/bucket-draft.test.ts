@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type BucketStatus,
+  bucketChange,
+  type ExpiryRule,
+} from '../../../../src/console/management/replies.ts'
+import { isBucketName } from '../../../../src/wiring/settings/parse-names.ts'
+import {
+  bucketNameProblem,
+  changeOf,
+  draftOf,
+  newRule,
+} from '../../../../web/src/overview/buckets/bucket-draft.ts'
+
+const rule: ExpiryRule = {
+  ...{ id: 'logs', prefix: 'logs/', days: 30, date: null, abortUploadsDays: null },
+  isEnabled: false,
+}
+const bucket: BucketStatus = {
+  ...{ name: 'photos', source: 'created', drive: 'default', isReadOnly: false },
+  ...{ isPublic: false, isPublicFromEnvironment: false, createdAt: null },
+  ...{ objects: null, bytes: null, lastModified: null, countedAt: null, isCounting: false },
+  ...{ problem: null, allowedOrigins: ['https://a.example'], expiry: [rule], lastExpiry: null },
+  quotaBytes: 2 ** 30,
+}
+
+test('A form that was not changed changes nothing', () => {
+  assert.deepEqual(changeOf(bucket, draftOf(bucket)), {})
+})
+
+test('Only what was changed is sent', () => {
+  const draft = draftOf(bucket)
+  const change = changeOf(bucket, { ...draft, isPublic: true, quotaGib: '' })
+  assert.deepEqual(change, { isPublic: true, quotaBytes: null })
+  assert.deepEqual(changeOf(bucket, { ...draft, origins: ' \n' }), { allowedOrigins: null })
+  const origins = `${draft.origins}\n https://b.example `
+  assert.deepEqual(changeOf(bucket, { ...draft, origins }), {
+    allowedOrigins: ['https://a.example', 'https://b.example'],
+  })
+})
+
+test('A changed rule keeps what the form does not show', () => {
+  const draft = draftOf(bucket)
+  const [first] = draft.rules
+  assert.ok(first)
+  const rules = [{ ...first, days: '7', uploadDays: '2' }, newRule(draft.rules)]
+  const change = changeOf(bucket, { ...draft, rules })
+  assert.deepEqual(change.expiry?.[0], { ...rule, days: 7, abortUploadsDays: 2 })
+  assert.equal(new Set(change.expiry?.map(({ id }) => id)).size, 2)
+  assert.ok(bucketChange.safeParse(change).success)
+  assert.deepEqual(changeOf(bucket, { ...draft, rules: [] }), { expiry: [] })
+})
+
+for (const name of ['ab', 'a'.repeat(64), 'Photos', 'photos_1', '-photos', 'photos.']) {
+  test(`The form refuses the bucket name ${name.slice(0, 20)}, as the service does`, () => {
+    assert.notEqual(bucketNameProblem(name), undefined)
+    assert.equal(isBucketName(name), false)
+  })
+}
+
+test('The form accepts a legal bucket name', () => {
+  assert.equal(bucketNameProblem('photos.2026-a'), undefined)
+  assert.ok(isBucketName('photos.2026-a'))
+})

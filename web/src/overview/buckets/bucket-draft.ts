@@ -1,0 +1,98 @@
+import type {
+  BucketChange,
+  BucketStatus,
+  ExpiryRule,
+} from '../../../../src/console/management/replies.ts'
+
+/** The settings of a bucket, as they are typed. */
+export interface BucketDraft {
+  readonly isPublic: boolean
+  /** One per line; '' if CORS_ALLOWED_ORIGINS applies. */
+  readonly origins: string
+  /** In GiB; '' for no limit. */
+  readonly quotaGib: string
+  readonly rules: readonly RuleDraft[]
+}
+
+export interface RuleDraft {
+  /** As stored; what the form does not show is kept. */
+  readonly rule: ExpiryRule
+  readonly prefix: string
+  /** '' for never, or for a rule with a date. */
+  readonly days: string
+  /** '' for never. */
+  readonly uploadDays: string
+}
+
+const gibBytes = 2 ** 30
+
+export function draftOf({
+  isPublic,
+  allowedOrigins,
+  quotaBytes,
+  expiry,
+}: BucketStatus): BucketDraft {
+  return {
+    isPublic,
+    origins: (allowedOrigins ?? []).join('\n'),
+    quotaGib: quotaBytes === null ? '' : String(Number((quotaBytes / gibBytes).toFixed(3))),
+    rules: expiry.map(ruleDraftOf),
+  }
+}
+
+function ruleDraftOf(rule: ExpiryRule): RuleDraft {
+  const { prefix, days, abortUploadsDays } = rule
+  return { rule, prefix, days: textOf(days), uploadDays: textOf(abortUploadsDays) }
+}
+
+/** A rule to fill in, with an id that no other rule has. */
+export function newRule(rules: readonly RuleDraft[]): RuleDraft {
+  const ids = new Set(rules.map(({ rule }) => rule.id))
+  let number = rules.length + 1
+  while (ids.has(`rule-${number}`)) number += 1
+  return ruleDraftOf({
+    ...{ id: `rule-${number}`, prefix: '', days: 30, date: null },
+    ...{ abortUploadsDays: null, isEnabled: true },
+  })
+}
+
+/**
+ * The body of `PATCH /buckets/{bucket}`: only what differs. A PATCH of origins or rules replaces all of them, also
+ * details that S3 clients have set and the form does not show.
+ */
+export function changeOf(bucket: BucketStatus, draft: BucketDraft): BucketChange {
+  const before = draftOf(bucket)
+  const { isPublic, origins, quotaGib, rules } = draft
+  const lines = origins
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  return {
+    ...(isPublic !== before.isPublic && { isPublic }),
+    ...(origins !== before.origins && { allowedOrigins: lines.length === 0 ? null : lines }),
+    ...(quotaGib !== before.quotaGib && {
+      quotaBytes: quotaGib === '' ? null : Math.round(Number(quotaGib) * gibBytes),
+    }),
+    ...(JSON.stringify(rules) !== JSON.stringify(before.rules) && { expiry: rules.map(ruleOf) }),
+  }
+}
+
+function ruleOf({ rule, prefix, days, uploadDays }: RuleDraft): ExpiryRule {
+  return { ...rule, prefix, days: numberOf(days), abortUploadsDays: numberOf(uploadDays) }
+}
+
+function textOf(days: number | null): string {
+  return days === null ? '' : String(days)
+}
+
+function numberOf(text: string): number | null {
+  return text === '' ? null : Number(text)
+}
+
+/** Why no bucket can have the name, for people; undefined: it may be free. */
+export function bucketNameProblem(name: string): string | undefined {
+  if (name.length < 3 || name.length > 63) return 'Use 3 to 63 characters.'
+  if (/[^a-z0-9.-]/.test(name)) return 'Use lower-case letters, digits, dots and hyphens.'
+  if (/^[^a-z0-9]|[^a-z0-9]$/.test(name)) return 'Begin and end with a letter or digit.'
+  return undefined
+}

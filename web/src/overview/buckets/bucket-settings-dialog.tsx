@@ -1,0 +1,159 @@
+import {
+  Alert,
+  Button,
+  Group,
+  Modal,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { type FormEvent, useState } from 'react'
+import type { BucketStatus } from '../../../../src/console/management/replies.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { failureOf } from '../../ui/messages.ts'
+import { type BucketDraft, changeOf, draftOf } from './bucket-draft.ts'
+import { ExpiryRules } from './expiry-rules.tsx'
+import { useBucketAction } from './use-bucket-action.ts'
+
+interface BucketSettingsDialogProps {
+  readonly bucket: BucketStatus
+  readonly onClose: () => void
+}
+
+export function BucketSettingsDialog({ bucket, onClose }: BucketSettingsDialogProps) {
+  const [draft, setDraft] = useState(() => draftOf(bucket))
+  const { mutate, isPending, error } = useBucketAction(onClose)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const body = changeOf(bucket, draft)
+    if (Object.keys(body).length === 0) onClose()
+    else if (!isPending) mutate({ method: 'PATCH', path: `/${bucket.name}`, body })
+  }
+  return (
+    <Modal opened onClose={onClose} title={`Settings of ${bucket.name}`} size="lg" centered>
+      <form onSubmit={submit}>
+        <Stack>
+          <Source bucket={bucket} />
+          <Fields
+            bucket={bucket}
+            draft={draft}
+            onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
+          />
+          {error !== null && (
+            <Alert color="red" role="alert">
+              {error.message}
+            </Alert>
+          )}
+          <Group justify="space-between" gap="sm">
+            <RemoveButton bucket={bucket} onRemoved={onClose} />
+            <Group gap="sm">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={isPending}>
+                Save
+              </Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** What cannot be changed here. */
+function Source({ bucket: { source, drive, isReadOnly } }: { readonly bucket: BucketStatus }) {
+  const parts = [
+    source === 'environment' && 'The bucket comes from the setting ALLOWED_BUCKETS.',
+    drive !== 'default' && `It is on the drive ${drive}.`,
+    isReadOnly && 'READ_ONLY keeps everyone from writing to it.',
+  ].filter((part) => part !== false)
+  if (parts.length === 0) return null
+  return (
+    <Text size="sm" c="dimmed">
+      {parts.join(' ')}
+    </Text>
+  )
+}
+
+interface FieldsProps {
+  readonly bucket: BucketStatus
+  readonly draft: BucketDraft
+  readonly onChange: (change: Partial<BucketDraft>) => void
+}
+
+function Fields({ bucket, draft, onChange }: FieldsProps) {
+  const isFixed = bucket.isPublicFromEnvironment
+  return (
+    <>
+      <Switch
+        label="Anyone can read it, without a key"
+        description={
+          isFixed
+            ? 'Set by PUBLIC_READ_BUCKETS'
+            : 'Everyone who knows an address can download the file'
+        }
+        checked={draft.isPublic}
+        disabled={isFixed}
+        onChange={(event) => onChange({ isPublic: event.currentTarget.checked })}
+      />
+      <TextInput
+        label="Quota in GiB"
+        description="Compared with the last count, so it is approximate"
+        placeholder="no limit"
+        inputMode="decimal"
+        pattern="[0-9]*[.]?[0-9]*"
+        value={draft.quotaGib}
+        onChange={(event) => onChange({ quotaGib: event.currentTarget.value })}
+      />
+      <Textarea
+        label="Web pages that may use the bucket"
+        description="Origins, one per line. Empty: CORS_ALLOWED_ORIGINS applies"
+        placeholder="https://app.example"
+        autosize
+        minRows={1}
+        spellCheck={false}
+        value={draft.origins}
+        onChange={(event) => onChange({ origins: event.currentTarget.value })}
+      />
+      <ExpiryRules rules={draft.rules} onChange={(rules) => onChange({ rules })} />
+    </>
+  )
+}
+
+interface RemoveButtonProps {
+  readonly bucket: BucketStatus
+  readonly onRemoved: () => void
+}
+
+/** Only buckets that were created at run time can be removed. */
+function RemoveButton({ bucket: { name, source }, onRemoved }: RemoveButtonProps) {
+  const [isAsked, { open, close }] = useDisclosure(false)
+  const { mutate, isPending } = useBucketAction(onRemoved)
+  if (source === 'environment') return <span />
+  return (
+    <>
+      <Button variant="default" c="var(--mantine-color-error)" onClick={open}>
+        Remove the bucket
+      </Button>
+      <Confirm
+        isOpen={isAsked}
+        title={`Remove ${name}?`}
+        action="Remove the bucket"
+        isBusy={isPending}
+        onConfirm={() =>
+          mutate(
+            { method: 'DELETE', path: `/${name}` },
+            { onError: failureOf(`${name} could not be removed`), onSettled: close },
+          )
+        }
+        onClose={close}
+      >
+        The bucket <b>{name}</b> and its empty folder are removed. A bucket with content stays.
+      </Confirm>
+    </>
+  )
+}

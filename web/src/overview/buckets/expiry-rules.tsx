@@ -1,0 +1,92 @@
+import { Button, Fieldset, Group, SimpleGrid, Text, TextInput } from '@mantine/core'
+import { IconPlus, IconX } from '@tabler/icons-react'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { newRule, type RuleDraft } from './bucket-draft.ts'
+
+interface ExpiryRulesProps {
+  readonly rules: readonly RuleDraft[]
+  readonly onChange: (rules: readonly RuleDraft[]) => void
+}
+
+/** What is removed from a bucket after some time. */
+export function ExpiryRules({ rules, onChange }: ExpiryRulesProps) {
+  return (
+    <>
+      {rules.map((draft, index) => (
+        <RuleFields
+          key={draft.rule.id}
+          draft={draft}
+          title={`Expiry rule ${index + 1}`}
+          onChange={(changed) =>
+            onChange(rules.map((other) => (other === draft ? changed : other)))
+          }
+          onRemove={() => onChange(rules.filter((other) => other !== draft))}
+        />
+      ))}
+      <Group>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPlus size={16} />}
+          onClick={() => onChange([...rules, newRule(rules)])}
+        >
+          Add an expiry rule
+        </Button>
+      </Group>
+    </>
+  )
+}
+
+interface RuleFieldsProps {
+  readonly draft: RuleDraft
+  readonly title: string
+  readonly onChange: (draft: RuleDraft) => void
+  readonly onRemove: () => void
+}
+
+function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
+  const { date, isEnabled } = draft.rule
+  return (
+    <Fieldset legend={title} pos="relative">
+      <IconButton
+        label={`Remove ${title.toLowerCase()}`}
+        pos="absolute"
+        top={-4}
+        right={8}
+        onClick={onRemove}
+      >
+        <IconX size={16} />
+      </IconButton>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        <TextInput
+          label="Keys that begin with"
+          placeholder="all keys"
+          spellCheck={false}
+          value={draft.prefix}
+          onChange={(event) => onChange({ ...draft, prefix: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Delete after (days)"
+          placeholder={date === null ? 'never' : `on ${date}`}
+          inputMode="numeric"
+          pattern="[1-9][0-9]*"
+          value={draft.days}
+          onChange={(event) => onChange({ ...draft, days: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Abort uploads (days)"
+          placeholder="never"
+          inputMode="numeric"
+          pattern="[1-9][0-9]*"
+          value={draft.uploadDays}
+          onChange={(event) => onChange({ ...draft, uploadDays: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      {!isEnabled && (
+        <Text size="xs" c="dimmed" mt="xs">
+          This rule was disabled by an S3 client.
+        </Text>
+      )}
+    </Fieldset>
+  )
+}
