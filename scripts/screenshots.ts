@@ -5,6 +5,7 @@ import { currentEnvironment } from '../src/wiring/settings/environment.ts'
 import { demoFiles, uploadedFiles } from './screenshots/demo-files.ts'
 import { demoPassword, startDemoGateway } from './screenshots/demo-gateway.ts'
 import { fillDrive } from './screenshots/fill-drive.ts'
+import { seedKeys } from './screenshots/seed-keys.ts'
 import { seedModels } from './screenshots/seed-models.ts'
 import { seedTraffic } from './screenshots/seed-traffic.ts'
 import { type Shot, shots } from './screenshots/shots.ts'
@@ -37,6 +38,7 @@ try {
   const gateway = await startDemoGateway(folder)
   try {
     await seedModels(gateway.url)
+    await seedKeys(gateway.url)
     await seedTraffic(gateway.url)
     const uploaded = writeUploadedFiles()
     for (const shot of shots) {

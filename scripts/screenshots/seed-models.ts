@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { demoPassword } from './demo-gateway.ts'
+import { post, signIn } from './management.ts'
 
 /** All models are in the catalogue or listed here, so that no request is sent to a provider. */
 const connections = [
@@ -32,8 +31,7 @@ const aliases = [
 
 /** Stores the routing through the management API of the gateway at this URL. */
 export async function seedModels(url: string): Promise<void> {
-  const passwordHash = createHash('sha256').update(demoPassword).digest('hex')
-  const { token } = await post(`${url}/auth/login`, { passwordHash })
+  const token = await signIn(url)
   const lists = {
     connections,
     combos,
@@ -41,20 +39,6 @@ export async function seedModels(url: string): Promise<void> {
     'model-aliases': aliases,
   }
   for (const [name, items] of Object.entries(lists)) {
-    for (const item of items) await post(`${url}/-/api/routing/${name}`, item, String(token))
+    for (const item of items) await post(`${url}/-/api/routing/${name}`, item, token)
   }
-}
-
-async function post(url: string, body: object, token?: string): Promise<Record<string, unknown>> {
-  const reply = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify(body),
-  })
-  const text = await reply.text()
-  if (!reply.ok) throw new Error(`${url}: ${reply.status} ${text}`)
-  return JSON.parse(text) as Record<string, unknown>
 }

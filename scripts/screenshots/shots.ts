@@ -55,6 +55,13 @@ export const shots: readonly Shot[] = [
     },
   },
   {
+    name: 'keys',
+    viewport: { width: 1280, height: 600 },
+    colorScheme: 'light',
+    path: '/keys',
+    prepare: (page) => page.getByText('photo frame').waitFor(),
+  },
+  {
     name: 'models',
     viewport: desktop,
     colorScheme: 'dark',

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import type { KeysReply } from '../../src/console/management/key-schemas.ts'
 import type { FailuresReply, StatusReply } from '../../src/console/management/replies.ts'
 
 const gibibyte = 1024 ** 3
@@ -18,6 +19,13 @@ export async function steadyReplies(page: Page): Promise<void> {
     uptimeSeconds,
     drive: { ...status.drive, ...room },
     settings: status.settings.filter(({ name }) => name !== 'PORT' && name !== 'WORKERS'),
+  }))
+  await replaceReplies<KeysReply>(page, 'keys', ({ keys }) => ({
+    keys: keys.map((key, index) => ({
+      ...key,
+      accessKeyId: `BKDEMO${'ABC'.charAt(index).repeat(4)}KEY${index + 1}0000000`.slice(0, 20),
+      lastUsedAt: new Date(Date.now() - (index + 1) ** 3 * 7 * 60_000).toISOString(),
+    })),
   }))
   await replaceReplies<FailuresReply>(page, 'failures', ({ failures }) => ({
     failures: failures.map((failure, index) => ({ ...failure, at: timeOf(index) })),

@@ -56,7 +56,7 @@ export function answerBucketPreflight(
   if (match === undefined) {
     throw new S3Error(
       'AccessForbidden',
-      "CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.",
+      'CORSResponse: This CORS request is not allowed. No rule of the bucket allows its origin, method and headers.',
     )
   }
   const { maxAgeSeconds } = match.rule

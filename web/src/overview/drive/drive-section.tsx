@@ -1,4 +1,4 @@
-import { Alert, Badge, Progress, Text } from '@mantine/core'
+import { Alert, Badge, Group, Progress, Stack, Text } from '@mantine/core'
 import type { StatusReply } from '../../../../src/console/management/replies.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { Loaded } from '../../ui/loaded.tsx'
@@ -20,30 +20,63 @@ const levels = {
 
 export function DriveSection() {
   const query = useStatus()
-  const kind = query.data?.drive.kind
+  const drives = query.data?.drives ?? []
+  const [only] = drives
   return (
     <Section
-      title="Drive"
-      actions={
-        kind !== undefined && (
-          <Badge variant="light" color="gray" tt="none">
-            {kinds[kind] ?? kind}
-          </Badge>
-        )
-      }
+      title={drives.length > 1 ? 'Drives' : 'Drive'}
+      actions={drives.length === 1 && only !== undefined && <KindBadge kind={only.kind} />}
     >
       <Loaded query={query} failure="The drive status could not be loaded" lines={2}>
         {({ drive }) =>
-          drive.problem === null ? (
-            <Room drive={drive} />
+          drives.length > 1 ? (
+            <Stack gap="md">
+              {drives.map((one) => (
+                <NamedDrive key={one.name} drive={one} />
+              ))}
+            </Stack>
           ) : (
-            <Alert color="red" variant="light" title="The drive is not available" role="alert">
-              {drive.problem}
-            </Alert>
+            <State drive={drive} />
           )
         }
       </Loaded>
     </Section>
+  )
+}
+
+function NamedDrive({ drive }: { readonly drive: StatusReply['drives'][number] }) {
+  return (
+    <div>
+      <Group gap={8} mb={6}>
+        <Text size="sm" fw={600}>
+          {drive.name}
+        </Text>
+        <KindBadge kind={drive.kind} />
+        {drive.isReadOnly && (
+          <Badge variant="light" color="gray" size="sm" tt="none" title="READ_ONLY">
+            Read-only
+          </Badge>
+        )}
+      </Group>
+      <State drive={drive} />
+    </div>
+  )
+}
+
+function KindBadge({ kind }: { readonly kind: string }) {
+  return (
+    <Badge variant="light" color="gray" tt="none">
+      {kinds[kind] ?? kind}
+    </Badge>
+  )
+}
+
+function State({ drive }: { readonly drive: StatusReply['drive'] }) {
+  if (drive.problem === null) return <Room drive={drive} />
+  return (
+    <Alert color="red" variant="light" title="The drive is not available" role="alert">
+      {drive.problem}
+    </Alert>
   )
 }
 
