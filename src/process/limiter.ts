@@ -81,3 +81,24 @@ export class Limiter {
     next()
   }
 }
+
+/**
+ * Runs the task for each item, for at most `atOnce` of them at a time. After a failure no further item begins.
+ *
+ * @throws the first error, when all tasks that had begun are over.
+ */
+export async function forEachLimited<Item>(
+  items: Iterable<Item>,
+  atOnce: number,
+  task: (item: Item) => Promise<unknown>,
+): Promise<void> {
+  const failures: unknown[] = []
+  const next = items[Symbol.iterator]()
+  const runner = async () => {
+    for (let step = next.next(); !step.done && failures.length === 0; step = next.next()) {
+      await task(step.value).catch((error) => void failures.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, runner))
+  if (failures.length > 0) throw failures[0]
+}

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { forEachLimited } from '../../process/limiter.ts'
 import { canCopy } from '../copy-source.ts'
 import {
   type CopyOptions,
@@ -81,6 +82,9 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
 /** A draft with a declared size from here on is refused immediately if there is no space for it. */
 const roomCheckBytes = 8 * 1024 * 1024
 
+/** Folders of buckets that are looked at together: on a network file system each waits for replies. */
+const preparedAtOnce = 16
+
 class LocalDrive implements Drive {
   readonly kind = 'file'
   readonly deletes = 'permanent'
@@ -123,11 +127,11 @@ class LocalDrive implements Drive {
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
-    for (const bucket of buckets) {
-      await withDriveErrors(`prepare the folder ${bucketPath(this.#root, bucket)}`, () =>
+    await forEachLimited(buckets, preparedAtOnce, (bucket) =>
+      withDriveErrors(`prepare the folder ${bucketPath(this.#root, bucket)}`, () =>
         this.#buckets.add(bucket),
-      )
-    }
+      ),
+    )
     await withDriveErrors('sweep leftover files', () =>
       sweepLeftovers({
         root: this.#root,

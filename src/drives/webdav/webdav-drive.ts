@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { forEachLimited } from '../../process/limiter.ts'
 import { CachedObject } from '../cached-object.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import { Recovery } from '../cloud/recovery.ts'
@@ -82,6 +83,8 @@ export interface WebdavDriveOptions {
 
 /** The file of a check of writes. */
 const writeCheckBytes = 1_024
+/** Folders of buckets that are looked at together. */
+const preparedAtOnce = 8
 const defaultListCacheMs = 5_000
 const defaultFirstPauseMs = 100
 /** How often a read is retried when a small object is overwritten meanwhile. */
@@ -200,7 +203,7 @@ class WebdavDrive implements Drive {
 
   async #prepare(buckets: readonly string[]): Promise<void> {
     const { own, spool, recovery, log } = this.#parts
-    for (const bucket of buckets) await this.#makeBucket(bucket)
+    await forEachLimited(buckets, preparedAtOnce, (bucket) => this.#makeBucket(bucket))
     const { isComplete, failures } = await recovery.recoverAll()
     for (const error of failures) {
       log.warn({ err: error }, 'could not recover an interrupted write; will retry')
