@@ -102,6 +102,12 @@ export interface Drive {
    */
   removeFolder?(bucket: string, key: string): Promise<void>
 
+  /**
+   * Removes what dead processes have left, while this and others write. Called now and then, by one gateway
+   * of those that share the drive. Absent if nothing is left that `prepare` does not complete or undo.
+   */
+  sweep?(): Promise<void>
+
   /** Multipart uploads. */
   readonly uploads: UploadDrive
 

@@ -34,6 +34,25 @@ export function livenessOf(name: ProcessName): Liveness {
   return (readStartTicks(pid) ?? '') === start ? 'alive' : 'dead'
 }
 
+/**
+ * Where and when a process started: its host, and that host's clock ticks since boot. Undefined for a malformed
+ * name, and where the system does not tell the time.
+ */
+export function startOf(name: ProcessName): { host: string; ticks: number } | undefined {
+  const [host = '', , start = ''] = name.split('/')
+  return /^\d+$/.test(start) ? { host, ticks: Number(start) } : undefined
+}
+
+/**
+ * This host's clock ticks since boot, as in `startOf`; 0 where the system does not tell them. While the machine
+ * is suspended they stand still.
+ */
+export function ticksNow(): number {
+  const own = startOf(thisProcess)
+  // Linux reports start times in hundredths of a second (USER_HZ, proc(5)). /proc/uptime can be that of a container.
+  return own === undefined ? 0 : own.ticks + Math.round(process.uptime() * 100)
+}
+
 function doesProcessExist(pid: number): boolean {
   try {
     process.kill(pid, 0)

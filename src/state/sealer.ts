@@ -15,6 +15,7 @@ const tagBytes = 16
 const purposes = {
   providerKeys: 'routing provider keys v1',
   accessKeys: 'access keys v1',
+  gateways: 'gateways v1',
 } as const
 
 /** Seals secrets for the database. */

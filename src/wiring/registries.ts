@@ -14,6 +14,7 @@ import { AccessKeyTable } from '../state/stores/access-keys.ts'
 import { BucketOptionsTable } from '../state/stores/bucket-options.ts'
 import { MadeBucketTable } from '../state/stores/made-buckets.ts'
 import { Revisions } from '../state/stores/revisions.ts'
+import type { KnownGateways } from './fleet/known-gateways.ts'
 import type { Log } from './log.ts'
 import { isBucketName } from './settings/parse-names.ts'
 import type { Settings } from './settings/read-settings.ts'
@@ -52,7 +53,7 @@ const maxWaitMs = 1_000
 export async function applyAccessKeys({
   settings,
   database,
-}: Omit<RegistryParts, 'log'>): Promise<void> {
+}: Pick<RegistryParts, 'settings' | 'database'>): Promise<void> {
   await applyDeclaredKeys(settings.accessKeys, {
     table: new AccessKeyTable(database),
     sealer: createSealer(settings.secretKey, 'accessKeys'),
@@ -64,6 +65,7 @@ interface RegistryParts {
   readonly settings: Settings
   readonly database: Database
   readonly log: Log
+  readonly gateways: KnownGateways
 }
 
 /** Loads access keys and buckets, and begins to watch them. @throws DatabaseError */
@@ -71,6 +73,7 @@ export async function openRegistries({
   settings,
   database,
   log,
+  gateways,
 }: RegistryParts): Promise<Registries> {
   const watch = new RevisionWatch({
     revisions: new Revisions(database),
@@ -95,6 +98,7 @@ export async function openRegistries({
   let onBuckets: () => void = () => undefined
   await watch.start({
     'access-keys': keys.reload,
+    gateways: gateways.reload,
     async buckets() {
       await bucketOptions.reload()
       await served.reload()

@@ -16,6 +16,7 @@ import { openKeyValueStore } from '../state/key-value/open-key-value.ts'
 import { openDatabase } from '../state/open-database.ts'
 import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { DeletionTable } from '../state/stores/deletions.ts'
+import { GatewayTable } from '../state/stores/gateways.ts'
 import { UploadTable } from '../state/stores/uploads.ts'
 import { openBucketExpiry } from './bucket-expiry.ts'
 import { openBucketMaker } from './bucket-making.ts'
@@ -24,6 +25,8 @@ import { FoundBuckets } from './drive/found-buckets.ts'
 import { openDrives } from './drive/open-drives.ts'
 import type { ServiceRole } from './drive/open-owner.ts'
 import { FailureWatch } from './failure-watch.ts'
+import { KnownGateways } from './fleet/known-gateways.ts'
+import { openRegister } from './fleet/open-register.ts'
 import { createGateway } from './gateway.ts'
 import { LazyJson } from './json/lazy-json.ts'
 import type { Log } from './log.ts'
@@ -81,6 +84,8 @@ export interface ServiceParts {
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
   readonly registries: Registries
+  /** Whether this gateway sweeps for all of its database. Default: it does. */
+  readonly isFirst?: () => boolean
   /** The database's time, for leases; see DatabaseClock. */
   readonly now: () => number
   readonly metrics?: ProcessMetrics | undefined
@@ -114,20 +119,35 @@ export async function openService(
     const watched = metrics?.watchDrive(one, name) ?? one
     return tracing?.drive(watched, name) ?? watched
   }
+  const gateways = new KnownGateways(new GatewayTable(database))
+  const claimed = new Map<string, string>()
+  const register =
+    role.kind === 'primary'
+      ? openRegister({
+          ...{ settings, database, log, now, known: gateways, drives: claimed },
+          onConflict: role.onDriveLost,
+          onEnded: () => void sweepDrive(drives, log),
+        })
+      : undefined
+  // Before a gateway with other keys could change what the database has.
+  await register?.start()
   const found = new FoundBuckets({ role, database, log })
-  const drives = await openDrives({ settings, log, database, role, now, watch, found })
+  const drives = await openDrives({ settings, log, database, role, now, watch, found, claimed })
   const { drive, mounts } = drives
   if (role.kind === 'primary') await applyAccessKeys({ settings, database })
-  const registries = await openRegistries({ settings, database, log })
+  const registries = await openRegistries({ settings, database, log, gateways })
+  await register?.begin()
   const { notes } = found
   const opening = { settings, log, database, drive, mounts, notes, sessions, now }
-  const parts = { ...opening, metrics, tracing, registries }
+  const isFirst = () => register?.isFirst ?? false
+  const parts = { ...opening, metrics, tracing, registries, isFirst }
   const service = connectService(parts)
   return {
     ...service,
     async close() {
       await service.close()
       await registries.close()
+      await register?.close()
       await drives.close()
       clock.stop()
       await sessions.close()
@@ -135,6 +155,15 @@ export async function openService(
       metrics?.close()
       await tracing?.close()
     },
+  }
+}
+
+/** Soon after another gateway has ended. */
+async function sweepDrive({ drive }: { readonly drive: Drive }, log: Log): Promise<void> {
+  try {
+    await drive.sweep?.()
+  } catch (error) {
+    log.warn({ err: error }, 'could not remove what another gateway has left; will retry')
   }
 }
 
@@ -173,6 +202,8 @@ export function connectService(parts: ServiceParts): Service {
     },
     beginStop: () => readiness.beginStop(),
     async sweep(signal) {
+      if (parts.isFirst?.() === false) return
+      await drive.sweep?.()
       await uploads.sweep(signal)
       await bucketMaker.sweep()
       await sessions.sweep()

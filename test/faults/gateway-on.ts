@@ -1,6 +1,8 @@
 import type { Drive } from '../../src/drives/drive.ts'
 import type { Database } from '../../src/state/database.ts'
 import { openKeyValueStore } from '../../src/state/key-value/open-key-value.ts'
+import { GatewayTable } from '../../src/state/stores/gateways.ts'
+import { KnownGateways } from '../../src/wiring/fleet/known-gateways.ts'
 import { createLog } from '../../src/wiring/log.ts'
 import { openRegistries } from '../../src/wiring/registries.ts'
 import { connectService } from '../../src/wiring/service.ts'
@@ -23,7 +25,10 @@ export async function startGatewayOn(
   })
   const log = createLog('fatal', { write: () => undefined })
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
-  const registries = await openRegistries({ settings, log, database })
+  const registries = await openRegistries({
+    ...{ settings, log, database },
+    gateways: new KnownGateways(new GatewayTable(database)),
+  })
   const parts = { settings, log, database, drive, sessions, now: Date.now, registries }
   const service = connectService(parts)
   const serving = await serve({ settings, log, service })

@@ -6,6 +6,8 @@ import type { Drive } from '../../src/drives/drive.ts'
 import { MemoryDrive } from '../../src/drives/memory/memory-drive.ts'
 import { openKeyValueStore } from '../../src/state/key-value/open-key-value.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
+import { GatewayTable } from '../../src/state/stores/gateways.ts'
+import { KnownGateways } from '../../src/wiring/fleet/known-gateways.ts'
 import { createLog } from '../../src/wiring/log.ts'
 import { hasMetrics, ProcessMetrics } from '../../src/wiring/metrics/process-metrics.ts'
 import { openRegistries } from '../../src/wiring/registries.ts'
@@ -59,7 +61,10 @@ export async function startGatewayInProcess(
   const drive = metrics?.watchDrive(memory) ?? memory
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database })
-  const registries = await openRegistries({ settings, log, database })
+  const registries = await openRegistries({
+    ...{ settings, log, database },
+    gateways: new KnownGateways(new GatewayTable(database)),
+  })
   const parts = { settings, log, database, drive, sessions, now, metrics, registries }
   const service = connectService(parts)
   const serving = await serve({ settings, log, service, ...serveOptions })

@@ -9,6 +9,15 @@ export interface LogLine {
   readonly [field: string]: unknown
 }
 
+export interface MainProcessOptions {
+  /** The limit of descriptors of each of its processes (`ulimit -n`). */
+  readonly openFiles?: number
+  /** In a PID namespace of its own, so that others take it for a process on another host. Needs root. */
+  readonly isElsewhere?: boolean
+}
+
+const ownNamespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
+
 /** What `npm start` runs, with nothing in its environment but what the test sets. */
 export class MainProcess {
   readonly #child: ChildProcess
@@ -16,16 +25,20 @@ export class MainProcess {
   #stdout = ''
   #stderr = ''
   #wake: () => void = () => undefined
+  readonly #isElsewhere: boolean
 
-  /** @param options.openFiles the limit of descriptors of each of its processes (`ulimit -n`). */
   constructor(
     folder: string,
     settings: Readonly<Record<string, string>>,
-    { openFiles }: { readonly openFiles?: number } = {},
+    { openFiles, isElsewhere = false }: MainProcessOptions = {},
   ) {
-    const command = [process.execPath, ...startArguments()]
-    const limited = ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`, ...command]
-    const [program = '', ...given] = openFiles === undefined ? command : limited
+    this.#isElsewhere = isElsewhere
+    const limit = ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`]
+    const [program = '', ...given] = [
+      ...(isElsewhere ? ownNamespace : []),
+      ...(openFiles === undefined ? [] : limit),
+      ...[process.execPath, ...startArguments()],
+    ]
     this.#child = spawn(program, given, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -44,7 +57,8 @@ export class MainProcess {
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0
+    const pid = this.#child.pid ?? 0
+    return this.#isElsewhere ? (childrenOf(pid)[0] ?? pid) : pid
   }
 
   get stderr(): string {
@@ -84,7 +98,7 @@ export class MainProcess {
   }
 
   signal(name: NodeJS.Signals): void {
-    this.#child.kill(name)
+    process.kill(this.pid, name)
   }
 
   /** Resolves with the exit status when every process of it is gone. */
@@ -101,7 +115,11 @@ export class MainProcess {
 
   /** Process ids of its workers (Linux). */
   workers(): number[] {
-    const children = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'latin1')
-    return children.trim().split(' ').filter(Boolean).map(Number)
+    return childrenOf(this.pid)
   }
+}
+
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+  return children.trim().split(' ').filter(Boolean).map(Number)
 }

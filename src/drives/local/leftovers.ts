@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { hasEnded } from '../../process/ended-processes.ts'
 import { livenessOf, thisProcess } from '../../process/identity.ts'
 import { type JournalNote, readJournals } from './folders/folder-journal.ts'
 import { unlessAbsent } from './fs-error.ts'
@@ -45,6 +46,7 @@ async function isAbandoned(path: string, process: string, nowMs: number): Promis
   if (process === thisProcess) return false
   const liveness = livenessOf(process)
   if (liveness !== 'elsewhere') return liveness === 'dead'
+  if (hasEnded(process)) return true
   if (!(await isOlder(path, nowMs - elsewhereLimitMs))) return false
   for (const name of await fs.promises.readdir(path).catch(() => [])) {
     if (!(await isOlder(join(path, name), nowMs - elsewhereLimitMs))) return false

@@ -132,6 +132,10 @@ class LocalDrive implements Drive {
         this.#buckets.add(bucket),
       ),
     )
+    await this.sweep()
+  }
+
+  async sweep(): Promise<void> {
     await withDriveErrors('sweep leftover files', () =>
       sweepLeftovers({
         root: this.#root,

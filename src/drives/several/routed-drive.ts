@@ -157,6 +157,12 @@ export class RoutedDrive implements Drive {
     await place.mount.drive.removeFolder?.(place.folder, key)
   }
 
+  async sweep(): Promise<void> {
+    for (const { drive, isReadOnly, problem } of this.#table.mounts) {
+      if (!isReadOnly && problem === undefined) await drive.sweep?.()
+    }
+  }
+
   async quota(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }> {
     const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
     return (await this.#default.drive.quota?.()) ?? unlimited

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { hasEnded } from '../../process/ended-processes.ts'
 import { livenessOf, type ProcessName, thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import type { NoteName } from '../drive-notes.ts'
@@ -138,7 +139,8 @@ export class OwnFolder {
       if (!isFolder) continue
       const liveness = livenessOf(processOf(name))
       const isOld = modifiedAtMs > 0 && modifiedAtMs < nowMs - elsewhereLimitMs
-      if (liveness === 'dead' || (liveness === 'elsewhere' && isOld)) {
+      const isGone = liveness === 'elsewhere' && (isOld || hasEnded(processOf(name)))
+      if (liveness === 'dead' || isGone) {
         await this.#server.removeFolder([...tmpFolder, name])
       }
     }

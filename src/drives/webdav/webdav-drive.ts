@@ -202,15 +202,27 @@ class WebdavDrive implements Drive {
   }
 
   async #prepare(buckets: readonly string[]): Promise<void> {
-    const { own, spool, recovery, log } = this.#parts
     await forEachLimited(buckets, preparedAtOnce, (bucket) => this.#makeBucket(bucket))
+    await this.#sweep()
+    await this.#parts.spool.sweep()
+  }
+
+  async sweep(): Promise<void> {
+    try {
+      await this.#sweep()
+    } catch (error) {
+      throw namingHost(error, this.#parts.address)
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    const { own, recovery, log } = this.#parts
     const { isComplete, failures } = await recovery.recoverAll()
     for (const error of failures) {
       log.warn({ err: error }, 'could not recover an interrupted write; will retry')
     }
     // Interrupted work needs its files: they are swept when all of it is recovered.
     if (isComplete) await own.sweep(Date.now())
-    await spool.sweep()
   }
 
   async #makeBucket(bucket: string): Promise<void> {

@@ -21,6 +21,8 @@ export interface DrivesParts {
   readonly watch: (drive: Drive, name: string) => Drive
   /** Buckets of the default drive that were made at run time. */
   readonly found: FoundBuckets
+  /** Gets the settings of the drives that this process has claimed, by the drives' ids. */
+  readonly claimed: Map<string, string>
 }
 
 /** All drives of the settings. */
@@ -41,8 +43,7 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
   const { settings, database, watch } = parts
   const [own, ...named] = settings.drives
   if (own === undefined) throw new Error('there is no default drive')
-  const claimed = new Map<string, string>()
-  const owner = await openOwner({ ...parts, own, claimed }, parts.role)
+  const owner = await openOwner({ ...parts, own }, parts.role)
   const opened = await openDrive({
     ...parts,
     own,
@@ -51,7 +52,7 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
   })
   const { name, isReadOnly } = own
   const main: Mount = { name, isReadOnly, drive: watch(opened.drive, '') }
-  const late = named.map((one) => new LateMount({ ...parts, own: one, claimed }))
+  const late = named.map((one) => new LateMount({ ...parts, own: one }))
   const mounts = [main, ...late]
   const places = placesOf(settings, mounts)
   // Nothing is dispatched if there is nothing to choose from.

@@ -12,7 +12,10 @@ import { DriveOwner } from './drive-owner.ts'
 export type ServiceRole =
   | {
       readonly kind: 'primary'
-      /** Called when the drive now belongs to another database: nothing may be served from it. */
+      /**
+       * Called when nothing may be served any more: the drive now belongs to another database, or this gateway
+       * differs from another one of its database.
+       */
       readonly onDriveLost: (message: string) => void
     }
   | {

@@ -4,7 +4,7 @@ import type { DriveCalls } from './drive-calls.ts'
 
 /** A drive whose calls are counted, except for reading the bytes of an open object. */
 export function countedDrive(drive: Drive, calls: DriveCalls): Drive {
-  const { copy, removeFolder, quota, statistics } = drive
+  const { copy, removeFolder, quota, statistics, sweep } = drive
   return {
     kind: drive.kind,
     deletes: drive.deletes,
@@ -28,6 +28,7 @@ export function countedDrive(drive: Drive, calls: DriveCalls): Drive {
       removeFolder: (...given) => calls.count('removeFolder', removeFolder.apply(drive, given)),
     }),
     ...(quota && { quota: () => calls.count('quota', quota.call(drive)) }),
+    ...(sweep && { sweep: () => calls.count('sweep', sweep.call(drive)) }),
     ...(statistics && { statistics: () => statistics.call(drive) }),
   }
 }

@@ -12,6 +12,7 @@ export class TracedDrive implements Drive {
   readonly removeFolder?: NonNullable<Drive['removeFolder']>
   readonly quota?: NonNullable<Drive['quota']>
   readonly statistics?: NonNullable<Drive['statistics']>
+  readonly sweep?: NonNullable<Drive['sweep']>
   readonly uploads: UploadDrive
   readonly #drive: Drive
   readonly #spans: DriveSpans
@@ -22,7 +23,7 @@ export class TracedDrive implements Drive {
     const spans = new DriveSpans(children, name || drive.kind)
     this.#spans = spans
     this.uploads = new TracedUploads(drive.uploads, spans)
-    const { copy, removeFolder, quota, statistics } = drive
+    const { copy, removeFolder, quota, statistics, sweep } = drive
     if (copy !== undefined) {
       this.copy = (...args) => spans.run('copy', () => copy.apply(drive, args))
     }
@@ -30,6 +31,7 @@ export class TracedDrive implements Drive {
       this.removeFolder = (...args) =>
         spans.run('removeFolder', () => removeFolder.apply(drive, args))
     }
+    if (sweep !== undefined) this.sweep = sweep.bind(drive)
     if (statistics !== undefined) this.statistics = statistics.bind(drive)
     if (quota !== undefined) this.quota = () => spans.run('quota', () => quota.call(drive))
   }

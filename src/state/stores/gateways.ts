@@ -1,0 +1,87 @@
+import { writeAll, writeOne } from '../conditional-writes.ts'
+import type { Database } from '../database.ts'
+import { bumpRevision } from './revisions.ts'
+
+/** A gateway: a primary process with its workers. */
+export interface GatewayRow {
+  /** Random, one for each start. */
+  readonly id: string
+  /** Its primary process (process/identity.ts). */
+  readonly process: string
+  /** The database's time, milliseconds since the epoch. */
+  readonly startedAtMs: number
+  /** Changes with every sign of life. */
+  readonly beat: number
+  /**
+   * Until when its processes may have started, as far as the last sign of life says: its host's clock ticks since
+   * boot; 0 where the system does not tell them.
+   */
+  readonly beatTicks: number
+  /** 0 while it runs. */
+  readonly endedAtMs: number
+  /** GatewayFacts. */
+  readonly json: string
+}
+
+const columns = `id, process, started_at_ms AS "startedAtMs", beat, beat_ticks AS "beatTicks",
+  ended_at_ms AS "endedAtMs", json`
+const selectAll = `SELECT ${columns} FROM gateways ORDER BY started_at_ms, id`
+const insertOne = `INSERT INTO gateways
+  (id, process, started_at_ms, beat, beat_ticks, ended_at_ms, json) VALUES (?, ?, ?, 0, ?, 0, ?)`
+const setBeat =
+  'UPDATE gateways SET beat = beat + 1, beat_ticks = ? WHERE id = ? AND ended_at_ms = 0'
+const setFacts = 'UPDATE gateways SET json = ? WHERE id = ?'
+/** The beat as it was read: a gateway that has just shown a sign of life has not ended. */
+const setEnded = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND beat = ? AND ended_at_ms = 0'
+const setOwnEnd = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND ended_at_ms = 0'
+const deleteOld = 'DELETE FROM gateways WHERE ended_at_ms BETWEEN 1 AND ?'
+
+/** The gateways in the database. Every method @throws DatabaseError. */
+export class GatewayTable {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** The one that has run for the longest time first. */
+  all(): Promise<GatewayRow[]> {
+    return this.#database.read<GatewayRow>(selectAll)
+  }
+
+  async add({
+    id,
+    process,
+    startedAtMs,
+    beatTicks,
+    json,
+  }: Omit<GatewayRow, 'beat' | 'endedAtMs'>): Promise<void> {
+    const insert = { sql: insertOne, params: [id, process, startedAtMs, beatTicks, json] }
+    await this.#database.write([bumpRevision('gateways'), insert])
+  }
+
+  /** False if another gateway has set its end. */
+  beat(id: string, beatTicks: number): Promise<boolean> {
+    return writeOne(this.#database, setBeat, [beatTicks, id])
+  }
+
+  async setFacts(id: string, json: string): Promise<void> {
+    await this.#database.write([{ sql: setFacts, params: [json, id] }])
+  }
+
+  /** For a gateway that shows no sign of life. False if it has shown one since `beat`. */
+  end(id: string, beat: number, endedAtMs: number): Promise<boolean> {
+    const end = { sql: setEnded, params: [endedAtMs, id, beat] }
+    return writeAll(this.#database, [bumpRevision('gateways'), end])
+  }
+
+  /** For a gateway that stops. */
+  endOwn(id: string, endedAtMs: number): Promise<boolean> {
+    const end = { sql: setOwnEnd, params: [endedAtMs, id] }
+    return writeAll(this.#database, [bumpRevision('gateways'), end])
+  }
+
+  async removeEnded(untilMs: number): Promise<void> {
+    await this.#database.write([{ sql: deleteOld, params: [untilMs] }])
+  }
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { livenessOf, thisProcess, ticksNow } from '../../process/identity.ts'
+import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
+import type { Log } from '../log.ts'
+import { type Repetition, repeat } from '../processes/repeat.ts'
+import { SettingsError } from '../settings/setting.ts'
+import { conflictWith, factsText, type OwnFacts, parseGatewayFacts } from './gateway-facts.ts'
+import type { KnownGateways } from './known-gateways.ts'
+
+/** Looks without a new sign of life after which another gateway counts as ended: 8 to 10 s at a beat of 2 s. */
+const silentLooks = 4
+/** How long a start waits for a sign of life of a gateway with other settings, in beats. */
+const watchedBeats = 2.5
+/** How often it looks meanwhile, per beat. */
+const looksPerBeat = 4
+const msPerTick = 10
+/** Longer than the files of a process on another host are kept (drives/local/leftovers.ts). */
+const endedKeptMs = 48 * 3_600_000
+
+export interface GatewayRegisterOptions {
+  readonly table: Pick<
+    GatewayTable,
+    'add' | 'all' | 'beat' | 'end' | 'endOwn' | 'removeEnded' | 'setFacts'
+  >
+  readonly known: Pick<KnownGateways, 'set'>
+  /** Read at every beat: drives are also opened later. */
+  readonly own: () => OwnFacts
+  /** The database's time. */
+  readonly now: () => number
+  /** Interval between signs of life. */
+  readonly beatMs: number
+  readonly log: Pick<Log, 'info' | 'warn'>
+  /** Called once, with a text for people, when a gateway with other settings was there first. */
+  readonly onConflict: (message: string) => void
+  /** Called when other gateways have ended and this one is to remove what they left. */
+  readonly onEnded: () => void
+}
+
+/**
+ * Registers this gateway in the database for as long as it runs, and watches the others: whether they have the same
+ * keys and drives, and which of them have ended. The clocks of machines are not compared.
+ */
+export class GatewayRegister {
+  readonly #options: GatewayRegisterOptions
+  /** The last sign of life of each other gateway, and how often it was looked at since. */
+  readonly #seen = new Map<string, { readonly beat: number; readonly looks: number }>()
+  /** Gateways whose leftovers were removed. */
+  #cleared: ReadonlySet<string> = new Set()
+  #id = ''
+  #json = ''
+  #drives = ''
+  #isFirst = false
+  #isFailing = false
+  #beating: Repetition | undefined
+
+  constructor(options: GatewayRegisterOptions) {
+    this.#options = options
+  }
+
+  /** Whether this gateway removes what all have left: the one that has run for the longest time does. */
+  get isFirst(): boolean {
+    return this.#isFirst
+  }
+
+  /**
+   * Before anything is done with the keys or the drives. `begin` follows.
+   *
+   * @throws SettingsError when a gateway that runs has other keys; DatabaseError.
+   */
+  async start(): Promise<void> {
+    await this.#requireAgreement()
+    await this.#enter()
+  }
+
+  /**
+   * Shows the first sign of life.
+   *
+   * @throws SettingsError when a gateway that was there first has other keys or drives; DatabaseError.
+   */
+  async begin(): Promise<void> {
+    const { beatMs } = this.#options
+    const conflict = await this.#beat()
+    if (conflict !== undefined) throw new SettingsError([conflict])
+    this.#beating = repeat((signal) => this.#beatAgain(signal), {
+      everyMs: beatMs,
+      onError: (error) => this.#reportFailure(error),
+    })
+  }
+
+  /** Never rejects: if the end can't be written, the others see it when the signs of life stop. */
+  async close(): Promise<void> {
+    await this.#beating?.stop()
+    const { table, now } = this.#options
+    await table.endOwn(this.#id, now()).catch(() => undefined)
+  }
+
+  /** A gateway with other settings that shows no sign of life meanwhile was killed or is suspended. */
+  async #requireAgreement(): Promise<void> {
+    const { table, beatMs, now, log } = this.#options
+    const first = this.#conflictIn(await table.all())
+    if (first === undefined) return
+    log.warn({ gateway: first.row.id }, `${first.message}: checking whether that gateway runs`)
+    const beats = new Map((await table.all()).map(({ id, beat }) => [id, beat]))
+    const startedAt = performance.now()
+    while (performance.now() - startedAt < watchedBeats * beatMs) {
+      await sleep(beatMs / looksPerBeat)
+      const isAlive = (row: GatewayRow) => row.beat !== beats.get(row.id)
+      const alive = this.#conflictIn((await table.all()).filter(isAlive))
+      if (alive !== undefined) throw new SettingsError([alive.message])
+    }
+    for (const row of await table.all()) {
+      if (beats.get(row.id) === row.beat && this.#conflictIn([row]) !== undefined) {
+        await table.end(row.id, row.beat, now())
+      }
+    }
+  }
+
+  #conflictIn(rows: readonly GatewayRow[]): { row: GatewayRow; message: string } | undefined {
+    const own = this.#options.own()
+    for (const row of rows) {
+      if (row.endedAtMs !== 0 || livenessOf(row.process) === 'dead') continue
+      const other = parseGatewayFacts(row.json)
+      const message = other && conflictWith(own, other)
+      if (message !== undefined) return { row, message }
+    }
+    return undefined
+  }
+
+  async #enter(): Promise<void> {
+    const { table, now } = this.#options
+    this.#id = randomUUID()
+    this.#setJson()
+    const row = { id: this.#id, process: thisProcess, startedAtMs: now(), beatTicks: this.#ticks() }
+    await table.add({ ...row, json: this.#json })
+  }
+
+  /** Until when processes of this gateway may have started if this is its last sign of life. */
+  #ticks(): number {
+    const now = ticksNow()
+    return now === 0 ? 0 : now + Math.ceil((2 * this.#options.beatMs) / msPerTick)
+  }
+
+  /** Returns whether it has changed. */
+  #setJson(): boolean {
+    const own = this.#options.own()
+    const drives = JSON.stringify(own.facts.drives)
+    if (this.#drives === drives) return false
+    this.#drives = drives
+    this.#json = factsText(own)
+    return true
+  }
+
+  async #beatAgain(signal: AbortSignal): Promise<void> {
+    const { onConflict, log } = this.#options
+    const conflict = await this.#beat()
+    if (conflict !== undefined && !signal.aborted) {
+      void this.#beating?.stop()
+      onConflict(conflict)
+    }
+    if (this.#isFailing) log.info('this gateway is registered again')
+    this.#isFailing = false
+  }
+
+  /** Returns why this gateway must end, for people. */
+  async #beat(): Promise<string | undefined> {
+    const { table, known, now, log } = this.#options
+    const id = this.#id
+    if (this.#setJson()) await table.setFacts(id, this.#json)
+    // It was suspended or could not reach the database for so long that the others took it for ended.
+    if (!(await table.beat(id, this.#ticks()))) {
+      log.warn('another gateway took this one for ended')
+      await this.#enter()
+    }
+    const rows = await this.#endSilent(await table.all())
+    known.set(rows)
+    const earlier = earlierThan(this.#id, rows)
+    this.#isFirst = earlier.every(({ endedAtMs }) => endedAtMs !== 0)
+    this.#clear(rows)
+    if (this.#isFirst) await table.removeEnded(now() - endedKeptMs)
+    return this.#conflictIn(earlier)?.message
+  }
+
+  /** Writes the end of gateways that show no sign of life. Returns the rows as they are now. */
+  async #endSilent(rows: readonly GatewayRow[]): Promise<readonly GatewayRow[]> {
+    const { table, now, log } = this.#options
+    let hasChanged = false
+    for (const { id, process, beat, endedAtMs, json } of rows) {
+      if (endedAtMs !== 0 || id === this.#id) continue
+      const seen = this.#seen.get(id)
+      const looks = seen?.beat === beat ? seen.looks + 1 : 0
+      this.#seen.set(id, { beat, looks })
+      if (looks < silentLooks && livenessOf(process) !== 'dead') continue
+      if (!(await table.end(id, beat, now()))) continue
+      hasChanged = true
+      log.warn({ gateway: parseGatewayFacts(json)?.host ?? id }, 'another gateway has ended')
+    }
+    return hasChanged ? await table.all() : rows
+  }
+
+  #clear(rows: readonly GatewayRow[]): void {
+    const ended = rows.flatMap(({ id, endedAtMs }) => (endedAtMs === 0 ? [] : [id]))
+    for (const id of ended) this.#seen.delete(id)
+    if (!this.#isFirst || ended.every((id) => this.#cleared.has(id))) return
+    this.#cleared = new Set(ended)
+    this.#options.onEnded()
+  }
+
+  #reportFailure(error: unknown): void {
+    if (!this.#isFailing) this.#options.log.warn({ err: error }, 'could not register this gateway')
+    this.#isFailing = true
+  }
+}
+
+/** Those that were registered before this one. */
+function earlierThan(id: string, rows: readonly GatewayRow[]): readonly GatewayRow[] {
+  const index = rows.findIndex((row) => row.id === id)
+  return index === -1 ? rows : rows.slice(0, index)
+}

@@ -1,0 +1,33 @@
+import { setEndedGateways } from '../../process/ended-processes.ts'
+import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
+
+/** What a process knows of the gateways that share the database. */
+export class KnownGateways {
+  readonly #table: Pick<GatewayTable, 'all'>
+  #running = 0
+
+  constructor(table: Pick<GatewayTable, 'all'>) {
+    this.#table = table
+  }
+
+  /** How many gateways run, with this one: at least 1. */
+  get running(): number {
+    return Math.max(this.#running, 1)
+  }
+
+  /** For RevisionWatch: in all processes of a gateway. @throws DatabaseError */
+  readonly reload = async (): Promise<void> => {
+    this.set(await this.#table.all())
+  }
+
+  set(rows: readonly GatewayRow[]): void {
+    const { running = [], ended = [] } = Object.groupBy(rows, ({ endedAtMs }) =>
+      endedAtMs === 0 ? 'running' : 'ended',
+    )
+    this.#running = running.length
+    setEndedGateways(
+      ended.map(({ process, beatTicks }) => ({ process, untilTicks: beatTicks })),
+      running.map(({ process }) => process),
+    )
+  }
+}

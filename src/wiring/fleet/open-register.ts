@@ -1,0 +1,44 @@
+import { hostname } from 'node:os'
+import { packageVersion } from '../../package-folder.ts'
+import type { Database } from '../../state/database.ts'
+import { createSealer } from '../../state/sealer.ts'
+import { GatewayTable } from '../../state/stores/gateways.ts'
+import type { Log } from '../log.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import { driveFormat } from './gateway-facts.ts'
+import { GatewayRegister } from './gateway-register.ts'
+import type { KnownGateways } from './known-gateways.ts'
+
+/** SQLite writes each sign of life to this machine's disk; its gateways see each other's processes. */
+const beatMs: Readonly<Record<string, number>> = { postgres: 2_000, sqlite: 4_000 }
+const defaultBeatMs = 4_000
+
+export interface RegisterParts {
+  readonly settings: Settings
+  readonly database: Database
+  readonly known: KnownGateways
+  readonly log: Log
+  readonly now: () => number
+  /** The settings of the drives that are open, by the drives' ids. */
+  readonly drives: ReadonlyMap<string, string>
+  /** Called when the gateway must end. */
+  readonly onConflict: (message: string) => void
+  readonly onEnded: () => void
+}
+
+/** The registration of this gateway, for its primary process. It is not started yet. */
+export function openRegister(parts: RegisterParts): GatewayRegister {
+  const { settings, database, drives } = parts
+  const sealer = createSealer(settings.secretKey, 'gateways')
+  const about = { host: hostname(), version: packageVersion(), driveFormat }
+  return new GatewayRegister({
+    ...parts,
+    table: new GatewayTable(database),
+    own: () => ({
+      facts: { ...about, drives: Object.fromEntries([...drives].map(([id, name]) => [name, id])) },
+      accessKey: settings.accessKey,
+      sealer,
+    }),
+    beatMs: beatMs[database.kind] ?? defaultBeatMs,
+  })
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { hasEnded } from '../../../../src/process/ended-processes.ts'
+import { thisProcess } from '../../../../src/process/identity.ts'
+import { createSealer } from '../../../../src/state/sealer.ts'
+import { GatewayTable } from '../../../../src/state/stores/gateways.ts'
+import { factsText } from '../../../../src/wiring/fleet/gateway-facts.ts'
+import { GatewayRegister } from '../../../../src/wiring/fleet/gateway-register.ts'
+import { KnownGateways } from '../../../../src/wiring/fleet/known-gateways.ts'
+import { openTestDatabase } from '../../console/management/management-fixture.ts'
+
+const beatMs = 20
+const farProcess = 'far.1/7/1000'
+
+/** Calls back until it returns true; the test's time limit ends a wait in vain. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 2))
+}
+
+function ownFacts(accessKey = 'AK', drives: Record<string, string> = {}) {
+  const facts = { host: 'here', version: '1.0.0', driveFormat: 1, drives }
+  return { facts, accessKey, sealer: createSealer('secret', 'gateways') }
+}
+
+async function scene(t: TestContext) {
+  const table = new GatewayTable(await openTestDatabase(t))
+  const warnings: string[] = []
+  const open = (
+    options: { accessKey?: string; drives?: Readonly<Record<string, string>> } = {},
+  ) => {
+    const known = new KnownGateways(table)
+    const events: string[] = []
+    const register = new GatewayRegister({
+      ...{ table, known, beatMs, now: Date.now },
+      own: () => ownFacts(options.accessKey, options.drives),
+      log: {
+        info: () => undefined,
+        warn: (_: unknown, text?: string) => void warnings.push(text ?? ''),
+      },
+      onConflict: (message) => void events.push(message),
+      onEnded: () => void events.push('ended'),
+    })
+    t.after(() => register.close())
+    return { register, known, events }
+  }
+  /** A gateway on another host. Returns what shows a sign of life. */
+  const addFar = async (id: string, accessKey = 'AK') => {
+    const json = factsText(ownFacts(accessKey))
+    await table.add({ id, process: farProcess, startedAtMs: 1, beatTicks: 2_000, json })
+    return () => table.beat(id, 2_000)
+  }
+  return { table, open, addFar, warnings }
+}
+
+test('The gateway that has run for the longest time is first, then the next one', async (t) => {
+  const { table, open } = await scene(t)
+  const one = open()
+  await one.register.start()
+  await one.register.begin()
+  const two = open()
+  await two.register.start()
+  await two.register.begin()
+  assert.deepEqual([one.register.isFirst, two.register.isFirst], [true, false])
+  assert.equal(two.known.running, 2)
+  await one.register.close()
+  await until(() => two.register.isFirst)
+  assert.deepEqual(two.events, ['ended'])
+  assert.equal(two.known.running, 1)
+  assert.equal((await table.all()).length, 2)
+})
+
+test('A gateway on another host without signs of life has ended, and its processes with it', async (t) => {
+  const { open, addFar, warnings } = await scene(t)
+  await addFar('far')
+  const { register, events, known } = open()
+  await register.start()
+  await register.begin()
+  assert.equal(hasEnded(farProcess), false)
+  assert.deepEqual([register.isFirst, known.running], [false, 2])
+  await until(() => register.isFirst)
+  assert.deepEqual([hasEnded(farProcess), hasEnded('far.1/8/2000')], [true, true])
+  assert.deepEqual(events, ['ended'])
+  assert.deepEqual(warnings, ['another gateway has ended'])
+})
+
+test('A gateway with signs of life has not ended', async (t) => {
+  const { table, open, addFar } = await scene(t)
+  const beat = await addFar('far')
+  const { register } = open()
+  await register.start()
+  await register.begin()
+  const ownBeat = async () => (await table.all()).find(({ id }) => id !== 'far')?.beat ?? 0
+  await until(async () => {
+    assert.equal(await beat(), true)
+    return (await ownBeat()) > 10
+  })
+  assert.equal(register.isFirst, false)
+})
+
+test('A gateway with another key is refused while the other one shows signs of life', async (t) => {
+  const { table, open, addFar } = await scene(t)
+  const beat = await addFar('far', 'OTHER')
+  const beating = setInterval(beat, beatMs)
+  t.after(() => clearInterval(beating))
+  await assert.rejects(
+    open().register.start(),
+    /^SettingsError: ACCESS_KEY is not that of the gateway on here/,
+  )
+  assert.equal((await table.all()).length, 1)
+})
+
+test('A gateway with another key that was killed does not keep others from starting', async (t) => {
+  const { table, open, addFar } = await scene(t)
+  await addFar('far', 'OTHER')
+  const { register } = open()
+  await register.start()
+  await register.begin()
+  assert.equal(register.isFirst, true)
+  const far = (await table.all()).find(({ id }) => id === 'far')
+  assert.notEqual(far?.endedAtMs, 0)
+})
+
+test('Of two gateways with different drives, the one that came later ends', async (t) => {
+  const { open } = await scene(t)
+  const one = open({ drives: { DRIVE: 'a' } })
+  await one.register.start()
+  await one.register.begin()
+  const drives: { DRIVE?: string } = {}
+  const two = open({ drives })
+  await two.register.start()
+  drives.DRIVE = 'b'
+  await assert.rejects(two.register.begin(), /^SettingsError: DRIVE is another drive than that/)
+  assert.deepEqual(one.events, [])
+})
+
+test('A drive that is opened later is compared, too', async (t) => {
+  const { open } = await scene(t)
+  const one = open({ drives: { DRIVE: 'a', DRIVE_NAS: 'n' } })
+  await one.register.start()
+  await one.register.begin()
+  const drives: { DRIVE: string; DRIVE_NAS?: string } = { DRIVE: 'a' }
+  const two = open({ drives })
+  await two.register.start()
+  await two.register.begin()
+  drives.DRIVE_NAS = 'm'
+  await until(() => two.events.length > 0)
+  assert.match(two.events[0] ?? '', /^DRIVE_NAS is another drive/)
+  assert.deepEqual(one.events, [])
+})
+
+test('A gateway that the others took for ended registers again', async (t) => {
+  const { table, open } = await scene(t)
+  const { register } = open()
+  await register.start()
+  await register.begin()
+  const [row] = await table.all()
+  assert.equal(row?.process, thisProcess)
+  await until(async () => {
+    const [now] = await table.all()
+    return await table.end(now?.id ?? '', now?.beat ?? 0, Date.now())
+  })
+  await until(async () => (await table.all()).length === 2)
+  await until(() => register.isFirst)
+})
