@@ -5,6 +5,8 @@ import { livenessOf, thisProcess } from '../../process/identity.ts'
 import { type JournalNote, readJournals } from './folders/folder-journal.ts'
 import { unlessAbsent } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
+import { type FileIdentity, identityOf } from './objects/file-identity.ts'
+import { readFlags } from './objects/paced-files.ts'
 
 /** After this time, the files of a process on another host count as abandoned. */
 const elsewhereLimitMs = 24 * 60 * 60 * 1000
@@ -14,14 +16,21 @@ export interface Sweep {
   readonly nowMs: number
   /** Finishes what a dead process was doing to the folders of a key. */
   tidyFolders(note: JournalNote): Promise<void>
+  /** Called with a file that was removed and that nothing can publish any more. */
+  forget(identity: FileIdentity): void
+  /** Called when a process has died without removing its files. */
+  onDeath(): void
 }
 
 /** Removes the files of dead processes, and never those of a living one. */
-export async function sweepLeftovers({ root, nowMs, tidyFolders }: Sweep): Promise<void> {
+export async function sweepLeftovers(sweep: Sweep): Promise<void> {
+  const { root, nowMs } = sweep
   for (const name of await fs.promises.readdir(root.tempFolder)) {
     const path = join(root.tempFolder, name)
     if (await isAbandoned(path, decodeProcess(name), nowMs)) {
-      for (const note of await readJournals(path)) await tidyFolders(note)
+      sweep.onDeath()
+      for (const note of await readJournals(path)) await sweep.tidyFolders(note)
+      await removeDrafts(path, sweep)
       await fs.promises.rm(path, { recursive: true, force: true })
     }
   }
@@ -31,6 +40,30 @@ export async function sweepLeftovers({ root, nowMs, tidyFolders }: Sweep): Promi
     // it is so old that no process can be taking it over at this moment.
     if (await isOlder(path, nowMs - elsewhereLimitMs)) await removeDeadLock(path)
   }
+}
+
+/** The records of drafts were saved before they were to be published. */
+async function removeDrafts(folder: string, { root, forget }: Sweep): Promise<void> {
+  for (const name of (await unlessAbsent(() => fs.promises.readdir(folder))) ?? []) {
+    const path = join(folder, name)
+    const draft = await openDraft(path)
+    if (draft === undefined) continue
+    try {
+      await unlessAbsent(() => fs.promises.unlink(path))
+      const stats = await draft.stat()
+      // A process that was only suspended may have published it at this moment.
+      if (stats.nlink === 0) forget(identityOf(stats, root.hasBirthtime))
+    } finally {
+      await draft.close()
+    }
+  }
+}
+
+/** Undefined for what is not a file that can be opened: it is removed with its folder. */
+async function openDraft(path: string): Promise<fs.promises.FileHandle | undefined> {
+  const stats = await unlessAbsent(() => fs.promises.lstat(path))
+  if (stats?.isFile() !== true) return undefined
+  return await unlessAbsent(() => fs.promises.open(path, readFlags))
 }
 
 function decodeProcess(name: string): string {

@@ -47,6 +47,7 @@ import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
 import { Publisher } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
+import { RecordSweep } from './record-sweep.ts'
 import { SmallPublisher } from './small-writes/small-publisher.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
@@ -101,6 +102,7 @@ class LocalDrive implements Drive {
   readonly #journal: FolderJournal
   readonly #folders: LocalFolderMaker
   readonly #buckets: BucketFolders
+  readonly #recordSweep: RecordSweep
 
   constructor(root: LocalRoot, locks: KeyLocks, { records, log }: LocalDriveOptions) {
     const known = new AttributeCache(records, log)
@@ -113,6 +115,7 @@ class LocalDrive implements Drive {
     this.#journal = journal
     this.#folders = folders
     this.#buckets = buckets
+    this.#recordSweep = new RecordSweep(root, records)
     this.#files = files
     this.#seen = new SeenFileCache(root)
     this.#known = known
@@ -136,13 +139,16 @@ class LocalDrive implements Drive {
   }
 
   async sweep(): Promise<void> {
-    await withDriveErrors('sweep leftover files', () =>
-      sweepLeftovers({
+    await withDriveErrors('sweep leftover files', async () => {
+      await sweepLeftovers({
         root: this.#root,
         nowMs: Date.now(),
         tidyFolders: (note) => this.#tidyFolders(note),
-      }),
-    )
+        forget: (identity) => this.#known.forget(identity),
+        onDeath: () => this.#recordSweep.noteDeath(),
+      })
+      await this.#recordSweep.run()
+    })
   }
 
   async addBucket(bucket: string): Promise<void> {

@@ -131,8 +131,8 @@ export class DatabaseDavRecords implements DavRecords {
     return driveDigest(this.#drive, path)
   }
 
-  /** Stops deleting; call before the database is closed. */
-  close(): void {
-    this.#forgotten.close()
+  /** Ends the deletions; call before the database is closed. */
+  async close(): Promise<void> {
+    await this.#forgotten.close()
   }
 }

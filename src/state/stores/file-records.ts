@@ -2,10 +2,11 @@ import type {
   FileAtPath,
   FileRecord,
   FileRecords,
+  RecordsOfPath,
 } from '../../drives/local/objects/file-records.ts'
 import type { Database, SqlValue, Statement } from '../database.ts'
 import { listStatements, parameterLists, readLists, valueLists } from '../parameter-lists.ts'
-import { driveDigest, driveKey } from './drive-key.ts'
+import { driveDigest, driveKey, keyIn } from './drive-key.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 
 /** Readers may look up the record of a file that was just deleted. */
@@ -37,8 +38,26 @@ const upsert = `INSERT INTO file_records
     modified_at_ms = excluded.modified_at_ms,
     saved_at_ms = excluded.saved_at_ms,
     json = excluded.json`
+/** Only the index is read, except for paths with several records. */
+const selectPage = `SELECT path_digest AS "pathDigest", COUNT(*) AS "count" FROM file_records
+  WHERE path_digest > ? GROUP BY path_digest ORDER BY path_digest LIMIT ?`
+const pageSize = 2_000
+const selectSaved = (list: string) =>
+  `SELECT identity, path_digest AS "pathDigest", saved_at_ms AS "savedAtMs" FROM file_records
+  WHERE path_digest IN (${list})`
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
 const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
+
+interface PathCount {
+  readonly pathDigest: string
+  readonly count: number | string
+}
+
+interface SavedRecord {
+  readonly identity: string
+  readonly pathDigest: string
+  readonly savedAtMs: number
+}
 
 /** The local drive's file metadata in the database. The column `path_digest` has the digest of a path. */
 export class DatabaseFileRecords implements FileRecords {
@@ -110,6 +129,43 @@ export class DatabaseFileRecords implements FileRecords {
     this.#files.add(this.#key(identity))
   }
 
+  async *repeatedPaths(olderThanMs: number): AsyncGenerator<readonly RecordsOfPath[]> {
+    const savedBeforeMs = Date.now() - olderThanMs
+    for (let after = ''; ; ) {
+      const page = await this.#database.read<PathCount>(selectPage, [after, pageSize])
+      const repeated = page.filter(({ count }) => Number(count) > 1)
+      const rows = await readLists<SavedRecord>(
+        this.#database,
+        valueLists(repeated.map(({ pathDigest }) => pathDigest)),
+        selectSaved,
+      )
+      yield this.#groups(rows, savedBeforeMs)
+      const last = page.at(-1)
+      if (last === undefined) return
+      after = last.pathDigest
+    }
+  }
+
+  #groups(rows: readonly SavedRecord[], savedBeforeMs: number): RecordsOfPath[] {
+    const own = rows.flatMap((row) => {
+      const identity = keyIn(this.#drive, row.identity)
+      return identity === undefined ? [] : [{ ...row, identity }]
+    })
+    return [...Map.groupBy(own, ({ pathDigest }) => pathDigest).values()].map((group) => ({
+      identities: group.map(({ identity }) => identity),
+      old: group
+        .filter(({ savedAtMs }) => savedAtMs < savedBeforeMs)
+        .map(({ identity }) => identity),
+    }))
+  }
+
+  async remove(identities: readonly string[]): Promise<void> {
+    await this.#delete(
+      'file_records',
+      identities.map((identity) => this.#key(identity)),
+    )
+  }
+
   async isOwnFolder(identity: string): Promise<boolean> {
     const rows = await this.#database.read(selectFolder, [this.#key(identity)])
     return rows.length > 0
@@ -119,10 +175,9 @@ export class DatabaseFileRecords implements FileRecords {
     this.#folders.add(this.#key(identity))
   }
 
-  /** Stops deleting; call before the database is closed. */
-  close(): void {
-    this.#files.close()
-    this.#folders.close()
+  /** Ends the deletions; call before the database is closed. */
+  async close(): Promise<void> {
+    await Promise.all([this.#files.close(), this.#folders.close()])
   }
 
   #key(identity: string): string {

@@ -10,9 +10,12 @@ export interface LazyDeletesOptions {
   readonly remove: (keys: readonly string[]) => Promise<void>
 }
 
+/** A reader of another process has looked up what it needs by then. */
+const closingDelayMs = 5_000
+
 /**
  * Deletes unneeded rows later, many at a time. Nothing depends on it: keys that wait
- * are lost when the process ends.
+ * are lost when the process is killed.
  */
 export class LazyDeletes {
   readonly #options: LazyDeletesOptions
@@ -36,8 +39,10 @@ export class LazyDeletes {
     this.#dueAt.delete(key)
   }
 
-  /** Drops waiting keys. */
-  close(): void {
+  /** Deletes what has waited for five seconds, and drops the rest. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#removeUntil(performance.now() + Math.max(0, this.#options.delayMs - closingDelayMs))
     clearTimeout(this.#timer)
     this.#dueAt.clear()
   }
@@ -50,22 +55,25 @@ export class LazyDeletes {
   }
 
   async #removeDue(): Promise<void> {
+    await this.#removeUntil(performance.now())
+    this.#timer = undefined
+    this.#schedule()
+  }
+
+  async #removeUntil(dueAt: number): Promise<void> {
     try {
-      for (let keys = this.#takeDue(); keys.length > 0; keys = this.#takeDue()) {
+      for (let keys = this.#take(dueAt); keys.length > 0; keys = this.#take(dueAt)) {
         await this.#options.remove(keys)
       }
     } catch {
       // The database is unavailable: the unneeded rows stay.
     }
-    this.#timer = undefined
-    this.#schedule()
   }
 
-  #takeDue(): string[] {
-    const now = performance.now()
+  #take(untilAt: number): string[] {
     const keys: string[] = []
     for (const [key, dueAt] of this.#dueAt) {
-      if (dueAt > now || keys.length >= batchSize) break
+      if (dueAt > untilAt || keys.length >= batchSize) break
       this.#dueAt.delete(key)
       keys.push(key)
     }

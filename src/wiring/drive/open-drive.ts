@@ -50,7 +50,7 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
       drive,
       async close() {
         await drive.close()
-        records.close()
+        await records.close()
       },
     }
   },
@@ -113,7 +113,7 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
       drive,
       async close() {
         await drive.close()
-        records.close()
+        await records.close()
       },
     }
   },

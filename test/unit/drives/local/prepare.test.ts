@@ -87,6 +87,27 @@ test('prepare removes only the leftovers of dead processes', async (t) => {
   )
 })
 
+test('the records of drafts of dead processes are forgotten', async (t) => {
+  const { drive, root, records } = await openDrive(t)
+  const [host] = thisProcess.split('/')
+  const folder = join(root, '.bucketry/tmp', encodeURIComponent(`${host}/4194304/1`))
+  fs.mkdirSync(folder)
+  const file = join(folder, '1')
+  fs.writeFileSync(file, 'saved, but not published')
+  const { ino } = fs.lstatSync(file)
+  // One that has a name elsewhere is an object.
+  fs.writeFileSync(join(folder, '2'), 'linked')
+  fs.linkSync(join(folder, '2'), join(root, 'linked'))
+  fs.mkdirSync(join(folder, '3'))
+  fs.symlinkSync(root, join(folder, '4'))
+  await drive.sweep?.()
+  assert.equal(fs.existsSync(folder), false)
+  assert.deepEqual(
+    records.forgotten.map((identity) => Number(identity.split(':')[0])),
+    [ino],
+  )
+})
+
 test('the drive is unavailable, not empty, without its own folder', async (t) => {
   const { drive, root } = await openDrive(t)
   await put(drive, 'a/b', 'x')

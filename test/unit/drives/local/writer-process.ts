@@ -86,5 +86,5 @@ async function write(): Promise<number> {
 const tasks: Record<string, () => Promise<number>> = { count, take, churn, write }
 process.stdout.write(`result ${await tasks[task]?.()}\n`)
 await drive.close()
-records.close()
+await records.close()
 await database.close()

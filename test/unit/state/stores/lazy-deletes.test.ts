@@ -52,11 +52,23 @@ test('LazyDeletes continues after a failed removal', async (context) => {
   assert.deepEqual(removed, [['next']])
 })
 
-test('LazyDeletes removes nothing once closed', async (context) => {
+test('LazyDeletes, when it is closed, removes what has waited for 5 s and nothing later', async (context) => {
   const { clock, removed, deletes } = start(context)
+  deletes.add('old')
+  await clock.advance(1)
   deletes.add('kept')
-  deletes.close()
+  await clock.advance(4_999)
+  await deletes.close()
+  assert.deepEqual(removed, [['old']])
   await clock.advance(delayMs * 2)
+  assert.deepEqual(removed, [['old']])
+})
+
+test('LazyDeletes can be closed while the database is away', async (context) => {
+  const { clock, removed, deletes } = start(context, { failures: 9 })
+  deletes.add('lost')
+  await clock.advance(5_000)
+  await deletes.close()
   assert.deepEqual(removed, [])
 })
 
