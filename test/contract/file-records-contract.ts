@@ -19,7 +19,7 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       records = store
     })
     after(async () => {
-      store.close()
+      await store.close()
       await database.close()
     })
 
@@ -65,7 +65,7 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       assert.ok(await other.find('twice-3'))
       await records.remove(['twice-2', ...paths])
       await other.remove(['twice-3'])
-      other.close()
+      await other.close()
     })
 
     test('findByPaths returns the newest record of exactly this path, size and time', async () => {

@@ -23,8 +23,8 @@ export function describeTwoDrives(name: string, createLocation: () => Promise<Da
 
     test('records of local files', async (t) => {
       const stores = names.map((drive) => new DatabaseFileRecords(database, drive))
-      t.after(() => {
-        for (const store of stores) store.close()
+      t.after(async () => {
+        for (const store of stores) await store.close()
       })
       const file = { identity: '1:2:3:4', path: 'b/k', size: 4, modifiedAtMs: 3 }
       for (const [index, store] of stores.entries()) {
@@ -45,8 +45,8 @@ export function describeTwoDrives(name: string, createLocation: () => Promise<Da
 
     test('records of WebDAV files', async (t) => {
       const stores = names.map((drive) => new DatabaseDavRecords(database, drive))
-      t.after(() => {
-        for (const store of stores) store.close()
+      t.after(async () => {
+        for (const store of stores) await store.close()
       })
       const file = { path: 'b/k', version: 'v' }
       for (const [index, store] of stores.entries()) {

@@ -79,7 +79,7 @@ async function openerOf(
     await drive.prepare(names)
     t.after(async () => {
       await drive.close()
-      records.close()
+      await records.close()
     })
     return drive
   }

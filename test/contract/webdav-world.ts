@@ -41,7 +41,7 @@ export async function davWorldOn(
     const drive = await openWebdavDrive({ url, records, leases, log, ...spool, firstPauseMs: 5 })
     t.after(async () => {
       await drive.close()
-      records.close()
+      await records.close()
     })
     return drive
   }

@@ -32,7 +32,7 @@ async function openDrive(scope: Scope, { database, folder }: State, url: string)
   await drive.prepare([testBucket])
   scope.after(async () => {
     await drive.close()
-    records.close()
+    await records.close()
   })
   return drive
 }

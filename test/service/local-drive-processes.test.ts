@@ -28,7 +28,7 @@ async function openShared(t: TestContext) {
   const drive = await open()
   t.after(async () => {
     await drive.close()
-    records.close()
+    await records.close()
     await database.close()
   })
   return { root, drive, open }

@@ -21,7 +21,7 @@ async function openShared(t: TestContext) {
   )
   const records = new DatabaseFileRecords(database)
   t.after(async () => {
-    records.close()
+    await records.close()
     await database.close()
   })
   const open = async (root: string) => {

@@ -31,7 +31,7 @@ test('UploadPart continues immediately when the process that wrote the part is k
   t.after(async () => {
     await uploads.idle()
     await drive.close()
-    records.close()
+    await records.close()
     await database.close()
     rmSync(folder, { recursive: true })
   })
