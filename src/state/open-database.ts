@@ -1,5 +1,5 @@
 import type { Snapshot } from './backup/snapshot.ts'
-import type { Database } from './database.ts'
+import type { Database, DatabaseError } from './database.ts'
 import {
   applyMigrations,
   assertMigrated,
@@ -22,7 +22,13 @@ export interface OpenDatabaseOptions {
    * of another version is refused.
    */
   readonly migrate: boolean
+  /** The most connections of this process to PostgreSQL. @default 10 */
+  readonly connections?: number
+  /** Called with the reason when it must do with fewer. */
+  readonly onShortage?: (error: DatabaseError) => void
 }
+
+const defaultConnections = 10
 
 /** @throws DatabaseError when the database cannot be reached or is not at this version */
 export async function openDatabase(
@@ -31,7 +37,7 @@ export async function openDatabase(
 ): Promise<Database> {
   const migrations = await readMigrations()
   if (options.migrate) await applyMigrations(await openSession(location), migrations)
-  const database = await connect(location)
+  const database = await connect(location, options)
   try {
     await assertMigrated(database, migrations)
     return database
@@ -74,11 +80,15 @@ export async function openSession(location: DatabaseLocation): Promise<Migration
   if (location.kind === 'sqlite') return new SqliteMigrationSession(location.path)
   // Imported on demand: SQLite does not need the 40 modules of PostgreSQL's client.
   const { PostgresMigrationSession } = await import('./postgres/postgres-migration.ts')
-  return new PostgresMigrationSession(location.url)
+  return await PostgresMigrationSession.open(location.url)
 }
 
-async function connect(location: DatabaseLocation): Promise<Database> {
+async function connect(
+  location: DatabaseLocation,
+  options: Omit<OpenDatabaseOptions, 'migrate'> = {},
+): Promise<Database> {
   if (location.kind === 'sqlite') return new SqliteDatabase(location.path)
   const { PostgresDatabase } = await import('./postgres/postgres-database.ts')
-  return new PostgresDatabase(location.url)
+  const { connections = defaultConnections, onShortage } = options
+  return new PostgresDatabase(location.url, { connections, onShortage })
 }

@@ -13,7 +13,6 @@ import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
 import type { KeyValueStore } from '../state/key-value/key-value.ts'
 import { openKeyValueStore } from '../state/key-value/open-key-value.ts'
-import { openDatabase } from '../state/open-database.ts'
 import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { DeletionTable } from '../state/stores/deletions.ts'
 import { GatewayTable } from '../state/stores/gateways.ts'
@@ -38,6 +37,7 @@ import { namedChecks } from './probes/named-drives.ts'
 import { liveness, Readiness } from './probes/readiness.ts'
 import { applyAccessKeys, openRegistries, type Registries } from './registries.ts'
 import { reset } from './reset.ts'
+import { openServiceDatabase } from './service-database.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { startClock } from './start-clock.ts'
 import { openTracing } from './tracing/open-tracing.ts'
@@ -105,7 +105,7 @@ export async function openService(
 ): Promise<Service> {
   const tracing = await openTracing(settings, log)
   const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
-  const opened = await openDatabase(settings.database, { migrate: role.kind === 'primary' })
+  const opened = await openServiceDatabase(settings, log, role)
   const timed = metrics?.watchDatabase(opened) ?? opened
   const database = tracing?.database(timed) ?? timed
   const clock = await startClock(database, log)

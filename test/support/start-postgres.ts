@@ -24,11 +24,33 @@ export interface TestPostgres {
 export async function startPostgres(): Promise<TestPostgres | undefined> {
   const given = process.env.POSTGRES_URL
   if (given !== undefined) return serverAt(given, async () => undefined)
-  const binaries = await findBinaries()
-  return binaries === undefined ? undefined : startOwn(binaries)
+  return startOwnPostgres()
 }
 
-async function startOwn(binaries: string): Promise<TestPostgres> {
+/** A server that a test may limit, end and start again. */
+export interface OwnPostgres extends TestPostgres {
+  /** Of the server itself, for signals. */
+  pid(): number
+  /** Ends every connection and the server, as an operator does. */
+  goAway(): Promise<void>
+  /** Starts it again, on the same port. */
+  comeBack(): Promise<void>
+}
+
+/**
+ * Starts a server of our own.
+ *
+ * @param settings such as `max_connections=20`
+ * @returns undefined without Debian's package
+ */
+export async function startOwnPostgres(
+  settings: readonly string[] = [],
+): Promise<OwnPostgres | undefined> {
+  const binaries = await findBinaries()
+  return binaries === undefined ? undefined : startOwn(binaries, settings)
+}
+
+async function startOwn(binaries: string, settings: readonly string[]): Promise<OwnPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-postgres-'))
   const user = await serverUser()
   if (user !== undefined) await chown(folder, user.uid, user.gid)
@@ -40,11 +62,11 @@ async function startOwn(binaries: string): Promise<TestPostgres> {
     ['-D', data, '-U', 'bucketry', '-A', 'trust', '-E', 'UTF8', '--no-locale'],
     owner,
   )
-  const server = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder],
-    { ...owner, stdio: 'ignore' },
-  )
+  const place = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder]
+  const options = settings.flatMap((setting) => ['-c', setting])
+  const start = () =>
+    spawn(join(binaries, 'postgres'), [...place, ...options], { ...owner, stdio: 'ignore' })
+  let server = start()
   const stop = async () => {
     await end(server)
     await rm(folder, { recursive: true, force: true })
@@ -56,7 +78,15 @@ async function startOwn(binaries: string): Promise<TestPostgres> {
     await stop()
     throw error
   }
-  return serverAt(url, stop)
+  return {
+    ...serverAt(url, stop),
+    pid: () => server.pid ?? 0,
+    goAway: () => end(server),
+    async comeBack() {
+      server = start()
+      await untilAnswering(url)
+    },
+  }
 }
 
 function serverAt(url: string, stop: () => Promise<void>): TestPostgres {
@@ -87,6 +117,21 @@ async function runAt(url: string, sql: string): Promise<void> {
   }
 }
 
+/** Connects until the server refuses. */
+export async function takeAllConnections(url: string): Promise<Client[]> {
+  const taken: Client[] = []
+  for (;;) {
+    const client = new Client({ connectionString: url })
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      taken.push(client)
+    } catch {
+      return taken
+    }
+  }
+}
+
 async function findBinaries(): Promise<string | undefined> {
   try {
     const versions = (await readdir(debianFolder)).map(Number).filter(Number.isFinite)
@@ -99,7 +144,9 @@ async function findBinaries(): Promise<string | undefined> {
 }
 
 /** PostgreSQL refuses to run as root: then it runs as the user that its package made. */
-async function serverUser(): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
+export async function serverUser(): Promise<
+  { readonly uid: number; readonly gid: number } | undefined
+> {
   if (process.getuid?.() !== 0) return undefined
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
   return { uid, gid }

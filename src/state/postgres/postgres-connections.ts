@@ -1,22 +1,36 @@
-import { Client, Pool, type PoolClient, type PoolConfig, types } from 'pg'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client, type ClientConfig, types } from 'pg'
 import { DatabaseError } from '../database.ts'
-
-/** Connections of one process, by use. A write waits for the disk. */
-const maxReaders = 4
-const maxWriters = 6
+import type { PooledConnection } from './connection-pool.ts'
+import { isTooManyConnections, isUnknownSetting, toPostgresError } from './postgres-errors.ts'
 
 const connectTimeoutMs = 5_000
 /** The server gives up first, so that the connection stays usable; otherwise, the client does. */
 const statementTimeoutMs = 15_000
 const answerTimeoutMs = 20_000
 
+const patienceMs = 20_000
+const patiencePauseMs = 200
+
 const isolationSetting = 'default_transaction_isolation'
+
+/** How many more connections it accepts from anyone. Version 16 has `reserved_connections`. */
+const room = `CAST(current_setting('max_connections') AS INTEGER)
+  - CAST(current_setting('superuser_reserved_connections') AS INTEGER)
+  - CAST(COALESCE(current_setting('reserved_connections', true), '0') AS INTEGER)
+  - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`
+const selectState = `SELECT current_setting('${isolationSetting}') AS isolation, ${room} AS room`
+
+/** For a transaction on a connection without settings of its own. */
+const beginWithLimits = `BEGIN ISOLATION LEVEL SERIALIZABLE;
+  SET LOCAL statement_timeout = ${statementTimeoutMs};
+  SET LOCAL idle_in_transaction_session_timeout = ${statementTimeoutMs}`
 
 const int8 = types.builtins.INT8
 const numeric = types.builtins.NUMERIC
 
-/** The settings for all connections, serving or migrating. */
-export function connectionSettings(url: string): PoolConfig {
+/** The settings for all connections, serving or migrating. A pooler accepts them. */
+export function connectionSettings(url: string): ClientConfig {
   return {
     connectionString: url,
     application_name: 'bucketry',
@@ -37,66 +51,140 @@ export function nameOfPostgres(url: string): string {
   return `postgres://${host}${pathname}`
 }
 
-export function connectReaders(url: string): Pool {
-  return connect({ ...connectionSettings(url), max: maxReaders })
+/** The driver's client. Its type lacks `ref` and `unref`. */
+type OpenClient = Client & { ref(): void; unref(): void }
+
+interface ServerState {
+  readonly isolation?: string
+  readonly room?: number
 }
 
-export interface Writer {
-  readonly client: PoolClient
-  /** Whether a statement outside of BEGIN and COMMIT is a serializable transaction too. */
-  readonly isSerializable: boolean
+/** A connection that serves. */
+export class PostgresConnection implements PooledConnection {
+  readonly client: OpenClient
+  readonly room: number | undefined
+  /** Begins a serializable transaction. Undefined if a statement on its own is one. */
+  readonly begin: string | undefined
+  isBroken = false
+
+  constructor(client: OpenClient, { isolation, room }: ServerState) {
+    this.client = client
+    this.room = room
+    this.begin = isolation === 'serializable' ? undefined : beginWithLimits
+    // The call in progress fails with the same error. Without a listener, it would end the process.
+    for (const event of ['error', 'end'] as const) {
+      client.on(event, () => {
+        this.isBroken = true
+      })
+    }
+  }
+
+  setIdle(isIdle: boolean): void {
+    if (isIdle) this.client.unref()
+    else this.client.ref()
+  }
+
+  async close(): Promise<void> {
+    // If the connection is half open, this takes as long as the system retries.
+    if (this.isBroken) void this.client.end().catch(() => undefined)
+    else {
+      this.client.ref()
+      await this.client.end().catch(() => undefined)
+    }
+  }
 }
 
 /**
- * Connections whose transactions are serializable by default, so that a single statement needs no
- * BEGIN and COMMIT. Readers have connections of their own: a serializable SELECT would let writes
- * fail that do not conflict.
+ * Opens connections that serve. The transactions of writers are serializable by default, so that a single
+ * statement needs no BEGIN and COMMIT. Readers have connections of their own: a serializable SELECT would let
+ * writes fail that do not conflict.
+ *
+ * A pooler in transaction mode accepts no settings of a connection. Then each transaction of a writer sets its
+ * own (https://www.pgbouncer.org/features.html).
  */
-export class Writers {
-  readonly #pool: Pool
-  readonly #serializable = new WeakSet<object>()
+export class PostgresConnector {
+  readonly #url: string
+  readonly #serializableUrl: string
+  #isPooled = false
 
   constructor(url: string) {
-    const connectionString = addOption(url, `-c ${isolationSetting}=serializable`)
-    this.#pool = connect({
-      ...connectionSettings(connectionString),
-      max: maxWriters,
-      // A connection pooler between may drop the option.
-      onConnect: async (client) => {
-        const { rows } = await client.query(`SHOW ${isolationSetting}`)
-        if (rows[0]?.[isolationSetting] === 'serializable') this.#serializable.add(client)
-      },
-    })
+    this.#url = url
+    this.#serializableUrl = addOption(url, `-c ${isolationSetting}=serializable`)
   }
 
-  /** Calls that wait for a connection. */
-  get waiting(): number {
-    return this.#pool.waitingCount
+  /** Whether there is a pooler that shares connections with others, as far as is known. */
+  get isPooled(): boolean {
+    return this.#isPooled
   }
 
-  async take(): Promise<Writer> {
-    const client = await this.#pool.connect()
-    return { client, isSerializable: this.#serializable.has(client) }
+  openReader(): Promise<PostgresConnection> {
+    return this.#open(this.#url)
   }
 
-  end(): Promise<void> {
-    return this.#pool.end()
+  openWriter(): Promise<PostgresConnection> {
+    return this.#open(this.#serializableUrl)
+  }
+
+  async #open(url: string): Promise<PostgresConnection> {
+    if (this.#isPooled) return await this.#openPooled()
+    try {
+      return await connect(
+        {
+          ...connectionSettings(url),
+          statement_timeout: statementTimeoutMs,
+          idle_in_transaction_session_timeout: statementTimeoutMs,
+        },
+        selectState,
+      )
+    } catch (error) {
+      if (!isUnknownSetting(error)) throw error
+      this.#isPooled = true
+      return await this.#openPooled()
+    }
+  }
+
+  #openPooled(): Promise<PostgresConnection> {
+    return connect(connectionSettings(this.#url))
   }
 }
 
-function connect(settings: PoolConfig): Pool {
-  const pool = new Pool({
-    ...settings,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: answerTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
-    allowExitOnIdle: true,
-  })
-  // The pool drops an idle connection that breaks; one in use also fails its query. Without a
-  // listener, either would end the process.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  return pool
+async function connect(config: ClientConfig, select?: string): Promise<PostgresConnection> {
+  const client = new Client({ ...config, query_timeout: answerTimeoutMs }) as OpenClient
+  // Connecting rejects with the same error.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const result = select === undefined ? undefined : await client.query<ServerState>(select)
+    return new PostgresConnection(client, result?.rows[0] ?? {})
+  } catch (error) {
+    void client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * A connection for one long task. Waits until the server accepts one more.
+ *
+ * @throws DatabaseError
+ */
+export async function connectPatiently(url: string): Promise<Client> {
+  const giveUpAt = performance.now() + patienceMs
+  for (;;) {
+    const client = new Client(connectionSettings(url))
+    // The current query rejects with the same error.
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      if (isTooManyConnections(error) && performance.now() < giveUpAt) await pause()
+      else throw toPostgresError(error, nameOfPostgres(url))
+    }
+  }
+}
+
+function pause(): Promise<void> {
+  return wait(patiencePauseMs * (0.5 + Math.random()))
 }
 
 /** The URL with an option for the server, besides those of the URL or PGOPTIONS. */

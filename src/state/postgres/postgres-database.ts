@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Pool, PoolClient, QueryResult } from 'pg'
+import { type Client, type QueryResult, DatabaseError as ServerError } from 'pg'
 import {
   type Database,
   DatabaseError,
@@ -11,8 +11,13 @@ import {
   type WriteResult,
 } from '../database.ts'
 import { numberPlaceholders } from '../placeholders.ts'
-import { connectReaders, nameOfPostgres, Writers } from './postgres-connections.ts'
-import { isConflict, toPostgresError } from './postgres-errors.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import {
+  nameOfPostgres,
+  type PostgresConnection,
+  PostgresConnector,
+} from './postgres-connections.ts'
+import { isConflict, isTooManyConnections, toPostgresError } from './postgres-errors.ts'
 import { PostgresSignals, withSignal } from './postgres-signals.ts'
 
 /** How long a write that conflicts with others on the same rows is retried. */
@@ -22,23 +27,49 @@ const maxConflictPauseMs = 100
 /** The limit for cached converted statements. Few exist, see StatementCache. */
 const maxConverted = 1_000
 
+/** The share of connections for reads. A write waits for the disk. */
+const readerShare = 0.4
+
+export interface PostgresOptions {
+  /** Connections of this process; at least 2, of which one is for reads. */
+  readonly connections: number
+  /** Called when calls must do with fewer, with the reason. */
+  readonly onShortage?: ((error: DatabaseError) => void) | undefined
+}
+
+interface Converted {
+  readonly text: string
+  /** The first table. */
+  readonly table: string
+}
+
 /** The pools replace lost connections at the next call; connections keep no state between calls. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres'
   readonly #name: string
-  readonly #readers: Pool
-  readonly #writers: Writers
+  readonly #readers: ConnectionPool<PostgresConnection>
+  readonly #writers: ConnectionPool<PostgresConnection>
   readonly #signals: PostgresSignals
-  readonly #converted = new Map<string, string>()
+  readonly #converted = new Map<string, Converted>()
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
   /** @param url `postgres://user:password@host:port/database?sslmode=…`; connects at the first call. */
-  constructor(url: string) {
+  constructor(url: string, { connections, onShortage }: PostgresOptions) {
     this.#name = nameOfPostgres(url)
-    this.#readers = connectReaders(url)
-    this.#writers = new Writers(url)
-    this.#signals = new PostgresSignals(url, (sql, params) => this.read(sql, params))
+    const connector = new PostgresConnector(url)
+    const readers = Math.max(1, Math.floor(connections * readerShare))
+    const common = {
+      isRefusal: isTooManyConnections,
+      onRefusal: (error: unknown) => onShortage?.(toPostgresError(error, this.#name)),
+    }
+    const [openReader, openWriter] = [() => connector.openReader(), () => connector.openWriter()]
+    this.#readers = new ConnectionPool({ ...common, most: readers, open: openReader })
+    this.#writers = new ConnectionPool({ ...common, most: connections - readers, open: openWriter })
+    this.#signals = new PostgresSignals(url, {
+      send: (sql, params) => this.read(sql, params),
+      isPossible: () => !connector.isPooled,
+    })
   }
 
   read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
@@ -46,7 +77,7 @@ export class PostgresDatabase implements Database {
   }
 
   get waiting(): number {
-    return this.#readers.waitingCount + this.#writers.waiting
+    return this.#readers.waiting + this.#writers.waiting
   }
 
   write(statements: readonly Statement[]): Promise<WriteResult[]> {
@@ -74,15 +105,24 @@ export class PostgresDatabase implements Database {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#signals.close()
-    // Otherwise the pool would drop calls that wait for a connection.
     await Promise.allSettled(this.#running)
     await Promise.all([this.#readers.end(), this.#writers.end()])
   }
 
   async #select<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
+    const { text, table } = this.#convert(sql)
     try {
-      const { rows } = await this.#readers.query(this.#convert(sql), [...params])
-      return rows
+      const connection = await this.#readers.take(table)
+      let isUsable = true
+      try {
+        const { rows } = await connection.client.query(text, [...params])
+        return rows
+      } catch (error) {
+        isUsable = isAnswer(error)
+        throw error
+      } finally {
+        this.#readers.release(connection, isUsable)
+      }
     } catch (error) {
       throw toPostgresError(error, this.#name)
     }
@@ -117,23 +157,27 @@ export class PostgresDatabase implements Database {
 
   /** As with SQLite: the effect is as if the calls ran one after another. */
   async #writeOnce(statements: readonly Statement[]): Promise<WriteResult[]> {
-    const { client, isSerializable } = await this.#writers.take()
+    const [first] = statements
+    if (first === undefined) return []
+    const connection = await this.#writers.take(this.#convert(first.sql).table)
+    const { client, begin } = connection
     let isUsable = true
     try {
-      if (isSerializable && isTransaction(statements)) return await this.#runAll(client, statements)
-      await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE')
+      const isOne = begin === undefined && isTransaction(statements)
+      if (isOne) return await this.#runAll(client, statements)
+      await client.query(begin ?? 'BEGIN ISOLATION LEVEL SERIALIZABLE')
       const results = await this.#runAll(client, statements)
       await client.query('COMMIT')
       return results
     } catch (error) {
-      isUsable = await rollBack(client)
+      isUsable = isAnswer(error) && (await rollBack(client))
       throw error
     } finally {
-      client.release(!isUsable)
+      this.#writers.release(connection, isUsable)
     }
   }
 
-  async #runAll(client: PoolClient, statements: readonly Statement[]): Promise<WriteResult[]> {
+  async #runAll(client: Client, statements: readonly Statement[]): Promise<WriteResult[]> {
     const results: WriteResult[] = []
     for (const [index, statement] of statements.entries()) {
       const result = await this.#run(client, statement)
@@ -144,23 +188,33 @@ export class PostgresDatabase implements Database {
     return results
   }
 
-  async #run(client: PoolClient, { sql, params = [], signal }: Statement): Promise<WriteResult> {
+  async #run(client: Client, { sql, params = [], signal }: Statement): Promise<WriteResult> {
     if (signal === undefined) {
-      return toWriteResult(await client.query(this.#convert(sql), [...params]))
+      return toWriteResult(await client.query(this.#convert(sql).text, [...params]))
     }
     const sent = [...params, this.#signals.payload(signal)]
-    const { rowCount } = await client.query(this.#convert(withSignal(sql)), sent)
+    const { rowCount } = await client.query(this.#convert(withSignal(sql)).text, sent)
     return { changes: rowCount ?? 0, rows: [] }
   }
 
-  #convert(sql: string): string {
+  #convert(sql: string): Converted {
     const known = this.#converted.get(sql)
     if (known !== undefined) return known
     if (this.#converted.size >= maxConverted) this.#converted.clear()
-    const converted = numberPlaceholders(sql)
+    const [, table = ''] = firstTable.exec(sql) ?? []
+    const converted = { text: numberPlaceholders(sql), table }
     this.#converted.set(sql, converted)
     return converted
   }
+}
+
+const firstTable = /\b(?:FROM|INTO|UPDATE)\s+(\w+)/i
+
+/** Whether the server answered and keeps the connection, or UnmetChange. */
+function isAnswer(error: unknown): boolean {
+  return (
+    error instanceof UnmetChange || (error instanceof ServerError && error.severity === 'ERROR')
+  )
 }
 
 /** A statement on its own is one, unless it may have to be undone. */
@@ -173,7 +227,7 @@ function toWriteResult({ rowCount, rows }: QueryResult): WriteResult {
 }
 
 /** Whether the connection may be used again. */
-async function rollBack(client: PoolClient): Promise<boolean> {
+async function rollBack(client: Client): Promise<boolean> {
   try {
     await client.query('ROLLBACK')
     return true

@@ -25,6 +25,23 @@ export function isConflict(error: unknown): boolean {
   return conflictCodes.has(codeOf(error))
 }
 
+/** Whether the server, or a pooler, has as many connections as it accepts. */
+export function isTooManyConnections(error: unknown): boolean {
+  return (
+    codeOf(error) === '53300' || (isProtocolViolation(error) && /no more conn/.test(`${error}`))
+  )
+}
+
+/** Whether a pooler refuses the settings of a connection. */
+export function isUnknownSetting(error: unknown): boolean {
+  return isProtocolViolation(error) && /unsupported startup parameter/.test(`${error}`)
+}
+
+/** protocol_violation: what PgBouncer answers to a connection that it refuses. */
+function isProtocolViolation(error: unknown): boolean {
+  return codeOf(error) === '08P01'
+}
+
 /**
  * Any error of the driver → DatabaseError. Returns our own errors unchanged.
  *

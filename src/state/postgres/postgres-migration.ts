@@ -1,8 +1,8 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { SqlValue } from '../database.ts'
 import type { MigrationSession } from '../migrate.ts'
 import { numberPlaceholders } from '../placeholders.ts'
-import { connectionSettings, nameOfPostgres } from './postgres-connections.ts'
+import { connectPatiently, nameOfPostgres } from './postgres-connections.ts'
 import { toPostgresError } from './postgres-errors.ts'
 
 /** The key of the advisory lock of migrating processes: `buck` in ASCII. */
@@ -16,18 +16,19 @@ export class PostgresMigrationSession implements MigrationSession {
   readonly #name: string
   readonly #client: Client
 
-  constructor(url: string) {
-    this.#name = nameOfPostgres(url)
-    this.#client = new Client({ ...connectionSettings(url), statement_timeout: statementTimeoutMs })
-    this.#client.on('error', () => {
-      // The current query rejects with the same error.
-    })
+  private constructor(name: string, client: Client) {
+    this.#name = name
+    this.#client = client
+  }
+
+  /** @throws DatabaseError when the server cannot be reached */
+  static async open(url: string): Promise<PostgresMigrationSession> {
+    return new PostgresMigrationSession(nameOfPostgres(url), await connectPatiently(url))
   }
 
   async begin(): Promise<void> {
     await this.#attempt(async () => {
-      await this.#client.connect()
-      await this.#client.query('BEGIN')
+      await this.#client.query(`BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}`)
       // Released when the transaction ends in any way.
       await this.#client.query('SELECT pg_advisory_xact_lock($1)', [lockKey])
     })

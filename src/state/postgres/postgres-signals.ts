@@ -16,6 +16,13 @@ export function withSignal(sql: string): string {
   return `${sql} RETURNING pg_notify('${channel}', ?)`
 }
 
+export interface PostgresSignalsOptions {
+  /** Runs a SELECT on another connection. */
+  readonly send: (sql: string, params: readonly string[]) => Promise<unknown>
+  /** Whether a connection can listen. One that a pooler shares with others can't. */
+  readonly isPossible: () => boolean
+}
+
 /**
  * Signals between the processes of a database, by NOTIFY and LISTEN
  * (https://www.postgresql.org/docs/current/sql-notify.html). Listening has a connection of its own,
@@ -23,17 +30,16 @@ export function withSignal(sql: string): string {
  */
 export class PostgresSignals implements Signals {
   readonly #url: string
-  readonly #send: (sql: string, params: readonly string[]) => Promise<unknown>
+  readonly #options: PostgresSignalsOptions
   readonly #origin = randomBytes(9).toString('base64url')
   readonly #listeners = new Set<OnSignal>()
   readonly #closed = new AbortController()
   #connection = Promise.withResolvers<void>()
   #isLive = false
 
-  /** @param send runs a SELECT on another connection. */
-  constructor(url: string, send: (sql: string, params: readonly string[]) => Promise<unknown>) {
+  constructor(url: string, options: PostgresSignalsOptions) {
     this.#url = url
-    this.#send = send
+    this.#options = options
   }
 
   get isLive(): boolean {
@@ -76,7 +82,7 @@ export class PostgresSignals implements Signals {
   /** Resolves when the connection is lost or in doubt, or was never made. */
   async #listen(): Promise<void> {
     this.#connection = Promise.withResolvers<void>()
-    if (this.#closed.signal.aborted) return
+    if (this.#closed.signal.aborted || !this.#options.isPossible()) return
     // The type lacks `unref`.
     const client = new Client({
       ...connectionSettings(this.#url),
@@ -90,8 +96,8 @@ export class PostgresSignals implements Signals {
       await client.connect()
       client.unref()
       await client.query(`LISTEN ${channel}`)
-      // A pooler that shares the connection with others does not forward this.
-      await this.#send('SELECT pg_notify(?, ?)', [channel, proof])
+      // A pooler that drops what listens does not forward this.
+      await this.#options.send('SELECT pg_notify(?, ?)', [channel, proof])
       await this.#connection.promise
     } catch {
       // The server is not responding; the next attempt may succeed.

@@ -1,10 +1,11 @@
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { batchRows, quotedName, type Row, type Snapshot } from '../backup/snapshot.ts'
-import { connectionSettings, nameOfPostgres } from './postgres-connections.ts'
+import { connectPatiently, nameOfPostgres } from './postgres-connections.ts'
 import { toPostgresError } from './postgres-errors.ts'
 
 /** A backup may take long, and waits for the disk between two reads. The role may have limits. */
-const noLimits = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0'
+const noLimits = `SET LOCAL statement_timeout = 0;
+  SET LOCAL idle_in_transaction_session_timeout = 0`
 /** Waits for a moment that serializable writers agree on, and then never fails. */
 const begin = 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY DEFERRABLE'
 const selectTables = `SELECT table_name AS name FROM information_schema.tables
@@ -18,22 +19,15 @@ export class PostgresSnapshot implements Snapshot {
   readonly #name: string
   readonly #client: Client
 
-  private constructor(url: string) {
-    this.#name = nameOfPostgres(url)
-    this.#client = new Client(connectionSettings(url))
-    this.#client.on('error', () => {
-      // The current query rejects with the same error.
-    })
+  private constructor(name: string, client: Client) {
+    this.#name = name
+    this.#client = client
   }
 
   /** @throws DatabaseError when the server cannot be reached */
   static async open(url: string): Promise<PostgresSnapshot> {
-    const snapshot = new PostgresSnapshot(url)
-    await snapshot.#attempt(async () => {
-      await snapshot.#client.connect()
-      await snapshot.#client.query(noLimits)
-      await snapshot.#client.query(begin)
-    })
+    const snapshot = new PostgresSnapshot(nameOfPostgres(url), await connectPatiently(url))
+    await snapshot.#attempt(() => snapshot.#client.query(`${begin}; ${noLimits}`))
     return snapshot
   }
 

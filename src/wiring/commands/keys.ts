@@ -25,7 +25,10 @@ export async function withKeyAdmin<Result>(
 ): Promise<Result> {
   const settings = readSettings(withBuckets(await settingsOfGateway(environment), buckets))
   requireExistingDatabase(settings)
-  const database = await openDatabase(settings.database, { migrate: false })
+  const database = await openDatabase(settings.database, {
+    migrate: false,
+    connections: settings.databasePool,
+  })
   try {
     const admin = new KeyAdmin({
       table: new AccessKeyTable(database),

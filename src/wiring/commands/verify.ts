@@ -42,7 +42,10 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   )
   assertVerifiable(settings, bucket)
   const log = createLog('warn', { write: writeLog })
-  const database = await openDatabase(settings.database, { migrate: false })
+  const database = await openDatabase(settings.database, {
+    migrate: false,
+    connections: settings.databasePool,
+  })
   try {
     await assertServed(settings, database, bucket)
     const clock = await startClock(database, log)

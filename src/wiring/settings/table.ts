@@ -194,6 +194,12 @@ export const settingsTable = {
     isSecret: true,
     parse: databaseLocation,
   },
+  databasePool: {
+    name: 'DATABASE_POOL',
+    default: '10',
+    meaning: 'Most connections of each process to PostgreSQL.',
+    parse: integerIn({ min: 2, max: 1_000 }),
+  },
   host: {
     name: 'HOST',
     default: '127.0.0.1',

@@ -232,6 +232,7 @@ for (const [name, value] of [
   ['DRIVE', 'gdrive:abc'],
   ['DATABASE_URL', 'sqlite:'],
   ['DATABASE_URL', 'postgres://'],
+  ['DATABASE_POOL', '1'],
   ['HOST', '127.0.0.1:9000'],
   ['HOST', 'a b'],
   ['PORT', '9000x'],
