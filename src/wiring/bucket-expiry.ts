@@ -7,8 +7,11 @@ import type { Database } from '../state/database.ts'
 import { BucketExpiryTable } from '../state/stores/bucket-expiry.ts'
 import type { Log } from './log.ts'
 import type { Registries } from './registries.ts'
+import { isReadOnlyBucket } from './settings/drive-settings.ts'
+import type { Settings } from './settings/read-settings.ts'
 
 export interface BucketExpiryParts {
+  readonly settings: Settings
   readonly database: Database
   readonly drive: Drive
   readonly uploads: Uploads
@@ -19,10 +22,14 @@ export interface BucketExpiryParts {
 
 /** Removes what lifecycle rules expire; call it every few seconds. */
 export function openBucketExpiry(parts: BucketExpiryParts): (signal: AbortSignal) => Promise<void> {
-  const { database, drive, now, log } = parts
+  const { settings, database, drive, now, log } = parts
   const { buckets, ensureCurrent } = parts.registries
   const expiry = new Expiry({
-    ...{ buckets, ensureCurrent, drive, now, log },
+    ...{ ensureCurrent, drive, now, log },
+    buckets: {
+      find: (name) => buckets.find(name),
+      all: () => buckets.all().filter(({ name }) => !isReadOnlyBucket(name, settings)),
+    },
     table: new BucketExpiryTable(database),
     uploads: expiryUploads(parts.uploads),
     localNow: Date.now,

@@ -155,6 +155,25 @@ test('lifecycle rules tell clients when an object expires', async (t) => {
   ]) {
     await answer(gateway, { ...each, fields: { 'x-amz-expiration': expiration } })
   }
+  const { text: created } = await answer(gateway, {
+    ...request,
+    method: 'POST',
+    target: `${bucket}/old/z?uploads`,
+  })
+  const uploadId = /<UploadId>(.*)<\/UploadId>/.exec(created)?.[1]
+  const upload = { ...request, target: `${bucket}/old/z?uploadId=${uploadId}` }
+  const partTarget = `${upload.target}&partNumber=1`
+  const sent = await answer(gateway, {
+    ...upload,
+    method: 'PUT',
+    target: partTarget,
+    body: 'bytes',
+  })
+  const completed = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${sent.headers.get('etag')}</ETag></Part></CompleteMultipartUpload>`
+  await answer(gateway, {
+    ...{ ...upload, method: 'POST', body: completed },
+    fields: { 'x-amz-expiration': expiration },
+  })
   for (const method of ['PUT', 'GET']) {
     const target = `${bucket}/new`
     const fields = { 'x-amz-expiration': undefined }

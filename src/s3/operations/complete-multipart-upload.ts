@@ -1,5 +1,5 @@
 import type { StoredChecksum } from '../../drives/attributes.ts'
-import type { HttpReply, HttpRequest } from '../../http/message.ts'
+import type { HeaderFields, HttpReply, HttpRequest } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { maxXmlBodyBytes } from '../body/xml-body.ts'
 import { checksumHeaderOf, expectedDigests } from '../checksums/checksum-headers.ts'
@@ -8,6 +8,7 @@ import { quoteEtag } from '../checksums/etag.ts'
 import { requireRoomForUpload } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
+import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { writeConditions } from '../headers/preconditions.ts'
 import { parseCompletionBody } from '../multipart/completion-body.ts'
 import { uploadNameOf } from '../multipart/part-request.ts'
@@ -26,13 +27,25 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   await requireRoomForUpload(context, name.uploadId, 0)
   const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
   service.usage.wrote(bucket, size)
-  return xmlReply('CompleteMultipartUploadResult', {
+  const elements = {
     Location: locationOf(context),
     Bucket: bucket,
     Key: key,
     ETag: quoteEtag(attributes.etag),
     ...checksumElements(attributes.checksum, 'object'),
-  })
+  }
+  const reply = xmlReply('CompleteMultipartUploadResult', elements)
+  const expiration = await expirationOf(context, attributes.etag)
+  return { ...reply, headers: [...reply.headers, ...expiration] }
+}
+
+/** Costs nothing in a bucket without lifecycle rules. Empty if the object is already another one, or unreadable. */
+async function expirationOf(context: ObjectContext, etag: string): Promise<HeaderFields> {
+  const expiring = expiringObject(context)
+  if (expiring === undefined) return []
+  const { drive } = context.service
+  const object = await drive.head(context.bucket, context.key).catch(() => undefined)
+  return object?.attributes.etag === etag ? expirationHeaders(expiring, object.modifiedAtMs) : []
 }
 
 function completionHeaders({ headers }: HttpRequest) {

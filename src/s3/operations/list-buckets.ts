@@ -2,6 +2,7 @@ import { canSeeBucket } from '../../access/authorize.ts'
 import { DriveError } from '../../drives/drive.ts'
 import { sortKeys } from '../../drives/key-order.ts'
 import type { HttpReply } from '../../http/message.ts'
+import { forEachLimited } from '../../process/limiter.ts'
 import { parseCount } from '../address/count-parameter.ts'
 import type { Query } from '../address/query.ts'
 import type { S3Service, ServiceContext } from '../context.ts'
@@ -38,6 +39,9 @@ function visibleBuckets({ service, identity }: ServiceContext): string[] {
   return names.filter((name) => canSeeBucket(identity, name))
 }
 
+/** Each may be a request to a server. */
+const askedAtOnce = 16
+
 interface BucketPage {
   readonly names: readonly string[]
   readonly isTruncated: boolean
@@ -62,9 +66,11 @@ async function creationTimes(
   { buckets, drive }: Pick<S3Service, 'buckets' | 'drive'>,
   names: readonly string[],
 ): Promise<number[]> {
-  const outcomes = await Promise.allSettled(
-    names.map(async (name) => buckets.find(name)?.madeAtMs ?? drive.bucketCreatedAtMs(name)),
-  )
+  const outcomes: PromiseSettledResult<number>[] = []
+  await forEachLimited(names.entries(), askedAtOnce, async ([index, name]) => {
+    const time = buckets.find(name)?.madeAtMs ?? drive.bucketCreatedAtMs(name)
+    ;[outcomes[index]] = await Promise.allSettled([time])
+  })
   const failed = outcomes.filter(({ status }) => status === 'rejected')
   return outcomes.map((outcome) => {
     if (outcome.status === 'fulfilled') return outcome.value

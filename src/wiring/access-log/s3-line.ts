@@ -67,7 +67,7 @@ function identityFields(request: HttpRequest, outcome: Outcome, remoteAddress: s
     bucket,
     `[${clfTime(request.receivedAtMs)}]`,
     field(remoteAddress, maxName),
-    isSigned(outcome) ? owner.ID : nothing,
+    requester(outcome),
     field(request.id, maxName),
     awsOperation(isS3Operation(operation) ? operation : undefined, request),
     key,
@@ -111,6 +111,12 @@ function securityFields(request: HttpRequest, outcome: Outcome): string[] {
 /** Before its operation is known, a request has not been authenticated. */
 function isSigned({ logFields = {} }: Outcome): boolean {
   return logFields.operation !== undefined && logFields.anonymous !== true
+}
+
+function requester(outcome: Outcome): string {
+  if (!isSigned(outcome)) return nothing
+  const { accessKey } = outcome.logFields ?? {}
+  return accessKey === undefined ? owner.ID : field(String(accessKey), maxName)
 }
 
 function namesOf(rawPath: string): { readonly bucket: string; readonly key: string } {

@@ -24,6 +24,7 @@ import { BucketExpiryTable } from '../../state/stores/bucket-expiry.ts'
 import { DeletionTable } from '../../state/stores/deletions.ts'
 import type { FailureWatch } from '../failure-watch.ts'
 import type { Log } from '../log.ts'
+import { isReadOnlyBucket } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { shownSettings } from '../settings/shown-settings.ts'
 
@@ -97,11 +98,9 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
   }
 }
 
-function placeOf(bucket: string, { bucketPlaces, drives, readOnly }: Settings): BucketPlaceStatus {
-  const name = bucketPlaces.find((place) => place.bucket === bucket)?.drive ?? ''
-  const drive = drives.find((one) => one.name === name)
-  const isReadOnly = readOnly.includes(bucket) || drive?.isReadOnly === true
-  return { drive: name || defaultDrive, isReadOnly }
+function placeOf(bucket: string, settings: Settings): BucketPlaceStatus {
+  const name = settings.bucketPlaces.find((place) => place.bucket === bucket)?.drive ?? ''
+  return { drive: name || defaultDrive, isReadOnly: isReadOnlyBucket(bucket, settings) }
 }
 
 /** The status of the default drive, as before there were others, and of all drives. */

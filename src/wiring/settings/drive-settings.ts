@@ -172,3 +172,18 @@ function placeOf(
 function pairsOf<Item>(items: readonly Item[]): (readonly [Item, Item])[] {
   return items.flatMap((one, index) => items.slice(index + 1).map((other) => [one, other] as const))
 }
+
+interface BucketsOfDrives {
+  readonly bucketPlaces: readonly BucketPlaceSetting[]
+  readonly drives: readonly DriveSettings[]
+  readonly readOnly: readonly string[]
+}
+
+/** Whether READ_ONLY names the bucket or its drive. */
+export function isReadOnlyBucket(
+  bucket: string,
+  { bucketPlaces, drives, readOnly }: BucketsOfDrives,
+): boolean {
+  const name = bucketPlaces.find((place) => place.bucket === bucket)?.drive ?? ''
+  return readOnly.includes(bucket) || drives.find((one) => one.name === name)?.isReadOnly === true
+}

@@ -68,6 +68,14 @@ test('A request without a signature has no requester and no signature version', 
   assert.deepEqual([requester, sigv, authtype], ['-', '-', '-'])
 })
 
+test('The requester is the name of the access key, in one field', () => {
+  const rowFor = (accessKey: string) =>
+    rowOf({ outcome: { logFields: { operation: 'GetObject', accessKey } } })
+  assert.equal(rowFor('backup').requester, 'backup')
+  assert.equal(rowFor('my "phone"').bucketowner, 'bucketry')
+  assert.match(rowFor('my "phone"').requester ?? '', /^my[^ ]*phone[^ ]*$/)
+})
+
 test('A request whose signature was refused has its operation and its error code, but no requester', () => {
   const row = rowOf({
     method: 'PUT',

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { isReadOnlyBucket } from '../../../../src/wiring/settings/drive-settings.ts'
 import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
 import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
 import { shownSettings } from '../../../../src/wiring/settings/shown-settings.ts'
@@ -67,6 +68,11 @@ describe('named drives', () => {
     assert.deepEqual([a?.gdriveRefreshToken, a?.gdriveDelete], ['token-a', 'permanent'])
     assert.deepEqual([b?.gdriveRefreshToken, b?.gdriveDelete], ['token-b', 'trash'])
     assert.deepEqual([webdav?.isReadOnly, a?.isReadOnly], [true, false])
+    const names = [...settings.allowedBuckets, 'made-later']
+    assert.deepEqual(
+      names.filter((name) => isReadOnlyBucket(name, settings)),
+      ['photos', 'music'],
+    )
     assert.equal(settings.workers, 1)
     const shown = shownSettings(settings)
     const shownValue = (name: string) => shown.find((one) => one.name === name)?.value
