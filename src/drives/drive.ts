@@ -246,6 +246,15 @@ export interface UploadDrive {
   /** What can be done with this upload. It depends on the drive that the upload is on. */
   abilities(state: string): UploadAbilities
 
+  /**
+   * Called first by a process that has taken the upload from one that did not give it back. Returns the state to
+   * continue with, which the caller stores before it calls another method: the former process, which may only have
+   * been suspended, can't change or publish those bytes. Absent if it can't do so in any state.
+   *
+   * @param options.isDead whether the former process certainly does not run any more
+   */
+  takeOver?(state: string, options: TakeOverOptions): Promise<string>
+
   /** Starts to append the next part, or several parts, after the committed bytes. */
   append(state: string, options: AppendOptions): Promise<PartDraft>
 
@@ -270,6 +279,10 @@ export interface UploadDrive {
    * after a crash or the loss of the database.
    */
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
+}
+
+export interface TakeOverOptions {
+  readonly isDead: boolean
 }
 
 export interface UploadAbilities {

@@ -1,9 +1,11 @@
 /**
- * A process that serves one upload, for tests that kill it: it takes the part number of its argument
- * and, once half of the part is written, says so and stands still.
+ * A process that serves one upload, for tests that kill or stop it: it takes the part number of its argument
+ * and, once half of the part is written, says so and waits for input. Then it writes the other half and says
+ * how it ended.
  *
  *     node upload-process.ts DRIVE_FOLDER DATABASE_FILE UPLOAD_ID PART_NUMBER
  */
+import { once } from 'node:events'
 import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
 import { Uploads } from '../../src/s3/multipart/uploads.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
@@ -24,15 +26,24 @@ const uploads = new Uploads({
   now: Date.now,
   log,
 })
-await uploads.writePart({ bucket: 'b', key: 'k', uploadId }, Number(partNumber), {
+const half = Buffer.alloc(300_000, 'torn')
+const part = {
   signal: new AbortController().signal,
-  pour: async (sink) => {
-    await sink.write(Buffer.alloc(300_000, 'torn'))
+  async pour(sink: { write(chunk: Uint8Array): Promise<void> }) {
+    await sink.write(half)
     console.log('half')
-    await new Promise((resolve) => setTimeout(resolve, 60_000))
-    throw new Error('should have been killed')
+    await once(process.stdin, 'data')
+    await sink.write(half)
+    return { md5Hex: '0'.repeat(32), size: 2 * half.length }
   },
-})
+}
+try {
+  await uploads.writePart({ bucket: 'b', key: 'k', uploadId }, Number(partNumber), part)
+  console.log('acknowledged')
+} catch (error) {
+  console.log((error as { code?: string }).code ?? String(error))
+}
+process.exit()
 
 function ignore(): void {
   // What this process would log is not looked at.

@@ -6,6 +6,7 @@ import {
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
+  type TakeOverOptions,
   type UploadAbilities,
   type UploadDrive,
 } from '../drive.ts'
@@ -42,6 +43,14 @@ export class RoutedUploads implements UploadDrive {
     const { mount, inner } = this.#find(state) ?? {}
     if (mount === undefined || inner === undefined) return { replaceLast: false, truncate: false }
     return mount.drive.uploads.abilities(inner)
+  }
+
+  async takeOver(state: string, options: TakeOverOptions): Promise<string> {
+    const found = this.#find(state)
+    // Without its drive, the upload can only be aborted.
+    if (found === undefined) return state
+    const { uploads } = found.mount.drive
+    return stateOf(found.mount, (await uploads.takeOver?.(found.inner, options)) ?? found.inner)
   }
 
   async append(state: string, options: AppendOptions): Promise<PartDraft> {

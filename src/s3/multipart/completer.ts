@@ -1,6 +1,6 @@
 import type { UploadRow } from '../../state/stores/uploads.ts'
 import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
-import type { Lease } from './lease.ts'
+import { isAbandoned, type Lease } from './lease.ts'
 import type { UploadContext } from './upload-context.ts'
 import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import {
@@ -90,6 +90,11 @@ export class Completer {
   async #begin(upload: UploadRow, completion: string): Promise<Lease | undefined> {
     const { table, leases, watch, now } = this.#context
     const isFree = leases.isFree(upload)
+    if (isFree && isAbandoned(upload)) {
+      // Taken over before its bytes are published; the caller then sees the changed row.
+      await (await leases.take(upload))?.release()
+      return undefined
+    }
     const { owner, untilMs } = isFree
       ? leases.columns()
       : { owner: upload.leaseOwner, untilMs: upload.leaseUntilMs }

@@ -1,5 +1,6 @@
+import type { Drive } from '../../drives/drive.ts'
 import { HeldLease } from '../../process/held-lease.ts'
-import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
+import { isLeaseFree, isOwnerDead, newLeaseOwner } from '../../process/lease-owner.ts'
 import type { LeaseColumns, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Error } from '../errors.ts'
 import { leaseLost, noSuchUpload } from './upload-errors.ts'
@@ -12,6 +13,7 @@ const renewEveryMs = 5_000
 const safetyMarginMs = 5_000
 
 export interface LeasesOptions {
+  readonly drive: Pick<Drive, 'uploads'>
   readonly table: UploadTable
   readonly watch: UploadWatch
   /**
@@ -42,12 +44,33 @@ export class Leases {
     return { owner: newLeaseOwner(), untilMs: this.#options.now() + leaseMs }
   }
 
-  /** Takes the lease of the upload as it was seen; undefined when it is not free or has changed. */
+  /**
+   * Takes the lease of the upload as it was seen; undefined when it is not free or has changed. If its former
+   * holder did not return it, the drive first makes sure that it can't change the bytes any more.
+   */
   async take(upload: UploadRow): Promise<Lease | undefined> {
     if (!this.isFree(upload)) return undefined
     const { owner, untilMs } = this.columns()
-    const isTaken = await this.#options.table.takeLease(upload, { owner, untilMs })
-    return isTaken ? this.hold({ ...upload, leaseOwner: owner, leaseUntilMs: untilMs }) : undefined
+    if (!(await this.#options.table.takeLease(upload, { owner, untilMs }))) return undefined
+    const lease = this.hold({ ...upload, leaseOwner: owner, leaseUntilMs: untilMs })
+    if (isAbandoned(upload)) await this.#takeOver(lease, isOwnerDead(upload.leaseOwner))
+    return lease
+  }
+
+  async #takeOver(lease: Lease, isDead: boolean): Promise<void> {
+    const { drive, table } = this.#options
+    const { id, driveState: before } = lease.upload
+    try {
+      const driveState = await drive.uploads.takeOver?.(before, { isDead })
+      if (driveState === undefined || driveState === before) return
+      lease.assertHeld()
+      if (!(await table.setDriveState(id, lease.owner, driveState))) throw leaseLost()
+      lease.continueWith(driveState)
+    } catch (error) {
+      // It is not released: who takes it when it has expired takes the upload over again.
+      lease.end()
+      throw error
+    }
   }
 
   /** Holds a lease that this process has already written into the row. */
@@ -56,14 +79,18 @@ export class Leases {
   }
 }
 
+/** Whether a process may still be at work on the bytes. Those of a finished upload do not matter any more. */
+export function isAbandoned({ leaseOwner, phase }: UploadRow): boolean {
+  return leaseOwner !== '' && (phase === 'open' || phase === 'completing')
+}
+
 /**
  * A held lease of an upload: it renews itself until `end` or `release`, and is lost also when the
  * upload changes phase (aborted, or completed without the part in progress). The reason for `lost`
  * is the S3Error to answer: SlowDown or NoSuchUpload.
  */
 export class Lease extends HeldLease {
-  /** The row as it was when the lease was taken. */
-  readonly upload: UploadRow
+  #upload: UploadRow
   readonly #options: LeasesOptions
 
   constructor(upload: UploadRow, options: LeasesOptions) {
@@ -79,9 +106,19 @@ export class Lease extends HeldLease {
       },
       lostReason: () => lostReason(),
     })
-    this.upload = upload
+    this.#upload = upload
     this.#options = options
     void this.#watch()
+  }
+
+  /** The row as it was when the lease was taken. */
+  get upload(): UploadRow {
+    return this.#upload
+  }
+
+  /** The upload has this state since the lease was taken. */
+  continueWith(driveState: string): void {
+    this.#upload = { ...this.#upload, driveState }
   }
 
   /** Releases the lease. If the database fails, it expires. */

@@ -1,3 +1,4 @@
+import { DriveError } from '../../drives/drive.ts'
 import { untilAborted } from '../../process/time-limit.ts'
 import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
 import type { EarlyPart, PartSource } from './early-part.ts'
@@ -85,7 +86,8 @@ export class PartWriter {
     } catch (error) {
       // Report the first error; a lease that can't be released expires.
       await lease.release().catch(() => undefined)
-      throw error
+      // The drive may not have found the bytes any more.
+      throw error instanceof DriveError && !lease.isHeld ? leaseLost() : error
     }
   }
 

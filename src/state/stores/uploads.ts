@@ -114,6 +114,8 @@ const takeLease = `UPDATE uploads SET lease_owner = ?, lease_until_ms = ? ${wher
 const renewLease = `UPDATE uploads SET lease_until_ms = ?
   WHERE id = ? AND lease_owner = ? AND phase = ?`
 
+const setDriveState = 'UPDATE uploads SET drive_state = ? WHERE id = ? AND lease_owner = ?'
+
 const releaseLease = `UPDATE uploads SET lease_owner = '', lease_until_ms = 0
   WHERE id = ? AND lease_owner = ?`
 
@@ -175,6 +177,11 @@ export class UploadTable {
     if (!isSqlText(id)) return undefined
     const rows = await this.#database.read<UploadRow>(selectUpload, [id])
     return rows[0]
+  }
+
+  /** For the holder of the lease; false if it was lost. */
+  setDriveState(id: string, owner: string, driveState: string): Promise<boolean> {
+    return writeOne(this.#database, setDriveState, [driveState, id, owner])
   }
 
   /** Parts with a number above `after`, in order. */

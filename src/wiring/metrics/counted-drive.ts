@@ -57,7 +57,11 @@ function countedPart(draft: PartDraft, calls: DriveCalls): PartDraft {
 }
 
 function countedUploads(uploads: UploadDrive, calls: DriveCalls): UploadDrive {
+  const { takeOver } = uploads
   return {
+    ...(takeOver && {
+      takeOver: (...given) => calls.count('takeOverUpload', takeOver.apply(uploads, given)),
+    }),
     abilities: (state) => uploads.abilities(state),
     begin: (...given) => calls.count('beginUpload', uploads.begin(...given)),
     async append(...given) {

@@ -4,12 +4,18 @@ import type { DriveSpans } from './drive-spans.ts'
 
 /** Multipart uploads with a span for each call within a request. */
 export class TracedUploads implements UploadDrive {
+  readonly takeOver?: NonNullable<UploadDrive['takeOver']>
   readonly #uploads: UploadDrive
   readonly #spans: DriveSpans
 
   constructor(uploads: UploadDrive, spans: DriveSpans) {
     this.#uploads = uploads
     this.#spans = spans
+    const { takeOver } = uploads
+    if (takeOver !== undefined) {
+      this.takeOver = (...given) =>
+        spans.run('uploads.takeOver', () => takeOver.apply(uploads, given))
+    }
   }
 
   abilities(...given: Parameters<UploadDrive['abilities']>): UploadAbilities {

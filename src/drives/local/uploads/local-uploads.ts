@@ -8,6 +8,7 @@ import {
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
+  type TakeOverOptions,
   type UploadAbilities,
   type UploadDrive,
 } from '../../drive.ts'
@@ -24,6 +25,7 @@ import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
 import type { Publisher } from '../objects/publisher.ts'
 import { LocalPartDraft } from './part-draft.ts'
+import { copyToOwnFile, isBeingTaken, removeFormer } from './take-over.ts'
 import {
   formatUploadState,
   type LocalUploadState,
@@ -46,7 +48,8 @@ export interface UploadParts {
  * Every upload is a folder `.bucketry/uploads/<id>`. Parts are appended to its file `data`, which
  * `complete` renames. A part that replaces the last one is first written to a separate file, the tail, so
  * that the committed bytes stay until the caller has stored the new state; the next call copies it into
- * `data`. An empty file `done-<identity>` has the identity of the published file: with it, a repeated
+ * `data`. An upload that was taken over continues in a copy, `data-<random>` (take-over.ts). An empty
+ * file `done-<identity>` has the identity of the published file: with it, a repeated
  * `complete` recognizes its own object.
  */
 export class LocalUploads implements UploadDrive {
@@ -72,20 +75,35 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
+  async takeOver(state: string, { isDead }: TakeOverOptions): Promise<string> {
+    const upload = parseUploadState(state)
+    return await withDriveErrors('take over an upload', async () => {
+      await requireOwnFolder(this.#parts.root)
+      const [folder, name] = [this.#folder(upload), fileOf(upload)]
+      // A dead process can't write to its file any more.
+      if (isDead && !isBeingTaken(await this.#namesOf(upload))) return state
+      const isObject = (stats: fs.Stats) => this.#isObject(upload, stats)
+      const file = await copyToOwnFile({ folder, name, isObject })
+      return file === undefined ? state : formatUploadState({ ...upload, file })
+    })
+  }
+
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     const upload = parseUploadState(state)
     return await withDriveErrors('continue an upload', async () => {
       const output = await this.#openIfThere(upload)
       if (output === undefined) throw lostBytes()
       try {
+        await this.#removeFormer(upload)
         await this.#mergeTail(upload, output)
         if ((await output.size()) < options.offset) throw lostBytes()
       } catch (error) {
         await output.close()
         throw error
       }
-      const merged = upload.tail?.name
-      const next = formatUploadState({ id: upload.id, ...(merged === undefined ? {} : { merged }) })
+      const { id, file, tail } = upload
+      const merged = tail?.name
+      const next = formatUploadState({ id, ...(file && { file }), ...(merged && { merged }) })
       return endingPart(new LocalPartDraft({ output, options, commit: async () => next }))
     })
   }
@@ -127,6 +145,7 @@ export class LocalUploads implements UploadDrive {
           ...options,
           isLonger: size > options.size,
         })
+        await this.#removeFormer(upload)
         await this.#removeTails(upload)
         return metadata
       } finally {
@@ -140,7 +159,8 @@ export class LocalUploads implements UploadDrive {
     return await withDriveErrors('check an upload', async () => {
       const output = await this.#openIfThere(upload)
       await output?.close()
-      return output === undefined && hasMark(await this.#namesOf(upload))
+      const names = await this.#namesOf(upload)
+      return output === undefined && hasMark(names) && !isBeingTaken(names)
     })
   }
 
@@ -192,9 +212,16 @@ export class LocalUploads implements UploadDrive {
     { target }: CompleteOptions,
   ): Promise<ObjectMetadata | undefined> {
     const names = await this.#namesOf(upload)
-    if (!hasMark(names)) throw lostBytes()
+    if (!hasMark(names) || isBeingTaken(names)) throw lostBytes()
     const present = await this.#parts.files.head(localPathOf(target.bucket, target.key))
     return present && names.includes(markOf(present.file.identity)) ? present.metadata : undefined
+  }
+
+  /** The state with the name of the copy was stored. */
+  async #removeFormer(upload: LocalUploadState): Promise<void> {
+    const { file } = upload
+    if (file === undefined) return
+    await removeFormer(this.#folder(upload), await this.#namesOf(upload), file)
   }
 
   /** Also those of replacements that were not committed. */
@@ -245,7 +272,7 @@ export class LocalUploads implements UploadDrive {
   /** Undefined if the bytes are published or lost. */
   async #openIfThere(upload: LocalUploadState): Promise<OutputFile | undefined> {
     const { root } = this.#parts
-    const path = `${this.#folder(upload)}/${dataName}`
+    const path = `${this.#folder(upload)}/${fileOf(upload)}`
     let fd: number
     try {
       fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags)
@@ -255,7 +282,7 @@ export class LocalUploads implements UploadDrive {
       return undefined
     }
     const output = new OutputFile(root, path, fd)
-    if (!(await this.#isLinked(upload, fd))) return output
+    if (!(await this.#isObject(upload, await root.files.fstat(fd)))) return output
     await output.remove()
     return undefined
   }
@@ -264,11 +291,10 @@ export class LocalUploads implements UploadDrive {
    * Whether this file is already the object, because a crash occurred between the link that published it
    * (put-file.ts) and the removal of its old name. It must not be written to any more.
    */
-  async #isLinked(upload: LocalUploadState, fd: number): Promise<boolean> {
-    const { root } = this.#parts
-    const stats = await root.files.fstat(fd)
+  async #isObject(upload: LocalUploadState, stats: fs.Stats): Promise<boolean> {
     if (stats.nlink < 2) return false
-    return (await this.#namesOf(upload)).includes(markOf(describe(stats, root).identity))
+    const { identity } = describe(stats, this.#parts.root)
+    return (await this.#namesOf(upload)).includes(markOf(identity))
   }
 
   async #unlink(upload: LocalUploadState, name: string): Promise<void> {
@@ -278,6 +304,10 @@ export class LocalUploads implements UploadDrive {
   #folder(upload: Pick<LocalUploadState, 'id'>): string {
     return `${this.#parts.root.uploadFolder}/${upload.id}`
   }
+}
+
+function fileOf({ file }: LocalUploadState): string {
+  return file ?? dataName
 }
 
 function markOf(identity: FileIdentity): string {

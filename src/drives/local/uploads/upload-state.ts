@@ -13,12 +13,15 @@ export interface Tail {
 /** The state of an upload, which the caller stores between calls as JSON. */
 export interface LocalUploadState {
   readonly id: string
+  /** The file with the bytes, if the upload was taken over. */
+  readonly file?: string
   readonly tail?: Tail
   /** A merged tail. The caller stored this state when it returns it: then the file is removed. */
   readonly merged?: string
 }
 
 const tailPattern = /^tail-[\w-]{1,64}$/
+const filePattern = /^data-[\w-]{1,64}$/
 
 export function formatUploadState(state: LocalUploadState): string {
   return JSON.stringify(state)
@@ -29,17 +32,18 @@ export function parseUploadState(text: string): LocalUploadState {
   const state = parsedJson(text) as Partial<LocalUploadState> | undefined
   requireUploadId(state?.id)
   const isWhole =
+    (state?.file === undefined || isName(state.file, filePattern)) &&
     (state?.tail === undefined || isTail(state.tail)) &&
-    (state?.merged === undefined || isTailName(state.merged))
+    (state?.merged === undefined || isName(state.merged, tailPattern))
   if (isWhole) return state as LocalUploadState
   throw foreignState()
 }
 
 /** The name becomes part of a path: nothing else may be accepted. */
-function isTailName(name: unknown): boolean {
-  return typeof name === 'string' && tailPattern.test(name)
+function isName(name: unknown, pattern: RegExp): boolean {
+  return typeof name === 'string' && pattern.test(name)
 }
 
 function isTail({ name, offset, size }: Partial<Tail>): boolean {
-  return isTailName(name) && Number.isSafeInteger(offset) && Number.isSafeInteger(size)
+  return isName(name, tailPattern) && Number.isSafeInteger(offset) && Number.isSafeInteger(size)
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { Leases } from '../../../../src/s3/multipart/lease.ts'
 import { UploadWatch, type WaitOptions } from '../../../../src/s3/multipart/upload-watch.ts'
 import { type UploadRow, UploadTable } from '../../../../src/state/stores/uploads.ts'
@@ -61,7 +62,9 @@ test('a renewal that becomes due between two readings of the clock is not postpo
     if (waits === 1) clock.ms = 4_999
   })
   const now = () => (clock.ms === 4_999 ? clock.ms++ : clock.ms)
-  const lease = new Leases({ table: new HeldTable(), watch, now }).hold(held)
+  const lease = new Leases({ drive: new MemoryDrive(), table: new HeldTable(), watch, now }).hold(
+    held,
+  )
   await watch.done
   lease.end()
   assert.deepEqual(watch.waits, [5_000, 1, 5_000])
@@ -74,7 +77,9 @@ test('a lease waits before it queries a failed database again', async () => {
   })
   const table = new HeldTable()
   table.isDown = true
-  const lease = new Leases({ table, watch, now: () => clock.ms }).hold(held)
+  const lease = new Leases({ drive: new MemoryDrive(), table, watch, now: () => clock.ms }).hold(
+    held,
+  )
   await watch.done
   lease.end()
   assert.deepEqual(watch.waits, [5_000, 5_000, 5_000])

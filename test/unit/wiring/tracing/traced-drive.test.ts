@@ -22,7 +22,7 @@ const driveMembers: Readonly<Record<keyof Drive, true>> = {
   ...{ sweep: true, uploads: true, quota: true, statistics: true, close: true },
 }
 const uploadMembers: Readonly<Record<keyof UploadDrive, true>> = {
-  ...{ begin: true, abilities: true, append: true, replaceLast: true },
+  ...{ begin: true, abilities: true, takeOver: true, append: true, replaceLast: true },
   ...{ complete: true, isPublished: true, abort: true, sweep: true },
 }
 const optional = ['copy', 'removeFolder', 'sweep', 'quota', 'statistics']

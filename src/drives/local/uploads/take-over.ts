@@ -1,0 +1,94 @@
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import { syncFolderAt } from '../folders/durable-folders.ts'
+import { codeOf, unlessAbsent } from '../fs-error.ts'
+
+/** Names of files that hold an upload's bytes after it was taken over. */
+export const takenDataPrefix = 'data-'
+const formerPrefix = 'former-'
+
+export interface TakenUpload {
+  readonly folder: string
+  /** The present name of the file with the bytes. */
+  readonly name: string
+  /** Whether this file is the object already. */
+  isObject(stats: fs.Stats): Promise<boolean>
+}
+
+/**
+ * Copies the bytes of an upload to a new file, and returns its name; durable. Undefined if there are none: they
+ * were published or are lost.
+ *
+ * The former process may have been suspended before any line, and may continue at any moment. So its file is first
+ * renamed: from then on it can't publish it, and what it still writes to it does not reach the copy's file. The
+ * rename and a rename that publishes exclude each other. If this is interrupted, the next call continues with the
+ * renamed file.
+ */
+export async function copyToOwnFile(upload: TakenUpload): Promise<string | undefined> {
+  const { folder } = upload
+  const former = `${folder}/${formerPrefix}${crypto.randomUUID()}`
+  if (!(await moveAside(upload, former))) return undefined
+  const stats = await unlessAbsent(() => fs.promises.lstat(former))
+  // Another process has taken it over at the same moment, and has the lease.
+  if (stats === undefined) return undefined
+  if (await upload.isObject(stats)) {
+    await fs.promises.rm(former, { force: true })
+    return undefined
+  }
+  const name = `${takenDataPrefix}${crypto.randomUUID()}`
+  await copyDurably(former, `${folder}/${name}`)
+  await syncFolderAt(folder)
+  return name
+}
+
+/** Removes what the former processes of a taken upload had, when the state with the copy's name is stored. */
+export async function removeFormer(
+  folder: string,
+  names: readonly string[],
+  current: string,
+): Promise<void> {
+  for (const name of names) {
+    const isOther = name.startsWith(takenDataPrefix) && name !== current
+    if (isOther || name.startsWith(formerPrefix)) {
+      await fs.promises.rm(`${folder}/${name}`, { force: true })
+    }
+  }
+}
+
+/** Whether a process was interrupted while it took over an upload. */
+export function isBeingTaken(names: readonly string[]): boolean {
+  return names.some((name) => name.startsWith(formerPrefix))
+}
+
+/** False if there is nothing to move. */
+async function moveAside({ folder, name }: TakenUpload, former: string): Promise<boolean> {
+  if (await isRenamed(`${folder}/${name}`, former)) return true
+  for (const other of (await unlessAbsent(() => fs.promises.readdir(folder))) ?? []) {
+    const isOther = other.startsWith(formerPrefix)
+    if (isOther && (await isRenamed(`${folder}/${other}`, former))) return true
+  }
+  return false
+}
+
+async function isRenamed(from: string, to: string): Promise<boolean> {
+  try {
+    await fs.promises.rename(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    return false
+  }
+}
+
+/** A reflink where the file system has them: it takes no time and no space. */
+async function copyDurably(from: string, to: string): Promise<void> {
+  try {
+    await fs.promises.copyFile(from, to, fs.constants.COPYFILE_FICLONE)
+    const handle = await fs.promises.open(to, 'r+')
+    await handle.sync().finally(() => handle.close())
+  } catch (error) {
+    // A full disk: the bytes stay where they are.
+    await fs.promises.rm(to, { force: true }).catch(() => undefined)
+    throw error
+  }
+}
