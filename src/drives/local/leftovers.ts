@@ -6,6 +6,7 @@ import { type JournalNote, readJournals } from './folders/folder-journal.ts'
 import { unlessAbsent } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 import { type FileIdentity, identityOf } from './objects/file-identity.ts'
+import { formerSuffix } from './objects/former-holder.ts'
 import { readFlags } from './objects/paced-files.ts'
 
 /** After this time, the files of a process on another host count as abandoned. */
@@ -68,7 +69,7 @@ async function openDraft(path: string): Promise<fs.promises.FileHandle | undefin
 
 function decodeProcess(name: string): string {
   try {
-    return decodeURIComponent(name)
+    return decodeURIComponent(name.replace(formerSuffix, ''))
   } catch {
     // Not the name of a process: treated as one on another host.
     return ''

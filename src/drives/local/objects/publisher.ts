@@ -22,7 +22,7 @@ import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './pu
 const attempts = 16
 
 /** A complete file that is to become an object. */
-export interface LocalPublication extends PutOrder {
+export interface LocalPublication extends Omit<PutOrder, 'identity'> {
   readonly attributes: Attributes
   /** Gives the file its final form and returns the result. */
   shape(): Promise<FileStamp>
@@ -99,7 +99,8 @@ export class Publisher {
           const sealed = file ?? (await this.#seal(publication, made))
           const { folder } = way
           way.folder = undefined
-          const result = await putFile(this.#parts.root, publication, folder)
+          const { identity } = sealed
+          const result = await putFile(this.#parts.root, { ...publication, identity }, folder)
           isPublished = result.kind === 'done'
           return { sealed, result }
         })
@@ -108,14 +109,23 @@ export class Publisher {
         if (result.kind === 'missing') await this.#remake(publication, result.filePath, sealed)
       }
     } catch (error) {
-      // If only the lock could not be released, the file is the object.
-      if (file !== undefined && !isPublished) this.#parts.known.forget(file.identity)
+      if (file !== undefined && !isPublished) await this.#forgetUnlessThere(objectPath, file)
       throw error
     }
     throw new DriveError(
       'busy',
       'The object at this key keeps being changed by another client. Try again.',
     )
+  }
+
+  /**
+   * A call that seemed to fail may have published the file: without its record, it would lose its attributes. If that
+   * can't be found out, a record of no file does no harm.
+   */
+  async #forgetUnlessThere(objectPath: ObjectPath, file: KnownFile): Promise<void> {
+    const present = await this.#parts.files.head(objectPath).catch(() => 'unknown' as const)
+    if (present === 'unknown' || present?.file.identity === file.identity) return
+    this.#parts.known.forget(file.identity)
   }
 
   /** As Drive.remove. */
@@ -138,7 +148,7 @@ export class Publisher {
     const { root, folders, locks } = this.#parts
     const taken = await locks.hold(objectPath.path, async () => {
       await this.#require(objectPath, conditions)
-      return await this.#takeBoth(objectPath)
+      return await this.#takeBoth(objectPath, isConditional(conditions))
     })
     if (taken.length === 0) await requireOwnFolder(root)
     for (const { filePath, folder, gone } of taken) {
@@ -154,11 +164,11 @@ export class Publisher {
    * If both files exist, the natural one is the object. It is removed last, so that the other one
    * never becomes visible.
    */
-  async #takeBoth({ natural, alternative }: ObjectPath): Promise<Taken[]> {
+  async #takeBoth({ natural, alternative }: ObjectPath, isGuarded: boolean): Promise<Taken[]> {
     const { root } = this.#parts
-    const hidden = await takeFile(root, alternative)
+    const hidden = await takeFile(root, alternative, { isGuarded })
     try {
-      const shown = await takeFile(root, natural)
+      const shown = await takeFile(root, natural, { isGuarded })
       return [hidden, shown].filter((one) => one !== undefined)
     } catch (error) {
       await hidden?.folder.close()
@@ -207,12 +217,14 @@ export class Publisher {
   }
 
   async #require(objectPath: ObjectPath, conditions: RemovalConditions | undefined): Promise<void> {
-    if (conditions === undefined || Object.values(conditions).every((one) => one === undefined)) {
-      return
-    }
+    if (conditions === undefined || !isConditional(conditions)) return
     const present = await this.#parts.files.head(objectPath)
     assertRemovalConditions(objectPath, versionOf(present?.metadata), conditions)
   }
+}
+
+function isConditional(conditions: RemovalConditions | undefined): boolean {
+  return Object.values(conditions ?? {}).some((one) => one !== undefined)
 }
 
 function identitiesOf(made: readonly MadeName[]): string[] {

@@ -2,9 +2,9 @@ import fs, { type Stats } from 'node:fs'
 import { DriveError, type WriteConditions } from '../../drive.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
-import type { LocalRoot } from '../local-root.ts'
+import { type LocalRoot, newTempPath } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
-import { type FileIdentity, goneIdentity } from './file-identity.ts'
+import { type FileIdentity, goneIdentity, identityOf } from './file-identity.ts'
 import { readFlags, unlinkLarge } from './paced-files.ts'
 
 /** Freeing the blocks of a file of this size takes longer than removing its name. */
@@ -17,6 +17,8 @@ export interface PutOrder {
   /** The file's present path. On rejection it stays there. */
   readonly path: string
   readonly conditions: WriteConditions | undefined
+  /** The identity of the file at `path`. */
+  readonly identity: FileIdentity
   /** See CompleteOptions.assertHeld. */
   readonly assertHeld?: (() => void) | undefined
 }
@@ -62,7 +64,7 @@ export async function putFile(
     if (result.kind !== 'done') return result
     // The new file is published. A stale one that cannot be removed stays hidden behind it, and is
     // removed with it.
-    const stale = await takeFile(root, alternative, folder).catch(() => undefined)
+    const stale = await takeFile(root, alternative, { opened: folder }).catch(() => undefined)
     return { ...result, stale }
   } catch (error) {
     // NFS: another host removed the open folder, and may have created it again.
@@ -82,11 +84,34 @@ export interface Taken {
   readonly gone: FileIdentity | undefined
 }
 
+interface TakeOptions {
+  /** The file's folder, if it is open. */
+  readonly opened?: OpenFolder
+  /** Whether only this version of the object may be removed. */
+  readonly isGuarded?: boolean
+}
+
+/**
+ * Moves the file to this process's drafts first. If the process is suspended here for so long that another one takes
+ * over its lock, that one removes its folder of drafts (former-holder.ts): then the newer object stays.
+ */
+async function unlinkGuarded(root: LocalRoot, path: string): Promise<void> {
+  const aside = newTempPath(root)
+  try {
+    await root.files.rename(path, aside)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || (await root.files.lstat(path)) === undefined) throw error
+    const message = 'Another process took over the lock on this key. Try again.'
+    throw new DriveError('busy', message, { retryAfterSeconds: 1, cause: error })
+  }
+  await unlinkLarge(aside)
+}
+
 /** Unlinks the file; undefined if there is none. Leaves symbolic links, devices and the like. */
 export async function takeFile(
   root: LocalRoot,
   filePath: FilePath,
-  opened?: OpenFolder,
+  { opened, isGuarded = false }: TakeOptions = {},
 ): Promise<Taken | undefined> {
   const isOurs = opened !== undefined && opened.path === `${root.path}/${filePath.folder}`
   const folder = isOurs ? opened : await OpenFolder.open(root, filePath.folder)
@@ -96,7 +121,8 @@ export async function takeFile(
     const path = folder.at(filePath.name)
     const stats = await root.files.lstat(path)
     if (!stats?.isFile()) return undefined
-    await (stats.size < largeBytes ? root.files.unlink(path) : unlinkLarge(path))
+    if (isGuarded) await unlinkGuarded(root, path)
+    else await (stats.size < largeBytes ? root.files.unlink(path) : unlinkLarge(path))
     taken = { filePath, folder, gone: goneIdentity(stats, root.hasBirthtime) }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
@@ -142,6 +168,8 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   try {
     await move(root, order, path)
   } catch (error) {
+    // The reply was lost, and the call was sent again, as on NFS.
+    if (await isThere(root, path, order.identity)) return done(root, target)
     const code = codeOf(error)
     if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(code)) return { kind: 'again' }
     if (code !== 'ENOENT') throw error
@@ -156,8 +184,18 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   } finally {
     release?.()
   }
+  return done(root, target)
+}
+
+function done(root: LocalRoot, { folder, present }: Target): PutDone {
   const gone = present === undefined ? undefined : goneIdentity(present, root.hasBirthtime)
   return { kind: 'done', folder, gone, stale: undefined }
+}
+
+/** Whether the file is at its object's path. */
+async function isThere(root: LocalRoot, path: string, identity: FileIdentity): Promise<boolean> {
+  const stats = await root.files.lstat(path)
+  return stats !== undefined && identityOf(stats, root.hasBirthtime) === identity
 }
 
 /**
@@ -181,12 +219,25 @@ async function holdLarge(
   }
 }
 
+async function linkOnce(
+  root: LocalRoot,
+  { path, identity }: PutOrder,
+  target: string,
+): Promise<void> {
+  try {
+    await root.files.link(path, target)
+  } catch (error) {
+    // As above: EEXIST of its own file.
+    if (codeOf(error) !== 'EEXIST' || !(await isThere(root, target, identity))) throw error
+  }
+}
+
 /** Renames the file, or links it where it must not replace a file added at this moment. */
 async function move(root: LocalRoot, order: PutOrder, target: string): Promise<void> {
   if (order.conditions?.ifNoneMatch === '*') {
     try {
       order.assertHeld?.()
-      await root.files.link(order.path, target)
+      await linkOnce(root, order, target)
       return await root.files.unlink(order.path)
     } catch (error) {
       if (!cannotLink(error)) throw error

@@ -3,6 +3,7 @@ import { syncFolderNow } from '../folders/durable-folders.ts'
 import { folderMark } from '../folders/folder-sync.ts'
 import { codeOf } from '../fs-error.ts'
 import { type FileIdentity, goneIdentity } from '../objects/file-identity.ts'
+import { certainMs } from '../objects/key-locks.ts'
 import { describe, type FileStamp } from '../objects/object-files.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
 import { largeBytes } from '../objects/put-file.ts'
@@ -146,8 +147,11 @@ class WriteRun {
     if (folder === undefined || !isDone(() => fs.linkSync(holder, lockPath))) {
       return () => ({ moved: undefined, isLocked: false })
     }
+    const takenAt = performance.now()
     const moved = attempt(() => this.#moveInto(folder, job))
-    const isLocked = !isDone(() => fs.unlinkSync(lockPath))
+    // A thread that was suspended may have lost the lock to another process.
+    const isCertain = performance.now() - takenAt < certainMs
+    const isLocked = !isCertain || !isDone(() => fs.unlinkSync(lockPath))
     return () => {
       if (moved === undefined) return { moved, isLocked }
       if (this.#doesSync) this.#syncFolder(folder)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
 import { KeyLocks } from '../../../../../src/drives/local/objects/key-locks.ts'
+import { setEndedGateways } from '../../../../../src/process/ended-processes.ts'
 import { livenessOf, thisProcess } from '../../../../../src/process/identity.ts'
 import { tempFolder } from '../temp-folder.ts'
 
@@ -183,4 +184,75 @@ test('hold gives up on a lock that exists but cannot be read', async (t) => {
       { kind: 'busy' },
     )
   })
+})
+
+test('hold removes the drafts of a holder on another host before it takes over', async (t) => {
+  const { root, locks, path, looks, passMs } = await openElsewhere(t)
+  const folder = join(root.tempFolder, encodeURIComponent('other-host/1/1'))
+  fs.mkdirSync(folder)
+  // As a real holder: its locks are links to the file with its name.
+  fs.renameSync(path, join(folder, 'holder'))
+  fs.linkSync(join(folder, 'holder'), path)
+  fs.writeFileSync(join(folder, 'draft'), 'x')
+  fs.writeFileSync(join(folder, 'a.folders'), '')
+  const waiting = acquire(locks, 'a')
+  await looks()
+  passMs(30_100)
+  await (await waiting).release()
+  const left = fs.readdirSync(root.tempFolder).filter((name) => name.startsWith('other-host'))
+  assert.equal(left.length, 1)
+  assert.deepEqual(fs.readdirSync(join(root.tempFolder, left[0] ?? '')).sort(), [
+    'a.folders',
+    'holder',
+  ])
+  assert.match(left[0] ?? '', /\.former-/)
+})
+
+test('hold takes over at once from a process of a gateway that has ended', async (t) => {
+  const { locks, root } = await openElsewhere(t)
+  t.after(() => setEndedGateways([], []))
+  setEndedGateways([{ process: 'other-host/1/1', untilTicks: 5 }], [])
+  await (await acquire(locks, 'a')).release()
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
+test('hold takes its own lock of which the reply was lost, and releases it', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  const link = root.files.link.bind(root.files)
+  t.mock.method(root.files, 'link', async (from: string, to: string) => {
+    await link(from, to)
+    throw Object.assign(new Error('sent again'), { code: 'EEXIST' })
+  })
+  const startedAt = performance.now()
+  await locks.hold('a', async () => undefined)
+  assert.ok(performance.now() - startedAt < 1_000)
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
+test('a lock that cannot be removed is removed later, and what was done under it counts', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  const unlink = root.files.unlink.bind(root.files)
+  let failures = 2
+  t.mock.method(root.files, 'unlink', (path: string) => {
+    failures -= 1
+    if (failures >= 0) throw Object.assign(new Error('timed out'), { code: 'EIO' })
+    return unlink(path)
+  })
+  assert.equal(await locks.hold('a', async () => 'done'), 'done')
+  const startedAt = performance.now()
+  while (fs.readdirSync(root.lockFolder).length > 0) await new Promise((go) => setTimeout(go, 10))
+  assert.ok(performance.now() - startedAt < 1_000)
+  assert.equal(await locks.hold('a', async () => 'again'), 'again')
+})
+
+test('a holder that was suspended leaves the lock of another process', async (t) => {
+  const { root, locks, path, passMs } = await openElsewhere(t)
+  fs.unlinkSync(path)
+  const lock = await acquire(locks, 'a')
+  fs.unlinkSync(path)
+  fs.writeFileSync(path, 'other-host/1/1')
+  passMs(40_000)
+  await lock.release()
+  assert.equal(fs.readFileSync(path, 'latin1'), 'other-host/1/1')
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [path.slice(root.lockFolder.length + 1)])
 })

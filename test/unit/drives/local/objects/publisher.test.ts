@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { OpenFolder } from '../../../../../src/drives/local/folders/open-folder.ts'
+import { PacedFiles } from '../../../../../src/drives/local/objects/paced-files.ts'
 import { until } from '../../../../support/management-client.ts'
 import { openFileCount } from '../../../../support/open-files.ts'
 import { MemoryRecords } from '../memory-records.ts'
@@ -117,7 +118,7 @@ test('an object whose lock cannot be released keeps its attributes', async (t) =
     if (!path.includes('/locks/')) return unlinkSync(path)
     throw Object.assign(new Error('no unlink'), { code: 'EIO' })
   })
-  await assert.rejects(put(drive, 'k', 'new'), { kind: 'unavailable' })
+  await put(drive, 'k', 'new')
   unlink.mock.restore()
   const version = await get(drive, 'k')
   assert.deepEqual(version, { text: 'new', etag: attributesOf('new').etag })
@@ -141,4 +142,84 @@ test('the event loop does not wait for the removal of a large file', async (t) =
   assert.deepEqual(fs.readdirSync(join(temporary, own)), ['holder'])
   const isObject = (path: string) => path.endsWith('/k') || path.includes('/.bucketry/tmp/')
   assert.deepEqual(unlinked().filter(isObject), [])
+})
+
+/** As on NFS: the call was carried out, but its reply was lost, and it was sent again. */
+function loseReply(
+  t: TestContext,
+  name: 'rename' | 'link',
+  code: string,
+  isLost: (to: string) => boolean,
+) {
+  const { [name]: call } = PacedFiles.prototype
+  t.mock.method(
+    PacedFiles.prototype,
+    name,
+    async function (this: PacedFiles, from: string, to: string) {
+      await call.call(this, from, to)
+      if (isLost(to)) throw Object.assign(new Error('lost'), { code })
+    },
+  )
+}
+
+test('publish recognizes its object when the reply of the rename is lost', async (t) => {
+  const { drive, records } = await openDrive(t)
+  await put(drive, 'k', 'old')
+  loseReply(t, 'rename', 'ENOENT', (to) => to.endsWith('/k'))
+  await put(drive, 'k', 'new')
+  assert.deepEqual(await get(drive, 'k'), { text: 'new', etag: attributesOf('new').etag })
+  assert.equal(records.forgotten.length, 1, 'only the old version is forgotten')
+})
+
+test('publish recognizes its object when the reply of the link is lost', async (t) => {
+  const { drive, records } = await openDrive(t)
+  loseReply(t, 'link', 'EEXIST', (to) => to.endsWith('/k'))
+  await put(drive, 'k', 'new', { ifNoneMatch: '*' })
+  assert.deepEqual(await get(drive, 'k'), { text: 'new', etag: attributesOf('new').etag })
+  assert.deepEqual(records.forgotten, [])
+  await assert.rejects(put(drive, 'k', 'other', { ifNoneMatch: '*' }), { kind: 'condition' })
+})
+
+test('publish keeps the record of a file when it is not known whether it was published', async (t) => {
+  const { drive, records } = await openDrive(t)
+  const { lstat, rename } = PacedFiles.prototype
+  let isAway = false
+  t.mock.method(
+    PacedFiles.prototype,
+    'rename',
+    async function (this: PacedFiles, from: string, to: string) {
+      await rename.call(this, from, to)
+      isAway = to.endsWith('/k')
+      throw Object.assign(new Error('away'), { code: 'EIO' })
+    },
+  )
+  t.mock.method(PacedFiles.prototype, 'lstat', async function (this: PacedFiles, path: string) {
+    if (isAway) throw Object.assign(new Error('away'), { code: 'EIO' })
+    return await lstat.call(this, path)
+  })
+  await assert.rejects(put(drive, 'k', 'new'), { kind: 'unavailable' })
+  isAway = false
+  assert.deepEqual(records.forgotten, [])
+  assert.equal((await get(drive, 'k'))?.etag, attributesOf('new').etag)
+})
+
+test('a conditional removal fails when another process has taken over the lock', async (t) => {
+  const { drive, root } = await openDrive(t)
+  await put(drive, 'k', 'x')
+  const ifMatch = [attributesOf('x').etag]
+  const { rename } = PacedFiles.prototype
+  const mocked = t.mock.method(
+    PacedFiles.prototype,
+    'rename',
+    async function (this: PacedFiles, from: string, to: string) {
+      fs.rmSync(join(to, '..'), { recursive: true })
+      return await rename.call(this, from, to)
+    },
+  )
+  await assert.rejects(drive.remove(bucket, 'k', { ifMatch }), { kind: 'busy' })
+  mocked.mock.restore()
+  assert.equal((await get(drive, 'k'))?.text, 'x')
+  assert.equal(await drive.remove(bucket, 'k', { ifMatch }), true)
+  assert.equal(await get(drive, 'k'), undefined)
+  assert.deepEqual(fs.readdirSync(join(root, '.bucketry/locks')), [])
 })
