@@ -42,4 +42,6 @@ export interface Attributes {
    * `checksum` or the list would be long.
    */
   readonly partChecksums?: readonly string[]
+  /** The database does not respond: these are the attributes of a file without a record. Never stored. */
+  readonly isProvisional?: true
 }

@@ -1,6 +1,7 @@
 import type { Attributes } from './attributes.ts'
 import type { DriveStatistics } from './drive-statistics.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
+import type { HeadOptions, OpenOptions } from './read-options.ts'
 
 /**
  * A drive stores objects as ordinary files. This file is the contract that every drive fulfils and
@@ -19,6 +20,9 @@ export interface Drive {
 
   /** What happens to removed objects. `server`: the server's trash, if it has one. */
   readonly deletes: 'permanent' | 'trash' | 'server'
+
+  /** Whether objects can be read with provisional attributes while the database does not respond. */
+  readonly readsAlone?: boolean
 
   /**
    * Creates missing bucket folders, and completes or undoes the work of dead processes. Called
@@ -58,7 +62,7 @@ export interface Drive {
   list(bucket: string, query: ListQuery): EntryCursor
 
   /** The object's current metadata; undefined if there is no object. */
-  head(bucket: string, key: string): Promise<ObjectMetadata | undefined>
+  head(bucket: string, key: string, options?: HeadOptions): Promise<ObjectMetadata | undefined>
 
   /**
    * Opens one version of an object: metadata and bytes belong together even if the key is
@@ -133,20 +137,6 @@ export interface ObjectMetadata {
   /** Milliseconds since the epoch. */
   readonly modifiedAtMs: number
   readonly attributes: Attributes
-}
-
-/**
- * `low`: may use only a part of the drive's concurrent reads, and is ended first in favour of
- * others. Has no effect on drives that do not limit concurrent reads.
- */
-export type ReadPriority = 'normal' | 'low'
-
-export interface OpenOptions {
-  /**
-   * Set for reads that are sent to a client. Absent for the gateway's own reads, such as for a
-   * copy: they count as `normal` and are never ended for being slow.
-   */
-  readonly priority?: ReadPriority
 }
 
 export interface OpenObject extends ObjectMetadata {

@@ -1,6 +1,8 @@
 import type { DriveError, DriveErrorKind } from '../drives/drive.ts'
 import { S3Error, type S3ErrorCode } from './errors.ts'
 
+const unavailableSeconds = 5
+
 /**
  * The S3 error for each kind of drive failure. A full drive is a 4xx: AWS clients retry 5xx, which
  * does not free space (and S3 clients do not know 507).
@@ -18,11 +20,19 @@ const answers: Readonly<
   'not-empty': { code: 'BucketNotEmpty' },
   'not-found': { code: 'NoSuchKey' },
   'upload-gone': { code: 'NoSuchUpload' },
-  unavailable: { code: 'ServiceUnavailable', retryAfterSeconds: 5 },
+  unavailable: { code: 'ServiceUnavailable', retryAfterSeconds: unavailableSeconds },
 }
 
 /** Kinds that get S3's standard message. For the others, the drive's own message says more. */
 const standardMessages: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not-found'])
+
+/** What is asked depends on attributes that can't be read now (Attributes.isProvisional). */
+export function unknownAttributes(): S3Error {
+  const message = 'The database with the ETags and parts of objects is not responding.'
+  return new S3Error('ServiceUnavailable', message, {
+    headers: { 'Retry-After': String(unavailableSeconds) },
+  })
+}
 
 /** The S3 error for a drive's failure. */
 export function s3ErrorOfDrive(error: DriveError): S3Error {

@@ -60,6 +60,17 @@ export function startRollingNginx(
   return startNginx(place, upstreamOf('Rolling restart', [9000, 9001], gatewayPorts))
 }
 
+/** nginx with any number of gateways, each as on the page. */
+export function startFleetNginx(
+  place: ProxyPlace,
+  gatewayPorts: readonly number[],
+): Promise<ReverseProxy> {
+  const one = upstreamOf('nginx', [9000], [0])
+  const [line = ''] = /^ *server .*$/m.exec(one) ?? []
+  const lines = gatewayPorts.map((port) => line.replace(':0 ', `:${port} `))
+  return startNginx(place, one.replace(line, lines.join('\n')))
+}
+
 const upstreamBlock = /^upstream bucketry \{[\s\S]*?^\}$/m
 
 function upstreamOf(

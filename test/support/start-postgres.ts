@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,8 +30,9 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
 
 /** A server that a test may limit, end and start again. */
 export interface OwnPostgres extends TestPostgres {
-  /** Of the server itself, for signals. */
-  pid(): number
+  /** Stops all of its processes where they are: connections stay open and nothing answers. */
+  freeze(): void
+  thaw(): void
   /** Ends every connection and the server, as an operator does. */
   goAway(): Promise<void>
   /** Starts it again, on the same port. */
@@ -80,7 +82,8 @@ async function startOwn(binaries: string, settings: readonly string[]): Promise<
   }
   return {
     ...serverAt(url, stop),
-    pid: () => server.pid ?? 0,
+    freeze: () => signalAll(server, 'SIGSTOP'),
+    thaw: () => signalAll(server, 'SIGCONT'),
     goAway: () => end(server),
     async comeBack() {
       server = start()
@@ -115,6 +118,13 @@ async function runAt(url: string, sql: string): Promise<void> {
   } finally {
     await client.end()
   }
+}
+
+/** To the server and the processes of its connections (Linux). */
+function signalAll({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
+  process.kill(pid, signal)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
+  for (const child of children.trim().split(' ')) process.kill(Number(child), signal)
 }
 
 /** Connects until the server refuses. */

@@ -1,5 +1,6 @@
 import type { Attributes } from '../attributes.ts'
-import { DriveError, type ObjectMetadata, type OpenObject, type ReadPriority } from '../drive.ts'
+import { DriveError, type ObjectMetadata, type OpenObject } from '../drive.ts'
+import type { ReadPriority } from '../read-options.ts'
 import { Reader } from './read-limiter.ts'
 
 /**

@@ -1,6 +1,7 @@
 import { Limiter } from '../../process/limiter.ts'
 import { longestLagMs, minimumRate } from '../../process/slow-client.ts'
-import { DriveError, type ReadPriority } from '../drive.ts'
+import { DriveError } from '../drive.ts'
+import type { ReadPriority } from '../read-options.ts'
 
 /** How often a waiting reader checks for one that has fallen behind. */
 const lookEveryMs = 1_000

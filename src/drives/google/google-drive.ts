@@ -12,7 +12,6 @@ import {
   type ObjectMetadata,
   type ObjectName,
   type OpenObject,
-  type OpenOptions,
   type RemovalConditions,
   type UploadDrive,
 } from '../drive.ts'
@@ -20,6 +19,7 @@ import type { ClaimDrive } from '../drive-notes.ts'
 import type { DriveStatistics } from '../drive-statistics.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
+import type { OpenOptions } from '../read-options.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { DriveRoom } from './drive-room.ts'
 import { maxFolders } from './google-names.ts'

@@ -19,6 +19,7 @@ import type { ClaimDrive } from '../drive-notes.ts'
 import type { DriveStatistics } from '../drive-statistics.ts'
 import { endingDraft } from '../ending-draft.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
+import type { HeadOptions, OpenOptions } from '../read-options.ts'
 import { checkReads, checkWrites } from './check-access.ts'
 import { BucketFolders } from './folders/bucket-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
@@ -57,6 +58,8 @@ export interface LocalDriveOptions {
   readonly root: string
   readonly records: FileRecords
   readonly log: AttributeLog
+  /** Whether objects are read while `records` can't be (Drive.readsAlone). */
+  readonly readsAlone?: boolean
   readonly claim?: ClaimDrive
   /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
   readonly isReadOnly?: boolean
@@ -89,6 +92,7 @@ const preparedAtOnce = 16
 class LocalDrive implements Drive {
   readonly kind = 'file'
   readonly deletes = 'permanent'
+  readonly readsAlone: boolean
   readonly uploads: UploadDrive
   readonly #root: LocalRoot
   readonly #files: ObjectFiles
@@ -104,13 +108,15 @@ class LocalDrive implements Drive {
   readonly #buckets: BucketFolders
   readonly #recordSweep: RecordSweep
 
-  constructor(root: LocalRoot, locks: KeyLocks, { records, log }: LocalDriveOptions) {
+  constructor(root: LocalRoot, locks: KeyLocks, options: LocalDriveOptions) {
+    const { records, log, readsAlone = false } = options
     const known = new AttributeCache(records, log)
     const files = new ObjectFiles(root, known)
     const journal = new FolderJournal(root)
     const buckets = new BucketFolders(root)
     const folders = new LocalFolderMaker({ root, locks, known, journal, buckets })
     const sync = new FolderSync(root)
+    this.readsAlone = readsAlone
     this.#root = root
     this.#journal = journal
     this.#folders = folders
@@ -183,29 +189,45 @@ class LocalDrive implements Drive {
     return openLocalCursor(this.#treeParts, bucket, query)
   }
 
-  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
+  async head(
+    bucket: string,
+    key: string,
+    options?: HeadOptions,
+  ): Promise<ObjectMetadata | undefined> {
     const seen = this.#seen.head(bucket, key)
     if (seen !== undefined) return seen
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
-      const found = await this.#files.head(objectPath)
+      const found = await this.#files.head(objectPath, this.#accepted(options))
       if (found === undefined) return undefined
       this.#seen.add(objectPath, found.file, found.metadata)
       return found.metadata
     })
   }
 
-  open(bucket: string, key: string): OpenObject | Promise<OpenObject | undefined> {
-    return this.#seen.open(bucket, key) ?? this.#find(bucket, key)
+  open(
+    bucket: string,
+    key: string,
+    options?: OpenOptions,
+  ): OpenObject | Promise<OpenObject | undefined> {
+    return this.#seen.open(bucket, key) ?? this.#find(bucket, key, options)
   }
 
-  async #find(bucket: string, key: string): Promise<OpenObject | undefined> {
+  #accepted(options: HeadOptions | undefined): HeadOptions | undefined {
+    return this.readsAlone ? options : undefined
+  }
+
+  async #find(
+    bucket: string,
+    key: string,
+    options: OpenOptions | undefined,
+  ): Promise<OpenObject | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
       const file = await this.#files.open(objectPath)
       if (file === undefined) return undefined
       try {
-        const metadata = await this.#files.metadataOf(objectPath, file)
+        const metadata = await this.#files.metadataOf(objectPath, file, this.#accepted(options))
         return this.#seen.reader(objectPath, file, metadata)
       } catch (error) {
         await this.#root.files.close(file.fd)

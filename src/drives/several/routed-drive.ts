@@ -9,11 +9,11 @@ import {
   type ObjectMetadata,
   type ObjectName,
   type OpenObject,
-  type OpenOptions,
   type RemovalConditions,
   type UploadDrive,
 } from '../drive.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
+import type { HeadOptions, OpenOptions } from '../read-options.ts'
 import {
   areNested,
   type BucketPlace,
@@ -59,6 +59,10 @@ export class RoutedDrive implements Drive {
     }
   }
 
+  get readsAlone(): boolean {
+    return this.#default.drive.readsAlone ?? false
+  }
+
   /** @throws DriveError `denied` if another bucket is in the folder, or the other way round */
   async addBucket(bucket: string): Promise<void> {
     const place = this.#placeOf(bucket)
@@ -93,9 +97,13 @@ export class RoutedDrive implements Drive {
     return mount.drive.list(folder, query)
   }
 
-  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
+  async head(
+    bucket: string,
+    key: string,
+    options?: HeadOptions,
+  ): Promise<ObjectMetadata | undefined> {
     const { mount, folder } = this.#placeOf(bucket)
-    return await mount.drive.head(folder, key)
+    return await mount.drive.head(folder, key, options)
   }
 
   open(

@@ -12,7 +12,6 @@ import type {
   DriveAccess,
   ObjectMetadata,
   OpenObject,
-  OpenOptions,
   RemovalConditions,
   UploadDrive,
 } from '../drive.ts'
@@ -24,6 +23,7 @@ import { FolderCursor } from '../folder-cursor.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
+import type { OpenOptions } from '../read-options.ts'
 import type { StagedUploads } from '../staged-uploads.ts'
 import { DavClient } from './client/dav-client.ts'
 import { type DavAddress, parseDavAddress } from './client/dav-path.ts'

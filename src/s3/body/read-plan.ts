@@ -3,6 +3,7 @@ import type { ObjectMetadata } from '../../drives/drive.ts'
 import type { HeaderFields } from '../../http/message.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
+import { unknownAttributes } from '../drive-errors.ts'
 import { S3Error } from '../errors.ts'
 import { type ExpiringObject, expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
@@ -10,7 +11,12 @@ import { contentRange, isSameVersion, type ObjectRange, resolveRange } from '../
 import { type ResponseOverrides, responseOverrides } from '../headers/response-overrides.ts'
 import { readPartNumber } from '../multipart/part-request.ts'
 import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
-import { notModifiedFields, objectFields, type ReplyFields } from '../reply/object-reply.ts'
+import {
+  notModifiedFields,
+  objectFields,
+  provisionalFields,
+  type ReplyFields,
+} from '../reply/object-reply.ts'
 
 /** What a GET or HEAD requests besides the object itself. */
 export interface ReadRequest {
@@ -68,6 +74,7 @@ export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPl
   // Content-Range cannot describe an empty part, so its status is 200.
   const isPartial = requested !== undefined && requested.end > requested.start
   const headers = objectFields(metadata, request.overrides)
+  if (metadata.attributes.isProvisional) headers.push(...provisionalFields(request.overrides))
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)
   if (request.expiring !== undefined) {
@@ -110,6 +117,7 @@ function isRangeWanted(ifRange: string | string[] | undefined, metadata: ObjectM
 
 /** An object that was not uploaded in parts is its own part 1, with status 206 as in S3. */
 function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ObjectRange {
+  if (metadata.attributes.isProvisional) throw unknownAttributes()
   const partSizes = metadata.attributes.partSizes ?? [[1, metadata.size]]
   const range = partRange(partSizes, partNumber)
   if (range !== undefined) return range

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
 import { includesEtag, parseIfMatch, parseIfNoneMatch } from '../checksums/etag.ts'
+import { unknownAttributes } from '../drive-errors.ts'
 import { parseHttpDate } from './http-date.ts'
 
 /** The four fields as received, of a read or of a copy's source. */
@@ -68,13 +69,19 @@ export function evaluateReadConditions(
 
 function isModifiedOrOther(conditions: ReadConditions, metadata: ObjectMetadata): boolean {
   const { ifMatch, ifUnmodifiedSince } = conditions
-  if (ifMatch !== undefined) return !includesEtag(parseIfMatch(ifMatch), metadata.attributes.etag)
+  if (ifMatch !== undefined) {
+    const isOther = !includesEtag(parseIfMatch(ifMatch), metadata.attributes.etag)
+    if (isOther && metadata.attributes.isProvisional) throw unknownAttributes()
+    return isOther
+  }
   return ifUnmodifiedSince !== undefined && isModifiedSince(ifUnmodifiedSince, metadata) === true
 }
 
 function isKnownToClient(conditions: ReadConditions, metadata: ObjectMetadata): boolean {
   const { ifNoneMatch, ifModifiedSince } = conditions
   if (ifNoneMatch !== undefined) {
+    // The client may hold a reply without attributes: it gets another one rather than keep it.
+    if (metadata.attributes.isProvisional && ifNoneMatch.trim() !== '*') return false
     return includesEtag(parseIfNoneMatch(ifNoneMatch), metadata.attributes.etag)
   }
   return ifModifiedSince !== undefined && isModifiedSince(ifModifiedSince, metadata) === false

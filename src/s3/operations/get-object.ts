@@ -26,7 +26,7 @@ async function readObject(context: ObjectContext, readRequest: ReadRequest): Pro
   const { service, request, bucket, key, identity } = context
   // Anyone may read a public bucket, however slowly: that must not block the owner.
   const priority = identity.kind === 'anonymous' ? 'low' : 'normal'
-  const opening = service.drive.open(bucket, key, { priority })
+  const opening = service.drive.open(bucket, key, { priority, acceptsProvisional: true })
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
   if (object.content !== undefined) return wholeReply(planRead(readRequest, object), object.content)
@@ -48,7 +48,7 @@ function wholeReply({ status, headers, range }: ReadPlan, content: Uint8Array): 
 export async function headObject(context: ObjectContext): Promise<HttpReply> {
   const { service, bucket, key } = context
   const readRequest = parseReadRequest(context)
-  const metadata = await service.drive.head(bucket, key)
+  const metadata = await service.drive.head(bucket, key, { acceptsProvisional: true })
   if (metadata === undefined) throw noSuchKey(key)
   const { status, headers, range } = planRead(readRequest, metadata)
   if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])

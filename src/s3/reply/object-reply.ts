@@ -66,13 +66,22 @@ function writeFields(
   return fields
 }
 
+/** Marks a reply whose ETag and Content-Type are provisional, and which lacks other fields. */
+const provisionalMark = ['x-bucketry-attributes', 'unavailable'] as const
+
+/** For a reply with provisional attributes: no cache may keep them. */
+export function provisionalFields(overrides: ResponseOverrides | undefined): ReplyFields {
+  const isSet = overrides?.['cache-control'] !== undefined
+  return isSet ? [provisionalMark] : [provisionalMark, ['Cache-Control', 'no-store']]
+}
+
 /** A 304 has the fields with which a cache updates its copy (RFC 9110 section 15.4.5). */
 export function notModifiedFields(object: ObjectMetadata): ReplyFields {
   const { headers, etag } = object.attributes
-  const fields: ReplyFields = [
-    ['Last-Modified', formatHttpDate(object.modifiedAtMs)],
-    ['ETag', quoteEtag(etag)],
-  ]
+  const lastModified = ['Last-Modified', formatHttpDate(object.modifiedAtMs)] as const
+  // A cache would store a provisional ETag with its copy.
+  if (object.attributes.isProvisional) return [lastModified, provisionalMark]
+  const fields: ReplyFields = [lastModified, ['ETag', quoteEtag(etag)]]
   if (headers['cache-control'] !== undefined)
     fields.push(['Cache-Control', headers['cache-control']])
   if (headers.expires !== undefined) fields.push(['Expires', headers.expires])

@@ -45,6 +45,8 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
     const drive = await openLocalDrive({
       ...{ root: path, records, log, claim },
       isReadOnly: own.isReadOnly,
+      // A database in a file fails when its disk does: that must not look like an object without attributes.
+      readsAlone: database.kind === 'postgres',
     })
     return {
       drive,

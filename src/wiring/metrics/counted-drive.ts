@@ -8,6 +8,7 @@ export function countedDrive(drive: Drive, calls: DriveCalls): Drive {
   return {
     kind: drive.kind,
     deletes: drive.deletes,
+    readsAlone: drive.readsAlone ?? false,
     uploads: countedUploads(drive.uploads, calls),
     prepare: (buckets) => calls.count('prepare', drive.prepare(buckets)),
     addBucket: (bucket) => calls.count('addBucket', drive.addBucket(bucket)),
@@ -15,7 +16,7 @@ export function countedDrive(drive: Drive, calls: DriveCalls): Drive {
     check: (access) => calls.count('check', drive.check(access)),
     bucketCreatedAtMs: (bucket) => calls.count('bucket', drive.bucketCreatedAtMs(bucket)),
     list: (bucket, query) => countedCursor(drive.list(bucket, query), calls),
-    head: (bucket, key) => calls.count('head', drive.head(bucket, key)),
+    head: (bucket, key, options) => calls.count('head', drive.head(bucket, key, options)),
     open: (bucket, key, options) => calls.count('open', drive.open(bucket, key, options)),
     async draft(bucket, key, options) {
       return countedDraft(await calls.count('draft', drive.draft(bucket, key, options)), calls)

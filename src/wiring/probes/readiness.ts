@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Drive } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
 import type { HttpHandler } from '../../http/message.ts'
+import { withinTime } from '../../process/time-limit.ts'
 import type { Database } from '../../state/database.ts'
 import { DatabaseKeyValueStore } from '../../state/key-value/database-key-value.ts'
 import { DrivesWatch, type HealthOptions, HealthWatch, json, probe } from './health.ts'
@@ -17,7 +18,7 @@ const probeRow = { ttlMs: 3_600_000, maxFamily: 100 }
 export const liveness: HttpHandler = probe(async () => json(200, { status: 'ok' }))
 
 export interface ReadinessParts {
-  readonly drive: Pick<Drive, 'check'>
+  readonly drive: Pick<Drive, 'check' | 'readsAlone'>
   readonly database: Database
   /** Named drives are reported, but do not make the process unready. */
   readonly mounts?: readonly Mount[]
@@ -30,14 +31,22 @@ export interface ReadinessParts {
 
 type Access = 'reads' | 'writes'
 
+/** A load balancer should not wait longer for a part that reads go on without. */
+const dispensableWaitMs = 1_000
+
 /** Whether requests should be sent to this process. */
 export class Readiness {
   readonly #watches: Readonly<Record<Access, HealthWatch>>
   readonly #drives: Readonly<Record<Access, DrivesWatch>>
+  readonly #readsAlone: boolean
   #isStopping = false
 
   constructor({ drive, database, mounts = [], onFailure, ...times }: ReadinessParts) {
     const probes = new DatabaseKeyValueStore(database, Date.now)
+    this.#readsAlone = drive.readsAlone ?? false
+    const checkDatabase = this.#readsAlone
+      ? () => withinTime(database.check(), dispensableWaitMs)
+      : () => database.check()
     const key = `readyz:${randomUUID()}`
     const drivesFor = (access: Access) => {
       const onDriveFailure = (part: string, error: unknown) =>
@@ -52,7 +61,7 @@ export class Readiness {
     this.#watches = {
       reads: new HealthWatch({
         ...times,
-        checks: { drive: () => drive.check('reads'), database: () => database.check() },
+        checks: { drive: () => drive.check('reads'), database: checkDatabase },
         onFailure: (part, error) => onFailure(`${part} (reads)`, error),
       }),
       writes: new HealthWatch({
@@ -91,7 +100,7 @@ export class Readiness {
           this.#watches[access].failing(),
           this.#drives[access].states(),
         ])
-        return [access, { ...stateOf(failing), ...drives }] as const
+        return [access, { ...this.#stateOf(access, failing), ...drives }] as const
       }),
     )
     const isReady = states.every(([, { ready }]) => ready)
@@ -100,10 +109,12 @@ export class Readiness {
       ...Object.fromEntries(states),
     })
   })
-}
 
-function stateOf(failing: readonly string[]) {
-  return failing.length === 0 ? { ready: true } : { ready: false, failing }
+  #stateOf(access: Access, failing: readonly string[]) {
+    if (failing.length === 0) return { ready: true }
+    const needed = access === 'reads' && this.#readsAlone ? ['drive'] : failing
+    return { ready: !failing.some((part) => needed.includes(part)), failing }
+  }
 }
 
 function askedBy(rawPath: string): readonly Access[] | undefined {

@@ -44,6 +44,10 @@ export class TracedDrive implements Drive {
     return this.#drive.deletes
   }
 
+  get readsAlone(): boolean {
+    return this.#drive.readsAlone ?? false
+  }
+
   prepare(...given: Parameters<Drive['prepare']>): Promise<void> {
     return this.#drive.prepare(...given)
   }

@@ -2,15 +2,10 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { anonymous, owner } from '../../../src/access/identity.ts'
 import type { Attributes } from '../../../src/drives/attributes.ts'
-import {
-  type Drive,
-  DriveError,
-  type OpenObject,
-  type OpenOptions,
-  type ReadPriority,
-} from '../../../src/drives/drive.ts'
+import { type Drive, DriveError, type OpenObject } from '../../../src/drives/drive.ts'
 import { compareKeys } from '../../../src/drives/key-order.ts'
 import type { Entry, EntryCursor, ListQuery } from '../../../src/drives/listed-entry.ts'
+import type { OpenOptions, ReadPriority } from '../../../src/drives/read-options.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
 import type { ObjectContext, S3Service } from '../../../src/s3/context.ts'

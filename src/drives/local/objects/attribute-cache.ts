@@ -1,5 +1,7 @@
+import { TimeLimitError, withinTime } from '../../../process/time-limit.ts'
 import type { Attributes } from '../../attributes.ts'
 import { withDatabaseErrors } from '../../database-errors.ts'
+import { DriveError } from '../../drive.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import { parseAttributes, provisionalAttributes, provisionalEtag } from '../../stored-attributes.ts'
 import type { FileIdentity } from './file-identity.ts'
@@ -24,6 +26,10 @@ const cacheLimitBytes = 8 * 1024 * 1024
 const entryBytes = 1_500
 /** ETags in memory for listings: some 2 MiB. */
 const listedEtags = 8_192
+/** A read that accepts provisional attributes waits at most this long for the database. */
+const recordWaitMs = 3_000
+/** While the database does not respond, one read asks it in this time and the others do not wait. */
+const askAgainMs = 1_000
 
 /**
  * Attributes of files. Records never change (file-records.ts), so they are cached without expiry. A
@@ -36,18 +42,56 @@ export class AttributeCache {
   readonly counts = { hits: 0, misses: 0 }
   readonly #cache = new SizedCache<Attributes>(cacheLimitBytes)
   readonly #listed = new SizedCache<string>(listedEtags)
+  readonly #now: () => number
+  #isAway = false
+  #askAgainAtMs = 0
 
-  constructor(records: FileRecords, log: AttributeLog) {
+  /** @param now monotonic, milliseconds */
+  constructor(records: FileRecords, log: AttributeLog, now = () => performance.now()) {
     this.#records = withDatabaseErrors(records, 'the metadata of files')
     this.#log = log
+    this.#now = now
   }
 
   async of(file: KnownFile): Promise<Attributes> {
-    const cached = this.#cache.get(file.identity) ?? this.#cache.get(provisionalKey(file))
-    if (cached !== undefined) {
-      this.counts.hits += 1
-      return cached
+    return this.#cached(file) ?? (await this.#load(file))
+  }
+
+  /** As `of`, but provisional attributes, which are not cached, while the database does not respond. */
+  async ofOrProvisional(file: KnownFile): Promise<Attributes> {
+    const cached = this.#cached(file)
+    if (cached !== undefined) return cached
+    if (!this.#isAway || this.#now() >= this.#askAgainAtMs) {
+      this.#askAgainAtMs = this.#now() + askAgainMs
+      try {
+        const attributes = await withinTime(this.#load(file), recordWaitMs)
+        this.#isAway = false
+        return attributes
+      } catch (error) {
+        if (!isAbsence(error)) throw error
+        this.#noteAbsence(error)
+      }
     }
+    return { ...provisionalAttributes(file.path, file.identity), isProvisional: true }
+  }
+
+  #noteAbsence(error: unknown): void {
+    this.#askAgainAtMs = this.#now() + askAgainMs
+    if (this.#isAway) return
+    this.#isAway = true
+    this.#log.warn(
+      { err: error },
+      'the database does not respond: objects are read without their attributes',
+    )
+  }
+
+  #cached(file: KnownFile): Attributes | undefined {
+    const cached = this.#cache.get(file.identity) ?? this.#cache.get(provisionalKey(file))
+    if (cached !== undefined) this.counts.hits += 1
+    return cached
+  }
+
+  async #load(file: KnownFile): Promise<Attributes> {
     this.counts.misses += 1
     const json = await this.#records.find(file.identity)
     const attributes = parseAttributes(json)
@@ -124,6 +168,11 @@ export class AttributeCache {
     this.#cache.set(key, attributes, entryBytes + 2 * key.length + attributesBytes(attributes))
     return attributes
   }
+}
+
+function isAbsence(error: unknown): boolean {
+  if (error instanceof TimeLimitError) return true
+  return error instanceof DriveError && error.kind === 'unavailable'
 }
 
 const noAttributes: ReadonlyMap<string, Attributes> = new Map()

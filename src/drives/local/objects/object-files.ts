@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs'
 import type { ObjectMetadata } from '../../drive.ts'
+import type { HeadOptions } from '../../read-options.ts'
 import { isRealPath } from '../folders/open-folder.ts'
 import { codeOf, isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
@@ -51,21 +52,29 @@ export class ObjectFiles {
     return undefined
   }
 
-  async metadataOf(objectPath: ObjectPath, file: ObjectFile): Promise<ObjectMetadata> {
+  async metadataOf(
+    objectPath: ObjectPath,
+    file: ObjectFile,
+    options: HeadOptions = {},
+  ): Promise<ObjectMetadata> {
     const { identity, size, modifiedAtMs } = file
-    const attributes = await this.#known.of({ identity, path: objectPath.path, size, modifiedAtMs })
+    const known = { identity, path: objectPath.path, size, modifiedAtMs }
+    const attributes = options.acceptsProvisional
+      ? await this.#known.ofOrProvisional(known)
+      : await this.#known.of(known)
     return { size, modifiedAtMs, attributes }
   }
 
   /** The object's metadata; leaves no file open. */
   async head(
     objectPath: ObjectPath,
+    options?: HeadOptions,
   ): Promise<{ metadata: ObjectMetadata; file: ClosedFile } | undefined> {
     const opened = await this.open(objectPath)
     if (opened === undefined) return undefined
     const { fd, ...file } = opened
     await this.#root.files.close(fd)
-    return { metadata: await this.metadataOf(objectPath, opened), file }
+    return { metadata: await this.metadataOf(objectPath, opened, options), file }
   }
 
   async #openAt(filePath: FilePath): Promise<ObjectFile | undefined> {

@@ -52,6 +52,7 @@ export class SeenFileCache {
 
   /** Adds a file that was opened as the object at this path. */
   add(objectPath: ObjectPath, { path, stats }: ClosedFile, metadata: ObjectMetadata): void {
+    if (metadata.attributes.isProvisional) return
     if (attributesBytes(metadata.attributes) > maxAttributesBytes) return
     // A file at the alternative path is the object only while there is none at the natural one.
     if (path !== `${this.#root.path}/${objectPath.path}`) return

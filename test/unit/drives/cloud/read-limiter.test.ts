@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { Reader, ReadLimiter } from '../../../../src/drives/cloud/read-limiter.ts'
-import type { DriveError, ReadPriority } from '../../../../src/drives/drive.ts'
+import type { DriveError } from '../../../../src/drives/drive.ts'
+import type { ReadPriority } from '../../../../src/drives/read-options.ts'
 import { longestLagMs, minimumRate } from '../../../../src/process/slow-client.ts'
 
 const never = new AbortController().signal

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { type Drive, type DriveAccess, DriveError } from '../../../../src/drives/drive.ts'
+import { type DriveAccess, DriveError } from '../../../../src/drives/drive.ts'
 import type { Database } from '../../../../src/state/database.ts'
 import { DatabaseError } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
@@ -14,12 +14,13 @@ interface Fakes {
   readonly check?: (access?: DriveAccess) => Promise<void>
   readonly wrap?: (database: Database) => Database
   readonly timeoutMs?: number
+  readonly readsAlone?: boolean
 }
 
 /** Over a real database, whose commits are what is checked. */
 async function readinessOf(
   t: TestContext,
-  { check, wrap = (one) => one, timeoutMs = 30_000 }: Fakes = {},
+  { check, wrap = (one) => one, timeoutMs = 30_000, readsAlone = false }: Fakes = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-ready-'))
   const location = { kind: 'sqlite', path: join(folder, 'state.db') } as const
@@ -28,7 +29,7 @@ async function readinessOf(
     await database.close()
     rmSync(folder, { recursive: true })
   })
-  const drive: Pick<Drive, 'check'> = { check: check ?? (async () => undefined) }
+  const drive = { check: check ?? (async () => undefined), readsAlone }
   const failures: string[] = []
   let nowMs = 0
   const readiness = new Readiness({
@@ -125,4 +126,25 @@ test('Liveness answers 200 to GET and HEAD, and 405 to others', async () => {
   assert.equal((await liveness(requestOf('GET', '/-/livez'))).body, '{"status":"ok"}')
   assert.equal((await liveness(requestOf('HEAD', '/-/livez'))).status, 200)
   assert.equal((await liveness(requestOf('POST', '/-/livez'))).status, 405)
+})
+
+test('Reads are ready without the database on a drive that reads alone', async (t) => {
+  for (const lost of [
+    Promise.reject(new DatabaseError('gone')),
+    new Promise<never>(() => undefined),
+  ]) {
+    lost.catch(() => undefined)
+    const wrap = (database: Database): Database => ({
+      kind: database.kind,
+      read: () => lost,
+      write: () => lost,
+      check: () => lost,
+      close: () => database.close(),
+    })
+    const { ask } = await readinessOf(t, { wrap, readsAlone: true, timeoutMs: 2_000 })
+    const reads = { ready: true, failing: ['database'] }
+    const writes = { ready: false, failing: ['database'] }
+    assert.deepEqual(await ask('/-/readyz/reads'), [200, { status: 'ready', reads }])
+    assert.deepEqual(await ask('/-/readyz'), [503, { status: 'unavailable', reads, writes }])
+  }
 })

@@ -11,6 +11,7 @@ const driveMembers: Readonly<Record<keyof Drive, true>> = {
   ...{
     kind: true,
     deletes: true,
+    readsAlone: true,
     prepare: true,
     addBucket: true,
     removeBucket: true,

@@ -1,0 +1,18 @@
+export interface HeadOptions {
+  /** The caller accepts provisional attributes and does not store them. */
+  readonly acceptsProvisional?: true
+}
+
+/**
+ * `low`: may use only a part of the drive's concurrent reads, and is ended first in favour of
+ * others. Has no effect on drives that do not limit concurrent reads.
+ */
+export type ReadPriority = 'normal' | 'low'
+
+export interface OpenOptions extends HeadOptions {
+  /**
+   * Set for reads that are sent to a client. Absent for the gateway's own reads, such as for a
+   * copy: they count as `normal` and are never ended for being slow.
+   */
+  readonly priority?: ReadPriority
+}
