@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { packageFolder } from '../package-folder.ts'
 import { type Database, DatabaseError, type SqlValue } from './database.ts'
 
@@ -30,6 +31,11 @@ export interface MigrationSession {
   run(sql: string, params?: readonly SqlValue[]): Promise<void>
   rows<Row>(sql: string): Promise<Row[]>
   commit(): Promise<void>
+  /**
+   * Whether the error means that another program uses a table that is to be changed. All requests for it
+   * wait behind a migration that waits: such a wait must be short.
+   */
+  isLocked?(error: unknown): boolean
   /** Closes the connection; uncommitted changes are undone. */
   close(): Promise<void>
 }
@@ -59,23 +65,35 @@ export function tablesOf(migrations: readonly Migration[]): ReadonlySet<string> 
   return new Set(statements.map(([, name = '']) => name))
 }
 
+/** How often a table that others use is waited for, with pauses for their requests. */
+const lockAttempts = 20
+const lockPauseMs = 1_000
+
 /**
- * Migrates the database to this version in one transaction, and closes the session. Without effect if
- * the database is already at this version. Several processes may do it at once.
+ * Migrates the database to this version in one transaction. Without effect if the database is already at
+ * this version. Several processes may do it at once, and others may serve.
  *
- * @throws DatabaseError when a newer version has broken this one, or other files migrated the database.
+ * @throws DatabaseError when a newer version has broken this one, other files migrated the database, or another
+ *   program keeps a table.
  */
 export async function applyMigrations(
-  session: MigrationSession,
+  open: () => Promise<MigrationSession>,
   migrations: readonly Migration[],
 ): Promise<void> {
-  try {
-    await session.begin()
-    const applied = await appliedMigrations(session)
-    await runMigrations(session, pendingMigrations(migrations, applied))
-    await session.commit()
-  } finally {
-    await session.close()
+  for (let attempt = 1; ; attempt++) {
+    const session = await open()
+    try {
+      await session.begin()
+      const applied = await appliedMigrations(session)
+      await runMigrations(session, pendingMigrations(migrations, applied))
+      await session.commit()
+      return
+    } catch (error) {
+      if (attempt === lockAttempts || !session.isLocked?.(error)) throw error
+    } finally {
+      await session.close()
+    }
+    await wait(lockPauseMs)
   }
 }
 

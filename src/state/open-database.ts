@@ -36,7 +36,7 @@ export async function openDatabase(
   options: OpenDatabaseOptions,
 ): Promise<Database> {
   const migrations = await readMigrations()
-  if (options.migrate) await applyMigrations(await openSession(location), migrations)
+  if (options.migrate) await applyMigrations(() => openSession(location), migrations)
   const database = await connect(location, options)
   try {
     await assertMigrated(database, migrations)

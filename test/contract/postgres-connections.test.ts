@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { DatabaseError } from '../../src/state/database.ts'
-import { openDatabase } from '../../src/state/open-database.ts'
+import { applyMigrations, readMigrations } from '../../src/state/migrate.ts'
+import { openDatabase, openSession } from '../../src/state/open-database.ts'
 import { startOwnPostgres, takeAllConnections } from '../support/start-postgres.ts'
 
 const maxConnections = 20
@@ -64,6 +65,43 @@ if (server === undefined) {
     const opening = openDatabase({ kind: 'postgres', url }, { migrate: true })
     await Promise.all(others.map((client) => client.end()))
     await (await opening).close()
+  })
+
+  test('A migration that waits for a table lets requests for it pass', async () => {
+    const location = await createLocation()
+    const database = await openDatabase(location, { migrate: true })
+    const backup = new Client({ connectionString: location.url })
+    await backup.connect()
+    await backup.query('BEGIN; SELECT FROM uploads')
+    const migrations = await readMigrations()
+    const next = { number: migrations.length + 1, name: 'next', checksum: 'next' }
+    const sql = 'ALTER TABLE own_folders ADD COLUMN a TEXT; ALTER TABLE uploads ADD COLUMN b TEXT'
+    let sessions = 0
+    const again = Promise.withResolvers<void>()
+    const migrating = applyMigrations(async () => {
+      sessions += 1
+      if (sessions === 3) again.resolve()
+      return await openSession(location)
+    }, [...migrations, { ...next, sql }])
+    let longestMs = 0
+    let isOver = false
+    const readers = [`SELECT id FROM uploads`, `SELECT identity FROM own_folders`].map(
+      async (select) => {
+        while (!isOver) {
+          const startedAt = performance.now()
+          await database.read(select)
+          longestMs = Math.max(longestMs, performance.now() - startedAt)
+        }
+      },
+    )
+    await again.promise
+    await backup.end()
+    await migrating
+    isOver = true
+    await Promise.all(readers)
+    assert.ok(longestMs < 4_000, `${longestMs} ms`)
+    assert.deepEqual(await database.read('SELECT b FROM uploads'), [])
+    await database.close()
   })
 
   test('A server that is away fails calls at once, and serves them when it is back', async () => {

@@ -15,6 +15,7 @@ const sentences: Readonly<Record<string, string>> = {
   '40': 'kept detecting concurrent changes to the same rows',
   '42': 'rejects the statement; may this user create and alter tables?',
   '53': 'is out of disk space, memory or connections',
+  '55': 'has a table that another program keeps locked, such as a backup; try again when it has ended',
   '57': 'is shutting down or took too long',
   '58': 'failed to read or write its files',
   XX: 'reports damage',
@@ -23,6 +24,11 @@ const sentences: Readonly<Record<string, string>> = {
 /** Whether the transaction was undone only because other transactions changed the same rows. */
 export function isConflict(error: unknown): boolean {
   return conflictCodes.has(codeOf(error))
+}
+
+/** lock_not_available: `lock_timeout` has passed. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03'
 }
 
 /** Whether the server, or a pooler, has as many connections as it accepts. */

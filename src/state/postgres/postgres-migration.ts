@@ -1,15 +1,17 @@
 import type { Client } from 'pg'
-import type { SqlValue } from '../database.ts'
+import { DatabaseError, type SqlValue } from '../database.ts'
 import type { MigrationSession } from '../migrate.ts'
 import { numberPlaceholders } from '../placeholders.ts'
 import { connectPatiently, nameOfPostgres } from './postgres-connections.ts'
-import { toPostgresError } from './postgres-errors.ts'
+import { isLockTimeout, toPostgresError } from './postgres-errors.ts'
 
 /** The key of the advisory lock of migrating processes: `buck` in ASCII. */
 const lockKey = 0x6275636b
 
 /** Another process may be migrating a large table. */
 const statementTimeoutMs = 600_000
+/** Behind a migration that waits for a table, all requests for the table wait. */
+const lockTimeoutMs = 2_000
 
 /** A connection for migrating. */
 export class PostgresMigrationSession implements MigrationSession {
@@ -31,6 +33,7 @@ export class PostgresMigrationSession implements MigrationSession {
       await this.#client.query(`BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}`)
       // Released when the transaction ends in any way.
       await this.#client.query('SELECT pg_advisory_xact_lock($1)', [lockKey])
+      await this.#client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`)
     })
   }
 
@@ -47,6 +50,10 @@ export class PostgresMigrationSession implements MigrationSession {
 
   async commit(): Promise<void> {
     await this.#attempt(() => this.#client.query('COMMIT'))
+  }
+
+  isLocked(error: unknown): boolean {
+    return error instanceof DatabaseError && isLockTimeout(error.cause)
   }
 
   async close(): Promise<void> {

@@ -17,6 +17,7 @@ test('toPostgresError describes what happened, with the cause', () => {
   const expected = [
     ['53100', /out of disk space/],
     ['28P01', /rejects the user or the password/],
+    ['55P03', /another program keeps locked/],
     ['57P01', /shutting down/],
     ['23505', /rejects the statement/],
     ['ECONNREFUSED', /is not responding/],
