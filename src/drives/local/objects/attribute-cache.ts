@@ -45,6 +45,7 @@ export class AttributeCache {
   readonly #now: () => number
   #isAway = false
   #askAgainAtMs = 0
+  #answeredAtMs = Number.NEGATIVE_INFINITY
 
   /** @param now monotonic, milliseconds */
   constructor(records: FileRecords, log: AttributeLog, now = () => performance.now()) {
@@ -61,15 +62,19 @@ export class AttributeCache {
   async ofOrProvisional(file: KnownFile): Promise<Attributes> {
     const cached = this.#cached(file)
     if (cached !== undefined) return cached
-    if (!this.#isAway || this.#now() >= this.#askAgainAtMs) {
-      this.#askAgainAtMs = this.#now() + askAgainMs
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      if (this.#isAway && this.#now() < this.#askAgainAtMs) break
+      const askedAtMs = this.#now()
+      this.#askAgainAtMs = askedAtMs + askAgainMs
       try {
         const attributes = await withinTime(this.#load(file), recordWaitMs)
+        this.#answeredAtMs = this.#now()
         this.#isAway = false
         return attributes
       } catch (error) {
         if (!isAbsence(error)) throw error
-        this.#noteAbsence(error)
+        // The database has answered another read meanwhile: it is back, and this one was lost with its connection.
+        if (this.#answeredAtMs <= askedAtMs) this.#noteAbsence(error)
       }
     }
     return { ...provisionalAttributes(file.path, file.identity), isProvisional: true }

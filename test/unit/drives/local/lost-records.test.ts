@@ -70,6 +70,19 @@ test('Reads do not wait again and again for records that do not answer', async (
   assert.equal(records.asked, asked)
 })
 
+test('A read that was lost with its connection is asked again when another one was answered', async (t) => {
+  const { drive, records } = await openReader(t, { readsAlone: true })
+  records.lost = 'silent'
+  const lost = drive.head(bucket, 'photo.jpg', accepting)
+  while (records.asked === 0) await new Promise((resolve) => setImmediate(resolve))
+  records.lost = undefined
+  assert.deepEqual(
+    (await drive.head(bucket, 'second.jpg', accepting))?.attributes,
+    attributesOf('bytes'),
+  )
+  assert.deepEqual((await lost)?.attributes, attributesOf('bytes'))
+})
+
 test('Callers that do not accept provisional attributes never get them', async (t) => {
   const { drive, records } = await openReader(t, { readsAlone: true })
   records.lost = 'refused'
