@@ -110,7 +110,7 @@ suite('Gateways on several hosts', { skip }, () => {
     await until(() => draftsIn(temporary).length === 1, 5_000, 'the draft is there')
     await one.kill()
     await until(() => draftsIn(temporary).length === 0, 20_000, 'the draft is removed')
-    assert.ok(two.lines.some(({ msg }) => msg === 'another gateway has ended'))
+    await two.line(({ msg }) => msg === 'another gateway has ended')
   })
 
   test('A gateway that was suspended goes on, after others took it for ended', async (t) => {

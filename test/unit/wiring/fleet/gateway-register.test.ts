@@ -101,11 +101,15 @@ test('A gateway with another key is refused while the other one shows signs of l
   const { table, open, addFar } = await scene(t)
   const beat = await addFar('far', 'OTHER')
   const beating = setInterval(beat, beatMs)
-  t.after(() => clearInterval(beating))
-  await assert.rejects(
-    open().register.start(),
-    /^SettingsError: ACCESS_KEY is not that of the gateway on here/,
-  )
+  try {
+    await assert.rejects(
+      open().register.start(),
+      /^SettingsError: ACCESS_KEY is not that of the gateway on here/,
+    )
+  } finally {
+    // Not in t.after: the database is closed before.
+    clearInterval(beating)
+  }
   assert.equal((await table.all()).length, 1)
 })
 
