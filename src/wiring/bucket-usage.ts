@@ -16,13 +16,16 @@ export function openBucketUsage({
   database,
   drive,
   log,
+  now,
 }: {
   readonly database: Database
   readonly drive: Drive
   readonly log: Log
+  /** The database's time: another gateway may be counting. */
+  readonly now: () => number
 }): OpenBucketUsage {
   const table = new BucketCountTable(database)
-  const counter = new BucketCounter({ drive, table, now: Date.now, log })
+  const counter = new BucketCounter({ drive, table, now, log })
   const usage = new BucketUsage({
     async read(buckets) {
       const counts = await counter.read(buckets)
@@ -31,7 +34,7 @@ export function openBucketUsage({
       )
       return new Map(known)
     },
-    now: Date.now,
+    now,
     onFailure: (error) => log.warn({ err: error }, 'could not read how much is in a bucket'),
   })
   return { usage, close: () => counter.close() }

@@ -53,11 +53,12 @@ const maxWaitMs = 1_000
 export async function applyAccessKeys({
   settings,
   database,
-}: Pick<RegistryParts, 'settings' | 'database'>): Promise<void> {
+  now,
+}: Pick<RegistryParts, 'settings' | 'database' | 'now'>): Promise<void> {
   await applyDeclaredKeys(settings.accessKeys, {
     table: new AccessKeyTable(database),
     sealer: createSealer(settings.secretKey, 'accessKeys'),
-    now: Date.now,
+    now,
   })
 }
 
@@ -66,6 +67,8 @@ interface RegistryParts {
   readonly database: Database
   readonly log: Log
   readonly gateways: KnownGateways
+  /** The database's time: all gateways agree on whether a key has expired. */
+  readonly now: () => number
 }
 
 /** Loads access keys and buckets, and begins to watch them. @throws DatabaseError */
@@ -74,6 +77,7 @@ export async function openRegistries({
   database,
   log,
   gateways,
+  now,
 }: RegistryParts): Promise<Registries> {
   const watch = new RevisionWatch({
     revisions: new Revisions(database),
@@ -82,9 +86,9 @@ export async function openRegistries({
   const table = new AccessKeyTable(database)
   const sealer = createSealer(settings.secretKey, 'accessKeys')
   const owner = new OwnerKey(settings)
-  const keys = new StoredKeys({ owner, table, watch, sealer, now: Date.now, log })
+  const keys = new StoredKeys({ owner, table, watch, sealer, now, log })
   const keyAdmin = new KeyAdmin({
-    ...{ table, sealer, isBucketName, now: Date.now },
+    ...{ table, sealer, isBucketName, now },
     ownerKeyId: settings.accessKey,
     onChange: () => watch.check(),
   })

@@ -113,6 +113,7 @@ export async function openService(
   const sessions = await openKeyValueStore({
     url: settings.authKv,
     database,
+    now,
     onState: (problem) => logStore(log, problem),
   })
   const watch = (one: Drive, name: string) => {
@@ -134,8 +135,8 @@ export async function openService(
   const found = new FoundBuckets({ role, database, log })
   const drives = await openDrives({ settings, log, database, role, now, watch, found, claimed })
   const { drive, mounts } = drives
-  if (role.kind === 'primary') await applyAccessKeys({ settings, database })
-  const registries = await openRegistries({ settings, database, log, gateways })
+  if (role.kind === 'primary') await applyAccessKeys({ settings, database, now })
+  const registries = await openRegistries({ settings, database, log, gateways, now })
   await register?.begin()
   const { notes } = found
   const opening = { settings, log, database, drive, mounts, notes, sessions, now }
@@ -207,8 +208,8 @@ export function connectService(parts: ServiceParts): Service {
       await uploads.sweep(signal)
       await bucketMaker.sweep()
       await sessions.sweep()
-      await deletions.sweep(Date.now() - deletionKeptMs)
-      await accessKeys.sweep(Date.now() - revokedKeptMs)
+      await deletions.sweep(parts.now() - deletionKeptMs)
+      await accessKeys.sweep(parts.now() - revokedKeptMs)
     },
     expire: openBucketExpiry({ ...parts, uploads }),
     reset: () => reset({ drive, uploads, buckets }),

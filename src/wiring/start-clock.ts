@@ -5,11 +5,19 @@ import type { Log } from './log.ts'
 /** Synchronized clocks differ by less, including network delay. */
 const strangeMs = 2_000
 
-/** For leases: a remote holder must not seem dead because a clock is wrong. */
-export async function startClock(database: Database, log: Log): Promise<DatabaseClock> {
-  const clock = await DatabaseClock.start(database)
-  if (Math.abs(clock.aheadMs) > strangeMs) {
-    log.warn({ aheadMs: clock.aheadMs }, "the database's clock differs from this machine's")
-  }
-  return clock
+/**
+ * For leases: a remote holder must not seem dead because a clock is wrong. Signatures still depend on this
+ * machine's clock, so a difference is logged when it begins.
+ */
+export function startClock(database: Database, log: Log): Promise<DatabaseClock> {
+  let wasStrange = false
+  return DatabaseClock.start(database, (aheadMs) => {
+    const isStrange = Math.abs(aheadMs) > strangeMs
+    if (isStrange && !wasStrange) {
+      log.warn({ aheadMs }, "the database's clock differs from this machine's: set both by NTP")
+    } else if (wasStrange && !isStrange) {
+      log.info({ aheadMs }, "the database's clock agrees with this machine's again")
+    }
+    wasStrange = isStrange
+  })
 }

@@ -42,7 +42,7 @@ test('sweep deletes the rows that have expired, and only those', async () => {
 
 test('every operation rejects with KeyValueError when the database does not answer', async () => {
   const database = await openDatabase(sqlite('closed'), { migrate: true })
-  const store = await openKeyValueStore({ url: undefined, database })
+  const store = await openKeyValueStore({ url: undefined, database, now: Date.now })
   await database.close()
   for (const operation of [
     () => store.get('a:b'),
@@ -64,8 +64,8 @@ async function openPair(location: DatabaseLocation): Promise<StorePair> {
   const first = await openDatabase(location, { migrate: true })
   const second = await openDatabase(location, { migrate: false })
   return {
-    one: await openKeyValueStore({ url: undefined, database: first }),
-    other: await openKeyValueStore({ url: undefined, database: second }),
+    one: await openKeyValueStore({ url: undefined, database: first, now: Date.now }),
+    other: await openKeyValueStore({ url: undefined, database: second, now: Date.now }),
     async close() {
       await first.close()
       await second.close()

@@ -24,10 +24,11 @@ export async function startGatewayOn(
     PORT: '0',
   })
   const log = createLog('fatal', { write: () => undefined })
-  const sessions = await openKeyValueStore({ url: settings.authKv, database })
+  const sessions = await openKeyValueStore({ url: settings.authKv, database, now: Date.now })
   const registries = await openRegistries({
     ...{ settings, log, database },
     gateways: new KnownGateways(new GatewayTable(database)),
+    now: Date.now,
   })
   const parts = { settings, log, database, drive, sessions, now: Date.now, registries }
   const service = connectService(parts)

@@ -60,10 +60,11 @@ export async function startGatewayInProcess(
   const memory = new MemoryDrive()
   const drive = metrics?.watchDrive(memory) ?? memory
   await drive.prepare(settings.allowedBuckets)
-  const sessions = await openKeyValueStore({ url: settings.authKv, database })
+  const sessions = await openKeyValueStore({ url: settings.authKv, database, now: Date.now })
   const registries = await openRegistries({
     ...{ settings, log, database },
     gateways: new KnownGateways(new GatewayTable(database)),
+    now: Date.now,
   })
   const parts = { settings, log, database, drive, sessions, now, metrics, registries }
   const service = connectService(parts)

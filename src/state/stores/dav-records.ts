@@ -32,11 +32,16 @@ const insertUpload = `INSERT INTO dav_uploads (id, saved_at_ms) VALUES (?, ?) ON
 export class DatabaseDavRecords implements DavRecords {
   readonly #database: Database
   readonly #drive: string
+  readonly #now: () => number
   readonly #forgotten: LazyDeletes
 
-  /** @param drive the drive's name; '' for the default drive */
-  constructor(database: Database, drive = '') {
+  /**
+   * @param drive the drive's name; '' for the default drive
+   * @param now the database's time
+   */
+  constructor(database: Database, drive = '', now: () => number = Date.now) {
     this.#database = database
+    this.#now = now
     this.#drive = drive
     this.#forgotten = new LazyDeletes({
       delayMs: forgetDelayMs,
@@ -71,7 +76,7 @@ export class DatabaseDavRecords implements DavRecords {
 
   async save(file: FileVersion, json: string, present = file.version): Promise<void> {
     const pathDigest = this.#digest(file.path)
-    const now = Date.now()
+    const now = this.#now()
     await this.#database.write([
       { sql: upsert, params: [pathDigest, file.version, now, json] },
       { sql: deleteOlder, params: [pathDigest, file.version, present, now - forgetDelayMs] },
@@ -79,7 +84,7 @@ export class DatabaseDavRecords implements DavRecords {
   }
 
   forget({ path, version }: FileVersion): void {
-    this.#forgotten.add(`${this.#digest(path)}\n${version}\n${Date.now()}`)
+    this.#forgotten.add(`${this.#digest(path)}\n${version}\n${this.#now()}`)
   }
 
   async ownFolders(paths: readonly string[]): Promise<Set<string>> {
@@ -112,7 +117,7 @@ export class DatabaseDavRecords implements DavRecords {
   }
 
   async noteCompletion(uploadId: string): Promise<void> {
-    await this.#database.write([{ sql: insertUpload, params: [uploadId, Date.now()] }])
+    await this.#database.write([{ sql: insertUpload, params: [uploadId, this.#now()] }])
   }
 
   async forgetCompletion(uploadId: string): Promise<void> {

@@ -63,12 +63,17 @@ interface SavedRecord {
 export class DatabaseFileRecords implements FileRecords {
   readonly #database: Database
   readonly #drive: string
+  readonly #now: () => number
   readonly #files: LazyDeletes
   readonly #folders: LazyDeletes
 
-  /** @param drive the drive's name; '' for the default drive */
-  constructor(database: Database, drive = '') {
+  /**
+   * @param drive the drive's name; '' for the default drive
+   * @param now the database's time
+   */
+  constructor(database: Database, drive = '', now: () => number = Date.now) {
     this.#database = database
+    this.#now = now
     this.#drive = drive
     this.#files = new LazyDeletes({
       delayMs: forgetDelayMs,
@@ -120,7 +125,7 @@ export class DatabaseFileRecords implements FileRecords {
     this.#files.cancel(key)
     for (const folder of ownKeys) this.#folders.cancel(folder)
     const pathDigest = driveDigest(this.#drive, path)
-    const values: SqlValue[] = [key, pathDigest, size, modifiedAtMs, Date.now(), json]
+    const values: SqlValue[] = [key, pathDigest, size, modifiedAtMs, this.#now(), json]
     const folders = ownKeys.map((folder): Statement => ({ sql: insertFolder, params: [folder] }))
     await this.#database.write([{ sql: upsert, params: values }, ...folders])
   }
@@ -130,7 +135,7 @@ export class DatabaseFileRecords implements FileRecords {
   }
 
   async *repeatedPaths(olderThanMs: number): AsyncGenerator<readonly RecordsOfPath[]> {
-    const savedBeforeMs = Date.now() - olderThanMs
+    const savedBeforeMs = this.#now() - olderThanMs
     for (let after = ''; ; ) {
       const page = await this.#database.read<PathCount>(selectPage, [after, pageSize])
       const repeated = page.filter(({ count }) => Number(count) > 1)

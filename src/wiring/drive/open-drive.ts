@@ -40,8 +40,8 @@ type Opener<Kind extends DriveLocation['kind']> = (
 
 /** Cloud drives are imported on demand, because a local folder does not need their HTTP client. */
 const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
-  async file({ path }, { own, database, log, claim }) {
-    const records = new DatabaseFileRecords(database, own.name)
+  async file({ path }, { own, database, log, claim, now }) {
+    const records = new DatabaseFileRecords(database, own.name, now)
     const drive = await openLocalDrive({
       ...{ root: path, records, log, claim },
       isReadOnly: own.isReadOnly,
@@ -82,8 +82,8 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
       api,
       folder,
       sharedDriveId,
-      index: new DatabaseDriveIndex(database, Date.now, own.name),
-      records: new DatabaseDriveUploads(database, Date.now, own.name),
+      index: new DatabaseDriveIndex(database, now, own.name),
+      records: new DatabaseDriveUploads(database, now, own.name),
       leases: new DatabaseLeases(database, own.name),
       pollSeconds: settings.drivePollSeconds,
       deletes: own.gdriveDelete,
@@ -99,7 +99,7 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
     const { openWebdavDrive } = await import('../../drives/webdav/webdav-drive.ts')
     const { DatabaseDavRecords } = await import('../../state/stores/dav-records.ts')
     const { DatabaseLeases } = await import('../../state/stores/key-leases.ts')
-    const records = new DatabaseDavRecords(database, own.name)
+    const records = new DatabaseDavRecords(database, own.name, now)
     const drive = await openWebdavDrive({
       url,
       records,

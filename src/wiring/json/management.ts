@@ -45,6 +45,8 @@ export interface ManagementWiring {
   readonly keyAdmin: KeyAdmin
   readonly bucketOptions: BucketOptionsWriter
   readonly bucketMaker: BucketMaker
+  /** The database's time: deletions and counts of other gateways have leases. */
+  readonly now: () => number
 }
 
 export interface OpenManagement {
@@ -55,9 +57,9 @@ export interface OpenManagement {
 
 /** Connects the management API to what it manages. */
 export async function openManagement(wiring: ManagementWiring): Promise<OpenManagement> {
-  const { settings, log, database, drive, failures, buckets, bucketOptions } = wiring
+  const { settings, log, database, drive, failures, buckets, bucketOptions, now } = wiring
   const { accessKey, secretKey, region, publicUrl } = settings
-  const common = { drive, now: Date.now, log }
+  const common = { drive, now, log }
   const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
   const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
   const expiryTable = new BucketExpiryTable(database)

@@ -21,6 +21,7 @@ describe('DatabaseClock', () => {
 
   it('is corrected every minute, and stays unchanged while the database is unavailable', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval', 'Date'], now: 1_000_000 })
+    t.mock.method(performance, 'now', () => Date.now() - 900_000)
     const answers = [() => Date.now() + 40_000, undefined, () => Date.now() - 7_000]
     const clock = await DatabaseClock.start({
       ...database,
@@ -38,9 +39,29 @@ describe('DatabaseClock', () => {
     assert.equal(await ahead(), -7)
   })
 
+  it("follows the monotonic clock when this machine's clock is set, and measures again", async (t) => {
+    let wall = 1_000_000
+    const monotonic = 5_000
+    t.mock.method(Date, 'now', () => wall)
+    t.mock.method(performance, 'now', () => monotonic)
+    const measured: number[] = []
+    const remote = { ...database, clockMs: async () => 1_000_300 }
+    const clock = await DatabaseClock.start(remote, (aheadMs) => measured.push(aheadMs))
+    t.after(() => clock.stop())
+    for (const jump of [60_000, -120_000]) {
+      wall += jump
+      assert.equal(clock.now(), 1_000_300)
+      await new Promise((resolve) => setImmediate(resolve))
+      assert.equal(clock.now(), 1_000_300)
+    }
+    assert.deepEqual(measured, [300, -59_700, 60_300])
+    assert.equal(clock.aheadMs, 60_300)
+  })
+
   it('measures again after a slow answer', async (t) => {
     let age = 0
     t.mock.method(performance, 'now', () => age)
+    t.mock.method(Date, 'now', () => age + 1_000_000)
     const took = [30_000, 10]
     const clock = await DatabaseClock.start({
       ...database,

@@ -37,6 +37,7 @@ before(async () => {
       uploads: {} as never,
       keyAdmin: {} as KeyAdmin,
       failures: {} as FailureWatch,
+      now: Date.now,
     },
     ...{ drive: new MemoryDrive(), mounts: [], sessions: new MemoryKeyValueStore(() => 0) },
   })
