@@ -133,7 +133,10 @@ export async function openService(
   // Before a gateway with other keys could change what the database has.
   await register?.start()
   const found = new FoundBuckets({ role, database, log })
-  const drives = await openDrives({ settings, log, database, role, now, watch, found, claimed })
+  const drives = await openDrives({
+    ...{ settings, log, database, role, now, watch, found, claimed },
+    gateways: () => gateways.running,
+  })
   const { drive, mounts } = drives
   if (role.kind === 'primary') await applyAccessKeys({ settings, database, now })
   const registries = await openRegistries({ settings, database, log, gateways, now })

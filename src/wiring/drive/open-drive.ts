@@ -31,6 +31,8 @@ export interface DriveParts {
   readonly prepares?: boolean
   /** The database's time, for leases. */
   readonly now: () => number
+  /** How many gateways run, with this one. Absent: only this one. */
+  readonly gateways?: (() => number) | undefined
 }
 
 type Opener<Kind extends DriveLocation['kind']> = (
@@ -57,7 +59,7 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
     }
   },
 
-  async gdrive({ folder }, { settings, own, database, log, claim, now }) {
+  async gdrive({ folder }, { settings, own, database, log, claim, now, gateways }) {
     const { openGoogleDrive } = await import('../../drives/google/google-drive.ts')
     const { GoogleApi } = await import('../../drives/google/api/google-api.ts')
     const { defaultQuota } = await import('../../drives/google/api/rate-budget.ts')
@@ -69,11 +71,12 @@ const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
     const api = new GoogleApi({
       credentials: await googleCredentials(own),
       sharedDriveId,
-      // The worker processes and the drives of one account share its quota.
+      // The gateways, their worker processes and the drives of one account share its quota.
       quota: {
         ...defaultQuota,
         unitsPerMinute:
           defaultQuota.unitsPerMinute / settings.workers / drivesOfAccount(own, settings),
+        ...(gateways !== undefined && { sharedBy: gateways }),
       },
       onRetry: (note) => log.debug(note, 'retrying a Google Drive request'),
       ...(gdriveApiUrl !== undefined && { endpoints: endpointsBelow(gdriveApiUrl) }),

@@ -17,6 +17,8 @@ export interface DrivesParts {
   readonly role: ServiceRole
   /** The database's time, for leases. */
   readonly now: () => number
+  /** How many gateways run, with this one. */
+  readonly gateways: () => number
   /** Wraps each drive once it is open, to watch its calls. @param name '' for the default drive */
   readonly watch: (drive: Drive, name: string) => Drive
   /** Buckets of the default drive that were made at run time. */

@@ -6,8 +6,10 @@ export type Cost = 'get' | 'list' | 'download' | 'update' | 'other'
 
 /** Google's quota of a user, and the cost of calls. */
 export interface Quota {
-  /** Of one credential, divided among the processes that share it. */
+  /** Of one credential, or the part of it that is this process's. */
   readonly unitsPerMinute: number
+  /** How many parties divide `unitsPerMinute` evenly now. Absent: one. */
+  readonly sharedBy?: () => number
   readonly costs: Readonly<Record<Cost, number>>
 }
 
@@ -22,6 +24,7 @@ export const defaultQuota: Quota = {
 
 /** The part of a minute's units that is available at once. The rest is spread over the minute. */
 const burstShare = 0.2
+const burstMs = (60_000 * burstShare) / (1 - burstShare)
 
 export interface TakeOptions {
   /** `take` rejects immediately if the units are not available by then, by Clock.elapsed. */
@@ -36,9 +39,7 @@ export interface TakeOptions {
  * served in order, and a call that can't be served in time is rejected immediately.
  */
 export class RateBudget {
-  readonly #costs: Quota['costs']
-  readonly #unitsPerMs: number
-  readonly #burstMs: number
+  readonly #quota: Quota
   readonly #clock: Clock
   /** When the bucket will be full: from then on, a whole burst is available. */
   #fullAtMs = Number.NEGATIVE_INFINITY
@@ -46,9 +47,7 @@ export class RateBudget {
   #uploadsPausedUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(quota: Quota, clock: Clock) {
-    this.#costs = quota.costs
-    this.#unitsPerMs = (quota.unitsPerMinute * (1 - burstShare)) / 60_000
-    this.#burstMs = (quota.unitsPerMinute * burstShare) / this.#unitsPerMs
+    this.#quota = quota
     this.#clock = clock
   }
 
@@ -61,9 +60,9 @@ export class RateBudget {
     const { deadlineMs, signal } = options
     signal?.throwIfAborted()
     const now = this.#clock.elapsed()
-    const costMs = this.#costs[cost] / this.#unitsPerMs
+    const costMs = this.#quota.costs[cost] / this.#unitsPerMs()
     const fullAtMs = Math.max(this.#fullAtMs, now) + costMs
-    const startMs = Math.max(fullAtMs - this.#burstMs, this.#pauseEndMs(options))
+    const startMs = Math.max(fullAtMs - burstMs, this.#pauseEndMs(options))
     if (startMs <= now) {
       this.#fullAtMs = fullAtMs
       return
@@ -87,6 +86,11 @@ export class RateBudget {
     const untilMs = this.#clock.elapsed() + ms
     if (isUpload) this.#uploadsPausedUntilMs = Math.max(this.#uploadsPausedUntilMs, untilMs)
     else this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs)
+  }
+
+  #unitsPerMs(): number {
+    const { unitsPerMinute, sharedBy } = this.#quota
+    return (unitsPerMinute * (1 - burstShare)) / 60_000 / Math.max(1, sharedBy?.() ?? 1)
   }
 
   #pauseEndMs({ isUpload = false }: TakeOptions): number {

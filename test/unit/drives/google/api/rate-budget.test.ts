@@ -49,6 +49,21 @@ test("RateBudget.take grants a fifth of a minute's units at once, the rest evenl
   assert.deepEqual(clock.waits.map(Math.round), [1250, 1250])
 })
 
+test('RateBudget.take grants its share of the parties that there are at the moment', async () => {
+  const clock = new FakeClock()
+  let parties = 3
+  const budget = new RateBudget({ ...small, sharedBy: () => parties }, clock)
+  const take = () => budget.take('list', { deadlineMs: Number.POSITIVE_INFINITY })
+  for (let count = 0; count < 4; count++) await take()
+  assert.deepEqual(clock.waits, [])
+  await take()
+  parties = 2
+  await take()
+  parties = 1
+  await take()
+  assert.deepEqual(clock.waits.map(Math.round), [3750, 2500, 1250])
+})
+
 test('RateBudget.take rejects a call beyond the deadline at once, and takes no units', async () => {
   const clock = new FakeClock()
   const budget = new RateBudget(small, clock)
