@@ -19,6 +19,8 @@ export interface TestRedis {
 export interface RedisOptions {
   readonly port?: number
   readonly password?: string
+  /** A node of a cluster, with a port for the other nodes. */
+  readonly busPort?: number
   /** Files of a certificate: the server then speaks TLS only. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string }
 }
@@ -57,7 +59,46 @@ async function startOwn(program: string, options: RedisOptions): Promise<TestRed
   }
 }
 
-function argumentsOf(port: number, { password, tls }: RedisOptions): string[] {
+const clusterSlots = 16_384
+const clusterNodes = 3
+
+/** A cluster of three servers without copies. `url` is that of one of them. */
+export async function startRedisCluster(): Promise<TestRedis | undefined> {
+  const program = (await findOnPath('redis-server')) ?? (await findOnPath('valkey-server'))
+  if (program === undefined) return undefined
+  const ports: (readonly [port: number, busPort: number])[] = []
+  for (let node = 0; node < clusterNodes; node += 1)
+    ports.push([await freePort(), await freePort()])
+  const servers = await Promise.all(
+    ports.map(([port, busPort]) => startOwn(program, { port, busPort })),
+  )
+  const clients = servers.map(({ url }) => new Redis(url))
+  const [first] = ports
+  for (const [node, client] of clients.entries()) {
+    const share = clusterSlots / clusterNodes
+    const slots = [Math.ceil(node * share), Math.ceil((node + 1) * share) - 1]
+    await client.call('CLUSTER', 'ADDSLOTSRANGE', ...slots)
+    await client.call('CLUSTER', 'MEET', '127.0.0.1', ...(first ?? []))
+  }
+  for (const client of clients) {
+    while (!/cluster_state:ok/.test(String(await client.call('CLUSTER', 'INFO')))) await wait(20)
+    client.disconnect()
+  }
+  return {
+    url: servers[0]?.url ?? '',
+    freeze() {
+      for (const server of servers) server.freeze()
+    },
+    thaw() {
+      for (const server of servers) server.thaw()
+    },
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()))
+    },
+  }
+}
+
+function argumentsOf(port: number, { password, tls, busPort }: RedisOptions): string[] {
   const listen =
     tls === undefined
       ? ['--port', String(port)]
@@ -67,7 +108,9 @@ function argumentsOf(port: number, { password, tls }: RedisOptions): string[] {
           ...['--tls-ca-cert-file', tls.certFile],
         ]
   const secret = password === undefined ? [] : ['--requirepass', password]
-  return ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...listen, ...secret]
+  const node =
+    busPort === undefined ? [] : ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)]
+  return [...node, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...listen, ...secret]
 }
 
 async function findOnPath(name: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import { type Cluster, type Redis, ReplyError } from 'ioredis'
 import {
   type Counter,
   familyOf,
@@ -7,6 +7,7 @@ import {
   type KeyValueStore,
   type SetOptions,
 } from './key-value.ts'
+import { connectCluster, connectRedis } from './redis-connection.ts'
 
 export interface RedisOptions {
   /** `redis://…` or `rediss://…`, with user, password and database number if needed. */
@@ -21,8 +22,30 @@ export interface RedisOptions {
 const prefix = 'bucketry:'
 
 const defaultCommandMs = 2_000
-const firstRetryMs = 50
-const maxRetryMs = 2_000
+
+/** How keys are called in Redis. */
+interface Names {
+  keyOf(key: string): string
+  /** The sorted set of a key's family. */
+  familyOf(key: string): string
+}
+
+const plainNames: Names = {
+  keyOf: (key) => prefix + key,
+  familyOf: (key) => `${prefix}family:${familyOf(key)}`,
+}
+
+/**
+ * A cluster keeps keys with the same text in braces on one node, where a script can use them all
+ * (https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags).
+ */
+const clusterNames: Names = {
+  keyOf(key) {
+    const family = familyOf(key)
+    return `${prefix}{${family}}${key.slice(family.length)}`
+  },
+  familyOf: (key) => `${prefix}family:{${familyOf(key)}}`,
+}
 
 /**
  * A sorted set has the keys of each family by expiry time, to limit their number. The commands are one
@@ -51,58 +74,49 @@ if count <= tonumber(ARGV[2]) or redis.call('PTTL', KEYS[1]) < 0 then
 end
 return {count, redis.call('PTTL', KEYS[1])}`
 
-/** AUTH_KV in Redis or Valkey. Keeps reconnecting; without a server, all calls are refused. */
+/** AUTH_KV in Redis or Valkey, on one server or a cluster. Keeps reconnecting; without a server, all calls are refused. */
 export class RedisKeyValueStore implements KeyValueStore {
-  readonly #client: Redis
+  readonly #url: string
+  readonly #commandMs: number
+  readonly #onState: RedisOptions['onState']
+  #client: Redis | Cluster
+  #names = plainNames
+  /** Whether the server belongs to a cluster has been found out, or is being found out. */
+  #looking: Promise<void> | undefined
   /** Why the server cannot be reached; undefined while it can. */
   #problem: KeyValueError | undefined
+  #isClosed = false
 
   constructor({ url, onState, commandMs = defaultCommandMs }: RedisOptions) {
-    this.#client = new Redis(url, {
-      connectionName: 'bucketry',
-      // Every server and proxy supports it, and nothing newer is needed.
-      protocol: 2,
-      disableClientInfo: true,
-      commandTimeout: commandMs,
-      connectTimeout: commandMs,
-      // If a server accepts a command and then does not respond, a new connection is opened.
-      socketTimeout: 2 * commandMs,
-      retryStrategy: (times) => Math.min(firstRetryMs * 2 ** Math.min(times, 10), maxRetryMs),
-      // Waiting commands fail as soon as one attempt to connect has failed. No command is sent twice: it
-      // may have been executed, and one failed login would count as two.
-      maxRetriesPerRequest: 0,
-      autoResendUnfulfilledCommands: false,
-    })
-    this.#client.on('error', (cause) => {
-      if (this.#problem !== undefined) return
-      this.#problem = toKeyValueError(cause)
-      onState?.(this.#problem)
-    })
-    this.#client.on('ready', () => {
-      if (this.#problem === undefined) return
-      this.#problem = undefined
-      onState?.(undefined)
-    })
+    this.#url = url
+    this.#commandMs = commandMs
+    this.#onState = onState
+    this.#client = connectRedis(url, commandMs)
+    this.#watch(this.#client)
   }
 
   async get(key: string): Promise<string | undefined> {
-    const value = await this.#ask((client) => client.get(prefix + key))
+    const value = await this.#ask((client, names) => client.get(names.keyOf(key)))
     return value ?? undefined
   }
 
   async set(key: string, value: string, { ttlMs, maxFamily }: SetOptions): Promise<void> {
     const now = Date.now()
     const args = [value, ttlMs, now + ttlMs, now, maxFamily]
-    await this.#ask((client) => client.eval(setScript, 2, prefix + key, familyKey(key), ...args))
+    await this.#ask((client, { keyOf, familyOf }) =>
+      client.eval(setScript, 2, keyOf(key), familyOf(key), ...args),
+    )
   }
 
   async delete(key: string): Promise<void> {
-    await this.#ask((client) => client.eval(deleteScript, 2, prefix + key, familyKey(key)))
+    await this.#ask((client, { keyOf, familyOf }) =>
+      client.eval(deleteScript, 2, keyOf(key), familyOf(key)),
+    )
   }
 
   async increment(key: string, { ttlMs, renewUpTo }: IncrementOptions): Promise<Counter> {
-    const reply = await this.#ask((client) =>
-      client.eval(incrementScript, 1, prefix + key, ttlMs, renewUpTo),
+    const reply = await this.#ask((client, names) =>
+      client.eval(incrementScript, 1, names.keyOf(key), ttlMs, renewUpTo),
     )
     const [count, leftMs] = reply as readonly [number, number]
     return { count, ttlMs: Math.max(1, leftMs) }
@@ -114,23 +128,56 @@ export class RedisKeyValueStore implements KeyValueStore {
   }
 
   close(): Promise<void> {
+    this.#isClosed = true
     this.#client.disconnect()
     return Promise.resolve()
   }
 
-  async #ask<Result>(send: (client: Redis) => Promise<Result>): Promise<Result> {
+  async #ask<Result>(
+    send: (client: Redis | Cluster, names: Names) => Promise<Result>,
+  ): Promise<Result> {
     // While the server is lost, calls fail without waiting for the next attempt.
     if (this.#problem !== undefined) throw this.#problem
     try {
-      return await send(this.#client)
+      this.#looking ??= this.#lookForCluster()
+      await this.#looking
+      return await send(this.#client, this.#names)
     } catch (cause) {
       throw toKeyValueError(cause)
     }
   }
-}
 
-function familyKey(key: string): string {
-  return `${prefix}family:${familyOf(key)}`
+  /** A server of a cluster refuses keys of the others: then the cluster is used in its place. */
+  async #lookForCluster(): Promise<void> {
+    try {
+      const info = await this.#client.info('cluster')
+      if (!/^cluster_enabled:1/m.test(info)) return
+      const cluster = await connectCluster(this.#url, this.#commandMs)
+      this.#client.disconnect()
+      this.#client = cluster
+      this.#names = clusterNames
+      this.#watch(cluster)
+      if (this.#isClosed) cluster.disconnect()
+    } catch (error) {
+      // A proxy may refuse the command; what is behind it looks like one server.
+      if (error instanceof ReplyError) return
+      this.#looking = undefined
+      throw error
+    }
+  }
+
+  #watch(client: Redis | Cluster): void {
+    client.on('error', (cause: unknown) => {
+      if (this.#problem !== undefined) return
+      this.#problem = toKeyValueError(cause)
+      this.#onState?.(this.#problem)
+    })
+    client.on('ready', () => {
+      if (this.#problem === undefined) return
+      this.#problem = undefined
+      this.#onState?.(undefined)
+    })
+  }
 }
 
 function toKeyValueError(cause: unknown): KeyValueError {
