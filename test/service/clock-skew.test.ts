@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,19 +14,15 @@ import { signedFetch } from '../support/signed-fetch.ts'
 import { signHeaders } from '../support/signed-request.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 import { md5Of } from '../support/test-bytes.ts'
+import { absenceOfWrongClock, wrongClock } from '../support/wrong-clock.ts'
 
-/** Of Debian's package faketime. Timers and the monotonic clock stay right, as when a clock is set. */
-const libraries = ['x86_64', 'aarch64'].map(
-  (machine) => `/usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`,
-)
-const library = libraries.find((path) => existsSync(path))
 const skews = ['+60s', '-60s']
 const rounds = 25
 const bytes = Buffer.alloc(64 * 1024, 'a')
 const otherBytes = Buffer.alloc(64 * 1024, 'b')
 
-const postgres = library === undefined ? undefined : await startPostgres()
-const skip = postgres === undefined && "needs Debian's packages faketime and postgresql"
+const postgres = absenceOfWrongClock ? undefined : await startPostgres()
+const skip = absenceOfWrongClock || (postgres === undefined && "needs Debian's postgresql")
 
 describe('Gateways whose clocks differ by up to two minutes', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-skew-'))
@@ -41,11 +37,7 @@ describe('Gateways whose clocks differ by up to two minutes', { skip }, () => {
         folder,
         settings: {
           ...{ WORKERS: '1', DATABASE_URL: url, PART_WAIT_SECONDS: '1', LOG_LEVEL: 'warn' },
-          ...(skew !== undefined && {
-            LD_PRELOAD: library ?? '',
-            FAKETIME: skew,
-            FAKETIME_DONT_FAKE_MONOTONIC: '1',
-          }),
+          ...(skew !== undefined && wrongClock(skew)),
         },
       })
     right = await start(undefined)
