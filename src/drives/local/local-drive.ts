@@ -148,7 +148,7 @@ class LocalDrive implements Drive {
     await withDriveErrors('sweep leftover files', async () => {
       await sweepLeftovers({
         root: this.#root,
-        nowMs: Date.now(),
+        nowMs: await this.#root.clock.nowMs(),
         tidyFolders: (note) => this.#tidyFolders(note),
         forget: (identity) => this.#known.forget(identity),
         onDeath: () => this.#recordSweep.noteDeath(),

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
+import { FileClock } from './file-clock.ts'
 import {
   makeFolderDurably,
   makeFolders,
@@ -42,6 +43,7 @@ export interface LocalRoot {
   readonly hasBirthtime: boolean
   /** `/proc/self/fd/` where descriptors have paths (Linux), otherwise undefined. */
   readonly descriptors: string | undefined
+  readonly clock: FileClock
   readonly files: PacedFiles
   /** Limits the buffers of readers of large objects. */
   readonly readMemory: ReadMemory
@@ -81,7 +83,8 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     const seen = { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) }
     const descriptors = await findDescriptors(root.processFolder)
     const ownerNote = await readOwnerNote(real)
-    const shared = { files: new PacedFiles(), readMemory: new ReadMemory() }
+    const clock = new FileClock(root.processFolder)
+    const shared = { clock, files: new PacedFiles(), readMemory: new ReadMemory() }
     return { ...root, own: seen, ownerNote, hasBirthtime, descriptors, ...shared }
   })
 }
@@ -111,7 +114,7 @@ export function openReadOnlyRoot(path: string): Promise<LocalRoot> {
       hasBirthtime,
       descriptors: await findDescriptors(ownPath),
       ownerNote: await readOwnerNote(real),
-      ...{ files: new PacedFiles(), readMemory: new ReadMemory() },
+      ...{ clock: new FileClock(undefined), files: new PacedFiles(), readMemory: new ReadMemory() },
     }
   })
 }

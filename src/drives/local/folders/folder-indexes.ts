@@ -94,7 +94,7 @@ export class FolderIndexes {
       return undefined
     }
     try {
-      const startedAtMs = Date.now()
+      const startedAtMs = await this.#root.clock.nowMs()
       // The folder may belong to another drive that was mounted in place of this one.
       await requireOwnFolder(this.#root)
       let built = await this.#read(folder, startedAtMs)

@@ -39,7 +39,7 @@ export class SeenFileCache {
   readonly #root: LocalRoot
   readonly #seen = new SizedCache<SeenFile>(maxSeen)
   readonly #held = new HeldFiles()
-  readonly #contents = new KeptContents()
+  readonly #contents: KeptContents
   /** Of objects that were opened before: their small contents, and their files that stay open. */
   readonly counts = {
     contents: { hits: 0, misses: 0 },
@@ -48,6 +48,7 @@ export class SeenFileCache {
 
   constructor(root: LocalRoot) {
     this.#root = root
+    this.#contents = new KeptContents(root.clock)
   }
 
   /** Adds a file that was opened as the object at this path. */

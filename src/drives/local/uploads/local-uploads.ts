@@ -173,7 +173,7 @@ export class LocalUploads implements UploadDrive {
 
   async sweep(isKnown: (id: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
     await withDriveErrors('sweep uploads', async () => {
-      const before = Date.now() - olderThanMs
+      const before = (await this.#parts.root.clock.nowMs()) - olderThanMs
       for (const id of await fs.promises.readdir(this.#parts.root.uploadFolder)) {
         if ((await lastChangeMs(this.#folder({ id }))) > before || (await isKnown(id))) continue
         await fs.promises.rm(this.#folder({ id }), { recursive: true, force: true })

@@ -1,0 +1,58 @@
+import fs from 'node:fs'
+
+/** The clocks of two machines run alike for so long. A clock that is set is noticed after this time. */
+const validMs = 1_000
+
+/**
+ * The clock from which the file system takes the times of folders. On a network file system it is the server's,
+ * which may differ from this machine's. `Date.now()` is used where nothing may be written.
+ */
+export class FileClock {
+  readonly #folder: string | undefined
+  /** `performance.now()` at the measurement. */
+  #atMs: number | undefined
+  #fileMs = Number.NEGATIVE_INFINITY
+  #measuring: Promise<void> | undefined
+
+  /** @param folder of this process, on the file system; undefined: nothing may be written */
+  constructor(folder: string | undefined) {
+    this.#folder = folder
+  }
+
+  /** Milliseconds since the epoch, not later than the time of a change that begins now. */
+  async nowMs(): Promise<number> {
+    if (this.#folder === undefined) return Date.now()
+    if (this.#sinceMs > validMs) await this.#refresh(this.#folder)
+    return this.#fileMs + this.#sinceMs
+  }
+
+  /** As `nowMs`, but as last measured. */
+  get recentMs(): number {
+    if (this.#folder === undefined) return Date.now()
+    if (this.#sinceMs > validMs) void this.#refresh(this.#folder)
+    return this.#fileMs + this.#sinceMs
+  }
+
+  get #sinceMs(): number {
+    return this.#atMs === undefined ? Number.MAX_VALUE : performance.now() - this.#atMs
+  }
+
+  /** Never rejects. Without the folder, the time is unknown, and nothing counts as old. */
+  #refresh(folder: string): Promise<void> {
+    this.#measuring ??= measure(folder)
+      .catch(() => Number.NEGATIVE_INFINITY)
+      .then((fileMs) => {
+        this.#fileMs = fileMs
+        this.#atMs = performance.now()
+        this.#measuring = undefined
+      })
+    return this.#measuring
+  }
+}
+
+async function measure(folder: string): Promise<number> {
+  const path = `${folder}/clock`
+  await fs.promises.writeFile(path, '')
+  await fs.promises.unlink(path)
+  return (await fs.promises.lstat(folder)).mtimeMs
+}
