@@ -317,7 +317,8 @@ export const settingsTable = {
   authKv: {
     name: 'AUTH_KV',
     whenUnset: 'the database',
-    meaning: 'Store for sessions and failed logins: `redis://…` or `rediss://…` (Redis or Valkey).',
+    meaning:
+      'Store for sessions and failed logins: `redis://…` or `rediss://…` (Redis or Valkey, also a node of a cluster).',
     isSecret: true,
     parse: keyValueStore,
   },

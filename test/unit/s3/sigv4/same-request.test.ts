@@ -275,7 +275,10 @@ function meaningOf(wire: Wire): object | undefined {
         address.level === 'object' ? { ...address, rawKey: decodeKey(address.rawKey) } : address,
       // An empty name has no effect and `a` is `a=`.
       query: [...query].filter(([name]) => name !== '' && name !== 'X-Amz-Signature').sort(),
-      headers: ['x-amz-copy-source', 'x-amz-acl'].map((name) => headers[name]),
+      // A signature does not tell one space from several (AWS, "Create a canonical request", Trimall).
+      headers: ['x-amz-copy-source', 'x-amz-acl'].map((name) =>
+        String(headers[name]).replace(/ +/g, ' '),
+      ),
       expires: query.get('X-Amz-Expires'),
       isPresigned,
     }
