@@ -42,7 +42,8 @@ export async function writeUntilKilled(workload: Workload): Promise<string[]> {
   return problems
 }
 
-async function step(workload: Workload, index: number): Promise<void> {
+/** One write of the writer with this number. */
+export async function step(workload: Workload, index: number): Promise<void> {
   const { server, store, random } = workload
   // One key's name is a folder of another's.
   const key = random.pick([`w${index}/a`, `w${index}/a/b`, `w${index}/c/d/e`, contendedKey])

@@ -94,10 +94,19 @@ function startNginx(place: ProxyPlace, upstream: string): Promise<ReverseProxy> 
     '/etc/letsencrypt/live/s3.example.com/fullchain.pem': certificate.certFile,
     '/etc/letsencrypt/live/s3.example.com/privkey.pem': certificate.keyFile,
   })
+  return startPlainNginx({ folder, port }, server)
+}
+
+/** nginx with these upstreams and servers, which listen on the port. */
+export function startPlainNginx(
+  place: Pick<ProxyPlace, 'folder' | 'port'>,
+  servers: string,
+): Promise<ReverseProxy> {
+  const { folder } = place
   const temporary = temporaryFolders.map((each) => `${each}_temp_path ${join(folder, each)};`)
   const file = join(folder, 'nginx.conf')
   const first = ['daemon off;', 'pid pid;', 'events {}']
-  const http = ['http {', 'access_log off;', 'gzip on;', ...temporary, server, '}']
+  const http = ['http {', 'access_log off;', 'gzip on;', ...temporary, servers, '}']
   writeFileSync(file, [...first, ...http].join('\n'))
   return start('nginx', ['-p', folder, '-c', file, '-e', 'stderr'], place)
 }
@@ -119,7 +128,7 @@ function startCaddy(place: ProxyPlace, gatewayPort: number): Promise<ReverseProx
 async function start(
   name: ProxyName,
   args: readonly string[],
-  { folder, port }: ProxyPlace,
+  { folder, port }: Pick<ProxyPlace, 'folder' | 'port'>,
 ): Promise<ReverseProxy> {
   const child = spawn('setpriv', ['--pdeathsig=TERM', programs[name], ...args], {
     cwd: folder,

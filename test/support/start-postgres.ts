@@ -35,6 +35,8 @@ export interface OwnPostgres extends TestPostgres {
   thaw(): void
   /** Ends every connection and the server, as an operator does. */
   goAway(): Promise<void>
+  /** Ends it without a checkpoint, as a machine that loses power. It recovers when it comes back. */
+  crash(): Promise<void>
   /** Starts it again, on the same port. */
   comeBack(): Promise<void>
 }
@@ -85,6 +87,7 @@ async function startOwn(binaries: string, settings: readonly string[]): Promise<
     freeze: () => signalAll(server, 'SIGSTOP'),
     thaw: () => signalAll(server, 'SIGCONT'),
     goAway: () => end(server),
+    crash: () => end(server, 'SIGQUIT'),
     async comeBack() {
       server = start()
       await untilAnswering(url)
@@ -180,10 +183,10 @@ async function untilAnswering(url: string): Promise<void> {
   }
 }
 
-async function end(server: ChildProcess): Promise<void> {
+/** SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one. */
+async function end(server: ChildProcess, signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const hasEnded = new Promise((resolve) => server.once('exit', resolve))
-  // SIGINT is PostgreSQL's fast shutdown.
-  server.kill('SIGINT')
+  server.kill(signal)
   await hasEnded
 }

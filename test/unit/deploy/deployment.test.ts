@@ -41,7 +41,9 @@ interface ComposeFile {
 
 /** Files of the repository, and blocks of the pages. */
 const composeFiles: readonly (readonly [string, string])[] = [
-  ...['compose.yaml', 'compose.postgres.yaml'].map((path) => [path, read(path)] as const),
+  ...['compose.yaml', 'compose.postgres.yaml', 'compose.fleet.yaml'].map(
+    (path) => [path, read(path)] as const,
+  ),
   ...globSync('docs/*.md', { cwd: root }).flatMap((page) =>
     codeBlocksOf(page)
       .filter(({ language, text }) => language === 'yaml' && text.startsWith('services:'))
@@ -55,7 +57,7 @@ for (const [name, text] of composeFiles) {
 
   test(`${name}: environment names of Bucketry are settings`, () => {
     const ours = services.filter(([, { image }]) => image.includes('/bucketry:'))
-    assert.equal(ours.length, 1)
+    assert.equal(ours.length, name === 'compose.fleet.yaml' ? 3 : 1)
     for (const [, { environment = {} }] of ours) {
       for (const setting of Object.keys(environment)) assert.ok(isSetting(setting), setting)
     }
@@ -97,12 +99,13 @@ for (const [name, text] of composeFiles) {
   })
 }
 
-test('the commands of docs/install.md create every secret of compose.postgres.yaml', (t) => {
+test('the commands of docs/install.md create every secret of PostgreSQL and of a fleet', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-secrets-'))
   t.after(() => rmSync(folder, { recursive: true }))
   const commands = codeBlockOf('docs/install.md', 'Docker Compose with PostgreSQL', 'sh')
   execFileSync('bash', ['-ec', `docker() { echo "$@"; }\n${commands}`], { cwd: folder })
   const { secrets = {} } = parse(read('compose.postgres.yaml')) as ComposeFile
+  assert.deepEqual((parse(read('compose.fleet.yaml')) as ComposeFile).secrets, secrets)
   const texts = Object.fromEntries(
     Object.entries(secrets).map(([name, { file }]) => [
       name,

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Random } from '../support/random.ts'
+import type { FleetMember } from './fleet-member.ts'
+import { type BelievedStore, send, UnexpectedReply } from './store.ts'
+import { step } from './writers.ts'
+
+/** Most wait for a gateway that is suspended. */
+const writers = 24
+const counters = 6
+const counterKey = 'counter'
+
+export type Fleet = readonly [FleetMember, ...FleetMember[]]
+
+interface FleetWorkload {
+  readonly fleet: Fleet
+  readonly store: BelievedStore
+  readonly random: Random
+}
+
+/** What a gateway may answer while it, the database or another gateway is disturbed. */
+const disturbed = / answered (500|503):/
+
+/** Clients that write through all gateways of a fleet, and go on when a request fails. */
+export class FleetWriters {
+  readonly counts = { steps: 0, failures: 0, acknowledged: 0, unknown: 0, overtaken: 0 }
+  readonly #workload: FleetWorkload
+
+  constructor(workload: FleetWorkload) {
+    this.#workload = workload
+  }
+
+  /** Resolves with the replies that no disturbance explains. */
+  async run(isOver: () => boolean): Promise<string[]> {
+    const problems: string[] = []
+    const attempt = async (work: () => Promise<void>) => {
+      try {
+        await work()
+        this.counts.steps += 1
+      } catch (error) {
+        this.counts.failures += 1
+        if (error instanceof UnexpectedReply && !disturbed.test(error.message)) {
+          problems.push(error.message)
+        }
+        await delay(20)
+      }
+    }
+    const write = async (index: number) => {
+      while (!isOver()) await attempt(() => this.#step(index))
+    }
+    const count = async () => {
+      while (!isOver()) await attempt(() => this.#increment())
+    }
+    await this.#begin()
+    await Promise.all([
+      ...Array.from({ length: writers }, (_, index) => write(index)),
+      ...Array.from({ length: counters }, count),
+    ])
+    return problems
+  }
+
+  /** The counter has every acknowledged increment, once, and of the others any. */
+  async verifyCounter(): Promise<string[]> {
+    const { acknowledged, unknown } = this.counts
+    const value = (await this.#read()).value
+    const isRight = value >= acknowledged && value <= acknowledged + unknown
+    return isRight
+      ? []
+      : [`the counter is ${value}: ${acknowledged} acknowledged, ${unknown} unknown`]
+  }
+
+  async #step(index: number): Promise<void> {
+    const { fleet, store, random } = this.#workload
+    const { server } = random.pick(fleet)
+    await step({ server, store, random, onStep: () => undefined }, index)
+  }
+
+  async #begin(): Promise<void> {
+    const { server } = this.#workload.random.pick(this.#workload.fleet)
+    await send(server, { method: 'PUT', key: counterKey, body: '0' })
+    // It is not one of the keys of the store's histories.
+    this.#workload.store.ignore(counterKey)
+  }
+
+  async #read() {
+    const { server } = this.#workload.random.pick(this.#workload.fleet)
+    const { headers, body } = await send(server, { method: 'GET', key: counterKey })
+    return { server, value: Number(body.toString()), etag: headers.get('etag') ?? '' }
+  }
+
+  async #increment(): Promise<void> {
+    const { value, etag } = await this.#read()
+    const { server } = this.#workload.random.pick(this.#workload.fleet)
+    const headers = { 'if-match': etag }
+    const request = { method: 'PUT', key: counterKey, headers, body: String(value + 1) }
+    this.counts.unknown += 1
+    const { status } = await send(server, { ...request, expected: [200, 412] })
+    this.counts.unknown -= 1
+    if (status === 200) this.counts.acknowledged += 1
+    else this.counts.overtaken += 1
+  }
+}
