@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
+import type { Server } from '../support/signed-fetch.ts'
 import type { FleetMember } from './fleet-member.ts'
-import { type BelievedStore, send, UnexpectedReply } from './store.ts'
+import { type BelievedStore, type OpenUpload, send, UnexpectedReply } from './store.ts'
+import { finishUpload, overtakeUpload } from './uploads.ts'
 import { step } from './writers.ts'
 
 /** Most wait for a gateway that is suspended. */
@@ -24,6 +26,7 @@ const disturbed = / answered (500|503):/
 export class FleetWriters {
   readonly counts = { steps: 0, failures: 0, acknowledged: 0, unknown: 0, overtaken: 0 }
   readonly #workload: FleetWorkload
+  readonly #overtaken = new Set<OpenUpload>()
 
   constructor(workload: FleetWorkload) {
     this.#workload = workload
@@ -58,6 +61,15 @@ export class FleetWriters {
     return problems
   }
 
+  /** Finishes an upload whose Complete or part got no reply, or does something newer with its key. */
+  async settle(server: Server, upload: OpenUpload): Promise<void> {
+    const { store, random } = this.#workload
+    // Once something newer was sent, a repeated Complete may succeed without storing the object again.
+    if (random.next() < 0.3) this.#overtaken.add(upload)
+    const settle = this.#overtaken.has(upload) ? overtakeUpload : finishUpload
+    await settle(server, store, upload)
+  }
+
   /** The counter has every acknowledged increment, once, and of the others any. */
   async verifyCounter(): Promise<string[]> {
     const { acknowledged, unknown } = this.counts
@@ -71,6 +83,11 @@ export class FleetWriters {
   async #step(index: number): Promise<void> {
     const { fleet, store, random } = this.#workload
     const { server } = random.pick(fleet)
+    // A Complete without a reply may take effect until the client does something else with the key or the upload.
+    for (const upload of store.openUploads) {
+      if (!upload.key.startsWith(`w${index}/`)) continue
+      await this.settle(server, upload)
+    }
     await step({ server, store, random, onStep: () => undefined }, index)
   }
 

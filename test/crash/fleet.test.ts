@@ -18,7 +18,7 @@ import { FleetDisturbance } from './fleet-disturbance.ts'
 import { FleetMember } from './fleet-member.ts'
 import { type Fleet, FleetWriters } from './fleet-writers.ts'
 import { BelievedStore, verifyStore } from './store.ts'
-import { finishUpload, verifyParts } from './uploads.ts'
+import { verifyParts } from './uploads.ts'
 import { putCopySource } from './writers.ts'
 
 const seconds = Number(process.env.FLEET_SECONDS ?? 90)
@@ -48,7 +48,7 @@ suite('A fleet whose gateways are killed and suspended', { skip }, () => {
     t.diagnostic(JSON.stringify({ ...disturbance.counts, ...writers.counts }))
     if (problems.length > 0) for (const { log } of fleet) t.diagnostic(log.slice(-20_000))
     assert.deepEqual(problems, [])
-    await verify(fleet, store)
+    await verify(fleet, store, writers)
     assert.deepEqual(await writers.verifyCounter(), [])
     assert.ok(writers.counts.steps > seconds, 'the writers did next to nothing')
   })
@@ -80,12 +80,12 @@ async function scene(t: TestContext) {
 }
 
 /** Every gateway shows the expected state, also after all uploads were finished. */
-async function verify(fleet: Fleet, store: BelievedStore): Promise<void> {
+async function verify(fleet: Fleet, store: BelievedStore, writers: FleetWriters): Promise<void> {
   const [first] = fleet
   await first.untilReady()
   for (const upload of store.openUploads) {
     assert.deepEqual(await verifyParts(first.server, upload), [])
-    await finishUpload(first.server, store, upload)
+    await writers.settle(first.server, upload)
   }
   for (const member of fleet) {
     await member.untilReady()

@@ -65,9 +65,9 @@ export async function overtakeUpload(
   const { key, uploadId } = upload
   upload.unanswered?.fail()
   await putObject({ server, store }, key, 1000)
+  store.openUploads.delete(upload)
   const query = `uploadId=${uploadId}`
   await send(server, { method: 'DELETE', key, query, expected: [204, 404] })
-  store.openUploads.delete(upload)
 }
 
 /** Every acknowledged part must be listed as it was sent. An interrupted part may be listed too. */
