@@ -127,7 +127,13 @@ async function runAt(url: string, sql: string): Promise<void> {
 function signalAll({ pid = 0 }: ChildProcess, signal: NodeJS.Signals): void {
   process.kill(pid, signal)
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1')
-  for (const child of children.trim().split(' ')) process.kill(Number(child), signal)
+  for (const child of children.trim().split(' ')) {
+    try {
+      process.kill(Number(child), signal)
+    } catch {
+      // A connection that was closed meanwhile.
+    }
+  }
 }
 
 /** Connects until the server refuses. */
