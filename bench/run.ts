@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import type { BenchContext, Scenario, Table } from './scenario.ts'
 import { accessKeyScenarios } from './scenarios/access-keys.ts'
 import { coldFolderScenarios } from './scenarios/cold-folder.ts'
+import { fleetScenarios } from './scenarios/fleet.ts'
 import { footprintScenarios } from './scenarios/footprint.ts'
 import { googleScenarios } from './scenarios/google-drive.ts'
 import { googleUploadScenarios } from './scenarios/google-upload.ts'
@@ -29,6 +30,7 @@ const scenarios: readonly Scenario[] = [
   ...footprintScenarios,
   ...postgresScenarios,
   ...observabilityScenarios,
+  ...fleetScenarios,
   ...accessKeyScenarios,
   ...listingScenarios,
   ...uploadScenarios,

@@ -30,6 +30,7 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
 
 /** A server that a test may limit, end and start again. */
 export interface OwnPostgres extends TestPostgres {
+  readonly pid: number
   /** Stops all of its processes where they are: connections stay open and nothing answers. */
   freeze(): void
   thaw(): void
@@ -84,6 +85,9 @@ async function startOwn(binaries: string, settings: readonly string[]): Promise<
   }
   return {
     ...serverAt(url, stop),
+    get pid() {
+      return server.pid ?? 0
+    },
     freeze: () => signalAll(server, 'SIGSTOP'),
     thaw: () => signalAll(server, 'SIGCONT'),
     goAway: () => end(server),
