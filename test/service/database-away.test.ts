@@ -126,7 +126,7 @@ describe('Three gateways behind nginx while PostgreSQL is away', { skip }, () =>
     )
   }
 
-  /** Until each gateway has noticed: then all replies are complete, because nothing made up is kept. */
+  /** Until each gateway has noticed: then all replies are complete, because nothing provisional is kept. */
   async function untilBack(): Promise<void> {
     for (;;) {
       const ready = await probesOf('')

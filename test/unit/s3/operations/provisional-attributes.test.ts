@@ -13,7 +13,7 @@ import {
 } from '../read-fixture.ts'
 
 const text = '0123456789'
-/** The ETag of `fakeObject`, made up by the drive. */
+/** The ETag of `fakeObject`, provisional. */
 const madeUp = '"abc"'
 const real = '"781e5e245d69b566979b86e28d23f2c7"'
 const later = 'Thu, 02 Jan 2025 12:00:00 GMT'
