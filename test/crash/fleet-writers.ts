@@ -7,7 +7,7 @@ import { finishUpload, overtakeUpload } from './uploads.ts'
 import { step } from './writers.ts'
 
 /** Most wait for a gateway that is suspended. */
-const writers = 24
+const writers = 48
 const counters = 6
 const counterKey = 'counter'
 
