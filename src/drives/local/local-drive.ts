@@ -48,6 +48,8 @@ import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
 import { Publisher } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
+import type { Finding } from './probe/findings.ts'
+import { probeFolder } from './probe/probe-folder.ts'
 import { RecordSweep } from './record-sweep.ts'
 import { SmallPublisher } from './small-writes/small-publisher.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
@@ -63,6 +65,8 @@ export interface LocalDriveOptions {
   readonly claim?: ClaimDrive
   /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
   readonly isReadOnly?: boolean
+  /** Called by `prepare` with each thing that the file system lacks. Absent: it is not tested. */
+  readonly onFinding?: ((finding: Finding) => void) | undefined
 }
 
 /**
@@ -107,6 +111,7 @@ class LocalDrive implements Drive {
   readonly #folders: LocalFolderMaker
   readonly #buckets: BucketFolders
   readonly #recordSweep: RecordSweep
+  readonly #onFinding: LocalDriveOptions['onFinding']
 
   constructor(root: LocalRoot, locks: KeyLocks, options: LocalDriveOptions) {
     const { records, log, readsAlone = false } = options
@@ -117,6 +122,7 @@ class LocalDrive implements Drive {
     const folders = new LocalFolderMaker({ root, locks, known, journal, buckets })
     const sync = new FolderSync(root)
     this.readsAlone = readsAlone
+    this.#onFinding = options.onFinding
     this.#root = root
     this.#journal = journal
     this.#folders = folders
@@ -136,6 +142,9 @@ class LocalDrive implements Drive {
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
+    if (this.#onFinding !== undefined) {
+      for (const finding of await probeFolder(this.#root.processFolder)) this.#onFinding(finding)
+    }
     await forEachLimited(buckets, preparedAtOnce, (bucket) =>
       withDriveErrors(`prepare the folder ${bucketPath(this.#root, bucket)}`, () =>
         this.#buckets.add(bucket),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Drive } from '../../drives/drive.ts'
 import type { ClaimDrive } from '../../drives/drive-notes.ts'
 import { openLocalDrive } from '../../drives/local/local-drive.ts'
+import type { Finding } from '../../drives/local/probe/findings.ts'
 import { openStagedUploads } from '../../drives/local/staged-uploads.ts'
 import type { Database } from '../../state/database.ts'
 import { DatabaseFileRecords } from '../../state/stores/file-records.ts'
@@ -11,6 +12,7 @@ import { credentialKeys, type DriveSettings, nameOfDrive } from '../settings/dri
 import type { DriveLocation } from '../settings/parse-locations.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
+import type { ServiceRole } from './open-owner.ts'
 
 /** An open drive with its state in the database. */
 export interface OpenDrive {
@@ -33,6 +35,8 @@ export interface DriveParts {
   readonly now: () => number
   /** How many gateways run, with this one. Absent: only this one. */
   readonly gateways?: (() => number) | undefined
+  /** The primary tests the file system of a folder. Absent: it is not tested. */
+  readonly role?: Pick<ServiceRole, 'kind'>
 }
 
 type Opener<Kind extends DriveLocation['kind']> = (
@@ -42,13 +46,14 @@ type Opener<Kind extends DriveLocation['kind']> = (
 
 /** Cloud drives are imported on demand, because a local folder does not need their HTTP client. */
 const openers: { readonly [Kind in DriveLocation['kind']]: Opener<Kind> } = {
-  async file({ path }, { own, database, log, claim, now }) {
+  async file({ path }, { own, database, log, claim, now, role }) {
     const records = new DatabaseFileRecords(database, own.name, now)
     const drive = await openLocalDrive({
       ...{ root: path, records, log, claim },
       isReadOnly: own.isReadOnly,
       // A database in a file fails when its disk does: that must not look like an object without attributes.
       readsAlone: database.kind === 'postgres',
+      ...(role?.kind === 'primary' && { onFinding: findingLogger(log, path) }),
     })
     return {
       drive,
@@ -151,6 +156,12 @@ export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
   } catch (error) {
     await opened.close()
     throw error
+  }
+}
+
+function findingLogger(log: Log, folder: string): (finding: Finding) => void {
+  return ({ code, isHarmless, text }) => {
+    log[isHarmless ? 'info' : 'warn']({ folder, missing: code }, text)
   }
 }
 

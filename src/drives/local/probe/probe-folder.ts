@@ -1,0 +1,156 @@
+import fs from 'node:fs'
+import { codeOf, isAbsent } from '../fs-error.ts'
+import { uniqueTimeMs } from '../objects/file-identity.ts'
+import { folderOpenFlags } from '../objects/paced-files.ts'
+import { type FileLook, type Finding, findingsIn, type Observations, untested } from './findings.ts'
+
+/** How often a file is replaced while a reader looks at its path. */
+const replacements = 8
+/** Longer than one read of a server: a half-written file shows. */
+const versionBytes = 8_192
+
+/**
+ * Tries what a drive needs of its file system, in a new folder, which is removed. Never rejects.
+ *
+ * @param folder of this process, on the drive: what is left after a kill is swept
+ * @returns what is missing
+ */
+export async function probeFolder(folder: string): Promise<readonly Finding[]> {
+  let own: string | undefined
+  try {
+    own = await fs.promises.mkdtemp(`${folder}/probe-`)
+    return findingsIn(await observe(own))
+  } catch (error) {
+    return [untested(codeOf(error) || String(error))]
+  } finally {
+    // What can't be removed is swept after this process has ended.
+    if (own !== undefined) await fs.promises.rm(own, { recursive: true }).catch(() => undefined)
+  }
+}
+
+async function observe(folder: string): Promise<Observations> {
+  // One after another: after a failure, nothing may still be creating files.
+  return {
+    ...(await observeReplacing(folder)),
+    ...(await observeLocks(folder)),
+    looks: await observeFile(folder),
+    folderSync: await observeSync(folder),
+  }
+}
+
+type Replacing = Pick<Observations, 'replace' | 'replaceOpen' | 'gap' | 'keepsOpenFile'>
+
+async function observeReplacing(folder: string): Promise<Replacing> {
+  const path = `${folder}/replaced`
+  await fs.promises.writeFile(path, version(0))
+  const replace = await replaceWith(1, path)
+  const reader = await fs.promises.open(path)
+  try {
+    const replaceOpen = replace ?? (await replaceWith(2, path))
+    // Without a replacement, there is nothing more to see.
+    if (replaceOpen !== undefined) {
+      return { replace, replaceOpen, gap: undefined, keepsOpenFile: true }
+    }
+    const gap = await readWhile(path, async () => {
+      for (let number = 3; number <= replacements; number += 1) await replaceWith(number, path)
+    })
+    const text = await reader.readFile('latin1').catch(() => undefined)
+    return { replace, replaceOpen, gap, keepsOpenFile: text === version(1) }
+  } finally {
+    await reader.close()
+  }
+}
+
+/** The content of the file after some replacements: the same digit again and again. */
+function version(number: number): string {
+  return `${number}`.repeat(versionBytes)
+}
+
+async function replaceWith(number: number, path: string): Promise<string | undefined> {
+  const draft = `${path}-${number}`
+  await fs.promises.writeFile(draft, version(number))
+  return await codeFrom(() => fs.promises.rename(draft, path))
+}
+
+/** Reads the file again and again during `work`. Returns what it met except whole files, for people. */
+async function readWhile(path: string, work: () => Promise<void>): Promise<string | undefined> {
+  let isDone = false
+  const working = work().finally(() => {
+    isDone = true
+  })
+  const [gap] = await Promise.all([readUntil(() => isDone, path), working])
+  return gap
+}
+
+async function readUntil(isDone: () => boolean, path: string): Promise<string | undefined> {
+  let gap: string | undefined
+  do {
+    try {
+      const text = await fs.promises.readFile(path, 'latin1')
+      if (text !== version(Number(text[0]))) gap ??= 'a part of a file'
+    } catch (error) {
+      gap ??= isAbsent(error) ? 'no file' : `an error (${codeOf(error)})`
+    }
+  } while (!isDone())
+  return gap
+}
+
+async function observeLocks(folder: string): Promise<Pick<Observations, 'link' | 'createsTwice'>> {
+  const holder = `${folder}/holder`
+  const lock = `${folder}/lock`
+  await fs.promises.writeFile(holder, '')
+  const link = await codeFrom(() => fs.promises.link(holder, lock))
+  const again =
+    link === undefined
+      ? await codeFrom(() => fs.promises.link(holder, lock))
+      : await codeFrom(() => fs.promises.writeFile(holder, '', { flag: 'wx' }))
+  return { link, createsTwice: again === undefined }
+}
+
+/** As the drive does with an object: it sets the time, and identifies the file by what it sees then. */
+async function observeFile(folder: string): Promise<readonly FileLook[]> {
+  const path = `${folder}/file`
+  const renamed = `${path}-renamed`
+  const looks: FileLook[] = []
+  const writer = await fs.promises.open(path, 'wx')
+  try {
+    await writer.writeFile('bytes')
+    const seconds = uniqueTimeMs() / 1_000
+    await writer.utimes(seconds, seconds)
+    looks.push(await writer.stat())
+  } finally {
+    await writer.close()
+  }
+  looks.push(await fs.promises.lstat(path), await statOpened(path))
+  await fs.promises.rename(path, renamed)
+  looks.push(await fs.promises.lstat(renamed), await statOpened(renamed))
+  return looks
+}
+
+async function statOpened(path: string): Promise<FileLook> {
+  const handle = await fs.promises.open(path)
+  try {
+    return await handle.stat()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function observeSync(folder: string): Promise<string | undefined> {
+  const handle = await fs.promises.open(folder, folderOpenFlags)
+  try {
+    return await codeFrom(() => handle.sync())
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The code of the error; undefined without one. */
+async function codeFrom(work: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    return codeOf(error)
+  }
+}
