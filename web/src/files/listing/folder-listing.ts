@@ -34,7 +34,7 @@ interface Change {
 /** Loading stops after this many entries and continues by as many on each `resume`. */
 export const autoLoadEntries = 100_000
 
-/** The minimum interval between notifications of listeners. */
+/** The minimum interval between notifications of listeners, after the first page. */
 const notifyEveryMs = 250
 
 /** Loads the entries of a folder page by page. Starts when `resume` is called. */
@@ -135,10 +135,12 @@ export class FolderListing extends Store<ListingState> {
   }
 
   #take({ entries, continuationToken }: ListingPage): void {
+    // The first page is shown at once: the next one may take long.
+    const isDue = this.#parts.now() - this.#notifiedAtMs >= notifyEveryMs || !this.#hasFirstPage
     this.#entries = mergeByName(this.#entries, entries)
     this.#token = continuationToken
     this.#hasFirstPage = true
-    if (this.#parts.now() - this.#notifiedAtMs >= notifyEveryMs) this.#notify('loading')
+    if (isDue) this.#notify('loading')
   }
 
   #end(status: ListingProgress, error?: Error): void {
