@@ -21,16 +21,22 @@ export interface GatewayRow {
   readonly endedAtMs: number
   /** GatewayFacts. */
   readonly json: string
+  /** For another gateway; empty for none (wiring/fleet/shared-probe.ts). */
+  readonly question: string
+  /** To the question of another gateway. */
+  readonly answer: string
 }
 
 const columns = `id, process, started_at_ms AS "startedAtMs", beat, beat_ticks AS "beatTicks",
-  ended_at_ms AS "endedAtMs", json`
+  ended_at_ms AS "endedAtMs", json, question, answer`
 const selectAll = `SELECT ${columns} FROM gateways ORDER BY started_at_ms, id`
 const insertOne = `INSERT INTO gateways
   (id, process, started_at_ms, beat, beat_ticks, ended_at_ms, json) VALUES (?, ?, ?, 0, ?, 0, ?)`
 const setBeat =
   'UPDATE gateways SET beat = beat + 1, beat_ticks = ? WHERE id = ? AND ended_at_ms = 0'
 const setFacts = 'UPDATE gateways SET json = ? WHERE id = ?'
+const setQuestion = 'UPDATE gateways SET question = ? WHERE id = ?'
+const setAnswer = 'UPDATE gateways SET answer = ? WHERE id = ?'
 /** The beat as it was read: a gateway that has just shown a sign of life has not ended. */
 const setEnded = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND beat = ? AND ended_at_ms = 0'
 const setOwnEnd = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND ended_at_ms = 0'
@@ -55,7 +61,7 @@ export class GatewayTable {
     startedAtMs,
     beatTicks,
     json,
-  }: Omit<GatewayRow, 'beat' | 'endedAtMs'>): Promise<void> {
+  }: Omit<GatewayRow, 'beat' | 'endedAtMs' | 'question' | 'answer'>): Promise<void> {
     const insert = { sql: insertOne, params: [id, process, startedAtMs, beatTicks, json] }
     await this.#database.write([bumpRevision('gateways'), insert])
   }
@@ -67,6 +73,14 @@ export class GatewayTable {
 
   async setFacts(id: string, json: string): Promise<void> {
     await this.#database.write([{ sql: setFacts, params: [json, id] }])
+  }
+
+  async ask(id: string, question: string): Promise<void> {
+    await this.#database.write([{ sql: setQuestion, params: [question, id] }])
+  }
+
+  async answer(id: string, answer: string): Promise<void> {
+    await this.#database.write([{ sql: setAnswer, params: [answer, id] }])
   }
 
   /** For a gateway that shows no sign of life. False if it has shown one since `beat`. */

@@ -7,6 +7,7 @@ import { type Repetition, repeat } from '../processes/repeat.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { conflictWith, factsText, type OwnFacts, parseGatewayFacts } from './gateway-facts.ts'
 import type { KnownGateways } from './known-gateways.ts'
+import type { SharedProbe } from './shared-probe.ts'
 
 /** Looks without a new sign of life after which another gateway counts as ended: 8 to 10 s at a beat of 2 s. */
 const silentLooks = 4
@@ -24,6 +25,8 @@ export interface GatewayRegisterOptions {
     'add' | 'all' | 'beat' | 'end' | 'endOwn' | 'removeEnded' | 'setFacts'
   >
   readonly known: Pick<KnownGateways, 'set'>
+  /** Absent: gateways do not test their drives together. */
+  readonly probe?: Pick<SharedProbe, 'close' | 'look'> | undefined
   /** Read at every beat: drives are also opened later. */
   readonly own: () => OwnFacts
   /** The database's time. */
@@ -90,8 +93,9 @@ export class GatewayRegister {
 
   /** Never rejects: if the end can't be written, the others see it when the signs of life stop. */
   async close(): Promise<void> {
+    const { table, now, probe } = this.#options
     await this.#beating?.stop()
-    const { table, now } = this.#options
+    await probe?.close()
     await table.endOwn(this.#id, now()).catch(() => undefined)
   }
 
@@ -164,7 +168,7 @@ export class GatewayRegister {
 
   /** Returns why this gateway must end, for people. */
   async #beat(): Promise<string | undefined> {
-    const { table, known, now, log } = this.#options
+    const { table, known, now, log, probe } = this.#options
     const id = this.#id
     if (this.#setJson()) await table.setFacts(id, this.#json)
     // It was suspended or could not reach the database for so long that the others took it for ended.
@@ -177,6 +181,7 @@ export class GatewayRegister {
     const earlier = earlierThan(this.#id, rows)
     this.#isFirst = earlier.every(({ endedAtMs }) => endedAtMs !== 0)
     this.#clear(rows)
+    probe?.look(this.#id, rows)
     if (this.#isFirst) await table.removeEnded(now() - endedKeptMs)
     return this.#conflictIn(earlier)?.message
   }

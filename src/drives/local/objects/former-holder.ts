@@ -13,6 +13,11 @@ export const formerSuffix = /\.former-[\w-]+$/
 /** A complete name, as in process/identity.ts: nothing else may become part of a path. */
 const namePattern = /^[^/]+\/\d+\/\d*$/
 
+/** Whether the name of a process may become part of a path. */
+export function isCompleteName(name: ProcessName): boolean {
+  return namePattern.test(name)
+}
+
 /**
  * Makes sure that a process on another host, which may only be suspended, publishes nothing of what it has begun:
  * its later rename of a draft fails, and its client gets 503. The folder is renamed first, so that no draft is
@@ -24,7 +29,7 @@ export async function removeDraftsOf(
   holder: ProcessName,
   { tempFolder }: Pick<LocalRoot, 'tempFolder'>,
 ): Promise<void> {
-  if (!namePattern.test(holder)) return
+  if (!isCompleteName(holder)) return
   const folder = `${tempFolder}/${encodeURIComponent(holder)}`
   const aside = `${folder}.former-${crypto.randomUUID()}`
   try {

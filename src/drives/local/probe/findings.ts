@@ -1,3 +1,5 @@
+import type { Unseen } from './shared-folder.ts'
+
 /** An inode and a modification time, as one of several calls returned them for one file. */
 export interface FileLook {
   readonly ino: number
@@ -36,6 +38,8 @@ export type FindingCode =
   | 'stable-inodes'
   | 'stable-times'
   | 'folder-fsync'
+  | 'coherent-caches'
+  | 'same-identities'
   | 'untested'
 
 /** Something that a drive needs of its file system and that is missing. */
@@ -62,6 +66,49 @@ export function untested(code: string): Finding {
     `What the file system can do could not be tested (${code}). Objects may be lost or unreadable if it lacks ` +
       'something. Check that the drive is mounted, healthy and has free space, then restart.',
   )
+}
+
+/** What two gateways saw of each other's changes in a folder that they share. */
+export interface SharedObservations {
+  /** What the gateway that asked did not see at once. */
+  readonly unseen: ReadonlySet<Unseen>
+  /** Of one file, as either gateway sees it. */
+  readonly identities: readonly string[]
+}
+
+const unseenTexts: Readonly<Record<Unseen, string>> = {
+  creation: 'new files',
+  replacement: 'files that were replaced',
+  removal: 'removals',
+  listing: 'changed listings',
+  folder: 'files in folders that were replaced',
+}
+
+/** Pure: as `findingsIn`, for what two gateways have tested together. */
+export function sharedFindings({ unseen, identities }: SharedObservations): readonly Finding[] {
+  const findings: Finding[] = []
+  if (unseen.size > 0) {
+    const texts = [...unseen].map((what) => unseenTexts[what])
+    findings.push(
+      problem(
+        'coherent-caches',
+        `What another gateway changes is not seen at once here: ${texts.join(', ')}. Clients that use several ` +
+          'gateways can get 404, old objects and old listings, and of two conditional writes both can succeed. ' +
+          'Turn off caches of names and attributes with the mount options in docs/fleet.md.',
+      ),
+    )
+  }
+  if (new Set(identities).size > 1) {
+    findings.push(
+      problem(
+        'same-identities',
+        `Another gateway sees other inode numbers or times of the same file (${identities.join(' and ')}). ETags, ` +
+          'content types and metadata of its objects are not found here. Mount the same file system in the same ' +
+          'way on all machines (SMB: serverino), see docs/fleet.md.',
+      ),
+    )
+  }
+  return findings
 }
 
 function replacingFindings(seen: Observations): readonly Finding[] {

@@ -1,0 +1,121 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { ProcessName } from '../../../process/identity.ts'
+import { makeFolders } from '../folders/durable-folders.ts'
+import { unlessAbsent } from '../fs-error.ts'
+import { ownFolderName, realFolderPath } from '../local-root.ts'
+import { doesBirthtimeLast, identityOf } from '../objects/file-identity.ts'
+import { isCompleteName } from '../objects/former-holder.ts'
+
+/** What a gateway does not see of what another one has changed. */
+export type Unseen = 'creation' | 'replacement' | 'removal' | 'listing' | 'folder'
+
+const namePattern = /^shared-[\w-]{1,40}$/
+const replacedName = 'replaced'
+const draftName = 'draft'
+/** It is moved away, and created again with another file in it. */
+const folderName = 'folder'
+const innerName = `${folderName}/inner`
+
+/** A folder on the drive in which two gateways test whether one sees at once what the other one changes. */
+export class SharedFolder {
+  readonly #path: string
+  #hasBirthtime: boolean | undefined
+
+  private constructor(path: string) {
+    this.#path = path
+  }
+
+  /**
+   * @param root of the drive, as in its setting
+   * @param asker the process that creates the folder: what is left after a kill is swept
+   * @param name `shared-` and a random text; undefined is returned for another one
+   */
+  static async at(
+    root: string,
+    asker: ProcessName,
+    name: string,
+  ): Promise<SharedFolder | undefined> {
+    // Both come from the database, and become part of a path.
+    if (!isCompleteName(asker) || !namePattern.test(name)) return undefined
+    const processFolder = join(ownFolderName, 'tmp', encodeURIComponent(asker))
+    return new SharedFolder(join(await realFolderPath(root), processFolder, name))
+  }
+
+  async create(): Promise<void> {
+    await makeFolders(`${this.#path}/${folderName}`)
+    for (const name of [replacedName, innerName]) {
+      await fs.promises.writeFile(`${this.#path}/${name}`, '0')
+    }
+  }
+
+  async remove(): Promise<void> {
+    await fs.promises.rm(this.#path, { recursive: true, force: true })
+  }
+
+  /** For the gateway that asks: looks at everything that the other one will change, as requests would. */
+  async look(round: number): Promise<void> {
+    await fs.promises.writeFile(this.#removed(round), '')
+    await this.unseen(round)
+  }
+
+  /** For the other gateway. Returns the identity of the file that replaces one. */
+  async change(round: number): Promise<string> {
+    await this.#publish('', this.#created(round))
+    await this.#publish(String(round), `${this.#path}/${replacedName}`)
+    await fs.promises.rm(this.#removed(round), { force: true })
+    const folder = `${this.#path}/${folderName}`
+    await fs.promises.rename(folder, `${folder}-${round}`)
+    await fs.promises.mkdir(folder)
+    await this.#publish(String(round), `${this.#path}/${innerName}`)
+    return await this.identity()
+  }
+
+  /** For the gateway that asks: which changes of the round it does not see. */
+  async unseen(round: number): Promise<ReadonlySet<Unseen>> {
+    const seen: Readonly<Record<Unseen, boolean>> = {
+      creation: await isThere(this.#created(round)),
+      replacement: (await this.#read(replacedName)) === String(round),
+      removal: !(await isThere(this.#removed(round))),
+      folder: (await this.#read(innerName)) === String(round),
+      // Last: file systems may renew what they keep of the names that they list.
+      listing: await this.#isListed(round),
+    }
+    const all = Object.entries(seen) as [Unseen, boolean][]
+    return new Set(all.flatMap(([what, isSeen]) => (isSeen ? [] : [what])))
+  }
+
+  /** Of the file that was replaced: both gateways must find its attributes by the same one. */
+  async identity(): Promise<string> {
+    this.#hasBirthtime ??= await doesBirthtimeLast(this.#path)
+    return identityOf(await fs.promises.lstat(`${this.#path}/${replacedName}`), this.#hasBirthtime)
+  }
+
+  /** As an object is published. */
+  async #publish(text: string, path: string): Promise<void> {
+    const draft = `${this.#path}/${draftName}`
+    await fs.promises.writeFile(draft, text)
+    await fs.promises.rename(draft, path)
+  }
+
+  async #isListed(round: number): Promise<boolean> {
+    const names = await fs.promises.readdir(this.#path)
+    return names.includes(`created-${round}`) && !names.includes(`removed-${round}`)
+  }
+
+  #read(name: string): Promise<string | undefined> {
+    return unlessAbsent(() => fs.promises.readFile(`${this.#path}/${name}`, 'latin1'))
+  }
+
+  #created(round: number): string {
+    return `${this.#path}/created-${round}`
+  }
+
+  #removed(round: number): string {
+    return `${this.#path}/removed-${round}`
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await unlessAbsent(() => fs.promises.lstat(path))) !== undefined
+}
