@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { MainProcess } from '../support/main-process.ts'
+import { MainProcess, type MainProcessOptions } from '../support/main-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
 
@@ -41,10 +41,14 @@ function scene(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-owner-'))
   const drive = join(folder, 'drive')
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const start = (database: string, settings: Record<string, string> = {}) => {
+  const start = (
+    database: string,
+    settings: Record<string, string> = {},
+    options: MainProcessOptions = {},
+  ) => {
     const DATABASE_URL = `sqlite:${join(folder, database)}`
     const DRIVE = `file:${drive}`
-    const main = new MainProcess(folder, { ...required, DATABASE_URL, DRIVE, ...settings })
+    const main = new MainProcess(folder, { ...required, DATABASE_URL, DRIVE, ...settings }, options)
     t.after(() => main.kill())
     return main
   }
@@ -62,6 +66,27 @@ test('A gateway with another database is refused at once while the owner runs', 
   assert.match(second.stderr, /DRIVE is file:.*a\.db.*DATABASE_URL is sqlite:.*b\.db/)
   assert.equal((await fetch(`${url}/-/healthz`)).status, 200)
 })
+
+for (const kind of ['folder', 'WebDAV server'] as const) {
+  test(`A gateway on another host with another database ends within 5 s: ${kind}`, {
+    skip: canMount ? kind === 'WebDAV server' && absenceOfRclone() : 'only root may be elsewhere',
+  }, async (t) => {
+    const { start } = scene(t)
+    const server = kind === 'folder' ? undefined : await startRcloneServe(t)
+    const settings = server === undefined ? {} : { DRIVE: server.url }
+    const first = start('a.db', settings, { isElsewhere: true })
+    await first.url()
+    // Also right after a heartbeat.
+    for (let round = 0; round < 3; round += 1) {
+      const startedAt = performance.now()
+      const second = start('b.db', settings, { isElsewhere: true })
+      assert.equal(await second.ended(), 1)
+      assert.match(second.stderr, /DATABASE_URL is sqlite:.*b\.db/)
+      const ms = performance.now() - startedAt
+      assert.ok(ms < 5_000, `after ${ms} ms`)
+    }
+  })
+}
 
 test('A killed gateway starts again at once, and two gateways share one database', async (t) => {
   const { start } = scene(t)

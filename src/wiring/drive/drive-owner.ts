@@ -19,8 +19,8 @@ import {
 /** Heartbeats that must be missing before an owner counts as gone: one on this machine, elsewhere. */
 const missedWhenDead = 2
 const missedElsewhere = 5
-/** How often a note is checked per heartbeat. */
-const looksPerBeat = 4
+/** The pause between two looks at the heartbeat of another owner. Short: it also answers when asked. */
+const lookMs = 500
 const defaultWriteWindowMs = 2_000
 
 export interface DriveOwnerOptions {
@@ -35,6 +35,8 @@ export interface DriveOwnerOptions {
   readonly database: string
   /** Interval between heartbeats. */
   readonly beatMs: number
+  /** How often to look whether another gateway asks for a heartbeat, if heartbeats are rarer. */
+  readonly answerMs: number
   /** Of all kinds of drive: one folder may be served as a folder and over WebDAV. */
   readonly longestBeatMs: number
   /** How long another process may need between reading a note and writing it. @default 2,000 */
@@ -52,6 +54,7 @@ export class DriveOwner {
   readonly #options: DriveOwnerOptions
   readonly #writeWindowMs: number
   #beating: Repetition | undefined
+  #beatAtMs = Number.NEGATIVE_INFINITY
   #isFailing = false
 
   constructor(options: DriveOwnerOptions) {
@@ -144,7 +147,7 @@ export class DriveOwner {
   }
 
   async #begin(notes: DriveNotes, { driveId }: OwnerNote): Promise<void> {
-    const { table, locations, beatMs, log } = this.#options
+    const { table, locations, log } = this.#options
     this.#requireAlone(driveId)
     for (const location of locations) {
       if ((await table.driveAt(location)) !== driveId) await table.remember(location, driveId)
@@ -152,12 +155,29 @@ export class DriveOwner {
     const own = await this.#ownNote(driveId)
     this.#beating = repeat(
       async () => {
+        if (!this.#isDue && !(await this.#isAsked(notes, own))) return
         await this.#beat(notes, own)
+        this.#beatAtMs = performance.now()
         if (this.#isFailing) log.info('the owner note can be written again')
         this.#isFailing = false
       },
-      { everyMs: beatMs, onError: (error) => this.#reportFailure(error) },
+      { everyMs: this.#lookEveryMs, onError: (error) => this.#reportFailure(error) },
     )
+  }
+
+  get #lookEveryMs(): number {
+    return Math.min(this.#options.answerMs, this.#options.beatMs)
+  }
+
+  /** Whether this look is the nearest one to the next heartbeat. */
+  get #isDue(): boolean {
+    const agoMs = performance.now() - this.#beatAtMs
+    return agoMs + this.#lookEveryMs / 2 > this.#options.beatMs
+  }
+
+  async #isAsked(notes: DriveNotes, own: OwnerNote): Promise<boolean> {
+    const askedBy = parseAliveNote(await notes.read('alive'))?.askedBy
+    return askedBy !== undefined && askedBy !== own.databaseId
   }
 
   /** Read first: a process that was suspended must not say that its database is alive. */
@@ -232,7 +252,7 @@ export class DriveOwner {
     found: OwnerNote | undefined,
     own: OwnerNote,
   ): Promise<void> {
-    const { beatMs, log } = this.#options
+    const { log } = this.#options
     const first = await notes.read('alive')
     const alive = parseAliveNote(first)
     const ownerId = found?.databaseId ?? alive?.databaseId
@@ -245,11 +265,15 @@ export class DriveOwner {
     const waitMs = this.#longerBeatMs(alive) * (isShort ? missedWhenDead : missedElsewhere)
     const fields = { otherDatabase: found?.database ?? 'unknown', waitMs }
     log.warn(fields, 'the drive may belong to another database: checking whether a gateway uses it')
+    const question = alive && noteText({ ...alive, beat: randomUUID(), askedBy: own.databaseId })
+    // Without a heartbeat, there may be nothing on the drive that could be asked.
+    if (question !== undefined) await notes.write('alive', question)
     const startedAt = performance.now()
     while (performance.now() - startedAt < waitMs) {
-      await sleep(beatMs / looksPerBeat)
+      await sleep(Math.min(lookMs, this.#lookEveryMs / 4))
       const text = await notes.read('alive')
-      if (text !== first) throw this.#inUse(found, parseAliveNote(text)?.host)
+      if (text === (question ?? first)) continue
+      if (isSignOfLife(text, question)) throw this.#inUse(found, parseAliveNote(text)?.host)
     }
   }
 
@@ -284,4 +308,12 @@ export class DriveOwner {
   #mistake(text: string): SettingsError {
     return new SettingsError([`${this.#setting} is ${this.#options.locations.at(-1)}: it ${text}`])
   }
+}
+
+/** Pure: whether an owner has written this note after the question. */
+function isSignOfLife(text: string | undefined, question: string | undefined): boolean {
+  const shown = parseAliveNote(text)
+  // An incomplete note is being written, perhaps by another gateway that asks: the next look shows it.
+  if (shown === undefined) return question === undefined
+  return shown.askedBy === undefined
 }

@@ -34,8 +34,10 @@ export interface OwnerParts {
   readonly database: Database
 }
 
-/** Each heartbeat is a call to Google or to a WebDAV server. */
-const beatMs = { file: 5_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
+/** Each heartbeat writes to Google Drive or to a WebDAV server. */
+const beatMs = { file: 3_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
+/** A gateway with another database is refused within five seconds. To look costs one read there. */
+const answerMs = 3_000
 
 /**
  * Prepares the check that the drive belongs to the database.
@@ -53,6 +55,7 @@ export async function openOwner(
     locations: await driveLocations(own, own.name),
     database: shownDatabase(settings),
     beatMs: beatMs[own.drive.kind],
+    answerMs,
     longestBeatMs: Math.max(...Object.values(beatMs)),
     log,
     onLost: role.onDriveLost ?? (() => undefined),

@@ -17,6 +17,11 @@ export interface AliveNote {
   readonly beat: string
   /** From one heartbeat to the next. A note of an earlier version does not say it. */
   readonly beatMs?: unknown
+  /**
+   * The id of another database, whose gateway asks whether the owner is alive. Such a note is no sign of life; the
+   * owner replaces it.
+   */
+  readonly askedBy?: unknown
 }
 
 /** Undefined for a text that is not such a note: an empty one, or the rest of a damaged file. */

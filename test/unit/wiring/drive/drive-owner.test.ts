@@ -46,12 +46,12 @@ function scene(t: TestContext) {
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }))
   const root = join(folder, 'drive')
   const warnings: string[] = []
-  const gateway = (table: Table, longestMs = longestBeatMs) => {
+  const gateway = (table: Table, longestMs = longestBeatMs, changes: { beatMs?: number } = {}) => {
     const lost: string[] = []
     const log = createLog('warn', { write: (line) => void warnings.push(line) })
     const onLost = (message: string) => void lost.push(message)
     const options = { table, locations: [`file:${root}`], database: `sqlite:${table}` }
-    const times = { beatMs, writeWindowMs, longestBeatMs: longestMs }
+    const times = { beatMs, answerMs: beatMs, writeWindowMs, longestBeatMs: longestMs, ...changes }
     const owner = new DriveOwner({ ...options, ...times, log, onLost })
     t.after(() => owner.close())
     return { owner, lost, claim: (notes: DriveNotes = new LocalNotes(root)) => owner.claim(notes) }
@@ -144,6 +144,39 @@ test('an owner gets the time of its own heartbeat, or the longest one if it is u
     assert.equal(waitMs, 5 * expectedMs)
   }
   await Promise.all(cases.map(check))
+})
+
+/** So rarely that the test does not see a second heartbeat unless someone asks. */
+const rareBeatMs = 600_000
+
+test('an owner whose heartbeats are rare answers a gateway that asks', async (t) => {
+  const { root, gateway } = scene(t)
+  const path = join(root, '.bucketry/alive.json')
+  const owner = gateway(new Table('a'), rareBeatMs, { beatMs: rareBeatMs })
+  await owner.claim()
+  await until(() => fs.existsSync(path))
+  // As of another machine: otherwise it would be refused without a question.
+  const alive = JSON.parse(fs.readFileSync(path, 'utf8'))
+  await new LocalNotes(root).write('alive', noteText({ ...alive, process: 'other-host/1/1' }))
+  await assert.rejects(gateway(new Table('b'), rareBeatMs).claim(), inUse)
+  assert.equal(JSON.parse(fs.readFileSync(path, 'utf8')).askedBy, undefined)
+})
+
+test('a question of another gateway, or a note that is cut, is no heartbeat', async (t) => {
+  const { root, gateway, ownerNote, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  await moveElsewhere()
+  const path = join(root, '.bucketry/alive.json')
+  const claimed = gateway(new Table('b')).claim()
+  await until(() => JSON.parse(fs.readFileSync(path, 'utf8')).askedBy === 'b')
+  const question = fs.readFileSync(path, 'utf8')
+  fs.writeFileSync(path, question.slice(0, 20))
+  await sleep(beatMs)
+  fs.writeFileSync(path, question.replace('"askedBy":"b"', '"askedBy":"c"'))
+  await claimed
+  assert.equal(ownerNote()?.databaseId, 'b')
 })
 
 test('a heartbeat contains the interval to the next one', async (t) => {
