@@ -268,13 +268,25 @@ export class DriveOwner {
     const question = alive && noteText({ ...alive, beat: randomUUID(), askedBy: own.databaseId })
     // Without a heartbeat, there may be nothing on the drive that could be asked.
     if (question !== undefined) await notes.write('alive', question)
+    const answer = await this.#signOfLife(notes, question, question ?? first, waitMs)
+    if (answer !== undefined) throw this.#inUse(found, answer.host)
+  }
+
+  /** Undefined if an owner shows none within the time. @param before the present text of the note */
+  async #signOfLife(
+    notes: DriveNotes,
+    question: string | undefined,
+    before: string | undefined,
+    waitMs: number,
+  ): Promise<{ readonly host: string | undefined } | undefined> {
     const startedAt = performance.now()
     while (performance.now() - startedAt < waitMs) {
       await sleep(Math.min(lookMs, this.#lookEveryMs / 4))
       const text = await notes.read('alive')
-      if (text === (question ?? first)) continue
-      if (isSignOfLife(text, question)) throw this.#inUse(found, parseAliveNote(text)?.host)
+      if (text === before || !isSignOfLife(text, question)) continue
+      return { host: parseAliveNote(text)?.host }
     }
+    return undefined
   }
 
   /** The owner's interval between heartbeats or this gateway's, whichever is longer. */
