@@ -1,3 +1,5 @@
+import { stopwatch } from './passed-time.ts'
+
 export interface HeldLeaseOptions {
   /** See newLeaseOwner. */
   readonly owner: string
@@ -30,6 +32,8 @@ export class HeldLease {
   readonly #ended = new AbortController()
   #untilMs: number
   #renewAtMs: number
+  /** Milliseconds since the lease was taken or renewed. */
+  #ageMs = stopwatch()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: HeldLeaseOptions) {
@@ -50,12 +54,13 @@ export class HeldLease {
   }
 
   /**
-   * Whether no other process can have the lease. A process that was suspended notices here that its
-   * lease ran out, before a renewal could be refused.
+   * Whether no other process can have the lease. A process that was suspended, or whose machine was, notices
+   * here that its lease ran out, before a renewal could be refused.
    */
   get isHeld(): boolean {
-    const { now, safetyMarginMs = 0 } = this.#options
-    return !this.#lost.signal.aborted && now() <= this.#untilMs - safetyMarginMs
+    const { now, leaseMs, safetyMarginMs = 0 } = this.#options
+    if (this.#lost.signal.aborted || this.#ageMs() > leaseMs - safetyMarginMs) return false
+    return now() <= this.#untilMs - safetyMarginMs
   }
 
   /**
@@ -105,9 +110,12 @@ export class HeldLease {
   async #renew(): Promise<void> {
     const { now, leaseMs, renewEveryMs, renew, lostReason } = this.#options
     const untilMs = now() + leaseMs
+    const ageMs = stopwatch()
     try {
-      if (await renew(untilMs)) this.#untilMs = untilMs
-      else this.lose(lostReason())
+      if (await renew(untilMs)) {
+        this.#untilMs = untilMs
+        this.#ageMs = ageMs
+      } else this.lose(lostReason())
     } finally {
       this.#renewAtMs = now() + renewEveryMs
     }

@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
 /**
@@ -74,15 +74,16 @@ function readHostName(): string {
 }
 
 /**
- * Field 22 of /proc/PID/stat (proc(5)); undefined where the file does not exist or the process is a
- * zombie.
+ * Field 22 of /proc/PID/stat (proc(5)); undefined where the file does not exist or the process has ended. A killed
+ * process is a zombie, but has not ended while one of its threads hangs in a system call, as on a network file system.
  */
 function readStartTicks(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     // The command name, in parentheses, may contain spaces, so fields are counted after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields[0] === 'Z' ? undefined : fields[19]
+    const hasEnded = fields[0] === 'Z' && readdirSync(`/proc/${pid}/task`).length <= 1
+    return hasEnded ? undefined : fields[19]
   } catch {
     return undefined
   }

@@ -57,9 +57,11 @@ function byHandIn(folder: string): ByHand {
 /** Marks of completed uploads stay until they are swept: they are small and not uploads. */
 function leftoversIn(root: string): string[] {
   const own = join(root, '.bucketry')
-  const temporary = fs.readdirSync(join(own, 'tmp', encodeURIComponent(thisProcess)))
+  const temporary = fs
+    .readdirSync(join(own, 'tmp', encodeURIComponent(thisProcess)), { recursive: true })
+    .map(String)
   return [
-    ...temporary.filter((name) => name !== 'holder' && !name.endsWith('.folders')),
+    ...temporary.filter((name) => !/^holder$|\.folders$|^fence-[\w-]+$/.test(name)),
     ...fs
       .readdirSync(join(own, 'uploads'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.startsWith('done-'))

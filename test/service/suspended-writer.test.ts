@@ -1,4 +1,7 @@
-/** A process on another host that is suspended while it holds the lock of a key, and continues much later. */
+/**
+ * A process on another host that is suspended while it holds the lock of a key, and continues after other processes
+ * took the lock over: its gateway counts as ended.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,13 +20,17 @@ const skip =
   process.getuid?.() === 0 && process.platform === 'linux'
     ? false
     : 'only root may create a PID namespace (Linux)'
+const { etag } = attributesOf('first')
+const ifMatch = [etag]
 
+/** The key `k` has the text `first`. */
 async function scene(t: TestContext) {
   const folder = tempFolder(t)
   const path = join(folder, 'records.db')
   const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
   const records = new DatabaseFileRecords(database)
-  const drive = await openLocalDrive({ root: join(folder, 'drive'), records, log })
+  const root = join(folder, 'drive')
+  const drive = await openLocalDrive({ root, records, log })
   await drive.prepare([bucket])
   t.after(async () => {
     setEndedGateways([], [])
@@ -32,52 +39,141 @@ async function scene(t: TestContext) {
     await database.close()
   })
   await put(drive, 'k', 'first')
-  const { etag } = attributesOf('first')
-  /** Resolves when it is suspended, and counts as ended. */
-  const suspend = async (task: string) => {
+  /** See stalling-process.ts. Resolves when it is suspended, and counts as ended. */
+  const suspend = async (task: string, key: string, call = '', pattern = '') => {
     const own = ['--pid', '--fork', '--mount-proc', '--kill-child', process.execPath]
-    const child = spawn('unshare', [...own, script, folder, task, etag], {
+    const child = spawn('unshare', [...own, script, folder, task, key, etag, call, pattern], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     t.after(() => child.kill('SIGKILL'))
     const [name] = await once(child.stdout, 'data')
     setEndedGateways([{ process: String(name).trim(), untilTicks: Number.MAX_SAFE_INTEGER }], [])
+    /** Resolves with what became of its task. */
     return async () => {
       const said = once(child.stdout, 'data')
       child.stdin.write('x')
       return String((await said)[0]).trim()
     }
   }
-  const locks = () => fs.readdirSync(join(folder, 'drive/.bucketry/locks'))
-  return { drive, etag, suspend, locks }
+  const locks = () => fs.readdirSync(join(root, '.bucketry/locks'))
+  const textOf = async (key: string) => (await get(drive, key))?.text
+  return { drive, root, suspend, locks, textOf }
 }
 
 test('A conditional write that was overtaken replaces nothing', { skip }, async (t) => {
-  const { drive, etag, suspend, locks } = await scene(t)
-  const resume = await suspend('replace')
-  await put(drive, 'k', 'second', { ifMatch: [etag] })
+  const { drive, suspend, locks, textOf } = await scene(t)
+  const resume = await suspend('replace', 'k', 'rename', '/k$')
+  await put(drive, 'k', 'second', { ifMatch })
   assert.equal(await resume(), 'unavailable')
-  assert.equal((await get(drive, 'k'))?.text, 'second')
+  assert.equal(await textOf('k'), 'second')
   assert.deepEqual(locks(), [])
 })
 
-test('A conditional removal that was overtaken removes nothing', { skip }, async (t) => {
-  const { drive, etag, suspend, locks } = await scene(t)
-  const resume = await suspend('remove')
-  await put(drive, 'k', 'second', { ifMatch: [etag] })
+test('A conditional Complete that was overtaken replaces nothing', { skip }, async (t) => {
+  const { drive, root, suspend, locks, textOf } = await scene(t)
+  const resume = await suspend('completeIfMatch', 'k')
+  await put(drive, 'k', 'second', { ifMatch })
   assert.equal(await resume(), 'busy')
-  assert.equal((await get(drive, 'k'))?.text, 'second')
+  assert.equal(await textOf('k'), 'second')
   assert.deepEqual(locks(), [])
+  // The upload is as it was, for another try.
+  assert.equal(fs.readFileSync(join(root, '.bucketry/uploads/u/data'), 'utf8'), 'completed')
 })
+
+for (const [what, call] of [
+  ['link into the fence', 'after:link'],
+  ['rename', 'rename'],
+] as const) {
+  test(`A conditional Complete that is suspended at its ${what}`, { skip }, async (t) => {
+    const { drive, suspend, textOf } = await scene(t)
+    const pattern = call === 'rename' ? '/k$' : '/fence-'
+    const resume = await suspend('completeIfMatch', 'k', call, pattern)
+    await resume()
+    await drive.sweep?.()
+    assert.equal(await textOf('k'), 'completed')
+  })
+}
+
+for (const task of ['remove', 'removeIfMatch', 'removeAfterPut']) {
+  test(`A removal that was overtaken removes nothing: ${task}`, { skip }, async (t) => {
+    const { drive, suspend, locks, textOf } = await scene(t)
+    const resume =
+      task === 'removeAfterPut'
+        ? await suspend(task, 'k')
+        : await suspend(task, 'k', 'rename', '/k$')
+    await put(drive, 'k', 'second', { ifMatch })
+    assert.equal(await resume(), 'busy')
+    assert.equal(await textOf('k'), 'second')
+    assert.deepEqual(locks(), [])
+  })
+}
 
 test('A process that continues does not remove the lock of another one', { skip }, async (t) => {
-  const { drive, suspend, locks } = await scene(t)
-  const resume = await suspend('put')
-  const other = await suspend('put')
+  const { suspend, locks, textOf } = await scene(t)
+  const resume = await suspend('put', 'k', 'rename', '/k$')
+  const other = await suspend('put', 'k', 'rename', '/k$')
   assert.equal(locks().length, 1)
   assert.equal(await resume(), 'unavailable')
   assert.equal(locks().length, 1)
   assert.equal(await other(), 'done')
-  assert.equal((await get(drive, 'k'))?.text, 'late')
+  assert.equal(await textOf('k'), 'late')
   assert.deepEqual(locks(), [])
+})
+
+test('A lock that a process takes while its former one is taken over stays', {
+  skip,
+}, async (t) => {
+  const { drive, suspend, textOf } = await scene(t)
+  const resume = await suspend('replaceTwice', 'k', 'rename', '/k$')
+  // Between the two looks at the lock, the process continues with its next request.
+  const { readdir } = fs.promises
+  let second: Promise<string> | undefined
+  t.mock.method(fs.promises, 'readdir', async (...given: Parameters<typeof readdir>) => {
+    if (second === undefined && String(given[0]).includes('.former-')) {
+      second = resume()
+      await second
+    }
+    return await readdir(...given)
+  })
+  const own = put(drive, 'k', 'second', { ifMatch })
+  // The lock is not taken from it: it is known as ended, so another takeover follows, which it notices.
+  await own
+  assert.equal(await textOf('k'), 'second')
+  assert.equal(await resume(), 'unavailable')
+  assert.equal(await textOf('k'), 'second')
+})
+
+test('What was published before the takeover stays beside newer objects', { skip }, async (t) => {
+  const { drive, suspend, textOf } = await scene(t)
+  const resume = await suspend('put', 'k', 'after:rename', '/k$')
+  // Now a folder has the path of `k`.
+  await put(drive, 'k/x', 'below')
+  await put(drive, 'k', 'third')
+  await resume()
+  assert.deepEqual([await textOf('k'), await textOf('k/x')], ['third', 'below'])
+})
+
+for (const call of ['link', 'rename']) {
+  test(`A file that makes way is moved, and no folder: ${call}`, { skip }, async (t) => {
+    const { drive, suspend, textOf } = await scene(t)
+    const resume = await suspend('put', 'k/y', call, '/k$')
+    await drive.remove(bucket, 'k')
+    await put(drive, 'k/x', 'below')
+    await resume()
+    assert.equal(await textOf('k/x'), 'below')
+    await put(drive, 'k/y', 'beside')
+    assert.equal(await textOf('k/y'), 'beside')
+  })
+}
+
+test('An object that moves back to its path stays when it is written again', {
+  skip,
+}, async (t) => {
+  const { drive, suspend, textOf } = await scene(t)
+  await put(drive, 'k/x', 'below')
+  const resume = await suspend('remove', 'k/x', 'rename', '/k\\.%file$')
+  await put(drive, 'k', 'newer')
+  await put(drive, 'k/z', 'beside')
+  await resume()
+  assert.deepEqual([await textOf('k'), await textOf('k/z')], ['newer', 'beside'])
 })

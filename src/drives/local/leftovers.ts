@@ -44,9 +44,13 @@ export async function sweepLeftovers(sweep: Sweep): Promise<void> {
 }
 
 /** The records of drafts were saved before they were to be published. */
-async function removeDrafts(folder: string, { root, forget }: Sweep): Promise<void> {
-  for (const name of (await unlessAbsent(() => fs.promises.readdir(folder))) ?? []) {
-    const path = join(folder, name)
+async function removeDrafts(folder: string, sweep: Sweep): Promise<void> {
+  const { root, forget } = sweep
+  const entries = await unlessAbsent(() => fs.promises.readdir(folder, { withFileTypes: true }))
+  for (const entry of entries ?? []) {
+    const path = join(folder, entry.name)
+    // A fence, with files that were about to be removed.
+    if (entry.isDirectory()) await removeDrafts(path, sweep)
     const draft = await openDraft(path)
     if (draft === undefined) continue
     try {
@@ -77,6 +81,8 @@ function decodeProcess(name: string): string {
 }
 
 async function isAbandoned(path: string, process: string, nowMs: number): Promise<boolean> {
+  // The process can't use it any more (former-holder.ts), whether it runs or not.
+  if (formerSuffix.test(path)) return true
   if (process === thisProcess) return false
   const liveness = livenessOf(process)
   if (liveness !== 'elsewhere') return liveness === 'dead'

@@ -43,6 +43,7 @@ import { localPathOf } from './object-path.ts'
 import { AttributeCache, type AttributeLog } from './objects/attribute-cache.ts'
 import { copyToTemp } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
+import { Fence } from './objects/fence.ts'
 import type { FileRecords } from './objects/file-records.ts'
 import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
@@ -119,7 +120,8 @@ class LocalDrive implements Drive {
     const files = new ObjectFiles(root, known)
     const journal = new FolderJournal(root)
     const buckets = new BucketFolders(root)
-    const folders = new LocalFolderMaker({ root, locks, known, journal, buckets })
+    const fence = new Fence(root)
+    const folders = new LocalFolderMaker({ root, locks, fence, known, journal, buckets })
     const sync = new FolderSync(root)
     this.readsAlone = readsAlone
     this.#onFinding = options.onFinding
@@ -131,7 +133,7 @@ class LocalDrive implements Drive {
     this.#files = files
     this.#seen = new SeenFileCache(root)
     this.#known = known
-    const publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
+    const publisher = new Publisher({ root, files, known, locks, fence, folders, journal, sync })
     const writes = new SmallWrites(root)
     this.#publisher = publisher
     this.#smallWrites = writes

@@ -152,7 +152,7 @@ export function bucketPath(root: LocalRoot, bucket: string): string {
 let lastTempNumber = 0
 
 /** A path for a new file of this process on the drive's file system. */
-export function newTempPath(root: LocalRoot): string {
+export function newTempPath(root: Pick<LocalRoot, 'processFolder'>): string {
   return `${root.processFolder}/${++lastTempNumber}`
 }
 

@@ -11,6 +11,8 @@ const leaseMs = 20_000
 const renewEveryMs = 5_000
 /** No byte is written this close to the end: a write takes time to reach the disk. */
 const safetyMarginMs = 5_000
+/** Ends the name of an owner that took the upload over from another one (lease-owner.ts). */
+const takingSuffix = '~'
 
 export interface LeasesOptions {
   readonly drive: Pick<Drive, 'uploads'>
@@ -50,10 +52,11 @@ export class Leases {
    */
   async take(upload: UploadRow): Promise<Lease | undefined> {
     if (!this.isFree(upload)) return undefined
-    const { owner, untilMs } = this.columns()
+    const { owner: own, untilMs } = this.columns()
+    const owner = isAbandoned(upload) ? `${own}${takingSuffix}` : own
     if (!(await this.#options.table.takeLease(upload, { owner, untilMs }))) return undefined
     const lease = this.hold({ ...upload, leaseOwner: owner, leaseUntilMs: untilMs })
-    if (isAbandoned(upload)) await this.#takeOver(lease, isOwnerDead(upload.leaseOwner))
+    if (isAbandoned(upload)) await this.#takeOver(lease, isCertainlyOver(upload.leaseOwner))
     return lease
   }
 
@@ -77,6 +80,14 @@ export class Leases {
   hold(upload: UploadRow): Lease {
     return new Lease(upload, this.#options)
   }
+}
+
+/**
+ * Whether no process can be at work on the bytes. If a process died that was taking the upload over, the one before it
+ * may only have been suspended.
+ */
+function isCertainlyOver(leaseOwner: string): boolean {
+  return isOwnerDead(leaseOwner) && !leaseOwner.endsWith(takingSuffix)
 }
 
 /** Whether a process may still be at work on the bytes. Those of a finished upload do not matter any more. */

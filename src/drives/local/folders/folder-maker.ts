@@ -1,12 +1,14 @@
 import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
-import { codeOf } from '../fs-error.ts'
+import { cannotLink, codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { displacedBy, type FilePath, type ObjectPath } from '../object-path.ts'
 import type { AttributeCache } from '../objects/attribute-cache.ts'
+import { type Fence, type OpenFence, removeThrough } from '../objects/fence.ts'
 import { folderIdentityOf } from '../objects/file-identity.ts'
 import type { KeyLocks } from '../objects/key-locks.ts'
 import { describe } from '../objects/object-files.ts'
+import { largeBytes } from '../objects/put-file.ts'
 import type { BucketFolders } from './bucket-folders.ts'
 import type { FolderJournal, JournalEntry } from './folder-journal.ts'
 import { OpenFolder } from './open-folder.ts'
@@ -37,6 +39,7 @@ export interface MadeName {
 export interface LocalFolderMakerParts {
   readonly root: LocalRoot
   readonly locks: KeyLocks
+  readonly fence: Fence
   readonly known: AttributeCache
   readonly journal: FolderJournal
   readonly buckets: BucketFolders
@@ -48,17 +51,27 @@ interface Making {
   readonly entry: JournalEntry
 }
 
+/** A file that has the name of a folder. */
+interface Displacing {
+  readonly owner: ObjectPath
+  readonly parent: OpenFolder
+  readonly stats: fs.Stats
+  readonly fence: OpenFence
+}
+
 /** Creates the folders that keys need and removes them when they are empty again. */
 export class LocalFolderMaker {
   readonly #root: LocalRoot
   readonly #locks: KeyLocks
+  readonly #fence: Fence
   readonly #known: AttributeCache
   readonly #journal: FolderJournal
   readonly #buckets: BucketFolders
 
-  constructor({ root, locks, known, journal, buckets }: LocalFolderMakerParts) {
+  constructor({ root, locks, fence, known, journal, buckets }: LocalFolderMakerParts) {
     this.#root = root
     this.#locks = locks
+    this.#fence = fence
     this.#known = known
     this.#journal = journal
     this.#buckets = buckets
@@ -169,18 +182,19 @@ export class LocalFolderMaker {
     const path = `${parent.path}/${name}`
     const owner = displacedBy(objectPath, this.#below(path))
     if (owner === undefined) throw inTheWay(this.#below(path))
+    const fence = await this.#fence.open()
     await this.#locks.hold(owner.path, async () => {
       const stats = await this.#root.files.lstat(parent.at(name))
       if (stats === undefined || stats.isDirectory()) return
       if (!stats.isFile()) throw inTheWay(this.#below(path))
-      await this.#moveAside(owner, parent, stats)
+      await this.#moveAside({ owner, parent, stats, fence })
     })
   }
 
-  async #moveAside(owner: ObjectPath, parent: OpenFolder, stats: fs.Stats): Promise<void> {
-    const from = parent.at(owner.natural.name)
+  async #moveAside({ owner, parent, stats, fence }: Displacing): Promise<void> {
+    const from = { path: parent.at(owner.natural.name), stats }
     if (owner.alternative.folder === owner.natural.folder) {
-      return await this.#root.files.rename(from, parent.at(owner.alternative.name))
+      return await this.#moveFile(fence, from, parent.at(owner.alternative.name))
     }
     // The suffix makes the name so long that it is cut and has a separate folder.
     const { folder, made, entry } = await this.ensure(owner, owner.alternative)
@@ -190,7 +204,7 @@ export class LocalFolderMaker {
         const own = made.map(({ identity }) => identity)
         await this.#known.save(file, await this.#known.of(file), own)
       }
-      await this.#root.files.rename(from, folder.at(owner.alternative.name))
+      await this.#moveFile(fence, from, folder.at(owner.alternative.name))
       // Before the old folder is synced: otherwise a power failure could leave the file in neither.
       await folder.sync()
     } finally {
@@ -199,17 +213,42 @@ export class LocalFolderMaker {
     }
   }
 
+  /** Moves a file, and nothing else that may be at its path when the lock was taken over. */
+  async #moveFile(
+    fence: OpenFence,
+    from: { readonly path: string; readonly stats: fs.Stats },
+    to: string,
+  ): Promise<void> {
+    const { files } = this.#root
+    const present = await files.lstat(to)
+    const isLinked = present?.ino === from.stats.ino && present.dev === from.stats.dev
+    const isLarge = from.stats.size >= largeBytes
+    try {
+      // One that is linked already was left by a process that was killed before the next line.
+      if (present !== undefined && !isLinked)
+        await removeThrough(fence, this.#root, to, { isLarge })
+      if (!isLinked) await files.link(from.path, to)
+    } catch (error) {
+      if (!cannotLink(error)) throw error
+      // Folders can't be linked either: one may have replaced the file.
+      if ((await files.lstat(from.path))?.isFile()) await files.rename(from.path, to)
+      return
+    }
+    await removeThrough(fence, this.#root, from.path, { isLarge: false })
+  }
+
   /** Moves an object back to its natural path when the folder at that path was removed. */
   async #restoreNatural(objectPath: ObjectPath, parent: OpenFolder, name: string): Promise<void> {
     const owner = displacedBy(objectPath, this.#below(`${parent.path}/${name}`))
     if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
     const alternative = parent.at(owner.alternative.name)
     if (!(await this.#root.files.lstat(alternative))?.isFile()) return
+    const fence = await this.#fence.open()
     await this.#locks.hold(owner.path, async () => {
       try {
         // A link, because it never replaces a file that was put there meanwhile.
         await this.#root.files.link(alternative, parent.at(name))
-        await this.#root.files.unlink(alternative)
+        await removeThrough(fence, this.#root, alternative, { isLarge: false })
       } catch {
         // Another process was faster, or the file system has no links: the file may stay.
       }

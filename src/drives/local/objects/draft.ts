@@ -77,6 +77,8 @@ export class LocalDraft implements Draft {
       path: output.path,
       attributes,
       conditions,
+      // The wait for the lock may have been long.
+      assertHeld: () => this.#signal?.throwIfAborted(),
       shape: () => output.shape(),
       flush: () => output.flush(),
     })

@@ -19,13 +19,14 @@ export function isCompleteName(name: ProcessName): boolean {
 }
 
 /**
- * Makes sure that a process on another host, which may only be suspended, publishes nothing of what it has begun:
- * its later rename of a draft fails, and its client gets 503. The folder is renamed first, so that no draft is
- * added meanwhile; the drafts are removed, because an NFS client may still reach the folder by its file handle.
- * Journals stay for the sweep (leftovers.ts), and the file that its locks are links to: the change would look like
- * a sign of life.
+ * Makes sure that a process that may only be suspended publishes and removes nothing of what it has begun: its later
+ * renames of drafts, and those into its fence and out of it, fail, and its clients get 503. The folder is renamed
+ * first, so that nothing is added meanwhile. What is in it is renamed too, because an NFS client may still reach the
+ * folder by its file handle, and a call that was sent before the process died may still be on its way. The sweep
+ * removes the folder (leftovers.ts). The file that the process's locks are links to stays as it is: a change would
+ * look like a sign of life.
  */
-export async function removeDraftsOf(
+export async function fenceOff(
   holder: ProcessName,
   { tempFolder }: Pick<LocalRoot, 'tempFolder'>,
 ): Promise<void> {
@@ -39,8 +40,16 @@ export async function removeDraftsOf(
     if (codeOf(error) === 'ENOENT') return
     throw error
   }
-  for (const name of (await unlessAbsent(() => fs.promises.readdir(aside))) ?? []) {
+  await renameAll(aside)
+}
+
+async function renameAll(folder: string): Promise<void> {
+  const entries = await unlessAbsent(() => fs.promises.readdir(folder, { withFileTypes: true }))
+  for (const entry of entries ?? []) {
+    const { name } = entry
     if (name.endsWith('.folders') || name.startsWith(holderName)) continue
-    await unlessAbsent(() => fs.promises.unlink(`${aside}/${name}`))
+    const renamed = `${folder}/fenced-${crypto.randomUUID()}`
+    await unlessAbsent(() => fs.promises.rename(`${folder}/${name}`, renamed))
+    if (entry.isDirectory()) await renameAll(renamed)
   }
 }

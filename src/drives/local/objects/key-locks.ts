@@ -3,11 +3,12 @@ import fs from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasEnded } from '../../../process/ended-processes.ts'
 import { livenessOf, thisProcess } from '../../../process/identity.ts'
+import { stopwatch } from '../../../process/passed-time.ts'
 import { DriveError } from '../../drive.ts'
 import { makeFolders } from '../folders/durable-folders.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
-import { holderName, removeDraftsOf } from './former-holder.ts'
+import { fenceOff, holderName } from './former-holder.ts'
 
 /** After this time without a sign of life, a holder on another host counts as dead. */
 const silentHolderMs = 30_000
@@ -34,14 +35,20 @@ export interface LockPaths {
   readonly holder: string | undefined
 }
 
+/** A turn of this process at a lock. */
+interface Turn extends LockPaths {
+  /** When it began to wait, `performance.now()`. */
+  readonly sinceMs: number
+}
+
 /**
  * Locks between all processes that use the drive. A process that changes a key holds its lock only while
  * it checks and renames. A lock is an existing file: a hard link to a file with the holder's name (8 µs
  * to take and release; link(2) is atomic, also on NFS), or a separate file if the file system has no hard
  * links. The locks of dead processes are removed by the next process that needs them.
  *
- * A process on another host may only be suspended, and continue at any moment. So what it was about to publish is
- * removed before its lock is (docs/decisions/0003-lock-files-for-keys.md).
+ * A process on another host may only be suspended, and continue at any moment. So what it was about to publish or to
+ * remove is taken away from it before its lock is (docs/decisions/0003-lock-files-for-keys.md).
  */
 export class KeyLocks {
   readonly #root: LocalRoot
@@ -74,10 +81,9 @@ export class KeyLocks {
    * @throws DriveError `busy` when a living process does not release it; what `work` throws.
    */
   hold<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    return this.inTurn(name, async ({ path }) => {
-      await this.#take(path, 0)
-      const takenAt = now()
-      return await work().finally(() => this.#release(path, takenAt))
+    return this.#queued(this.#pathOf(name), async (turn) => {
+      const heldMs = await this.#take(turn.path, turn, 0)
+      return await work().finally(() => this.#release(turn.path, turn, heldMs))
     })
   }
 
@@ -85,17 +91,22 @@ export class KeyLocks {
    * Runs `work` in this process's queue for the lock, without taking the lock: `work` takes and releases it.
    */
   inTurn<Result>(name: string, work: (lock: LockPaths) => Promise<Result>): Promise<Result> {
-    return this.#queued(`${this.#root.lockFolder}/${crypto.hash('md5', name)}`, work)
+    return this.#queued(this.#pathOf(name), work)
   }
 
-  async #queued<Result>(path: string, work: (lock: LockPaths) => Promise<Result>): Promise<Result> {
+  #pathOf(name: string): string {
+    return `${this.#root.lockFolder}/${crypto.hash('md5', name)}`
+  }
+
+  async #queued<Result>(path: string, work: (turn: Turn) => Promise<Result>): Promise<Result> {
+    const sinceMs = performance.now()
     const before = this.#queues.get(path)
     const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
     this.#queues.set(path, mine)
     if (before !== undefined) await before
     turnsHere.set(path, (turnsHere.get(path) ?? 0) + 1)
     try {
-      return await work({ path, holder: this.#canLink ? this.#namePath : undefined })
+      return await work({ path, sinceMs, holder: this.#canLink ? this.#namePath : undefined })
     } finally {
       const others = (turnsHere.get(path) ?? 1) - 1
       if (others === 0) turnsHere.delete(path)
@@ -107,54 +118,68 @@ export class KeyLocks {
 
   /** Removes a lock that a thread of this process left. Call it in the lock's turn. Never rejects. */
   async dropOwn({ path }: LockPaths): Promise<void> {
-    await this.#release(path, Number.NEGATIVE_INFINITY)
+    const turn = { path, sinceMs: performance.now(), holder: undefined }
+    await this.#release(path, turn, () => Number.POSITIVE_INFINITY)
   }
 
-  /** Never rejects: what was done under the lock is done. */
-  async #release(path: string, takenAt: number): Promise<void> {
+  /**
+   * Releases a lock, or the guard of one. Never rejects: what was done under it is done.
+   *
+   * @param heldMs for how long it was held at most
+   */
+  async #release(lock: string, turn: Turn, heldMs: () => number): Promise<void> {
     try {
-      const heldMs = now() - takenAt
-      // The clock may have been set back.
-      if (heldMs >= 0 && heldMs < certainMs) await this.#drop(path)
-      else await this.#dropIfOwn(path, 0)
+      if (heldMs() < certainMs) await this.#drop(lock)
+      else await this.#dropIfOwn(lock, turn, 0)
     } catch {
-      this.#releaseLater(path)
+      this.#releaseLater(lock, turn.path)
     }
   }
 
   /** Other processes need the lock: it is tried again until it is gone. */
-  #releaseLater(path: string): void {
+  #releaseLater(lock: string, path: string): void {
     const timer = setTimeout(() => {
       // A turn of this process may have taken and released it meanwhile.
-      const again = () => this.#queued(path, () => this.#dropIfOwn(path, 0))
-      again().catch(() => this.#releaseLater(path))
+      const again = () => this.#queued(path, (turn) => this.#dropIfOwn(lock, turn, 0))
+      again().catch(() => this.#releaseLater(lock, path))
     }, removeAgainMs)
     timer.unref()
   }
 
   /** For a holder that may have been suspended: another process may have taken the lock over. */
-  async #dropIfOwn(path: string, depth: number): Promise<void> {
-    if ((await readHolder(path)) !== thisProcess) return
-    const guard = `${path}.steal`
-    await this.#take(guard, depth + 1)
-    try {
-      if ((await readHolder(path)) === thisProcess) await this.#drop(path)
-    } finally {
-      await this.#drop(guard)
-    }
+  async #dropIfOwn(lock: string, turn: Turn, depth: number): Promise<void> {
+    if ((await readHolder(lock)) !== thisProcess) return
+    await this.#guarded(lock, turn, depth, async () => {
+      if ((await readHolder(lock)) === thisProcess) await this.#drop(lock)
+    })
   }
 
-  async #take(path: string, depth: number): Promise<void> {
+  /** Only one process at a time removes a lock that may not be its own. */
+  async #guarded(
+    lock: string,
+    turn: Turn,
+    depth: number,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    const guard = `${lock}.steal`
+    const heldMs = await this.#take(guard, turn, depth + 1)
+    await work().finally(() => this.#release(guard, turn, heldMs))
+  }
+
+  /** Returns for how long it has been held, with the call that took it: its reply may have come late. */
+  async #take(lock: string, turn: Turn, depth: number): Promise<() => number> {
     let watch: HolderWatch | undefined
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      if (await this.#create(path)) return
-      watch ??= new HolderWatch(path)
+      const heldMs = stopwatch()
+      if (await this.#create(lock, turn)) return heldMs
+      watch ??= new HolderWatch(lock)
       const state = await watch.look()
       if (state === 'abandoned' && depth < deepestTheft) {
-        await this.#steal(path, watch, depth)
+        await this.#steal(lock, turn, watch, depth)
         continue
       }
-      if (watch.waitedMs > (state === 'silent' ? longestSilentWaitMs : longestWaitMs)) {
+      const waitedMs = performance.now() - turn.sinceMs
+      if (waitedMs > (state === 'silent' ? longestSilentWaitMs : longestWaitMs)) {
         const message =
           'Another process holds the lock on this key and makes no progress. Try again.'
         throw new DriveError('busy', message, { retryAfterSeconds: 5 })
@@ -164,64 +189,55 @@ export class KeyLocks {
   }
 
   /**
-   * Removes the lock of a dead process. Only one process at a time does that, and it checks again first:
-   * meanwhile, another one may have removed the lock and a living process may have taken it.
+   * Removes the lock of a dead process. Under the guard it checks again first: meanwhile, another process may have
+   * removed the lock and a living one may have taken it.
    */
-  async #steal(path: string, watch: HolderWatch, depth: number): Promise<void> {
-    const guard = `${path}.steal`
-    await this.#take(guard, depth + 1)
-    try {
+  async #steal(lock: string, turn: Turn, watch: HolderWatch, depth: number): Promise<void> {
+    await this.#guarded(lock, turn, depth, async () => {
       if ((await watch.look()) !== 'abandoned') return
-      if (!watch.isHolderDead) {
-        await removeDraftsOf(watch.holder, this.#root)
-        // It may have continued just before that, and another process may have the lock now.
-        if ((await watch.look()) !== 'abandoned') return
-      }
-      await this.#drop(path)
-    } finally {
-      await this.#drop(guard)
-    }
+      const { inode } = watch
+      await fenceOff(watch.holder, this.#root)
+      // The process may have continued just before that. A lock that it or another one has taken since is a link to
+      // another file: the former one is still in the folder that was moved.
+      const isStill = (await watch.look()) === 'abandoned' && watch.inode === inode
+      if (isStill) await this.#drop(lock)
+    })
   }
 
   /** False if another process has it. */
-  async #create(path: string): Promise<boolean> {
+  async #create(lock: string, turn: Turn): Promise<boolean> {
     const { files } = this.#root
     try {
-      if (this.#canLink) await files.link(this.#namePath, path)
-      else await fs.promises.writeFile(path, thisProcess, { flag: 'wx' })
+      if (this.#canLink) await files.link(this.#namePath, lock)
+      else await fs.promises.writeFile(lock, thisProcess, { flag: 'wx' })
       return true
     } catch (error) {
       const code = codeOf(error)
-      if (code === 'EEXIST') return await this.#isUnreleased(path)
+      if (code === 'EEXIST') return await this.#isUnreleased(lock, turn)
       if (code === 'ENOENT' && this.#canLink) await this.prepare()
       else if (this.#canLink && cannotLink(error)) this.#canLink = false
       else throw error
-      return this.#create(path)
+      return this.#create(lock, turn)
     }
   }
 
   /**
-   * Whether a lock is this process's, which holds none: the reply of a call that created or removed it was lost,
-   * as on NFS.
+   * Whether a lock or guard is this process's, which holds none: the reply of a call that created or removed it was
+   * lost, as on NFS.
    */
-  async #isUnreleased(path: string): Promise<boolean> {
-    const isAlone = (turnsHere.get(path) ?? 0) === 1
-    return isAlone && (await readHolder(path)) === thisProcess
+  async #isUnreleased(lock: string, turn: Turn): Promise<boolean> {
+    const isAlone = (turnsHere.get(turn.path) ?? 0) === 1
+    return isAlone && (await readHolder(lock)) === thisProcess
   }
 
-  async #drop(path: string): Promise<void> {
+  async #drop(lock: string): Promise<void> {
     try {
-      await this.#root.files.unlink(path)
+      await this.#root.files.unlink(lock)
     } catch (error) {
       // It was taken over by a process that considered this one dead.
       if (codeOf(error) !== 'ENOENT') throw error
     }
   }
-}
-
-/** Milliseconds that also pass, as far as the system tells, while the process or the machine is suspended. */
-function now(): number {
-  return Math.max(performance.now(), Date.now() - performance.timeOrigin)
 }
 
 /** Undefined without a lock; empty when the holder died while it wrote its name. */
@@ -234,9 +250,9 @@ type HolderState = 'gone' | 'held' | 'silent' | 'abandoned'
 /** Watches one lock, and decides when its holder counts as dead. */
 class HolderWatch {
   readonly #path: string
-  readonly #startedAt = performance.now()
   holder = ''
-  isHolderDead = false
+  /** Of the lock when it was last looked at. */
+  inode: number | undefined
   #signature = ''
   #unchangedSince = performance.now()
 
@@ -244,25 +260,21 @@ class HolderWatch {
     this.#path = path
   }
 
-  get waitedMs(): number {
-    return performance.now() - this.#startedAt
-  }
-
   async look(): Promise<HolderState> {
+    const stats = await unlessAbsent(() => fs.promises.lstat(this.#path))
     const holder = await readHolder(this.#path)
-    if (holder === undefined) return 'gone'
+    if (stats === undefined || holder === undefined) return 'gone'
     this.holder = holder
+    this.inode = stats.ino
     const liveness = livenessOf(holder)
-    this.isHolderDead = liveness === 'dead'
     if (liveness === 'alive') return 'held'
-    if (this.isHolderDead || hasEnded(holder)) return 'abandoned'
-    return (await this.#silentMs(holder)) > silentHolderMs ? 'abandoned' : 'silent'
+    if (liveness === 'dead' || hasEnded(holder)) return 'abandoned'
+    return this.#silentMs(stats) > silentHolderMs ? 'abandoned' : 'silent'
   }
 
   /** A process changes the change time of its name's file with every lock it takes or releases. */
-  async #silentMs(holder: string): Promise<number> {
-    const stats = await fs.promises.lstat(this.#path).catch(() => undefined)
-    const signature = `${holder} ${stats?.ino} ${stats?.ctimeMs}`
+  #silentMs({ ino, ctimeMs }: fs.Stats): number {
+    const signature = `${this.holder} ${ino} ${ctimeMs}`
     if (signature !== this.#signature) {
       this.#signature = signature
       this.#unchangedSince = performance.now()

@@ -14,6 +14,7 @@ import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import { allDone } from './all-done.ts'
 import type { AttributeCache, KnownFile } from './attribute-cache.ts'
+import type { Fence, OpenFence } from './fence.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { FileStamp, ObjectFiles } from './object-files.ts'
 import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './put-file.ts'
@@ -22,7 +23,7 @@ import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './pu
 const attempts = 16
 
 /** A complete file that is to become an object. */
-export interface LocalPublication extends Omit<PutOrder, 'identity'> {
+export interface LocalPublication extends Omit<PutOrder, 'fence' | 'identity'> {
   readonly attributes: Attributes
   /** Gives the file its final form and returns the result. */
   shape(): Promise<FileStamp>
@@ -46,6 +47,7 @@ export interface LocalPublisherParts {
   readonly files: ObjectFiles
   readonly known: AttributeCache
   readonly locks: KeyLocks
+  readonly fence: Fence
   readonly folders: LocalFolderMaker
   readonly journal: FolderJournal
   readonly sync: FolderSync
@@ -94,13 +96,14 @@ export class Publisher {
     let isPublished = false
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
+        const fence = await this.#parts.fence.open()
         const { sealed, result } = await this.#parts.locks.hold(objectPath.path, async () => {
           await this.#require(objectPath, publication.conditions)
           const sealed = file ?? (await this.#seal(publication, made))
           const { folder } = way
           way.folder = undefined
-          const { identity } = sealed
-          const result = await putFile(this.#parts.root, { ...publication, identity }, folder)
+          const order = { ...publication, identity: sealed.identity, fence }
+          const result = await putFile(this.#parts.root, order, folder)
           isPublished = result.kind === 'done'
           return { sealed, result }
         })
@@ -146,9 +149,10 @@ export class Publisher {
     conditions: RemovalConditions | undefined,
   ): Promise<boolean> {
     const { root, folders, locks } = this.#parts
+    const fence = await this.#parts.fence.open()
     const taken = await locks.hold(objectPath.path, async () => {
       await this.#require(objectPath, conditions)
-      return await this.#takeBoth(objectPath, isConditional(conditions))
+      return await this.#takeBoth(objectPath, fence)
     })
     if (taken.length === 0) await requireOwnFolder(root)
     for (const { filePath, folder, gone } of taken) {
@@ -164,11 +168,11 @@ export class Publisher {
    * If both files exist, the natural one is the object. It is removed last, so that the other one
    * never becomes visible.
    */
-  async #takeBoth({ natural, alternative }: ObjectPath, isGuarded: boolean): Promise<Taken[]> {
+  async #takeBoth({ natural, alternative }: ObjectPath, fence: OpenFence): Promise<Taken[]> {
     const { root } = this.#parts
-    const hidden = await takeFile(root, alternative, { isGuarded })
+    const hidden = await takeFile(root, alternative, { fence })
     try {
-      const shown = await takeFile(root, natural, { isGuarded })
+      const shown = await takeFile(root, natural, { fence })
       return [hidden, shown].filter((one) => one !== undefined)
     } catch (error) {
       await hidden?.folder.close()

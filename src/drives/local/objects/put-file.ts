@@ -2,15 +2,20 @@ import fs, { type Stats } from 'node:fs'
 import { DriveError, type WriteConditions } from '../../drive.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
-import { type LocalRoot, newTempPath } from '../local-root.ts'
+import type { LocalRoot } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
+import { type OpenFence, overtaken, removeThrough } from './fence.ts'
 import { type FileIdentity, goneIdentity, identityOf } from './file-identity.ts'
-import { readFlags, unlinkLarge } from './paced-files.ts'
+import { readFlags } from './paced-files.ts'
 
 /** Freeing the blocks of a file of this size takes longer than removing its name. */
 export const largeBytes = 1024 * 1024
 
-/** The steps that publish and remove an object's file. They require the key's lock. */
+/**
+ * The steps that publish and remove an object's file. They require the key's lock. If the process is suspended at
+ * any line for so long that another one takes over its lock, nothing that follows has an effect: the file to publish
+ * or the fence is gone (fence.ts).
+ */
 
 export interface PutOrder {
   readonly objectPath: ObjectPath
@@ -19,6 +24,10 @@ export interface PutOrder {
   readonly conditions: WriteConditions | undefined
   /** The identity of the file at `path`. */
   readonly identity: FileIdentity
+  /** Opened before the lock was taken. */
+  readonly fence: OpenFence
+  /** Whether the file is not in this process's folder: a conditional write then leads through the fence. */
+  readonly isElsewhere?: boolean
   /** See CompleteOptions.assertHeld. */
   readonly assertHeld?: (() => void) | undefined
 }
@@ -64,7 +73,10 @@ export async function putFile(
     if (result.kind !== 'done') return result
     // The new file is published. A stale one that cannot be removed stays hidden behind it, and is
     // removed with it.
-    const stale = await takeFile(root, alternative, { opened: folder }).catch(() => undefined)
+    const { fence } = order
+    const stale = await takeFile(root, alternative, { fence, opened: folder }).catch(
+      () => undefined,
+    )
     return { ...result, stale }
   } catch (error) {
     // NFS: another host removed the open folder, and may have created it again.
@@ -85,33 +97,17 @@ export interface Taken {
 }
 
 interface TakeOptions {
+  /** Opened before the lock was taken. */
+  readonly fence: OpenFence
   /** The file's folder, if it is open. */
   readonly opened?: OpenFolder
-  /** Whether only this version of the object may be removed. */
-  readonly isGuarded?: boolean
-}
-
-/**
- * Moves the file to this process's drafts first. If the process is suspended here for so long that another one takes
- * over its lock, that one removes its folder of drafts (former-holder.ts): then the newer object stays.
- */
-async function unlinkGuarded(root: LocalRoot, path: string): Promise<void> {
-  const aside = newTempPath(root)
-  try {
-    await root.files.rename(path, aside)
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || (await root.files.lstat(path)) === undefined) throw error
-    const message = 'Another process took over the lock on this key. Try again.'
-    throw new DriveError('busy', message, { retryAfterSeconds: 1, cause: error })
-  }
-  await unlinkLarge(aside)
 }
 
 /** Unlinks the file; undefined if there is none. Leaves symbolic links, devices and the like. */
 export async function takeFile(
   root: LocalRoot,
   filePath: FilePath,
-  { opened, isGuarded = false }: TakeOptions = {},
+  { fence, opened }: TakeOptions,
 ): Promise<Taken | undefined> {
   const isOurs = opened !== undefined && opened.path === `${root.path}/${filePath.folder}`
   const folder = isOurs ? opened : await OpenFolder.open(root, filePath.folder)
@@ -121,8 +117,7 @@ export async function takeFile(
     const path = folder.at(filePath.name)
     const stats = await root.files.lstat(path)
     if (!stats?.isFile()) return undefined
-    if (isGuarded) await unlinkGuarded(root, path)
-    else await (stats.size < largeBytes ? root.files.unlink(path) : unlinkLarge(path))
+    await removeThrough(fence, root, path, { isLarge: stats.size >= largeBytes })
     taken = { filePath, folder, gone: goneIdentity(stats, root.hasBirthtime) }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
@@ -169,7 +164,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
     await move(root, order, path)
   } catch (error) {
     // The reply was lost, and the call was sent again, as on NFS.
-    if (await isThere(root, path, order.identity)) return done(root, target)
+    if (await isThere(root, path, order.identity)) return done(root, order, target)
     const code = codeOf(error)
     if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(code)) return { kind: 'again' }
     if (code !== 'ENOENT') throw error
@@ -184,12 +179,18 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   } finally {
     release?.()
   }
-  return done(root, target)
+  return done(root, order, target)
 }
 
-function done(root: LocalRoot, { folder, present }: Target): PutDone {
-  const gone = present === undefined ? undefined : goneIdentity(present, root.hasBirthtime)
-  return { kind: 'done', folder, gone, stale: undefined }
+function done(root: LocalRoot, { identity }: PutOrder, { folder, present }: Target): PutDone {
+  const replaced = present === undefined ? undefined : goneIdentity(present, root.hasBirthtime)
+  // An earlier attempt may have published the file although it seemed to fail.
+  return {
+    kind: 'done',
+    folder,
+    gone: replaced === identity ? undefined : replaced,
+    stale: undefined,
+  }
 }
 
 /** Whether the file is at its object's path. */
@@ -219,6 +220,52 @@ async function holdLarge(
   }
 }
 
+/** Moves the file, or links it where it must not replace a file added at this moment. */
+async function move(root: LocalRoot, order: PutOrder, target: string): Promise<void> {
+  const { files } = root
+  if (order.conditions?.ifNoneMatch === '*') {
+    try {
+      order.assertHeld?.()
+      await linkOnce(root, order, target)
+      return await files.unlink(order.path)
+    } catch (error) {
+      if (!cannotLink(error)) throw error
+    }
+  }
+  const needsFence = order.isElsewhere && order.conditions !== undefined
+  const token = needsFence ? await linkIntoFence(root, order) : undefined
+  try {
+    order.assertHeld?.()
+    await files.rename(token ?? order.path, target)
+  } catch (error) {
+    if (token !== undefined) await fs.promises.rm(token, { force: true })
+    throw error
+  }
+  if (token === undefined) return
+  // If the file was at its target already, rename(2) did nothing.
+  await fs.promises.rm(token, { force: true })
+  await fs.promises.rm(order.path, { force: true })
+}
+
+/**
+ * Another name of the file, inside the fence; undefined if the file system has no links.
+ *
+ * @throws DriveError `busy` when the lock was taken over
+ */
+async function linkIntoFence(root: LocalRoot, order: PutOrder): Promise<string | undefined> {
+  const token = order.fence.newPath()
+  try {
+    await linkOnce(root, order, token)
+    return token
+  } catch (error) {
+    if (cannotLink(error)) return undefined
+    if (codeOf(error) !== 'ENOENT' || !(await isThere(root, order.path, order.identity)))
+      throw error
+    order.fence.lost()
+    throw overtaken(error)
+  }
+}
+
 async function linkOnce(
   root: LocalRoot,
   { path, identity }: PutOrder,
@@ -227,22 +274,7 @@ async function linkOnce(
   try {
     await root.files.link(path, target)
   } catch (error) {
-    // As above: EEXIST of its own file.
+    // The reply was lost, as above: EEXIST of its own file.
     if (codeOf(error) !== 'EEXIST' || !(await isThere(root, target, identity))) throw error
   }
-}
-
-/** Renames the file, or links it where it must not replace a file added at this moment. */
-async function move(root: LocalRoot, order: PutOrder, target: string): Promise<void> {
-  if (order.conditions?.ifNoneMatch === '*') {
-    try {
-      order.assertHeld?.()
-      await linkOnce(root, order, target)
-      return await root.files.unlink(order.path)
-    } catch (error) {
-      if (!cannotLink(error)) throw error
-    }
-  }
-  order.assertHeld?.()
-  await root.files.rename(order.path, target)
 }

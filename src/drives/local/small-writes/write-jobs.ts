@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { stopwatch } from '../../../process/passed-time.ts'
 import { syncFolderNow } from '../folders/durable-folders.ts'
 import { folderMark } from '../folders/folder-sync.ts'
 import { codeOf } from '../fs-error.ts'
@@ -144,13 +145,14 @@ class WriteRun {
   move(job: PublishJob): Finish {
     const { holder, path: lockPath } = job.lock
     const folder = this.#open(job.folder)
+    // Before the call: its reply may come late.
+    const heldMs = stopwatch()
     if (folder === undefined || !isDone(() => fs.linkSync(holder, lockPath))) {
       return () => ({ moved: undefined, isLocked: false })
     }
-    const takenAt = performance.now()
     const moved = attempt(() => this.#moveInto(folder, job))
     // A thread that was suspended may have lost the lock to another process.
-    const isCertain = performance.now() - takenAt < certainMs
+    const isCertain = heldMs() < certainMs
     const isLocked = !isCertain || !isDone(() => fs.unlinkSync(lockPath))
     return () => {
       if (moved === undefined) return { moved, isLocked }

@@ -71,7 +71,7 @@ export class LocalUploads implements UploadDrive {
       await root.files.close(await root.files.create(`${folder}/${dataName}`))
       await syncFolderAt(folder)
       await syncFolderAt(root.uploadFolder)
-      return formatUploadState({ id: uploadId })
+      return formatUploadState({ id: uploadId, target })
     })
   }
 
@@ -91,19 +91,20 @@ export class LocalUploads implements UploadDrive {
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     const upload = parseUploadState(state)
     return await withDriveErrors('continue an upload', async () => {
+      const names = await this.#namesOf(upload)
       const output = await this.#openIfThere(upload)
       if (output === undefined) throw lostBytes()
       try {
-        await this.#removeFormer(upload)
+        await this.#removeFormer(upload, names)
         await this.#mergeTail(upload, output)
         if ((await output.size()) < options.offset) throw lostBytes()
       } catch (error) {
         await output.close()
         throw error
       }
-      const { id, file, tail } = upload
+      const { tail, merged: _, ...rest } = upload
       const merged = tail?.name
-      const next = formatUploadState({ id, ...(file && { file }), ...(merged && { merged }) })
+      const next = formatUploadState({ ...rest, ...(merged && { merged }) })
       return endingPart(new LocalPartDraft({ output, options, commit: async () => next }))
     })
   }
@@ -135,9 +136,11 @@ export class LocalUploads implements UploadDrive {
     const upload = parseUploadState(state)
     const { bucket, key } = options.target
     return await withDriveErrors(`complete ${bucket}/${key}`, async () => {
+      const names = await this.#namesOf(upload)
       const output = await this.#openIfThere(upload)
       if (output === undefined) return await this.#findPublished(upload, options)
       try {
+        await this.#removeFormer(upload, names)
         await this.#mergeTail(upload, output)
         const size = await output.size()
         if (size < options.size) throw lostBytes()
@@ -145,7 +148,6 @@ export class LocalUploads implements UploadDrive {
           ...options,
           isLonger: size > options.size,
         })
-        await this.#removeFormer(upload)
         await this.#removeTails(upload)
         return metadata
       } finally {
@@ -189,6 +191,7 @@ export class LocalUploads implements UploadDrive {
     return await this.#parts.publisher.publish({
       objectPath: localPathOf(options.target.bucket, options.target.key),
       path: output.path,
+      isElsewhere: true,
       attributes: options.attributes,
       conditions: options.conditions,
       assertHeld: options.assertHeld,
@@ -217,11 +220,14 @@ export class LocalUploads implements UploadDrive {
     return present && names.includes(markOf(present.file.identity)) ? present.metadata : undefined
   }
 
-  /** The state with the name of the copy was stored. */
-  async #removeFormer(upload: LocalUploadState): Promise<void> {
+  /**
+   * The state with the name of the copy was stored.
+   *
+   * @param names as they were before the copy was opened: what came later is of a process that takes it over
+   */
+  async #removeFormer(upload: LocalUploadState, names: readonly string[]): Promise<void> {
     const { file } = upload
-    if (file === undefined) return
-    await removeFormer(this.#folder(upload), await this.#namesOf(upload), file)
+    if (file !== undefined) await removeFormer(this.#folder(upload), names, file)
   }
 
   /** Also those of replacements that were not committed. */
@@ -288,13 +294,18 @@ export class LocalUploads implements UploadDrive {
   }
 
   /**
-   * Whether this file is already the object, because a crash occurred between the link that published it
+   * Whether this file is already the object, because a crash occurred between the call that published it
    * (put-file.ts) and the removal of its old name. It must not be written to any more.
    */
   async #isObject(upload: LocalUploadState, stats: fs.Stats): Promise<boolean> {
     if (stats.nlink < 2) return false
     const { identity } = describe(stats, this.#parts.root)
-    return (await this.#namesOf(upload)).includes(markOf(identity))
+    if (!(await this.#namesOf(upload)).includes(markOf(identity))) return false
+    const { target } = upload
+    if (target === undefined) return true
+    const present = await this.#parts.files.open(localPathOf(target.bucket, target.key))
+    if (present !== undefined) await this.#parts.root.files.close(present.fd)
+    return present?.identity === identity
   }
 
   async #unlink(upload: LocalUploadState, name: string): Promise<void> {

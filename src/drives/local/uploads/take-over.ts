@@ -1,5 +1,6 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
+import { DriveError } from '../../drive.ts'
 import { syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 
@@ -29,8 +30,12 @@ export async function copyToOwnFile(upload: TakenUpload): Promise<string | undef
   const former = `${folder}/${formerPrefix}${crypto.randomUUID()}`
   if (!(await moveAside(upload, former))) return undefined
   const stats = await unlessAbsent(() => fs.promises.lstat(former))
-  // Another process has taken it over at the same moment, and has the lease.
-  if (stats === undefined) return undefined
+  if (stats === undefined) {
+    // Another process, whose lease has expired, did the same at this moment. The next one finds its file.
+    throw new DriveError('busy', 'Another process takes this upload over, too. Try again.', {
+      retryAfterSeconds: 1,
+    })
+  }
   if (await upload.isObject(stats)) {
     await fs.promises.rm(former, { force: true })
     return undefined

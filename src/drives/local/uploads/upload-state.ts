@@ -1,3 +1,4 @@
+import type { ObjectName } from '../../drive.ts'
 import { parsedJson } from '../../json-text.ts'
 import { foreignState, requireUploadId } from '../../upload-id.ts'
 
@@ -13,6 +14,8 @@ export interface Tail {
 /** The state of an upload, which the caller stores between calls as JSON. */
 export interface LocalUploadState {
   readonly id: string
+  /** The object that it is to become. Uploads of an earlier version lack it. */
+  readonly target?: ObjectName
   /** The file with the bytes, if the upload was taken over. */
   readonly file?: string
   readonly tail?: Tail
@@ -32,6 +35,7 @@ export function parseUploadState(text: string): LocalUploadState {
   const state = parsedJson(text) as Partial<LocalUploadState> | undefined
   requireUploadId(state?.id)
   const isWhole =
+    (state?.target === undefined || isObjectName(state.target)) &&
     (state?.file === undefined || isName(state.file, filePattern)) &&
     (state?.tail === undefined || isTail(state.tail)) &&
     (state?.merged === undefined || isName(state.merged, tailPattern))
@@ -42,6 +46,10 @@ export function parseUploadState(text: string): LocalUploadState {
 /** The name becomes part of a path: nothing else may be accepted. */
 function isName(name: unknown, pattern: RegExp): boolean {
   return typeof name === 'string' && pattern.test(name)
+}
+
+function isObjectName({ bucket, key }: Partial<ObjectName>): boolean {
+  return typeof bucket === 'string' && typeof key === 'string'
 }
 
 function isTail({ name, offset, size }: Partial<Tail>): boolean {

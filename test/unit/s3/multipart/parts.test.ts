@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { DriveError } from '../../../../src/drives/drive.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
 import { isS3Error } from '../read-fixture.ts'
 import {
@@ -205,6 +206,35 @@ test('UploadPart takes over the lease of a dead process at once', async (t) => {
   assert.ok(await table.takeLease(upload, { owner: dead, untilMs: Date.now() + 20_000 }))
   // It would answer SlowDown if it waited for the lease to expire.
   await uploads.writePart(name, 1, partOf('one'))
+})
+
+test('A process that died while it took an upload over says nothing of the one before it', async (t) => {
+  const { uploads, name, table, clock, drive } = await startUpload(t)
+  const { thisProcess } = await import('../../../../src/process/identity.ts')
+  const died = `${thisProcess.split('/')[0]}/${2 ** 30}/1 abc`
+  const asked: boolean[] = []
+  Object.assign(drive.uploads, {
+    takeOver: async (state: string, { isDead }: { isDead: boolean }) => {
+      asked.push(isDead)
+      if (asked.length === 2) throw new DriveError('unavailable', 'killed at this moment')
+      return state
+    },
+  })
+  const take = async (owner: string) => {
+    const upload = await table.find(name.uploadId)
+    assert.ok(upload && (await table.takeLease(upload, { owner, untilMs: clock.now() + 20_000 })))
+  }
+  await take(died)
+  await uploads.writePart(name, 1, partOf('one'))
+  await take('another-host/1/1 abc')
+  clock.advance(20_001)
+  await assert.rejects(uploads.writePart(name, 2, partOf('two')), { kind: 'unavailable' })
+  // As if this process had died then.
+  const taken = await table.find(name.uploadId)
+  clock.advance(20_001)
+  await take(`${died}${taken?.leaseOwner.slice(-1)}`)
+  await uploads.writePart(name, 2, partOf('two'))
+  assert.deepEqual(asked, [true, false, false])
 })
 
 test('UploadPart does not take the lease of a process on another host until it expires', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
+import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -186,7 +187,7 @@ test('hold gives up on a lock that exists but cannot be read', async (t) => {
   })
 })
 
-test('hold removes the drafts of a holder on another host before it takes over', async (t) => {
+test('hold renames the drafts of a holder on another host before it takes over', async (t) => {
   const { root, locks, path, looks, passMs } = await openElsewhere(t)
   const folder = join(root.tempFolder, encodeURIComponent('other-host/1/1'))
   fs.mkdirSync(folder)
@@ -201,10 +202,8 @@ test('hold removes the drafts of a holder on another host before it takes over',
   await (await waiting).release()
   const left = fs.readdirSync(root.tempFolder).filter((name) => name.startsWith('other-host'))
   assert.equal(left.length, 1)
-  assert.deepEqual(fs.readdirSync(join(root.tempFolder, left[0] ?? '')).sort(), [
-    'a.folders',
-    'holder',
-  ])
+  const names = fs.readdirSync(join(root.tempFolder, left[0] ?? '')).sort()
+  assert.match(names.join(' '), /^a\.folders fenced-[\w-]+ holder$/)
   assert.match(left[0] ?? '', /\.former-/)
 })
 
@@ -256,3 +255,31 @@ test('a holder that was suspended leaves the lock of another process', async (t)
   assert.equal(fs.readFileSync(path, 'latin1'), 'other-host/1/1')
   assert.deepEqual(fs.readdirSync(root.lockFolder), [path.slice(root.lockFolder.length + 1)])
 })
+
+for (const [what, call, code, isDone] of [
+  ['whose creation seemed to fail', 'link', 'EEXIST', true],
+  ['that could not be removed once', 'unlink', 'EIO', false],
+] as const) {
+  test(`a guard ${what} does not block the key`, async (t) => {
+    const { root, locks } = await makeLocks(t)
+    const path = join(root.lockFolder, crypto.hash('md5', 'a'))
+    const dead = await deadProcess()
+    let failures = 0
+    const lose = (given: unknown[]) => given.some((one) => String(one).endsWith('.steal'))
+    const original = fs[`${call}Sync`] as (...given: unknown[]) => void
+    const losing = (...given: unknown[]) => {
+      if (failures > 0 || !lose(given)) return original(...given)
+      failures += 1
+      if (isDone) original(...given)
+      throw Object.assign(new Error(code), { code })
+    }
+    t.mock.method(fs, `${call}Sync`, losing)
+    t.mock.method(fs.promises, call, async (...given: unknown[]) => losing(...given))
+    for (let round = 0; round < 2; round += 1) {
+      fs.writeFileSync(path, dead)
+      await locks.hold('a', async () => undefined)
+    }
+    assert.equal(failures, 1)
+    assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+  })
+}

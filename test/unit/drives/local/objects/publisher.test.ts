@@ -139,7 +139,8 @@ test('the event loop does not wait for the removal of a large file', async (t) =
   assert.deepEqual(fs.readdirSync(folder), [])
   const temporary = join(root, '.bucketry', 'tmp')
   const [own = ''] = fs.readdirSync(temporary)
-  assert.deepEqual(fs.readdirSync(join(temporary, own)), ['holder'])
+  const names = fs.readdirSync(join(temporary, own), { recursive: true }).sort()
+  assert.match(names.join(' '), /^fence-[\w-]+ holder$/)
   const isObject = (path: string) => path.endsWith('/k') || path.includes('/.bucketry/tmp/')
   assert.deepEqual(unlinked().filter(isObject), [])
 })
@@ -222,4 +223,37 @@ test('a conditional removal fails when another process has taken over the lock',
   assert.equal(await drive.remove(bucket, 'k', { ifMatch }), true)
   assert.equal(await get(drive, 'k'), undefined)
   assert.deepEqual(fs.readdirSync(join(root, '.bucketry/locks')), [])
+})
+
+test('a removal recognizes its success when the reply of the rename is lost', async (t) => {
+  const { drive, records } = await openDrive(t)
+  for (const conditions of [undefined, { ifMatch: [attributesOf('x').etag] }]) {
+    await put(drive, 'k', 'x')
+    loseReply(t, 'rename', 'ENOENT', (to) => to.includes('/fence-'))
+    assert.equal(await drive.remove(bucket, 'k', conditions), true)
+    t.mock.restoreAll()
+    assert.equal(await get(drive, 'k'), undefined)
+  }
+  assert.equal(records.forgotten.length, 2)
+})
+
+test('a key below an object can be written after a crash while the object moved back', async (t) => {
+  const { drive, folder } = await openDrive(t)
+  await put(drive, 'k', 'x')
+  await put(drive, 'k/below', 'y')
+  const { rename } = PacedFiles.prototype
+  // It is killed when the object has both names.
+  const mocked = t.mock.method(
+    PacedFiles.prototype,
+    'rename',
+    async function (this: PacedFiles, from: string, to: string) {
+      if (from.endsWith('/k.%file')) throw Object.assign(new Error('killed'), { code: 'EIO' })
+      return await rename.call(this, from, to)
+    },
+  )
+  await drive.remove(bucket, 'k/below')
+  mocked.mock.restore()
+  assert.deepEqual(fs.readdirSync(folder), ['k', 'k.%file'])
+  await put(drive, 'k/below', 'z')
+  assert.deepEqual([(await get(drive, 'k'))?.text, (await get(drive, 'k/below'))?.text], ['x', 'z'])
 })

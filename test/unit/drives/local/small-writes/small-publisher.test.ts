@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import type { Drive } from '../../../../../src/drives/drive.ts'
+import { identityOf } from '../../../../../src/drives/local/objects/file-identity.ts'
 import { SmallWrites } from '../../../../../src/drives/local/small-writes/small-writes.ts'
 import type { WriteJobs } from '../../../../../src/drives/local/small-writes/write-jobs.ts'
 import { CallThread } from '../../../../../src/process/call-thread.ts'
@@ -185,4 +186,30 @@ test('an object that the thread does not move is published step by step', { skip
   publish.mock.mockImplementationOnce(async () => ({ moved: undefined, isLocked: false }))
   await put(drive, 'k', 'x')
   assert.equal((await get(drive, 'k'))?.text, 'x')
+})
+
+test('an object that the thread published, but did not report, keeps its record', {
+  skip,
+}, async (t) => {
+  const { drive, records, folder, publish } = await openWithThread(t)
+  publish.mock.restore()
+  const original = SmallWrites.prototype.publish
+  let unreported = 0
+  t.mock.method(
+    SmallWrites.prototype,
+    'publish',
+    async function (this: SmallWrites, ...given: Parameters<SmallWrites['publish']>) {
+      const outcome = await original.apply(this, given)
+      if (outcome.moved !== undefined) unreported += 1
+      return { ...outcome, moved: undefined }
+    },
+  )
+  await writeUntil(drive, () => unreported > 0)
+  for (const name of ['1', '2']) {
+    const identity = identityOf(fs.lstatSync(`${folder}/warm/${name}`), true)
+    assert.deepEqual(
+      [records.records.has(identity), records.forgotten.includes(identity)],
+      [true, false],
+    )
+  }
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { attributesOf, bucket, get, openDrive } from '../open-drive.ts'
+import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
 
 const target = { bucket, key: 'k' }
 const complete = { target, size: 5, attributes: attributesOf('bytes') }
@@ -112,4 +112,68 @@ test('a state whose file is a path is refused', async (t) => {
   for (const file of ['../data-x', 'data-/x', 'data', 'tail-x', 5]) {
     await assert.rejects(takeOver(false, JSON.stringify({ id: 'u', file })), { kind: 'changed' })
   }
+})
+
+test('a process that lost its lease removes nothing of its successor', async (t) => {
+  const { takeOver, uploads, uploadFolder, text } = await scene(t)
+  const second = await takeOver()
+  // The second process is suspended in its append while a third one takes over.
+  const { readdir } = fs.promises
+  let third: Promise<string> | undefined
+  t.mock.method(fs.promises, 'readdir', async (...given: Parameters<typeof readdir>) => {
+    const names = await readdir(...given)
+    if (third === undefined && given[0] === uploadFolder) {
+      third = takeOver(false, second)
+      await third
+    }
+    return names
+  })
+  await assert.rejects(uploads.append(second, { offset: 5 }), { kind: 'changed' })
+  await uploads.complete((await third) ?? '', complete)
+  assert.equal(await text(), 'bytes')
+})
+
+test('of two processes that take over at the same moment, one has to try again', async (t) => {
+  const { takeOver, uploads, text } = await scene(t)
+  const { lstat } = fs.promises
+  let other: Promise<string> | undefined
+  t.mock.method(fs.promises, 'lstat', async (...given: Parameters<typeof lstat>) => {
+    if (other === undefined && String(given[0]).includes('/former-')) {
+      other = takeOver()
+      await other
+    }
+    return await lstat(...given)
+  })
+  await assert.rejects(takeOver(), { kind: 'busy' })
+  await uploads.complete(await takeOver(), complete)
+  assert.equal(await text(), 'bytes')
+})
+
+test('an upload that was taken over and published stays published after a crash', async (t) => {
+  const { takeOver, uploads, text } = await scene(t)
+  const taken = await takeOver()
+  // It is killed when it has published.
+  const { rm } = fs.promises
+  t.mock.method(fs.promises, 'rm', async (...given: Parameters<typeof rm>) => {
+    if ((await text()) === 'bytes') throw new Error('killed')
+    await rm(...given)
+  })
+  await uploads.complete(taken, complete).catch(() => undefined)
+  t.mock.restoreAll()
+  assert.equal(await uploads.isPublished(taken), true)
+  assert.equal(await takeOver(true, taken), taken)
+})
+
+test('a hard link that someone made of the bytes is not the object', async (t) => {
+  const { drive, uploads, state, uploadFolder, root, text } = await scene(t)
+  await put(drive, 'k', 'other')
+  const failing = { ...complete, conditions: { ifMatch: ['x'] } }
+  await assert.rejects(uploads.complete(state, failing), { kind: 'condition' })
+  // Complete has left its mark, if it got so far.
+  const [mark = 'none'] = fs.readdirSync(uploadFolder).filter((name) => name.startsWith('done-'))
+  assert.notEqual(mark, 'none')
+  fs.linkSync(join(uploadFolder, 'data'), join(root, 'snapshot'))
+  assert.equal(await uploads.isPublished(state), false)
+  await uploads.complete(state, complete)
+  assert.equal(await text(), 'bytes')
 })
