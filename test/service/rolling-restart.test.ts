@@ -5,6 +5,7 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { makeCertificate } from '../support/certificates.ts'
 import { freePort } from '../support/free-port.ts'
 import {
@@ -13,7 +14,7 @@ import {
   testBucket,
   testCredentials,
 } from '../support/gateway-process.ts'
-import { absenceOfProxy, startRollingNginx } from '../support/reverse-proxy.ts'
+import { absenceOfProxy, type ProxyName, startRollingProxy } from '../support/reverse-proxy.ts'
 import { signHeaders } from '../support/signed-request.ts'
 import { testBytes } from '../support/test-bytes.ts'
 
@@ -22,31 +23,36 @@ const clients = 8
 const mostBytes = 64 * 1024
 /** Both gateways are restarted in turn, this many times. */
 const rounds = 2
+/** Caddy has to notice that a gateway will stop, and that it serves again. */
+const shutdownDelaySeconds: Readonly<Record<ProxyName, number>> = { nginx: 0, caddy: 5 }
+const noticedAfterMs: Readonly<Record<ProxyName, number>> = { nginx: 0, caddy: 2_000 }
 
-test('A rolling restart of two gateways behind nginx fails no request of 5,000', {
-  skip: absenceOfProxy('nginx'),
-}, async (t) => {
-  const { send, restart } = await startPair(t)
-  assert.equal(
-    await failureOf(send, { method: 'PUT', target: steady.target, body: steady.bytes }),
-    undefined,
-  )
-  const failures: string[] = []
-  let sent = 0
-  const client = async (): Promise<void> => {
-    while (sent < requests || restarts !== undefined) {
-      const number = sent++
-      const failure = await failureOf(send, callOf(number))
-      if (failure !== undefined) failures.push(`request ${number}: ${failure}`)
+for (const name of ['nginx', 'caddy'] as const) {
+  test(`A rolling restart of two gateways behind ${name} fails no request of 5,000`, {
+    skip: absenceOfProxy(name),
+  }, async (t) => {
+    const { send, restart } = await startPair(t, name)
+    assert.equal(
+      await failureOf(send, { method: 'PUT', target: steady.target, body: steady.bytes }),
+      undefined,
+    )
+    const failures: string[] = []
+    let sent = 0
+    const client = async (): Promise<void> => {
+      while (sent < requests || restarts !== undefined) {
+        const number = sent++
+        const failure = await failureOf(send, callOf(number))
+        if (failure !== undefined) failures.push(`request ${number}: ${failure}`)
+      }
     }
-  }
-  let restarts: Promise<void> | undefined = restart().finally(() => {
-    restarts = undefined
+    let restarts: Promise<void> | undefined = restart().finally(() => {
+      restarts = undefined
+    })
+    await Promise.all([restarts, ...Array.from({ length: clients }, client)])
+    assert.deepEqual(failures, [])
+    assert.ok(sent >= requests, `${sent} requests`)
   })
-  await Promise.all([restarts, ...Array.from({ length: clients }, client)])
-  assert.deepEqual(failures, [])
-  assert.ok(sent >= requests, `${sent} requests`)
-})
+}
 
 interface Reply {
   readonly status: number | undefined
@@ -102,19 +108,22 @@ interface Pair {
   restart(): Promise<void>
 }
 
-async function startPair(t: TestContext): Promise<Pair> {
+async function startPair(t: TestContext, name: ProxyName): Promise<Pair> {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-rolling-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const ports = [await freePort(), await freePort()] as const
-  const startOne = (index: 0 | 1) =>
-    startGatewayProcess({ folder, port: ports[index], settings: { WORKERS: '1' } })
+  const settings = {
+    WORKERS: '1',
+    SHUTDOWN_DELAY_SECONDS: String(shutdownDelaySeconds[name]),
+  }
+  const startOne = (index: 0 | 1) => startGatewayProcess({ folder, port: ports[index], settings })
   const gateways: [GatewayProcess, GatewayProcess] = [await startOne(0), await startOne(1)]
   t.after(() => Promise.all(gateways.map((gateway) => gateway.kill())))
   const certificate = makeCertificate(folder, ['DNS:localhost'])
   const port = await freePort()
   const proxyFolder = join(folder, 'proxy')
   mkdirSync(proxyFolder)
-  const proxy = await startRollingNginx({ folder: proxyFolder, port, certificate }, ports)
+  const proxy = await startRollingProxy(name, { folder: proxyFolder, port, certificate }, ports)
   t.after(() => proxy.stop())
   const agent = new Agent({ ca: readFileSync(certificate.caFile), keepAlive: true })
   t.after(() => agent.destroy())
@@ -125,6 +134,7 @@ async function startPair(t: TestContext): Promise<Pair> {
         for (const index of [0, 1] as const) {
           assert.equal(await gateways[index].stop(), 0)
           gateways[index] = await startOne(index)
+          await wait(noticedAfterMs[name])
         }
       }
     },

@@ -49,15 +49,22 @@ export function startReverseProxy(
 ): Promise<ReverseProxy> {
   return name === 'nginx'
     ? startNginx(place, upstreamOf('nginx', [9000], [gatewayPort]))
-    : startCaddy(place, gatewayPort)
+    : startCaddy(place, 'Caddy', { '127.0.0.1:9000': `127.0.0.1:${gatewayPort}` })
 }
 
-/** nginx with the two gateways of the page's section about rolling restarts. */
-export function startRollingNginx(
+/** A proxy with the two gateways of the page's section about rolling restarts. */
+export function startRollingProxy(
+  name: ProxyName,
   place: ProxyPlace,
   gatewayPorts: readonly [number, number],
 ): Promise<ReverseProxy> {
-  return startNginx(place, upstreamOf('Rolling restart', [9000, 9001], gatewayPorts))
+  const documented = [9000, 9001] as const
+  if (name === 'nginx') {
+    return startNginx(place, upstreamOf('Rolling restart', documented, gatewayPorts))
+  }
+  const addresses = (ports: readonly number[]) => ports.map((port) => `127.0.0.1:${port}`).join(' ')
+  const upstreams = { [addresses(documented)]: addresses(gatewayPorts) }
+  return startCaddy(place, 'Rolling restart', upstreams)
 }
 
 /** nginx with any number of gateways, each as on the page. */
@@ -111,13 +118,17 @@ export function startPlainNginx(
   return start('nginx', ['-p', folder, '-c', file, '-e', 'stderr'], place)
 }
 
-function startCaddy(place: ProxyPlace, gatewayPort: number): Promise<ReverseProxy> {
+function startCaddy(
+  place: ProxyPlace,
+  heading: string,
+  upstreams: Readonly<Record<string, string>>,
+): Promise<ReverseProxy> {
   const { folder, port, certificate } = place
-  const site = replaced(codeBlockOf(page, 'Caddy', 'caddyfile'), {
+  const site = replaced(codeBlockOf(page, heading, 'caddyfile'), {
     's3.example.com {': `https://localhost:${port} {
       bind 127.0.0.1
       tls ${certificate.certFile} ${certificate.keyFile}`,
-    '127.0.0.1:9000': `127.0.0.1:${gatewayPort}`,
+    ...upstreams,
   })
   const file = join(folder, 'Caddyfile')
   // Caddy would otherwise listen for its own management and on port 80.
