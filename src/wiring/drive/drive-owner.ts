@@ -135,6 +135,8 @@ export class DriveOwner {
 
   async #makeDrive(notes: DriveNotes, own: OwnerNote): Promise<void> {
     if ((await this.#knownDrive()) !== undefined) {
+      // Another gateway of this database may have made it since the note was looked for.
+      if ((await notes.read('owner')) !== undefined) return
       throw this.#mistake(
         'has no owner note, but the database in DATABASE_URL used a drive there. If it is not ' +
           'mounted, mount it. If it was emptied on purpose, set DATABASE_URL to a new database, ' +

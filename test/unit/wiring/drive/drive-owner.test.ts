@@ -108,6 +108,22 @@ test('a changing heartbeat means a live owner, whatever its clock shows', async 
   await refused
 })
 
+test('two gateways of one database may both make the drive at their first start', async (t) => {
+  const { root, gateway } = scene(t)
+  const table = new Table('a')
+  const other = gateway(table)
+  const notes = new LocalNotes(root)
+  let isFirstLook = true
+  t.mock.method(notes, 'read', async (name: 'owner' | 'alive') => {
+    const text = await LocalNotes.prototype.read.call(notes, name)
+    if (isFirstLook) await other.claim()
+    isFirstLook = false
+    return text
+  })
+  await gateway(table).claim(notes)
+  assert.equal(isFirstLook, false)
+})
+
 test('a drive without a live owner is taken over with a warning, and keeps its id', async (t) => {
   const { gateway, ownerNote, warnings, moveElsewhere } = scene(t)
   const first = gateway(new Table('a'))
