@@ -11,6 +11,7 @@ import type { S3Service } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
+import type { DatabaseClock } from '../state/database-clock.ts'
 import type { KeyValueStore } from '../state/key-value/key-value.ts'
 import { openKeyValueStore } from '../state/key-value/open-key-value.ts'
 import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
@@ -21,9 +22,10 @@ import { openBucketExpiry } from './bucket-expiry.ts'
 import { openBucketMaker } from './bucket-making.ts'
 import { openBucketUsage } from './bucket-usage.ts'
 import { FoundBuckets } from './drive/found-buckets.ts'
-import { openDrives } from './drive/open-drives.ts'
+import { type OpenDrives, openDrives } from './drive/open-drives.ts'
 import type { ServiceRole } from './drive/open-owner.ts'
 import { FailureWatch } from './failure-watch.ts'
+import type { GatewayRegister } from './fleet/gateway-register.ts'
 import { KnownGateways } from './fleet/known-gateways.ts'
 import { openRegister } from './fleet/open-register.ts'
 import { createGateway } from './gateway.ts'
@@ -122,30 +124,50 @@ export async function openService(
   }
   const gateways = new KnownGateways(new GatewayTable(database))
   const claimed = new Map<string, string>()
+  let drives: OpenDrives | undefined
   const register =
     role.kind === 'primary'
       ? openRegister({
           ...{ settings, database, log, now, known: gateways, drives: claimed },
           onConflict: role.onDriveLost,
-          onEnded: () => void sweepDrive(drives, log),
+          onEnded: () => void (drives && sweepDrive(drives, log)),
         })
       : undefined
   // Before a gateway with other keys could change what the database has.
   await register?.start()
-  const found = new FoundBuckets({ role, database, log })
-  const drives = await openDrives({
-    ...{ settings, log, database, role, now, watch, found, claimed },
-    gateways: () => gateways.running,
-  })
-  const { drive, mounts } = drives
-  if (role.kind === 'primary') await applyAccessKeys({ settings, database, now })
-  const registries = await openRegistries({ settings, database, log, gateways, now })
-  await register?.begin()
-  const { notes } = found
-  const opening = { settings, log, database, drive, mounts, notes, sessions, now }
-  const isFirst = () => register?.isFirst ?? false
-  const parts = { ...opening, metrics, tracing, registries, isFirst }
-  const service = connectService(parts)
+  try {
+    const found = new FoundBuckets({ role, database, log })
+    drives = await openDrives({
+      ...{ settings, log, database, role, now, watch, found, claimed },
+      gateways: () => gateways.running,
+    })
+    if (role.kind === 'primary') await applyAccessKeys({ settings, database, now })
+    const registries = await openRegistries({ settings, database, log, gateways, now })
+    await register?.begin()
+    const { drive, mounts } = drives
+    const { notes } = found
+    const opening = { settings, log, database, drive, mounts, notes, sessions, now }
+    const isFirst = () => register?.isFirst ?? false
+    const parts = { ...opening, metrics, tracing, registries, isFirst }
+    return closing(connectService(parts), { ...parts, register, drives, clock })
+  } catch (error) {
+    await drives?.close().catch(() => undefined)
+    await register?.withdraw()
+    throw error
+  }
+}
+
+interface OpenParts extends ServiceParts {
+  readonly register: GatewayRegister | undefined
+  readonly drives: OpenDrives
+  readonly clock: DatabaseClock
+}
+
+/** The service, whose `close` also closes these parts. */
+function closing(
+  service: Service,
+  { registries, register, drives, clock, sessions, database, metrics, tracing }: OpenParts,
+): Service {
   return {
     ...service,
     async close() {

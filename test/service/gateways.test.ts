@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { MainProcess } from '../support/main-process.ts'
 import { RawConnection } from '../support/raw-connection.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
@@ -49,7 +50,16 @@ async function scene(t: TestContext) {
     t.after(() => main.kill())
     return main
   }
-  return { folder, start, temporary: join(folder, 'drive/.bucketry/tmp') }
+  /** Whether each gateway in the database has ended, the earliest first. */
+  const ended = async () => {
+    const client = new Client({ connectionString: settings.DATABASE_URL })
+    await client.connect()
+    const sql = 'SELECT ended_at_ms <> 0 AS ended FROM gateways ORDER BY started_at_ms'
+    const { rows } = await client.query<{ ended: boolean }>(sql)
+    await client.end()
+    return rows.map((row) => row.ended)
+  }
+  return { folder, start, ended, temporary: join(folder, 'drive/.bucketry/tmp') }
 }
 
 function put(url: string, key: string, body = 'bytes'): Promise<Response> {
@@ -99,6 +109,18 @@ suite('Gateways on several hosts', { skip }, () => {
     const other = start({ DRIVE: `file:${join(folder, 'other')}` })
     assert.equal(await other.ended(), 1)
     assert.match(other.stderr, /^ *DRIVE is another drive than that of the gateway on /m)
+  })
+
+  test('A gateway that can not start keeps no other from starting', async (t) => {
+    const { folder, start, ended } = await scene(t)
+    const url = await start().url()
+    const wrong = start({ DRIVE: `file:${join(folder, 'other')}` })
+    assert.equal(await wrong.ended(), 1)
+    assert.deepEqual(await ended(), [false])
+    const samePort = start({ PORT: new URL(url).port })
+    assert.equal(await samePort.ended(), 1)
+    assert.deepEqual(await ended(), [false, true])
+    await start().url()
   })
 
   test('What a killed gateway was writing is removed by another one', async (t) => {

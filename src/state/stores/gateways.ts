@@ -40,6 +40,7 @@ const setAnswer = 'UPDATE gateways SET answer = ? WHERE id = ?'
 /** The beat as it was read: a gateway that has just shown a sign of life has not ended. */
 const setEnded = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND beat = ? AND ended_at_ms = 0'
 const setOwnEnd = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND ended_at_ms = 0'
+const deleteOne = 'DELETE FROM gateways WHERE id = ?'
 const deleteOld = 'DELETE FROM gateways WHERE ended_at_ms BETWEEN 1 AND ?'
 
 /** The gateways in the database. Every method @throws DatabaseError. */
@@ -93,6 +94,11 @@ export class GatewayTable {
   endOwn(id: string, endedAtMs: number): Promise<boolean> {
     const end = { sql: setOwnEnd, params: [endedAtMs, id] }
     return writeAll(this.#database, [bumpRevision('gateways'), end])
+  }
+
+  /** For a gateway that could not start. */
+  async remove(id: string): Promise<void> {
+    await this.#database.write([bumpRevision('gateways'), { sql: deleteOne, params: [id] }])
   }
 
   async removeEnded(untilMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { livenessOf, thisProcess, ticksNow } from '../../process/identity.ts'
+import { withinTime } from '../../process/time-limit.ts'
 import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
 import type { Log } from '../log.ts'
 import { type Repetition, repeat } from '../processes/repeat.ts'
@@ -16,13 +17,15 @@ const watchedBeats = 2.5
 /** How often it looks meanwhile, per beat. */
 const looksPerBeat = 4
 const msPerTick = 10
+/** How long the end of this gateway waits for the database. */
+const endLimitMs = 5_000
 /** Longer than the files of a process on another host are kept (drives/local/leftovers.ts). */
 const endedKeptMs = 48 * 3_600_000
 
 export interface GatewayRegisterOptions {
   readonly table: Pick<
     GatewayTable,
-    'add' | 'all' | 'beat' | 'end' | 'endOwn' | 'removeEnded' | 'setFacts'
+    'add' | 'all' | 'beat' | 'end' | 'endOwn' | 'remove' | 'removeEnded' | 'setFacts'
   >
   readonly known: Pick<KnownGateways, 'set'>
   /** Absent: gateways do not test their drives together. */
@@ -73,6 +76,7 @@ export class GatewayRegister {
    */
   async start(): Promise<void> {
     await this.#requireAgreement()
+    this.#keepFacts(this.#options.own())
     await this.#enter()
   }
 
@@ -91,12 +95,16 @@ export class GatewayRegister {
     })
   }
 
-  /** Never rejects: if the end can't be written, the others see it when the signs of life stop. */
+  /** Never rejects. */
   async close(): Promise<void> {
-    const { table, now, probe } = this.#options
-    await this.#beating?.stop()
-    await probe?.close()
-    await table.endOwn(this.#id, now()).catch(() => undefined)
+    await this.#stop()
+    await this.#end()
+  }
+
+  /** When a start failed after `start`: this gateway was never there. Never rejects. */
+  async withdraw(): Promise<void> {
+    await this.#stop()
+    await lastWrite(this.#options.table.remove(this.#id))
   }
 
   /** A gateway with other settings that shows no sign of life meanwhile was killed or is suspended. */
@@ -131,10 +139,10 @@ export class GatewayRegister {
     return undefined
   }
 
+  /** With the facts that no other gateway was in conflict with. */
   async #enter(): Promise<void> {
     const { table, now } = this.#options
     this.#id = randomUUID()
-    this.#setJson()
     const row = { id: this.#id, process: thisProcess, startedAtMs: now(), beatTicks: this.#ticks() }
     await table.add({ ...row, json: this.#json })
   }
@@ -145,14 +153,27 @@ export class GatewayRegister {
     return now === 0 ? 0 : now + Math.ceil((2 * this.#options.beatMs) / msPerTick)
   }
 
-  /** Returns whether it has changed. */
-  #setJson(): boolean {
-    const own = this.#options.own()
-    const drives = JSON.stringify(own.facts.drives)
-    if (this.#drives === drives) return false
-    this.#drives = drives
+  async #stop(): Promise<void> {
+    await this.#beating?.stop()
+    await this.#options.probe?.close()
+  }
+
+  async #end(): Promise<void> {
+    const { table, now } = this.#options
+    await lastWrite(table.endOwn(this.#id, now()))
+  }
+
+  #keepFacts(own: OwnFacts): void {
+    this.#drives = drivesText(own)
     this.#json = factsText(own)
-    return true
+  }
+
+  /** Shows the others which drives this gateway has opened. */
+  async #showFacts(): Promise<void> {
+    const own = this.#options.own()
+    if (this.#drives === drivesText(own)) return
+    await this.#options.table.setFacts(this.#id, factsText(own))
+    this.#keepFacts(own)
   }
 
   async #beatAgain(signal: AbortSignal): Promise<void> {
@@ -166,24 +187,29 @@ export class GatewayRegister {
     this.#isFailing = false
   }
 
-  /** Returns why this gateway must end, for people. */
+  /** Returns why this gateway must end, for people. Its row says then that it has. */
   async #beat(): Promise<string | undefined> {
     const { table, known, now, log, probe } = this.#options
-    const id = this.#id
-    if (this.#setJson()) await table.setFacts(id, this.#json)
     // It was suspended or could not reach the database for so long that the others took it for ended.
-    if (!(await table.beat(id, this.#ticks()))) {
+    if (!(await table.beat(this.#id, this.#ticks()))) {
       log.warn('another gateway took this one for ended')
       await this.#enter()
     }
     const rows = await this.#endSilent(await table.all())
-    known.set(rows)
     const earlier = earlierThan(this.#id, rows)
+    const conflict = this.#conflictIn(earlier)
+    if (conflict !== undefined) {
+      await this.#end()
+      return conflict.message
+    }
+    // Not before: gateways that come later end because of what they find in this row.
+    await this.#showFacts()
+    known.set(rows)
     this.#isFirst = earlier.every(({ endedAtMs }) => endedAtMs !== 0)
     this.#clear(rows)
     probe?.look(this.#id, rows)
     if (this.#isFirst) await table.removeEnded(now() - endedKeptMs)
-    return this.#conflictIn(earlier)?.message
+    return undefined
   }
 
   /** Writes the end of gateways that show no sign of life. Returns the rows as they are now. */
@@ -215,6 +241,15 @@ export class GatewayRegister {
     if (!this.#isFailing) this.#options.log.warn({ err: error }, 'could not register this gateway')
     this.#isFailing = true
   }
+}
+
+/** Never rejects: if it can't be written, the others see the end when the signs of life stop. */
+async function lastWrite(writing: Promise<unknown>): Promise<void> {
+  await withinTime(writing, endLimitMs).catch(() => undefined)
+}
+
+function drivesText({ facts }: OwnFacts): string {
+  return JSON.stringify(facts.drives)
 }
 
 /** Those that were registered before this one. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TlsIdentity } from '../../http/server.ts'
+import { withinTime } from '../../process/time-limit.ts'
 import { logDescriptor } from '../access-log/open-access-log.ts'
 import { bannerText, listeningUrl } from '../banner.ts'
 import { failureText } from '../failure-text.ts'
@@ -29,6 +30,8 @@ import { TlsReload } from './tls-reload.ts'
 const sweepEveryMs = 5 * 60_000
 /** It looks at memory only, unless a bucket has lifecycle rules. */
 const expireEveryMs = 5_000
+/** When nothing could be served, for example because the port is in use. */
+const closeLimitMs = 5_000
 
 /** The server: this process itself, or its workers. */
 interface Servers {
@@ -55,6 +58,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   process.stderr.on('error', () => undefined)
   const ignoreEarly = endOnEarlySignals()
   let settings: Settings | undefined
+  let opened: Service | undefined
   try {
     const { environment, buckets } = options
     const firstStart = await provideSettings(environment)
@@ -67,6 +71,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       kind: 'primary',
       onDriveLost: (message) => endAtOnce(log, message),
     })
+    opened = service
     const servers = await startServers(settings, log, service)
     const { port } = servers
     const sweeping = repeat((signal) => service.sweep(signal), {
@@ -96,6 +101,8 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     flush()
   } catch (error) {
     process.stderr.write(`${failureText(error, settings)}\n`)
+    // The other gateways then know that this one has ended.
+    if (opened !== undefined) await withinTime(opened.close(), closeLimitMs).catch(() => undefined)
     process.exit(1)
   }
 }

@@ -4,7 +4,7 @@ import { hasEnded } from '../../../../src/process/ended-processes.ts'
 import { thisProcess } from '../../../../src/process/identity.ts'
 import { createSealer } from '../../../../src/state/sealer.ts'
 import { GatewayTable } from '../../../../src/state/stores/gateways.ts'
-import { factsText } from '../../../../src/wiring/fleet/gateway-facts.ts'
+import { factsText, parseGatewayFacts } from '../../../../src/wiring/fleet/gateway-facts.ts'
 import { GatewayRegister } from '../../../../src/wiring/fleet/gateway-register.ts'
 import { KnownGateways } from '../../../../src/wiring/fleet/known-gateways.ts'
 import { openTestDatabase } from '../../console/management/management-fixture.ts'
@@ -135,6 +135,56 @@ test('Of two gateways with different drives, the one that came later ends', asyn
   drives.DRIVE = 'b'
   await assert.rejects(two.register.begin(), /^SettingsError: DRIVE is another drive than that/)
   assert.deepEqual(one.events, [])
+})
+
+test('A gateway with another drive ends before others find that drive in its row', async (t) => {
+  const { table, open } = await scene(t)
+  const one = open({ drives: { DRIVE: 'a' } })
+  await one.register.start()
+  await one.register.begin()
+  const drives: { DRIVE?: string } = {}
+  const wrong = open({ drives })
+  await wrong.register.start()
+  const right = open({ drives: { DRIVE: 'a' } })
+  await right.register.start()
+  drives.DRIVE = 'b'
+  await assert.rejects(wrong.register.begin(), /^SettingsError: DRIVE is another drive than that/)
+  await right.register.begin()
+  const [, row] = await table.all()
+  assert.notEqual(row?.endedAtMs, 0)
+  assert.deepEqual(parseGatewayFacts(row?.json ?? '')?.drives, {})
+})
+
+test('A gateway that finds a conflict later has ended in its row when that is reported', async (t) => {
+  const { table, open } = await scene(t)
+  const one = open({ drives: { DRIVE: 'a', DRIVE_NAS: 'n' } })
+  await one.register.start()
+  await one.register.begin()
+  const drives: Record<string, string> = { DRIVE: 'a' }
+  const two = open({ drives })
+  await two.register.start()
+  await two.register.begin()
+  drives.DRIVE_NAS = 'm'
+  await until(() => two.events.length > 0)
+  const [, row] = await table.all()
+  assert.notEqual(row?.endedAtMs, 0)
+  assert.deepEqual(parseGatewayFacts(row?.json ?? '')?.drives, { DRIVE: 'a' })
+})
+
+test('Drives whose opening could not be written are written at the next sign of life', async (t) => {
+  const { table, open } = await scene(t)
+  const drives: Record<string, string> = {}
+  const one = open({ drives })
+  await one.register.start()
+  await one.register.begin()
+  const failure = t.mock.method(table, 'setFacts', () => Promise.reject(new Error('away')))
+  drives.DRIVE = 'a'
+  await until(() => failure.mock.callCount() > 0)
+  failure.mock.restore()
+  await until(async () => {
+    const [row] = await table.all()
+    return parseGatewayFacts(row?.json ?? '')?.drives.DRIVE === 'a'
+  })
 })
 
 test('A drive that is opened later is compared, too', async (t) => {
