@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { Cluster } from 'ioredis'
+import { Cluster, Redis } from 'ioredis'
 import { KeyValueError } from '../../src/state/key-value/key-value.ts'
 import { RedisKeyValueStore } from '../../src/state/key-value/redis-key-value.ts'
-import { startRedisCluster } from '../support/start-redis.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis, startRedisCluster } from '../support/start-redis.ts'
 import { describeKeyValueStore } from './key-value-contract.ts'
 
 const server = await startRedisCluster()
@@ -63,6 +64,25 @@ if (server === undefined) {
       if (value === 'c') return
       assert.ok(performance.now() < giveUpAt, 'the cluster is not used again')
       await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+
+  test('a cluster that could not serve at the first call is used when it can', async (t) => {
+    const node = await startRedis({ busPort: await freePort() })
+    assert.ok(node)
+    t.after(() => node.stop())
+    const admin = new Redis(node.url)
+    t.after(() => admin.disconnect())
+    await admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16382')
+    const store = new RedisKeyValueStore({ url: node.url, commandMs: 200 })
+    t.after(() => store.close())
+    const startedAt = performance.now()
+    await assert.rejects(store.get('a:b'), KeyValueError)
+    assert.ok(performance.now() - startedAt < 2_000)
+    await admin.call('CLUSTER', 'ADDSLOTS', '16383')
+    const giveUpAt = performance.now() + 15_000
+    while ((await store.get('a:b').catch(() => 'refused')) !== undefined) {
+      assert.ok(performance.now() < giveUpAt, 'the cluster is not used')
     }
   })
 }

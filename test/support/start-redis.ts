@@ -108,8 +108,12 @@ function argumentsOf(port: number, { password, tls, busPort }: RedisOptions): st
           ...['--tls-ca-cert-file', tls.certFile],
         ]
   const secret = password === undefined ? [] : ['--requirepass', password]
+  // Alone in its cluster, a node would not learn its own address.
+  const address = ['--cluster-announce-ip', '127.0.0.1']
   const node =
-    busPort === undefined ? [] : ['--cluster-enabled', 'yes', '--cluster-port', String(busPort)]
+    busPort === undefined
+      ? []
+      : ['--cluster-enabled', 'yes', '--cluster-port', String(busPort), ...address]
   return [...node, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...listen, ...secret]
 }
 

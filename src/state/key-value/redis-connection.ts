@@ -11,7 +11,7 @@ export function connectRedis(url: string, commandMs: number): Redis {
 /**
  * The cluster that a server belongs to. The server's address is enough: it knows the others.
  *
- * @throws when no node answers
+ * @throws when no node answers, or the cluster does not serve
  */
 export async function connectCluster(url: string, commandMs: number): Promise<Cluster> {
   const { protocol, hostname, port, username, password } = new URL(url)
@@ -33,7 +33,7 @@ export async function connectCluster(url: string, commandMs: number): Promise<Cl
   // Without a listener, an error would end the process.
   cluster.on('error', () => undefined)
   try {
-    await cluster.connect()
+    await inTime(cluster.connect(), 2 * commandMs)
     return cluster
   } catch (error) {
     cluster.disconnect()
@@ -56,6 +56,13 @@ function redisOptions(commandMs: number) {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
   }
+}
+
+/** Connecting to a cluster in state `fail` never settles, also when the cluster recovers. */
+async function inTime(connecting: Promise<void>, limitMs: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('the cluster is not ready')), limitMs)
+  await Promise.race([connecting, late]).finally(() => clearTimeout(timer))
 }
 
 function pauseMs(times: number): number {
