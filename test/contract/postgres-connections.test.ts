@@ -104,6 +104,48 @@ if (server === undefined) {
     await database.close()
   })
 
+  test('A process that is suspended while it migrates stops others for seconds only', async () => {
+    const location = await createLocation()
+    const database = await openDatabase(location, { migrate: true })
+    const suspended = await openSession(location)
+    await suspended.begin()
+    await suspended.run('ALTER TABLE uploads ADD COLUMN later TEXT')
+    const startedAt = performance.now()
+    const other = await openDatabase(location, { migrate: true })
+    await database.read('SELECT id FROM uploads')
+    assert.ok(performance.now() - startedAt < 15_000, `${performance.now() - startedAt} ms`)
+    await assert.rejects(suspended.commit(), DatabaseError)
+    await suspended.close()
+    await Promise.all([other.close(), database.close()])
+  })
+
+  test('A migration sees what others did while it waited, whatever the role has as isolation', async () => {
+    const { url } = await createLocation()
+    const name = new URL(url).pathname.slice(1)
+    const admin = new Client({ connectionString: url })
+    await admin.connect()
+    await admin.query(
+      `ALTER DATABASE ${name} SET default_transaction_isolation = 'repeatable read'`,
+    )
+    await admin.end()
+    const location = { kind: 'postgres', url } as const
+    const databases = await Promise.all(
+      Array.from({ length: 4 }, () => openDatabase(location, { migrate: true, connections: 2 })),
+    )
+    await Promise.all(databases.map((database) => database.close()))
+  })
+
+  test('A database on a server that hangs is closed within seconds', async () => {
+    const database = await openDatabase(await createLocation(), { migrate: true })
+    await database.read('SELECT identity FROM own_folders')
+    server.freeze()
+    const startedAt = performance.now()
+    await database.close()
+    const tookMs = performance.now() - startedAt
+    server.thaw()
+    assert.ok(tookMs < 4_000, `${tookMs} ms`)
+  })
+
   test('A server that is away fails calls at once, and serves them when it is back', async () => {
     const location = await createLocation()
     const database = await openDatabase(location, { migrate: true })

@@ -9,6 +9,9 @@ const connectTimeoutMs = 5_000
 const statementTimeoutMs = 15_000
 const answerTimeoutMs = 20_000
 
+/** How long the end of a connection waits for the server. */
+const endLimitMs = 2_000
+
 const patienceMs = 20_000
 const patiencePauseMs = 200
 
@@ -85,13 +88,21 @@ export class PostgresConnection implements PooledConnection {
   }
 
   async close(): Promise<void> {
-    // If the connection is half open, this takes as long as the system retries.
-    if (this.isBroken) void this.client.end().catch(() => undefined)
-    else {
-      this.client.ref()
-      await this.client.end().catch(() => undefined)
-    }
+    if (!this.isBroken) this.client.ref()
+    await endClient(this.client)
   }
+}
+
+/** Ends a connection, whether or not the server responds. Never rejects. */
+export async function endClient(client: Client): Promise<void> {
+  const ending = client.end().catch(() => undefined)
+  const late = new AbortController()
+  const { signal } = late
+  await Promise.race([ending, wait(endLimitMs, undefined, { signal }).catch(() => undefined)])
+  late.abort()
+  // If the connection is half open, it would last for as long as the system retries. The type lacks it.
+  const { connection } = client as Client & { connection?: { stream?: { destroy(): void } } }
+  connection?.stream?.destroy()
 }
 
 /**
@@ -157,7 +168,7 @@ async function connect(config: ClientConfig, select?: string): Promise<PostgresC
     const result = select === undefined ? undefined : await client.query<ServerState>(select)
     return new PostgresConnection(client, result?.rows[0] ?? {})
   } catch (error) {
-    void client.end().catch(() => undefined)
+    void endClient(client)
     throw error
   }
 }
@@ -167,10 +178,13 @@ async function connect(config: ClientConfig, select?: string): Promise<PostgresC
  *
  * @throws DatabaseError
  */
-export async function connectPatiently(url: string): Promise<Client> {
+export async function connectPatiently(
+  url: string,
+  config: Pick<ClientConfig, 'query_timeout'> = {},
+): Promise<Client> {
   const giveUpAt = performance.now() + patienceMs
   for (;;) {
-    const client = new Client(connectionSettings(url))
+    const client = new Client({ ...connectionSettings(url), ...config })
     // The current query rejects with the same error.
     client.on('error', () => undefined)
     try {

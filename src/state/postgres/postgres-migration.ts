@@ -1,8 +1,9 @@
-import type { Client } from 'pg'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Client, QueryConfig } from 'pg'
 import { DatabaseError, type SqlValue } from '../database.ts'
 import type { MigrationSession } from '../migrate.ts'
 import { numberPlaceholders } from '../placeholders.ts'
-import { connectPatiently, nameOfPostgres } from './postgres-connections.ts'
+import { connectPatiently, endClient, nameOfPostgres } from './postgres-connections.ts'
 import { isLockTimeout, toPostgresError } from './postgres-errors.ts'
 
 /** The key of the advisory lock of migrating processes: `buck` in ASCII. */
@@ -10,6 +11,14 @@ const lockKey = 0x6275636b
 
 /** Another process may be migrating a large table. */
 const statementTimeoutMs = 600_000
+/** The server gives up first. Afterwards the connection is half open. */
+const answerTimeoutMs = statementTimeoutMs + 20_000
+/** For statements that need no more than a moment. */
+const shortAnswerTimeoutMs = 20_000
+/** The tables and the lock of a process that is suspended, or whose connection is half open, become free. */
+const idleTimeoutMs = 10_000
+const shortestPauseMs = 20
+const longestPauseMs = 500
 /** Behind a migration that waits for a table, all requests for the table wait. */
 const lockTimeoutMs = 2_000
 
@@ -25,16 +34,39 @@ export class PostgresMigrationSession implements MigrationSession {
 
   /** @throws DatabaseError when the server cannot be reached */
   static async open(url: string): Promise<PostgresMigrationSession> {
-    return new PostgresMigrationSession(nameOfPostgres(url), await connectPatiently(url))
+    const client = await connectPatiently(url, { query_timeout: answerTimeoutMs })
+    return new PostgresMigrationSession(nameOfPostgres(url), client)
   }
 
   async begin(): Promise<void> {
     await this.#attempt(async () => {
-      await this.#client.query(`BEGIN; SET LOCAL statement_timeout = ${statementTimeoutMs}`)
-      // Released when the transaction ends in any way.
-      await this.#client.query('SELECT pg_advisory_xact_lock($1)', [lockKey])
+      const giveUpAt = performance.now() + statementTimeoutMs
+      for (let pauseMs = shortestPauseMs; !(await this.#lock()); pauseMs *= 2) {
+        if (performance.now() > giveUpAt) throw lockedTooLong(this.#name)
+        await wait(Math.min(pauseMs, longestPauseMs) * (0.5 + Math.random()))
+      }
       await this.#client.query(`SET LOCAL lock_timeout = ${lockTimeoutMs}`)
     })
+  }
+
+  /**
+   * Opens the transaction, if no other migrating process has one. Asks instead of waiting in the database: a
+   * connection that becomes half open is noticed, and one of a pooler is free meanwhile.
+   */
+  async #lock(): Promise<boolean> {
+    const ask = <Row extends object>(text: string) =>
+      this.#client.query<Row>({ text, query_timeout: shortAnswerTimeoutMs } as QueryConfig)
+    // The role may have another isolation, with which it would not see what others have migrated.
+    await ask(`BEGIN ISOLATION LEVEL READ COMMITTED;
+      SET LOCAL statement_timeout = ${statementTimeoutMs};
+      SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`)
+    // Released when the transaction ends in any way.
+    const { rows } = await ask<{ isLocked: boolean }>(
+      `SELECT pg_try_advisory_xact_lock(${lockKey}) AS "isLocked"`,
+    )
+    const isLocked = rows[0]?.isLocked === true
+    if (!isLocked) await ask('ROLLBACK')
+    return isLocked
   }
 
   async run(sql: string, params?: readonly SqlValue[]): Promise<void> {
@@ -57,7 +89,7 @@ export class PostgresMigrationSession implements MigrationSession {
   }
 
   async close(): Promise<void> {
-    await this.#client.end()
+    await endClient(this.#client)
   }
 
   async #attempt<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -67,4 +99,11 @@ export class PostgresMigrationSession implements MigrationSession {
       throw toPostgresError(error, this.#name)
     }
   }
+}
+
+function lockedTooLong(name: string): DatabaseError {
+  const minutes = statementTimeoutMs / 60_000
+  return new DatabaseError(
+    `another process has been migrating the database ${name} for ${minutes} minutes; try again when it has ended`,
+  )
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { OnSignal, Signals } from '../database.ts'
-import { connectionSettings } from './postgres-connections.ts'
+import { connectionSettings, endClient } from './postgres-connections.ts'
 
 const channel = 'bucketry'
 
@@ -103,8 +103,7 @@ export class PostgresSignals implements Signals {
       // The server is not responding; the next attempt may succeed.
     }
     this.#isLive = false
-    // If the connection is half open, this takes as long as the system retries.
-    void client.end().catch(() => undefined)
+    void endClient(client)
     this.#tell(undefined)
   }
 

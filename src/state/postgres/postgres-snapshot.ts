@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { batchRows, quotedName, type Row, type Snapshot } from '../backup/snapshot.ts'
-import { connectPatiently, nameOfPostgres } from './postgres-connections.ts'
+import { connectPatiently, endClient, nameOfPostgres } from './postgres-connections.ts'
 import { toPostgresError } from './postgres-errors.ts'
 
 /** A backup may take long, and waits for the disk between two reads. The role may have limits. */
@@ -48,7 +48,7 @@ export class PostgresSnapshot implements Snapshot {
   }
 
   async close(): Promise<void> {
-    await this.#client.end()
+    await endClient(this.#client)
   }
 
   async #attempt<Result>(run: () => Promise<Result>): Promise<Result> {
