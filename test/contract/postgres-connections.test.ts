@@ -58,6 +58,30 @@ if (server === undefined) {
     await Promise.all(databases.map((database) => database.close()))
   })
 
+  test('An ordinary role, too, leaves connections to other programs', async () => {
+    const { url } = await createLocation()
+    const admin = new Client({ connectionString: url })
+    await admin.connect()
+    await admin.query('CREATE ROLE app LOGIN; CREATE ROLE other LOGIN')
+    await admin.query('GRANT ALL ON SCHEMA public TO app')
+    await admin.end()
+    const asRole = (role: string) => Object.assign(new URL(url), { username: role }).href
+    const others = Array.from({ length: 10 }, () => new Client(asRole('other')))
+    for (const other of others) await other.connect()
+    const database = await openDatabase(
+      { kind: 'postgres', url: asRole('app') },
+      { migrate: true, connections: maxConnections },
+    )
+    const calls = Array.from({ length: 40 }, (_, call) =>
+      database.write([{ sql: insert, params: [`ordinary ${call}`] }]),
+    )
+    await Promise.all(calls)
+    const another = new Client(asRole('other'))
+    await another.connect()
+    await Promise.all([another, ...others].map((client) => client.end()))
+    await database.close()
+  })
+
   test('openDatabase waits for a connection of a server that has none left', async () => {
     const { url } = await createLocation()
     const others = await takeAllConnections(url)

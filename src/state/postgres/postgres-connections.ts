@@ -17,11 +17,15 @@ const patiencePauseMs = 200
 
 const isolationSetting = 'default_transaction_isolation'
 
-/** How many more connections it accepts from anyone. Version 16 has `reserved_connections`. */
+/**
+ * How many more connections it accepts from anyone. Version 16 has `reserved_connections`. An ordinary role sees the
+ * `backend_type` of its own sessions only, but of all whether they have a database and a user, as clients do.
+ */
 const room = `CAST(current_setting('max_connections') AS INTEGER)
   - CAST(current_setting('superuser_reserved_connections') AS INTEGER)
   - CAST(COALESCE(current_setting('reserved_connections', true), '0') AS INTEGER)
-  - (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')`
+  - (SELECT count(*) FROM pg_stat_activity WHERE datid IS NOT NULL AND usesysid IS NOT NULL
+      AND COALESCE(backend_type, 'client backend') = 'client backend')`
 const selectState = `SELECT current_setting('${isolationSetting}') AS isolation, ${room} AS room`
 
 /** For a transaction on a connection without settings of its own. */

@@ -17,7 +17,12 @@ import {
   type PostgresConnection,
   PostgresConnector,
 } from './postgres-connections.ts'
-import { isConflict, isTooManyConnections, toPostgresError } from './postgres-errors.ts'
+import {
+  isConflict,
+  isTooManyConnections,
+  keepsConnection,
+  toPostgresError,
+} from './postgres-errors.ts'
 import { PostgresSignals, withSignal } from './postgres-signals.ts'
 
 /** How long a write that conflicts with others on the same rows is retried. */
@@ -212,9 +217,7 @@ const firstTable = /\b(?:FROM|INTO|UPDATE)\s+(\w+)/i
 
 /** Whether the server answered and keeps the connection, or UnmetChange. */
 function isAnswer(error: unknown): boolean {
-  return (
-    error instanceof UnmetChange || (error instanceof ServerError && error.severity === 'ERROR')
-  )
+  return error instanceof UnmetChange || (error instanceof ServerError && keepsConnection(error))
 }
 
 /** A statement on its own is one, unless it may have to be undone. */

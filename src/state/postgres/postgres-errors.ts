@@ -31,6 +31,18 @@ export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03'
 }
 
+/**
+ * Errors with which the server ends a connection: it lost it, it shuts down or crashed, or the connection was idle for
+ * too long. The severity of an error can't tell: it is in the language of `lc_messages`.
+ */
+const endingCodes = /^(08|XX|57P0|25P03)/
+
+/** Whether the server keeps the connection after this error. */
+export function keepsConnection(error: unknown): boolean {
+  const code = codeOf(error)
+  return code !== '' && !endingCodes.test(code)
+}
+
 /** Whether the server, or a pooler, has as many connections as it accepts. */
 export function isTooManyConnections(error: unknown): boolean {
   return (

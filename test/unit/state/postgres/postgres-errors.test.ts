@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseError } from '../../../../src/state/database.ts'
-import { isConflict, toPostgresError } from '../../../../src/state/postgres/postgres-errors.ts'
+import {
+  isConflict,
+  keepsConnection,
+  toPostgresError,
+} from '../../../../src/state/postgres/postgres-errors.ts'
 
 const withCode = (code: string) => Object.assign(new Error('the driver says so'), { code })
 
@@ -11,6 +15,17 @@ test('isConflict is true only for errors that a retry can resolve', () => {
     assert.equal(isConflict(withCode(code)), false, code)
   }
   assert.equal(isConflict(undefined), false)
+})
+
+test('keepsConnection tells by SQLSTATE, not by the language of the message', () => {
+  for (const code of ['40001', '23505', '42P01', '57014', '55P03', '53100']) {
+    const error = Object.assign(withCode(code), { severity: 'FEHLER' })
+    assert.equal(keepsConnection(error), true, code)
+  }
+  for (const code of ['08006', '57P01', '57P05', '25P03', 'XX000']) {
+    const error = Object.assign(withCode(code), { severity: 'ERROR' })
+    assert.equal(keepsConnection(error), false, code)
+  }
 })
 
 test('toPostgresError describes what happened, with the cause', () => {
