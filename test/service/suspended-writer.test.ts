@@ -177,3 +177,24 @@ test('An object that moves back to its path stays when it is written again', {
   await resume()
   assert.deepEqual([await textOf('k'), await textOf('k/z')], ['newer', 'beside'])
 })
+
+test('A conditional Complete whose upload was taken over publishes nothing', {
+  skip,
+}, async (t) => {
+  const { drive, suspend, textOf } = await scene(t)
+  const resume = await suspend('completeIfMatch', 'k', 'rename', '/k$')
+  const state = JSON.stringify({ id: 'u', target: { bucket, key: 'k' } })
+  const taken = (await drive.uploads.takeOver?.(state, { isDead: false })) ?? ''
+  await drive.uploads.abort(taken)
+  assert.equal(await resume(), 'unavailable')
+  assert.equal(await textOf('k'), 'first')
+})
+
+test('A removal that was overtaken after its rename has removed', { skip }, async (t) => {
+  const { drive, root, suspend } = await scene(t)
+  await put(drive, 'd/k', 'below')
+  const resume = await suspend('remove', 'd/k', 'unlink', '/fence-')
+  assert.equal(await drive.remove(bucket, 'd/k'), false)
+  assert.equal(await resume(), 'done')
+  assert.deepEqual(fs.readdirSync(join(root, bucket)), ['k'])
+})

@@ -84,8 +84,13 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
   await options.claim?.(new LocalNotes(path))
   const root = await openLocalRoot(path)
   const locks = new KeyLocks(root)
-  await withDriveErrors(`use ${options.root} as a drive`, () => locks.prepare())
-  return new LocalDrive(root, locks, options)
+  const drive = new LocalDrive(root, locks, options)
+  // Later, neither a lock nor a fence needs space on the disk.
+  await withDriveErrors(`use ${options.root} as a drive`, async () => {
+    await locks.prepare()
+    await drive.openFence()
+  })
+  return drive
 }
 
 /** A draft with a declared size from here on is refused immediately if there is no space for it. */
@@ -100,6 +105,7 @@ class LocalDrive implements Drive {
   readonly readsAlone: boolean
   readonly uploads: UploadDrive
   readonly #root: LocalRoot
+  readonly #fence: Fence
   readonly #files: ObjectFiles
   readonly #seen: SeenFileCache
   readonly #known: AttributeCache
@@ -126,6 +132,7 @@ class LocalDrive implements Drive {
     this.readsAlone = readsAlone
     this.#onFinding = options.onFinding
     this.#root = root
+    this.#fence = fence
     this.#journal = journal
     this.#folders = folders
     this.#buckets = buckets
@@ -140,7 +147,11 @@ class LocalDrive implements Drive {
     this.#smallPublisher = new SmallPublisher({ root, known, locks, sync, writes, publisher })
     this.#indexes = new FolderIndexes(root)
     this.#treeParts = { root, indexes: this.#indexes, listed: new ListedFiles(root, known) }
-    this.uploads = new LocalUploads({ root, files, publisher })
+    this.uploads = new LocalUploads({ root, files, publisher, locks })
+  }
+
+  async openFence(): Promise<void> {
+    await this.#fence.open()
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {

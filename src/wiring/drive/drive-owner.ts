@@ -271,6 +271,8 @@ export class DriveOwner {
     // Without a heartbeat, there may be nothing on the drive that could be asked.
     if (question !== undefined) await notes.write('alive', question)
     const answer = await this.#signOfLife(notes, question, question ?? first, waitMs)
+    // Another gateway of this database has taken it over meanwhile.
+    if (answer?.databaseId === own.databaseId) return
     if (answer !== undefined) throw this.#inUse(found, answer.host)
   }
 
@@ -280,13 +282,13 @@ export class DriveOwner {
     question: string | undefined,
     before: string | undefined,
     waitMs: number,
-  ): Promise<{ readonly host: string | undefined } | undefined> {
+  ): Promise<Partial<Pick<AliveNote, 'databaseId' | 'host'>> | undefined> {
     const startedAt = performance.now()
     while (performance.now() - startedAt < waitMs) {
       await sleep(Math.min(lookMs, this.#lookEveryMs / 4))
       const text = await notes.read('alive')
       if (text === before || !isSignOfLife(text, question)) continue
-      return { host: parseAliveNote(text)?.host }
+      return parseAliveNote(text) ?? {}
     }
     return undefined
   }

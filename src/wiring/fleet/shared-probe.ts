@@ -11,6 +11,8 @@ import { parseGatewayFacts } from './gateway-facts.ts'
 /** Caches that keep something for less than a second show in some rounds only. */
 const rounds = 8
 const pollMs = 15
+/** Until the first answer: the other gateway may be answering somebody else. */
+const firstPollMs = 250
 /** The other gateway looks for a question at its next sign of life. */
 const firstAnswerMs = 10_000
 const nextAnswerMs = 3_000
@@ -53,6 +55,8 @@ export class SharedProbe {
   readonly #closed = new AbortController()
   /** How often each drive was tested without a result; infinity after one. */
   readonly #attempts = new Map<string, number>()
+  /** The folders of questions that this gateway has answered, or could not answer. */
+  readonly #answered = new Set<string>()
   #asking: Promise<void> | undefined
   #answering: Promise<void> | undefined
 
@@ -65,7 +69,10 @@ export class SharedProbe {
     const running = rows.filter(({ endedAtMs }) => endedAtMs === 0)
     const own = running.find(({ id }) => id === ownId)
     if (own === undefined || this.#closed.signal.aborted) return
-    const asker = running.find(({ question }) => parseQuestion(question)?.to === ownId)
+    const asker = running.find(({ question }) => {
+      const { to, folder = '' } = parseQuestion(question) ?? {}
+      return to === ownId && !this.#answered.has(folder)
+    })
     if (asker !== undefined) {
       this.#answering ??= this.#settle(this.#answerAll(own, asker)).finally(() => {
         this.#answering = undefined
@@ -113,20 +120,27 @@ export class SharedProbe {
     const name = `shared-${randomUUID()}`
     const folder = await SharedFolder.at(root, own.process, name)
     if (folder === undefined) return
+    const fields = { folder: root, gateway: parseGatewayFacts(other.json)?.host ?? other.id }
     try {
       await folder.create()
       const findings = await this.#play(folder, own.id, {
         ...{ to: other.id, driveId, folder: name, round: 0 },
       })
-      if (findings === undefined) return
+      if (findings === undefined) return this.#giveUp(driveId, fields)
       this.#attempts.set(driveId, Number.POSITIVE_INFINITY)
-      const fields = { folder: root, gateway: parseGatewayFacts(other.json)?.host ?? other.id }
       for (const { code, text } of findings) log.warn({ ...fields, missing: code }, text)
       if (findings.length === 0) log.info(fields, 'changes of another gateway are seen at once')
     } finally {
-      await folder.remove()
+      // What stays of the folder is swept with the process's.
+      await folder.remove().catch(() => undefined)
       await table.ask(own.id, '')
     }
+  }
+
+  #giveUp(driveId: string, fields: { readonly folder: string; readonly gateway: string }): void {
+    if ((this.#attempts.get(driveId) ?? 0) < attempts) return
+    const text = 'another gateway did not help to test whether changes are seen at once'
+    this.#options.log.info({ ...fields, missing: 'untested' }, text)
   }
 
   /** Undefined if the other gateway does not answer. */
@@ -158,13 +172,14 @@ export class SharedProbe {
       const answer = parseAnswer(row?.answer)
       return answer?.folder === folder && answer.round === round ? answer : undefined
     }
-    return await this.#poll(find, limitMs)
+    return await this.#poll(find, limitMs, round === 1 ? firstPollMs : pollMs)
   }
 
   /** Answers the questions of one gateway about one folder, until it asks no more. */
   async #answerAll(own: GatewayRow, asker: GatewayRow): Promise<void> {
     const { table } = this.#options
     let question = parseQuestion(asker.question)
+    this.#answered.add(question?.folder ?? '')
     const root = question && this.#options.folders().get(question.driveId)
     const folder = root && (await SharedFolder.at(root, asker.process, question?.folder ?? ''))
     while (folder && question !== undefined) {
@@ -186,12 +201,13 @@ export class SharedProbe {
   async #poll<Result>(
     find: () => Promise<Result | undefined>,
     limitMs: number,
+    everyMs = pollMs,
   ): Promise<Result | undefined> {
     const endAt = performance.now() + limitMs
     for (;;) {
       const found = await find()
       if (found !== undefined || performance.now() > endAt) return found
-      await sleep(pollMs, undefined, { signal: this.#closed.signal })
+      await sleep(everyMs, undefined, { signal: this.#closed.signal })
     }
   }
 }

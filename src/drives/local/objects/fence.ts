@@ -2,12 +2,15 @@ import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
 import { makeFolders } from '../folders/durable-folders.ts'
-import { codeOf } from '../fs-error.ts'
+import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
 import { unlinkLarge } from './paced-files.ts'
 
 /** The names of these folders, in the folder of their process. */
 export const fencePrefix = 'fence-'
+
+/** The folder of a process that was idle for a day may have been swept. */
+const lookAgainMs = 3_600_000
 
 /** The fence of a process as it was before a lock was taken. */
 export interface OpenFence {
@@ -24,7 +27,8 @@ export interface OpenFence {
  */
 export class Fence {
   readonly #root: LocalRoot
-  #opened: Promise<OpenFence> | undefined
+  #folder: string | undefined
+  #usedAt = 0
 
   constructor(root: LocalRoot) {
     this.#root = root
@@ -32,33 +36,45 @@ export class Fence {
 
   /** Call it before the lock is taken. It makes a folder the first time, and after a loss. */
   async open(): Promise<OpenFence> {
-    this.#opened ??= this.#make()
-    const opened = this.#opened
-    try {
-      return await opened
-    } catch (error) {
-      if (this.#opened === opened) this.#opened = undefined
-      throw error
+    const folder = (await this.#known()) ?? (await this.#make())
+    this.#usedAt = performance.now()
+    return {
+      newPath: () => newTempPath({ processFolder: folder }),
+      lost: () => {
+        if (this.#folder === folder) this.#folder = undefined
+      },
     }
   }
 
-  async #make(): Promise<OpenFence> {
+  async #known(): Promise<string | undefined> {
+    const folder = this.#folder
+    if (folder === undefined || performance.now() - this.#usedAt < lookAgainMs) return folder
+    return (await this.#root.files.lstat(folder)) && folder
+  }
+
+  async #make(): Promise<string> {
     const { processFolder } = this.#root
     const folder = `${processFolder}/${fencePrefix}${crypto.randomUUID()}`
+    try {
+      await this.#makeFolder(folder)
+    } catch (error) {
+      if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) throw error
+      // A full drive must be able to lose objects. This folder, too, is moved away, but made again by others.
+      return processFolder
+    }
+    this.#folder = folder
+    return folder
+  }
+
+  async #makeFolder(folder: string): Promise<void> {
     try {
       await fs.promises.mkdir(folder)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
       // Without the drive's own folder this is not the drive: perhaps it is not mounted.
       await requireOwnFolder(this.#root)
-      await makeFolders(processFolder)
+      await makeFolders(this.#root.processFolder)
       await fs.promises.mkdir(folder)
-    }
-    return {
-      newPath: () => newTempPath({ processFolder: folder }),
-      lost: () => {
-        this.#opened = undefined
-      },
     }
   }
 }
@@ -92,5 +108,6 @@ export async function removeThrough(
       throw overtaken(error)
     }
   }
-  await (isLarge ? unlinkLarge(aside) : files.unlink(aside))
+  // It is removed already. Whoever took over the lock meanwhile may have moved it.
+  await unlessAbsent(() => (isLarge ? unlinkLarge(aside) : files.unlink(aside)))
 }

@@ -7,6 +7,9 @@ import type { LocalRoot } from '../local-root.ts'
 /** The file that names a process, in its folder of drafts. */
 export const holderName = 'holder'
 
+/** Begins the new names of what is in such a folder. */
+const fencedPrefix = 'fenced-'
+
 /** What follows the name of a process in the name of its former folder. */
 export const formerSuffix = /\.former-[\w-]+$/
 
@@ -31,16 +34,21 @@ export async function fenceOff(
   { tempFolder }: Pick<LocalRoot, 'tempFolder'>,
 ): Promise<void> {
   if (!isCompleteName(holder)) return
-  const folder = `${tempFolder}/${encodeURIComponent(holder)}`
-  const aside = `${folder}.former-${crypto.randomUUID()}`
+  const name = encodeURIComponent(holder)
+  const former = `${name}.former-`
   try {
-    await fs.promises.rename(folder, aside)
+    await fs.promises.rename(
+      `${tempFolder}/${name}`,
+      `${tempFolder}/${former}${crypto.randomUUID()}`,
+    )
   } catch (error) {
-    // It has no drafts.
-    if (codeOf(error) === 'ENOENT') return
-    throw error
+    // It has none, or another process has just moved it.
+    if (codeOf(error) !== 'ENOENT') throw error
   }
-  await renameAll(aside)
+  // Also what another process has moved, and was perhaps killed before it came so far.
+  for (const other of await fs.promises.readdir(tempFolder)) {
+    if (other.startsWith(former)) await renameAll(`${tempFolder}/${other}`)
+  }
 }
 
 async function renameAll(folder: string): Promise<void> {
@@ -48,8 +56,9 @@ async function renameAll(folder: string): Promise<void> {
   for (const entry of entries ?? []) {
     const { name } = entry
     if (name.endsWith('.folders') || name.startsWith(holderName)) continue
-    const renamed = `${folder}/fenced-${crypto.randomUUID()}`
-    await unlessAbsent(() => fs.promises.rename(`${folder}/${name}`, renamed))
-    if (entry.isDirectory()) await renameAll(renamed)
+    const isRenamed = name.startsWith(fencedPrefix)
+    const path = isRenamed ? `${folder}/${name}` : `${folder}/${fencedPrefix}${crypto.randomUUID()}`
+    if (!isRenamed) await unlessAbsent(() => fs.promises.rename(`${folder}/${name}`, path))
+    if (entry.isDirectory()) await renameAll(path)
   }
 }

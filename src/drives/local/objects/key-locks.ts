@@ -127,10 +127,10 @@ export class KeyLocks {
    *
    * @param heldMs for how long it was held at most
    */
-  async #release(lock: string, turn: Turn, heldMs: () => number): Promise<void> {
+  async #release(lock: string, turn: Turn, heldMs: () => number, depth = 0): Promise<void> {
     try {
       if (heldMs() < certainMs) await this.#drop(lock)
-      else await this.#dropIfOwn(lock, turn, 0)
+      else await this.#dropIfOwn(lock, turn, depth)
     } catch {
       this.#releaseLater(lock, turn.path)
     }
@@ -140,7 +140,12 @@ export class KeyLocks {
   #releaseLater(lock: string, path: string): void {
     const timer = setTimeout(() => {
       // A turn of this process may have taken and released it meanwhile.
-      const again = () => this.#queued(path, (turn) => this.#dropIfOwn(lock, turn, 0))
+      const again = () =>
+        this.#queued(path, async (turn) => {
+          // Another drive of this process over the same folder may hold it now.
+          if (!isAlone(path)) throw new Error('the lock may be in use')
+          await this.#dropIfOwn(lock, turn, 0)
+        })
       again().catch(() => this.#releaseLater(lock, path))
     }, removeAgainMs)
     timer.unref()
@@ -163,7 +168,7 @@ export class KeyLocks {
   ): Promise<void> {
     const guard = `${lock}.steal`
     const heldMs = await this.#take(guard, turn, depth + 1)
-    await work().finally(() => this.#release(guard, turn, heldMs))
+    await work().finally(() => this.#release(guard, turn, heldMs, depth + 1))
   }
 
   /** Returns for how long it has been held, with the call that took it: its reply may have come late. */
@@ -171,7 +176,7 @@ export class KeyLocks {
     let watch: HolderWatch | undefined
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const heldMs = stopwatch()
-      if (await this.#create(lock, turn)) return heldMs
+      if (await this.#create(lock, turn, depth)) return heldMs
       watch ??= new HolderWatch(lock)
       const state = await watch.look()
       if (state === 'abandoned' && depth < deepestTheft) {
@@ -205,7 +210,7 @@ export class KeyLocks {
   }
 
   /** False if another process has it. */
-  async #create(lock: string, turn: Turn): Promise<boolean> {
+  async #create(lock: string, turn: Turn, depth: number): Promise<boolean> {
     const { files } = this.#root
     try {
       if (this.#canLink) await files.link(this.#namePath, lock)
@@ -213,11 +218,11 @@ export class KeyLocks {
       return true
     } catch (error) {
       const code = codeOf(error)
-      if (code === 'EEXIST') return await this.#isUnreleased(lock, turn)
+      if (code === 'EEXIST') return await this.#isUnreleased(lock, turn, depth)
       if (code === 'ENOENT' && this.#canLink) await this.prepare()
       else if (this.#canLink && cannotLink(error)) this.#canLink = false
       else throw error
-      return this.#create(lock, turn)
+      return this.#create(lock, turn, depth)
     }
   }
 
@@ -225,9 +230,13 @@ export class KeyLocks {
    * Whether a lock or guard is this process's, which holds none: the reply of a call that created or removed it was
    * lost, as on NFS.
    */
-  async #isUnreleased(lock: string, turn: Turn): Promise<boolean> {
-    const isAlone = (turnsHere.get(turn.path) ?? 0) === 1
-    return isAlone && (await readHolder(lock)) === thisProcess
+  async #isUnreleased(lock: string, turn: Turn, depth: number): Promise<boolean> {
+    if (!isAlone(turn.path) || (await readHolder(lock)) !== thisProcess) return false
+    const [own, held] = await Promise.all([this.#namePath, lock].map(inodeOf))
+    if (!this.#canLink || own === held) return true
+    // A link to the file of before a takeover: the one that takes over may be about to remove it.
+    if (depth < deepestTheft) await this.#dropIfOwn(lock, turn, depth)
+    return false
   }
 
   async #drop(lock: string): Promise<void> {
@@ -238,6 +247,15 @@ export class KeyLocks {
       if (codeOf(error) !== 'ENOENT') throw error
     }
   }
+}
+
+/** Whether only one turn of this process runs for the lock. */
+function isAlone(path: string): boolean {
+  return turnsHere.get(path) === 1
+}
+
+async function inodeOf(path: string): Promise<number | undefined> {
+  return (await unlessAbsent(() => fs.promises.lstat(path)))?.ino
 }
 
 /** Undefined without a lock; empty when the holder died while it wrote its name. */

@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import type { ProcessName } from '../../../process/identity.ts'
-import { makeFolders } from '../folders/durable-folders.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import { ownFolderName, realFolderPath } from '../local-root.ts'
 import { doesBirthtimeLast, identityOf } from '../objects/file-identity.ts'
@@ -42,8 +41,10 @@ export class SharedFolder {
     return new SharedFolder(join(await realFolderPath(root), processFolder, name))
   }
 
+  /** Rejects if the process has no folder: perhaps the drive is not mounted, and nothing may be created in its place. */
   async create(): Promise<void> {
-    await makeFolders(`${this.#path}/${folderName}`)
+    await fs.promises.mkdir(this.#path)
+    await fs.promises.mkdir(`${this.#path}/${folderName}`)
     for (const name of [replacedName, innerName]) {
       await fs.promises.writeFile(`${this.#path}/${name}`, '0')
     }

@@ -20,6 +20,7 @@ import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import { allDone } from '../objects/all-done.ts'
 import type { FileIdentity } from '../objects/file-identity.ts'
+import type { KeyLocks } from '../objects/key-locks.ts'
 import { describe, type ObjectFiles } from '../objects/object-files.ts'
 import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
@@ -42,6 +43,7 @@ export interface UploadParts {
   readonly root: LocalRoot
   readonly files: ObjectFiles
   readonly publisher: Publisher
+  readonly locks: KeyLocks
 }
 
 /**
@@ -83,7 +85,8 @@ export class LocalUploads implements UploadDrive {
       // A dead process can't write to its file any more.
       if (isDead && !isBeingTaken(await this.#namesOf(upload))) return state
       const isObject = (stats: fs.Stats) => this.#isObject(upload, stats)
-      const file = await copyToOwnFile({ folder, name, isObject })
+      const endPublishing = () => this.#endPublishing(upload)
+      const file = await copyToOwnFile({ folder, name, isObject, endPublishing })
       return file === undefined ? state : formatUploadState({ ...upload, file })
     })
   }
@@ -183,6 +186,12 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
+  /** The former process may be about to publish the file by another name: it holds the key's lock then. */
+  async #endPublishing({ target }: LocalUploadState): Promise<void> {
+    if (target === undefined) return
+    await this.#parts.locks.hold(localPathOf(target.bucket, target.key).path, async () => undefined)
+  }
+
   async #publish(
     upload: LocalUploadState,
     output: OutputFile,
@@ -191,7 +200,8 @@ export class LocalUploads implements UploadDrive {
     return await this.#parts.publisher.publish({
       objectPath: localPathOf(options.target.bucket, options.target.key),
       path: output.path,
-      isElsewhere: true,
+      // Without a target, a second name of the file would be taken for the object.
+      isElsewhere: upload.target !== undefined,
       attributes: options.attributes,
       conditions: options.conditions,
       assertHeld: options.assertHeld,

@@ -14,6 +14,8 @@ export interface TakenUpload {
   readonly name: string
   /** Whether this file is the object already. */
   isObject(stats: fs.Stats): Promise<boolean>
+  /** Waits until no process can publish the file by another name that it has. */
+  endPublishing(): Promise<void>
 }
 
 /**
@@ -22,14 +24,20 @@ export interface TakenUpload {
  *
  * The former process may have been suspended before any line, and may continue at any moment. So its file is first
  * renamed: from then on it can't publish it, and what it still writes to it does not reach the copy's file. The
- * rename and a rename that publishes exclude each other. If this is interrupted, the next call continues with the
- * renamed file.
+ * rename and a rename that publishes exclude each other; a conditional Complete publishes another name of the file
+ * (put-file.ts), and is ended by taking over its lock. If this is interrupted, the next call continues with the renamed
+ * file.
  */
 export async function copyToOwnFile(upload: TakenUpload): Promise<string | undefined> {
   const { folder } = upload
   const former = `${folder}/${formerPrefix}${crypto.randomUUID()}`
   if (!(await moveAside(upload, former))) return undefined
-  const stats = await unlessAbsent(() => fs.promises.lstat(former))
+  const look = () => unlessAbsent(() => fs.promises.lstat(former))
+  let stats = await look()
+  if (stats !== undefined && stats.nlink > 1 && !(await upload.isObject(stats))) {
+    await upload.endPublishing()
+    stats = await look()
+  }
   if (stats === undefined) {
     // Another process, whose lease has expired, did the same at this moment. The next one finds its file.
     throw new DriveError('busy', 'Another process takes this upload over, too. Try again.', {

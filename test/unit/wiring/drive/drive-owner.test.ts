@@ -242,3 +242,17 @@ test('a worker serves no drive but the one that its primary has claimed', async 
   await assert.rejects(gateway(table).owner.verify(new LocalNotes(root)), { message: /mounted/ })
   assert.equal(fs.existsSync(root), false)
 })
+
+test('a gateway whose database takes the drive over meanwhile begins, too', async (t) => {
+  const { gateway, ownerNote, moveElsewhere } = scene(t)
+  const first = gateway(new Table('a'))
+  await first.claim()
+  await first.owner.close()
+  await moveElsewhere()
+  const table = new Table('b')
+  const second = gateway(table)
+  const third = gateway(table, longestBeatMs, { beatMs: longestBeatMs })
+  await Promise.all([second.claim(), third.claim()])
+  assert.deepEqual([second.lost, third.lost], [[], []])
+  assert.equal(ownerNote()?.databaseId, 'b')
+})

@@ -16,7 +16,8 @@ const { lstat, readFile, readdir } = fs.promises
 async function scene(t: TestContext) {
   const table = new GatewayTable(await openTestDatabase(t))
   const root = tempFolder(t)
-  fs.mkdirSync(join(root, '.bucketry/tmp'), { recursive: true })
+  const own = join(root, '.bucketry/tmp/host-b.1%2F7%2F1000')
+  fs.mkdirSync(own, { recursive: true })
   const add = async (id: string, process: string, startedAtMs: number, drives = [driveId]) => {
     const facts = { host: id, version: '1.0.0', driveFormat: 1 }
     const json = factsText({
@@ -31,7 +32,7 @@ async function scene(t: TestContext) {
   const probeOf = (folders: ReadonlyMap<string, string> = new Map([[driveId, root]])) => {
     const note = (level: string) => (fields: unknown) =>
       void said.push({ level, ...(fields as object) })
-    const log = { debug: note('debug'), info: note('info'), warn: note('warn') }
+    const log = { debug: () => undefined, info: note('info'), warn: note('warn') }
     const probe = new SharedProbe({ table, log, folders: () => folders, firstAnswerMs: 200 })
     t.after(() => probe.close())
     return probe
@@ -107,18 +108,37 @@ test('Gateways that see other inode numbers', async (t) => {
 })
 
 test('A gateway that does not answer is asked three times', async (t) => {
-  const { table, said, probeOf } = await scene(t)
+  const { table, root, said, probeOf } = await scene(t)
   const second = probeOf()
   const asked = t.mock.method(table, 'ask')
   const questions = () =>
     asked.mock.calls.filter(({ arguments: [, question] }) => question !== '').length
-  while (questions() < 3) {
+  while (said.length === 0) {
     second.look('second', await table.all())
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   await second.close()
   second.look('second', await table.all())
-  assert.deepEqual([questions(), said], [3, []])
+  assert.equal(questions(), 3)
+  assert.deepEqual(said, [{ level: 'info', folder: root, gateway: 'first', missing: 'untested' }])
+})
+
+test('A question that stays does not keep others from being answered', async (t) => {
+  const { table, said, probeOf, play, add } = await scene(t)
+  await add('third', 'host-c.1/7/1000', 3)
+  const gone = { to: 'first', driveId, folder: 'shared-gone', round: 1 }
+  await table.ask('third', JSON.stringify(gone))
+  await play(probeOf(), probeOf())
+  assert.deepEqual(said.map(({ level, missing }) => [level, missing]).at(-1), ['info', undefined])
+})
+
+test('Without the folder of the process, nothing is created', async (t) => {
+  const { table, root, probeOf } = await scene(t)
+  fs.rmSync(join(root, '.bucketry'), { recursive: true })
+  const second = probeOf()
+  second.look('second', await table.all())
+  await second.close()
+  assert.deepEqual(fs.readdirSync(root), [])
 })
 
 test('The first gateway, and one with another drive, ask nothing', async (t) => {
@@ -137,6 +157,7 @@ test('Nothing but the folder of a test is changed', async (t) => {
   await add('../../..', '../../..', 3)
   const answered = t.mock.method(table, 'answer')
   const first = probeOf()
+  const before = fs.readdirSync(root, { recursive: true }).sort()
   const ask = async (id: string, folder: string) => {
     await table.ask(id, JSON.stringify({ to: 'first', driveId, folder, round: 1 }))
     first.look('first', await table.all())
@@ -147,5 +168,5 @@ test('Nothing but the folder of a test is changed', async (t) => {
   }
   await ask('second', '../../../../photos')
   await ask('../../..', 'shared-1')
-  assert.deepEqual(fs.readdirSync(root, { recursive: true }).sort(), ['.bucketry', '.bucketry/tmp'])
+  assert.deepEqual(fs.readdirSync(root, { recursive: true }).sort(), before)
 })

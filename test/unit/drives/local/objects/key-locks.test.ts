@@ -5,7 +5,9 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
+import { fenceOff } from '../../../../../src/drives/local/objects/former-holder.ts'
 import { KeyLocks } from '../../../../../src/drives/local/objects/key-locks.ts'
+import { PacedFiles } from '../../../../../src/drives/local/objects/paced-files.ts'
 import { setEndedGateways } from '../../../../../src/process/ended-processes.ts'
 import { livenessOf, thisProcess } from '../../../../../src/process/identity.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -283,3 +285,37 @@ for (const [what, call, code, isDone] of [
     assert.deepEqual(fs.readdirSync(root.lockFolder), [])
   })
 }
+
+test('a lock that could not be removed stays while another drive of the process holds it', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  const other = new KeyLocks(root)
+  const { unlink } = PacedFiles.prototype
+  const failing = t.mock.method(PacedFiles.prototype, 'unlink', async () => {
+    throw Object.assign(new Error('away'), { code: 'EIO' })
+  })
+  await locks.hold('a', async () => undefined)
+  failing.mock.restore()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  t.mock.method(PacedFiles.prototype, 'unlink', async function (this: PacedFiles, path: string) {
+    resolve()
+    return await unlink.call(this, path)
+  })
+  await other.hold('a', async () => {
+    // Several times as long as until the lock is tried again.
+    await Promise.race([promise, new Promise((end) => setTimeout(end, 400))])
+    assert.equal(fs.readdirSync(root.lockFolder).length, 1)
+  })
+  while (fs.readdirSync(root.lockFolder).length > 0) await new Promise(setImmediate)
+})
+
+test('what another process has begun to take away is taken away completely', async (t) => {
+  const { root } = await makeLocks(t)
+  const holder = 'other-host/1/1'
+  const former = join(root.tempFolder, `${encodeURIComponent(holder)}.former-x`)
+  fs.mkdirSync(join(former, 'fenced-1'), { recursive: true })
+  for (const name of ['1', 'fenced-1/2', 'holder']) fs.writeFileSync(join(former, name), '')
+  await fenceOff(holder, root)
+  const left = fs.readdirSync(former, { recursive: true, encoding: 'utf8' }).sort()
+  const pattern = /^fenced-1 fenced-1\/fenced-[\w-]{36} fenced-[\w-]{36} holder$/
+  assert.match(left.join(' '), pattern)
+})

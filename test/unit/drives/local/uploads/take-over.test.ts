@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { PacedFiles } from '../../../../../src/drives/local/objects/paced-files.ts'
 import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
 
 const target = { bucket, key: 'k' }
@@ -177,3 +178,30 @@ test('a hard link that someone made of the bytes is not the object', async (t) =
   await uploads.complete(state, complete)
   assert.equal(await text(), 'bytes')
 })
+
+for (const version of ['this', 'an earlier']) {
+  test(`a conditional Complete that is killed before its rename loses nothing: ${version} version`, async (t) => {
+    const { drive, uploads, state, text } = await scene(t)
+    await put(drive, 'k', 'other')
+    const { id, target: of } = JSON.parse(state)
+    const own = JSON.stringify({ id, ...(version === 'this' && { target: of }) })
+    const options = { ...complete, conditions: { ifMatch: [attributesOf('other').etag] } }
+    const { rename } = PacedFiles.prototype
+    t.mock.method(
+      PacedFiles.prototype,
+      'rename',
+      async function (this: PacedFiles, from: string, to: string) {
+        if (to.endsWith('/k')) throw Object.assign(new Error('killed'), { code: 'EIO' })
+        return await rename.call(this, from, to)
+      },
+    )
+    // What leads into the fence stays, as after a kill.
+    t.mock.method(fs.promises, 'rm', async () => undefined)
+    await assert.rejects(uploads.complete(own, options))
+    t.mock.restoreAll()
+    assert.equal(await uploads.isPublished(own), false)
+    assert.equal(await text(), 'other')
+    await uploads.complete(own, options)
+    assert.equal(await text(), 'bytes')
+  })
+}
