@@ -6,20 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Client } from 'pg'
 import { testBucket, testCredentials } from '../support/gateway-process.ts'
 import { MainProcess } from '../support/main-process.ts'
+import { migrateAsNext } from '../support/next-migration.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { startPostgres } from '../support/start-postgres.ts'
-
-/** What the next version could add: a table, a column of a table in use, and an index. */
-const nextMigration = `
-  CREATE TABLE from_the_future (id TEXT NOT NULL PRIMARY KEY);
-  ALTER TABLE file_records ADD COLUMN from_the_future TEXT NOT NULL DEFAULT '';
-  ALTER TABLE uploads ADD COLUMN from_the_future BIGINT;
-  CREATE INDEX from_the_future_by_size ON file_records (size);
-  INSERT INTO migrations (number, name, checksum, applied_at_ms)
-    VALUES (9000, 'from-the-future', '', 0)`
 
 const clients = 6
 const postgres = await startPostgres()
@@ -80,17 +71,6 @@ describe('A gateway whose database a newer version has migrated', { skip }, () =
     assert.ok(sent >= 4 * clients, `${sent} exchanges`)
   })
 })
-
-/** A newer version's start, while others serve. */
-async function migrateAsNext(url: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(`BEGIN; ${nextMigration}; COMMIT`)
-  } finally {
-    await client.end()
-  }
-}
 
 /** Kills the workers one after the other, and waits until the new ones have served. */
 async function restartWorkers(gateway: MainProcess, host: string): Promise<void> {
