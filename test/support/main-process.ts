@@ -14,6 +14,8 @@ export interface MainProcessOptions {
   readonly openFiles?: number
   /** In a PID namespace of its own, so that others take it for a process on another host. Needs root. */
   readonly isElsewhere?: boolean
+  /** The file of the network namespace that it runs in (TestHost). Needs root. */
+  readonly network?: string
 }
 
 const ownNamespace = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child']
@@ -30,11 +32,12 @@ export class MainProcess {
   constructor(
     folder: string,
     settings: Readonly<Record<string, string>>,
-    { openFiles, isElsewhere = false }: MainProcessOptions = {},
+    { openFiles, isElsewhere = false, network }: MainProcessOptions = {},
   ) {
     this.#isElsewhere = isElsewhere
     const limit = ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`]
     const [program = '', ...given] = [
+      ...(network === undefined ? [] : ['nsenter', `--net=${network}`]),
       ...(isElsewhere ? ownNamespace : []),
       ...(openFiles === undefined ? [] : limit),
       ...[process.execPath, ...startArguments()],

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -42,6 +42,12 @@ export interface OwnPostgres extends TestPostgres {
   comeBack(): Promise<void>
 }
 
+/** Where a server listens besides the loopback, and the addresses of the clients that may connect there. */
+export interface PostgresNetwork {
+  readonly address: string
+  readonly clients: readonly string[]
+}
+
 /**
  * Starts a server of our own.
  *
@@ -50,12 +56,17 @@ export interface OwnPostgres extends TestPostgres {
  */
 export async function startOwnPostgres(
   settings: readonly string[] = [],
+  network?: PostgresNetwork,
 ): Promise<OwnPostgres | undefined> {
   const binaries = await findBinaries()
-  return binaries === undefined ? undefined : startOwn(binaries, settings)
+  return binaries === undefined ? undefined : startOwn(binaries, settings, network)
 }
 
-async function startOwn(binaries: string, settings: readonly string[]): Promise<OwnPostgres> {
+async function startOwn(
+  binaries: string,
+  settings: readonly string[],
+  network: PostgresNetwork | undefined,
+): Promise<OwnPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'bucketry-postgres-'))
   const user = await serverUser()
   if (user !== undefined) await chown(folder, user.uid, user.gid)
@@ -67,7 +78,11 @@ async function startOwn(binaries: string, settings: readonly string[]): Promise<
     ['-D', data, '-U', 'bucketry', '-A', 'trust', '-E', 'UTF8', '--no-locale'],
     owner,
   )
-  const place = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder]
+  const { address, clients = [] } = network ?? {}
+  const rules = clients.map((client) => `host all all ${client}/32 trust\n`)
+  await appendFile(join(data, 'pg_hba.conf'), rules.join(''))
+  const hosts = ['127.0.0.1', ...(address === undefined ? [] : [address])].join()
+  const place = ['-D', data, '-h', hosts, '-p', String(port), '-k', folder]
   const options = settings.flatMap((setting) => ['-c', setting])
   const start = () =>
     spawn(join(binaries, 'postgres'), [...place, ...options], { ...owner, stdio: 'ignore' })

@@ -18,6 +18,8 @@ export interface TestRedis {
 
 export interface RedisOptions {
   readonly port?: number
+  /** Where it listens besides the loopback. Whoever reaches this address may use it. */
+  readonly address?: string
   readonly password?: string
   /** A node of a cluster, with a port for the other nodes. */
   readonly busPort?: number
@@ -98,7 +100,7 @@ export async function startRedisCluster(): Promise<TestRedis | undefined> {
   }
 }
 
-function argumentsOf(port: number, { password, tls, busPort }: RedisOptions): string[] {
+function argumentsOf(port: number, { password, tls, busPort, address }: RedisOptions): string[] {
   const listen =
     tls === undefined
       ? ['--port', String(port)]
@@ -109,12 +111,14 @@ function argumentsOf(port: number, { password, tls, busPort }: RedisOptions): st
         ]
   const secret = password === undefined ? [] : ['--requirepass', password]
   // Alone in its cluster, a node would not learn its own address.
-  const address = ['--cluster-announce-ip', '127.0.0.1']
+  const announced = ['--cluster-announce-ip', '127.0.0.1']
   const node =
     busPort === undefined
       ? []
-      : ['--cluster-enabled', 'yes', '--cluster-port', String(busPort), ...address]
-  return [...node, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...listen, ...secret]
+      : ['--cluster-enabled', 'yes', '--cluster-port', String(busPort), ...announced]
+  const open = address === undefined ? [] : [address, '--protected-mode', 'no']
+  const bind = ['--bind', '127.0.0.1', ...open]
+  return [...node, ...bind, '--save', '', '--appendonly', 'no', ...listen, ...secret]
 }
 
 async function findOnPath(name: string): Promise<string | undefined> {

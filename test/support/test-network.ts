@@ -1,0 +1,205 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
+const namespaceFolder = '/run/netns'
+
+/** Why a test cannot have a network of its own here; false if it can. */
+export const absenceOfNetworks =
+  (!isRoot && 'only root may create a network namespace (Linux)') ||
+  (!existsSync('/usr/bin/ip') && "needs Debian's package iproute2")
+
+/** All names begin so, and with the id of the process that made them: interfaces have at most 15 characters. */
+const prefix = 'bucket'
+const own = nameOf(process.pid)
+const device = 'lan'
+const prefixLength = 24
+/** The last number of the addresses of the servers, and of the first host. The clients' is 1. */
+const serverNumbers = [2, 3] as const
+const firstHostNumber = 11
+/** No card has it. */
+const nowhere = '02:00:00:00:00:01'
+
+/** What a host notices of the servers that it does not reach: nothing, or that there is no route to them. */
+export type Cut = 'silent' | 'unreachable'
+
+/** Hosts with a network namespace each, and servers on this one, joined by a bridge. */
+export class TestNetwork {
+  readonly #net: string
+  readonly hosts: readonly TestHost[]
+
+  private constructor(net: string, hosts: readonly TestHost[]) {
+    this.#net = net
+    this.hosts = hosts
+  }
+
+  /** Call `remove` at the end. What a process that was killed has left is removed, too. */
+  static make(hosts: number): TestNetwork {
+    for (const pid of formerOwners()) removeAllOf(nameOf(pid))
+    const net = freeNet()
+    const addresses = [1, ...serverNumbers].map((number) => `${net}.${number}`)
+    try {
+      batch(
+        [],
+        [
+          `link add ${own} type bridge forward_delay 0`,
+          ...addresses.map((address) => `addr add ${address}/${prefixLength} dev ${own}`),
+          `link set ${own} up`,
+        ],
+      )
+      const made = Array.from({ length: hosts }, (_, index) => makeHost(net, index))
+      return new TestNetwork(net, made)
+    } catch (error) {
+      removeAllOf(own)
+      throw error
+    }
+  }
+
+  /** Addresses of this host that no client uses, one for each server. */
+  get servers(): readonly [string, string] {
+    return serversOf(this.#net)
+  }
+
+  /** After the processes in it have ended. */
+  remove(): void {
+    removeAllOf(own)
+  }
+}
+
+/** A host of a TestNetwork. It reaches only the servers, and the clients of this host reach it. */
+export class TestHost {
+  readonly address: string
+  /** A file for nsenter(1). */
+  readonly namespace: string
+  readonly #name: string
+  readonly #servers: readonly string[]
+
+  constructor(name: string, address: string, servers: readonly string[]) {
+    this.address = address
+    this.namespace = `${namespaceFolder}/${name}`
+    this.#name = name
+    this.#servers = servers
+  }
+
+  /** Its packets reach none of the servers until `join`. Its clients still reach it. */
+  async cutOff(cut: Cut): Promise<void> {
+    for (const server of this.#servers) await this.#ip(...cutting(cut, 'replace', server))
+  }
+
+  async join(cut: Cut): Promise<void> {
+    for (const server of this.#servers) await this.#ip(...cutting(cut, 'del', server))
+  }
+
+  /** As if its cable were pulled out, until `plugIn`. */
+  async unplug(): Promise<void> {
+    await run('ip', ['link', 'set', this.#name, 'down'])
+  }
+
+  async plugIn(): Promise<void> {
+    await run('ip', ['link', 'set', this.#name, 'up'])
+  }
+
+  async #ip(...words: readonly string[]): Promise<void> {
+    await run('ip', ['-n', this.#name, ...words])
+  }
+}
+
+function cutting(cut: Cut, change: 'replace' | 'del', server: string): string[] {
+  if (cut === 'unreachable') return ['route', change, 'unreachable', `${server}/32`]
+  const permanent = ['lladdr', nowhere, 'nud', 'permanent']
+  return ['neigh', change, server, ...(change === 'del' ? [] : permanent), 'dev', device]
+}
+
+function makeHost(net: string, index: number): TestHost {
+  // The namespace, and the end of its cable in the bridge.
+  const name = `${own}${String.fromCharCode('a'.charCodeAt(0) + index)}`
+  const address = `${net}.${firstHostNumber + index}`
+  batch(
+    [],
+    [
+      `netns add ${name}`,
+      `link add ${name} type veth peer name ${device} netns ${name}`,
+      `link set ${name} master ${own} up`,
+    ],
+  )
+  batch(
+    ['-n', name],
+    [
+      'link set lo up',
+      `addr add ${address}/${prefixLength} dev ${device}`,
+      `link set ${device} up`,
+    ],
+  )
+  return new TestHost(name, address, serversOf(net))
+}
+
+function serversOf(net: string): [string, string] {
+  const [first, second] = serverNumbers
+  return [`${net}.${first}`, `${net}.${second}`]
+}
+
+/** The first three numbers of private addresses to which this host has no route but its default one. */
+function freeNet(): string {
+  const routes = ['address', 'route show table all'].map((what) =>
+    execFileSync('ip', ['-4', '-oneline', ...what.split(' ')], { encoding: 'utf8' }),
+  )
+  const used = [...routes.join('\n').matchAll(/\b(\d+\.\d+\.\d+\.\d+)(?:\/(\d+))?/g)]
+  const isFree = (net: string) =>
+    used.every(([, address = '', length = '32']) => {
+      const bits = Math.min(Number(length), prefixLength)
+      return bits === 0 || bitsOf(address, bits) !== bitsOf(`${net}.0`, bits)
+    })
+  // Two processes that begin at one moment try different ones.
+  const numbers = Array.from({ length: 256 }, (_, index) => (index + process.pid) % 256)
+  const nets = ['10.213', '172.29', '192.168'].flatMap((begin) =>
+    numbers.map((number) => `${begin}.${number}`),
+  )
+  const free = nets.find(isFree)
+  if (free === undefined) throw new Error('this host uses all private addresses')
+  return free
+}
+
+function bitsOf(address: string, bits: number): string {
+  const numbers = address.split('.').map((number) => Number(number).toString(2).padStart(8, '0'))
+  return numbers.join('').slice(0, bits)
+}
+
+/** Processes that made a network and run no more, and this one, whose number another one may have had. */
+function formerOwners(): number[] {
+  const pids = names().flatMap((name) => {
+    const [, pid] = new RegExp(`^${prefix}(\\d+)`).exec(name) ?? []
+    return pid === undefined ? [] : [Number(pid)]
+  })
+  return [...new Set(pids)].filter((pid) => pid === process.pid || !existsSync(`/proc/${pid}`))
+}
+
+function removeAllOf(owner: string): void {
+  const pattern = new RegExp(`^${owner}[a-z]?$`)
+  const isOwn = (name: string) => pattern.test(name)
+  // The cables first: processes that still run keep a namespace without a name.
+  for (const link of links().filter(isOwn)) batch(['-force'], [`link del ${link}`])
+  for (const namespace of namespaces().filter(isOwn)) batch([], [`netns del ${namespace}`])
+}
+
+function nameOf(pid: number): string {
+  return `${prefix}${pid}`
+}
+
+function names(): string[] {
+  return [...links(), ...namespaces()]
+}
+
+function links(): string[] {
+  return readdirSync('/sys/class/net')
+}
+
+function namespaces(): string[] {
+  return existsSync(namespaceFolder) ? readdirSync(namespaceFolder) : []
+}
+
+function batch(options: readonly string[], commands: readonly string[]): void {
+  execFileSync('ip', [...options, '-batch', '-'], { input: commands.join('\n') })
+}
