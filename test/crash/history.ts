@@ -58,7 +58,7 @@ export class KeyHistory {
   }
 }
 
-/** Call exactly one of the two to end it. */
+/** Call exactly one of the two to end it. One that never ends may happen at any time. */
 export interface PendingWrite {
   acknowledge(): void
   /** Refused, or the server was down: it can't happen any more, but may have. */

@@ -1,5 +1,5 @@
 import { testBucket } from '../support/gateway-process.ts'
-import { type Server, signedFetch, targetOf } from '../support/signed-fetch.ts'
+import { type Server, type SignedFetch, signedFetch, targetOf } from '../support/signed-fetch.ts'
 import { md5Of, testBytes } from '../support/test-bytes.ts'
 import { KeyHistory, type Outcome, type PendingWrite, type Version } from './history.ts'
 
@@ -52,6 +52,20 @@ export class UnexpectedReply extends Error {
   }
 }
 
+/** No reply within the time that clients wait. The request may still be carried out. */
+export class NoReply extends Error {
+  readonly host: string
+
+  constructor(what: string, host: string) {
+    super(`${what} had no reply within ${replyMs / 1000} s`)
+    this.name = 'NoReply'
+    this.host = host
+  }
+}
+
+/** How long clients wait for a reply. */
+export const replyMs = 60_000
+
 export interface StoreRequest {
   readonly method: string
   readonly key?: string
@@ -78,12 +92,21 @@ export async function send(server: Server, request: StoreRequest): Promise<Store
     ...(headers && { headers }),
     ...(body !== undefined && { body }),
   }
-  const reply = await signedFetch(server, options)
-  const bytes = Buffer.from(await reply.arrayBuffer())
+  const { reply, bytes } = await replyTo(server, options)
   if (!expected.includes(reply.status)) {
     throw new UnexpectedReply(`${method} ${target}`, reply.status, bytes.toString())
   }
   return { status: reply.status, headers: reply.headers, body: bytes }
+}
+
+async function replyTo(server: Server, request: SignedFetch) {
+  try {
+    const reply = await signedFetch(server, { ...request, signal: AbortSignal.timeout(replyMs) })
+    return { reply, bytes: Buffer.from(await reply.arrayBuffer()) }
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError'
+    throw isLate ? new NoReply(`${request.method} ${request.target}`, server.host) : error
+  }
 }
 
 /** Differences between the store and its expected state; empty if there are none. */

@@ -6,6 +6,7 @@ export interface SignedFetch {
   readonly target: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly signal?: AbortSignal
 }
 
 export interface Server {
@@ -15,10 +16,10 @@ export interface Server {
 
 /** One request by plain fetch with a signature of our own. Never retried. */
 export async function signedFetch(server: Server, request: SignedFetch): Promise<Response> {
-  const { method, target, body } = request
+  const { method, target, body, signal = null } = request
   const { host } = server
   const { host: _, ...headers } = signHeaders({ ...request, host }, server.credentials)
-  const init = { method, headers, ...(body === undefined ? {} : { body }) }
+  const init = { method, headers, signal, ...(body === undefined ? {} : { body }) }
   return await fetch(`http://${host}${target}`, init)
 }
 
