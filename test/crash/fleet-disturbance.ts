@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { migrateAsNext } from '../support/next-migration.ts'
 import type { Random } from '../support/random.ts'
 import type { OwnPostgres } from '../support/start-postgres.ts'
 import { startRedis, type TestRedis } from '../support/start-redis.ts'
+import type { Cut } from '../support/test-network.ts'
 import type { FleetMember } from './fleet-member.ts'
 import type { Fleet } from './fleet-writers.ts'
 
@@ -11,10 +13,13 @@ const longStallMs = 40_000
 /** Also shorter than the others wait before they take over. */
 const shortStallMs = [1_000, 30_000] as const
 const awayMs = [500, 4_000] as const
+/** The others take a gateway that does not reach the database for ended after 8 to 10 s. */
+const cutMs = [5_000, 40_000] as const
 
 /** What happens how often in a run. */
 const events = {
-  gateway: { kill: 60, 'long stall': 50, 'short stall': 10 },
+  gateway: { kill: 60, 'long stall': 50, 'short stall': 10, restart: 12 },
+  network: { 'cut off': 20, unplug: 7 },
   postgres: { crash: 10, stall: 10 },
   redis: { kill: 5, stall: 5 },
 } as const
@@ -22,9 +27,10 @@ const events = {
 type Part = keyof typeof events
 type EventOf<P extends Part> = Extract<keyof (typeof events)[P], string>
 
-/** Together, the pauses of PostgreSQL and of Redis take about as long as the stalls of the gateways. */
+/** Together, the pauses of each of the others take about as long as the stalls of the gateways. */
 const pauseMs: Readonly<Record<Part, readonly [number, number]>> = {
-  gateway: [200, 2_500],
+  gateway: [200, 1_500],
+  network: [1_000, 15_000],
   postgres: [10_000, 50_000],
   redis: [20_000, 100_000],
 }
@@ -32,13 +38,22 @@ const pauseMs: Readonly<Record<Part, readonly [number, number]>> = {
 interface DisturbedFleet {
   readonly fleet: Fleet
   readonly postgres: OwnPostgres
+  /** Of the database of the fleet. */
+  readonly databaseUrl: string
   readonly redis: TestRedis
+  /** Where Redis listens besides the loopback. */
+  readonly redisAddress: string
   readonly random: Random
   /** Of the events of a run, rounded up. */
   readonly share: number
+  /** Nothing more happens once it is aborted. */
+  readonly signal: AbortSignal
 }
 
-/** Kills and suspends gateways, PostgreSQL and Redis. One gateway at a time is left alone. */
+/**
+ * Kills, suspends, restarts and cuts off gateways, and kills and suspends PostgreSQL and Redis. One gateway at a time
+ * is left alone. One that is suspended may be cut off, too.
+ */
 export class FleetDisturbance {
   readonly counts: Record<string, number> = {}
   readonly #scene: DisturbedFleet
@@ -52,15 +67,14 @@ export class FleetDisturbance {
 
   /** Resolves when everything has happened. */
   async run(): Promise<void> {
-    const disturbedAtOnce = this.#scene.fleet.length - 1
+    const stopped = this.#scene.fleet.length - 1
     const gatewayEvents = this.#shuffled('gateway')
     await Promise.all([
-      ...Array.from({ length: disturbedAtOnce }, () =>
+      ...Array.from({ length: stopped }, () =>
         this.#disturb('gateway', gatewayEvents, (event) => this.#disturbGateway(event)),
       ),
-      this.#disturb('postgres', this.#shuffled('postgres'), (event) =>
-        this.#disturbPostgres(event),
-      ),
+      this.#disturb('network', this.#shuffled('network'), (event) => this.#disturbNetwork(event)),
+      this.#disturbPostgresAndUpgrade(),
       this.#disturb('redis', this.#shuffled('redis'), (event) => this.#disturbRedis(event)),
     ])
   }
@@ -82,28 +96,77 @@ export class FleetDisturbance {
     planned: EventOf<P>[],
     happen: (event: EventOf<P>) => Promise<void>,
   ): Promise<void> {
+    const { random, signal } = this.#scene
     const [least, most] = pauseMs[part]
     for (let event = planned.pop(); event !== undefined; event = planned.pop()) {
-      await delay(this.#scene.random.integer(least, most))
+      await delay(random.integer(least, most))
+      if (signal.aborted) return
       await happen(event)
-      const name = `${part} ${event}`
-      this.counts[name] = (this.counts[name] ?? 0) + 1
+      this.#count(`${part} ${event}`)
     }
   }
 
-  async #disturbGateway(event: EventOf<'gateway'>): Promise<void> {
+  #count(name: string): void {
+    this.counts[name] = (this.counts[name] ?? 0) + 1
+  }
+
+  /** One of those for which `isFree` holds. There is always one: `run` has few disturbances at a time. */
+  #pick(isFree: (member: FleetMember) => boolean): FleetMember {
     const { fleet, random } = this.#scene
-    const [first, ...others] = fleet.filter((other) => !this.#busy.has(other))
+    const disturbed = fleet.filter(({ isDisturbed }) => isDisturbed)
+    const allowed = disturbed.length < fleet.length - 1 ? fleet : disturbed
+    const [first, ...others] = allowed.filter(isFree)
     assert.ok(first)
-    const member = random.pick([first, ...others])
+    return random.pick([first, ...others])
+  }
+
+  async #disturbGateway(event: EventOf<'gateway'>): Promise<void> {
+    const member = this.#pick((one) => !this.#busy.has(one))
     this.#busy.add(member)
+    await member.disturb(() => this.#stopGateway(member, event))
+    this.#busy.delete(member)
+  }
+
+  async #stopGateway(member: FleetMember, event: EventOf<'gateway'>): Promise<void> {
+    const { random } = this.#scene
     if (event === 'kill') {
       await member.kill()
       await member.start()
+    } else if (event === 'restart') {
+      await member.restart()
     } else {
       await member.suspend(event === 'long stall' ? longStallMs : random.integer(...shortStallMs))
     }
-    this.#busy.delete(member)
+  }
+
+  async #disturbNetwork(event: EventOf<'network'>): Promise<void> {
+    const { random } = this.#scene
+    const member = this.#pick(() => true)
+    const { host } = member
+    await member.disturb(async () => {
+      if (event === 'unplug') {
+        await host.unplug()
+        await delay(random.integer(...cutMs))
+        await host.plugIn()
+      } else {
+        const cut = random.pick<Cut>(['silent', 'unreachable'])
+        await host.cutOff(cut)
+        await delay(random.integer(...cutMs))
+        await host.join(cut)
+      }
+    })
+  }
+
+  /** Half-way, a next version migrates the database: from then on, gateways of this one start on a newer schema. */
+  async #disturbPostgresAndUpgrade(): Promise<void> {
+    const planned = this.#shuffled('postgres')
+    const later = planned.splice(0, Math.floor(planned.length / 2))
+    const disturb = (some: EventOf<'postgres'>[]) =>
+      this.#disturb('postgres', some, (event) => this.#disturbPostgres(event))
+    await disturb(planned)
+    await migrateAsNext(this.#scene.databaseUrl)
+    this.#count('postgres migration')
+    await disturb(later)
   }
 
   async #disturbPostgres(event: EventOf<'postgres'>): Promise<void> {
@@ -117,10 +180,11 @@ export class FleetDisturbance {
 
   async #disturbRedis(event: EventOf<'redis'>): Promise<void> {
     const port = Number(new URL(this.#redis.url).port)
+    const address = this.#scene.redisAddress
     if (event === 'kill') await this.#redis.stop()
     else this.#redis.freeze()
     await delay(this.#scene.random.integer(...awayMs))
-    if (event === 'kill') this.#redis = (await startRedis({ port })) ?? this.#redis
+    if (event === 'kill') this.#redis = (await startRedis({ port, address })) ?? this.#redis
     else this.#redis.thaw()
   }
 }

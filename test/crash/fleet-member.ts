@@ -1,18 +1,35 @@
+import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { testCredentials } from '../support/gateway-process.ts'
 import { MainProcess } from '../support/main-process.ts'
 import type { Server } from '../support/signed-fetch.ts'
+import type { TestHost } from '../support/test-network.ts'
+
+/** Running requests have 25 s to finish, and PostgreSQL may be away. */
+const longestStopMs = 90_000
+
+export interface FleetMemberParts {
+  /** The working directory. */
+  readonly folder: string
+  readonly settings: Readonly<Record<string, string>>
+  readonly host: TestHost
+}
 
 /** A gateway on a host of its own, which is killed and started again. */
 export class FleetMember {
+  readonly host: TestHost
   readonly #folder: string
   readonly #settings: Readonly<Record<string, string>>
   #main: MainProcess | undefined
   #url = ''
+  #hasEnded = false
+  #disturbances = 0
+  #disturbedUntil = 0
 
-  constructor(folder: string, settings: Readonly<Record<string, string>>) {
+  constructor({ folder, settings, host }: FleetMemberParts) {
+    this.host = host
     this.#folder = folder
-    this.#settings = settings
+    this.#settings = { ...settings, HOST: host.address }
   }
 
   get server(): Server {
@@ -23,10 +40,30 @@ export class FleetMember {
     return `${this.#main?.log}${this.#main?.stderr}`
   }
 
+  get isDisturbed(): boolean {
+    return this.#disturbances > 0
+  }
+
+  /** How long nothing has been done to it. */
+  get calmMs(): number {
+    return this.isDisturbed ? 0 : performance.now() - this.#disturbedUntil
+  }
+
+  async disturb(happen: () => Promise<void>): Promise<void> {
+    this.#disturbances += 1
+    try {
+      await happen()
+    } finally {
+      this.#disturbances -= 1
+      this.#disturbedUntil = performance.now()
+    }
+  }
+
   /** Starts it again until it serves: the database may be away. */
   async start(): Promise<void> {
-    for (;;) {
-      const main = new MainProcess(this.#folder, this.#settings, { isElsewhere: true })
+    while (!this.#hasEnded) {
+      const options = { isElsewhere: true, network: this.host.namespace }
+      const main = new MainProcess(this.#folder, this.#settings, options)
       this.#main = main
       try {
         this.#url = await main.url()
@@ -40,6 +77,22 @@ export class FleetMember {
 
   async kill(): Promise<void> {
     await this.#main?.kill()
+  }
+
+  /** It is not started again. */
+  async end(): Promise<void> {
+    this.#hasEnded = true
+    await this.kill()
+  }
+
+  /** As an operator does it. */
+  async restart(): Promise<void> {
+    const main = this.#main
+    main?.signal('SIGTERM')
+    const late = delay(longestStopMs, 'none', { ref: false })
+    const status = await Promise.race([main?.ended(), late])
+    assert.equal(status, 0, `SIGTERM led to exit status ${status}: ${this.log.slice(-20_000)}`)
+    await this.start()
   }
 
   /** Stops all of its processes at one moment, as a machine that is suspended. */

@@ -2,7 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
 import type { Server } from '../support/signed-fetch.ts'
 import type { FleetMember } from './fleet-member.ts'
-import { type BelievedStore, type OpenUpload, send, UnexpectedReply } from './store.ts'
+import {
+  type BelievedStore,
+  NoReply,
+  type OpenUpload,
+  replyMs,
+  send,
+  UnexpectedReply,
+} from './store.ts'
 import { finishUpload, overtakeUpload } from './uploads.ts'
 import { step } from './writers.ts'
 
@@ -24,7 +31,14 @@ const disturbed = / answered (500|503):/
 
 /** Clients that write through all gateways of a fleet, and go on when a request fails. */
 export class FleetWriters {
-  readonly counts = { steps: 0, failures: 0, acknowledged: 0, unknown: 0, overtaken: 0 }
+  readonly counts = {
+    steps: 0,
+    failures: 0,
+    withoutReply: 0,
+    acknowledged: 0,
+    unknown: 0,
+    overtaken: 0,
+  }
   readonly #workload: FleetWorkload
   readonly #overtaken = new Set<OpenUpload>()
 
@@ -41,9 +55,8 @@ export class FleetWriters {
         this.counts.steps += 1
       } catch (error) {
         this.counts.failures += 1
-        if (error instanceof UnexpectedReply && !disturbed.test(error.message)) {
-          problems.push(error.message)
-        }
+        if (error instanceof NoReply) this.counts.withoutReply += 1
+        if (error instanceof Error && this.#isProblem(error)) problems.push(error.message)
         await delay(20)
       }
     }
@@ -78,6 +91,14 @@ export class FleetWriters {
     return isRight
       ? []
       : [`the counter is ${value}: ${acknowledged} acknowledged, ${unknown} unknown`]
+  }
+
+  /** Whether no disturbance explains it. */
+  #isProblem(error: Error): boolean {
+    if (error instanceof UnexpectedReply) return !disturbed.test(error.message)
+    if (!(error instanceof NoReply)) return false
+    const member = this.#workload.fleet.find(({ server }) => server.host === error.host)
+    return member !== undefined && member.calmMs > replyMs
   }
 
   async #step(index: number): Promise<void> {

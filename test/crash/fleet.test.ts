@@ -1,11 +1,12 @@
 /**
- * Four gateways over one folder, PostgreSQL and Redis, each in a PID namespace of its own, as on hosts of their own,
- * with clocks that differ by two minutes. Gateways, up to three at a time, PostgreSQL and Redis are killed and
- * suspended while clients write through all gateways.
+ * Four gateways over one folder, PostgreSQL and Redis, each in a PID namespace and a network of its own, as on hosts
+ * of their own, with clocks that differ by two minutes. Gateways, up to three at a time, are killed, suspended,
+ * restarted and cut off from PostgreSQL and Redis, and these are killed and suspended, while clients write through
+ * all gateways. In between, a next version migrates the database.
  */
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomInt, randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, type TestContext, test } from 'node:test'
 import { diskFolder } from '../support/disk-folder.ts'
@@ -13,6 +14,7 @@ import { testBucket, testCredentials } from '../support/gateway-process.ts'
 import { Random } from '../support/random.ts'
 import { startOwnPostgres } from '../support/start-postgres.ts'
 import { startRedis } from '../support/start-redis.ts'
+import { absenceOfNetworks, TestNetwork } from '../support/test-network.ts'
 import { absenceOfWrongClock, wrongClock } from '../support/wrong-clock.ts'
 import { FleetDisturbance } from './fleet-disturbance.ts'
 import { FleetMember } from './fleet-member.ts'
@@ -24,32 +26,37 @@ import { putCopySource } from './writers.ts'
 /** Of the events of a whole run, which takes about 14 minutes. */
 const share = Number(process.env.FLEET_SHARE ?? (process.env.CI === 'true' ? 1 : 0.1))
 const seed = Number(process.env.FLEET_SEED ?? randomInt(2 ** 31))
+/** One for each gateway in turn, such as mounts of one network file system. */
+const givenFolders = (process.env.FLEET_FOLDERS ?? diskFolder).split(',')
 /** What each gateway's clock shows. */
 const clocks = [{}, wrongClock('+60s'), wrongClock('-60s'), {}] as const
 
-const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
-const skip = isRoot ? absenceOfWrongClock : 'only root may create a PID namespace (Linux)'
+const skip = absenceOfNetworks || absenceOfWrongClock
 
-suite('A fleet whose gateways are killed and suspended', { skip }, () => {
+suite('A fleet whose gateways are killed, suspended and cut off', { skip }, () => {
   test('loses no acknowledged write and mixes no versions', {
     timeout: share * 1_800_000 + 240_000,
   }, async (t) => {
     t.diagnostic(`FLEET_SEED=${seed}`)
-    const { postgres, redis, start } = await scene(t)
+    const { start, ...servers } = await scene(t)
     const [first, ...others] = clocks
     const fleet = await Promise.all([start(first), ...others.map(start)])
     const random = new Random(seed)
     const store = new BelievedStore()
     await putCopySource({ server: fleet[0].server, store })
     const writers = new FleetWriters({ fleet, store, random })
-    const disturbance = new FleetDisturbance({ fleet, postgres, redis, random, share })
+    const { signal } = t
+    const disturbance = new FleetDisturbance({ fleet, ...servers, random, share, signal })
     t.after(() => disturbance.stop())
     let isOver = false
     const disturbed = disturbance.run().finally(() => {
       isOver = true
     })
-    const [problems] = await Promise.all([writers.run(() => isOver), disturbed])
+    const written = writers.run(() => isOver || signal.aborted)
+    // Also after a failure, no request is sent to a network that was removed.
+    await Promise.allSettled([written, disturbed])
     t.diagnostic(JSON.stringify({ ...disturbance.counts, ...writers.counts }))
+    const [problems] = await Promise.all([written, disturbed])
     if (problems.length > 0) for (const { log } of fleet) t.diagnostic(log.slice(-20_000))
     assert.deepEqual(problems, [])
     await verify(fleet, store, writers)
@@ -59,28 +66,62 @@ suite('A fleet whose gateways are killed and suspended', { skip }, () => {
 })
 
 async function scene(t: TestContext) {
-  const folder = mkdtempSync(join(diskFolder, 'bucketry-fleet-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const [postgres, redis] = [await startOwnPostgres(), await startRedis()]
+  const cleaning = new AsyncDisposableStack()
+  t.after(() => cleaning.disposeAsync())
+  const network = TestNetwork.make(clocks.length)
+  cleaning.defer(() => network.remove())
+  const { hosts } = network
+  const [postgresAddress, redisAddress] = network.servers
+  const clients = hosts.map(({ address }) => address)
+  const postgres = await startOwnPostgres([], { address: postgresAddress, clients })
+  const redis = await startRedis({ address: redisAddress })
   assert.ok(postgres && redis, "needs Debian's postgresql and redis-server")
-  t.after(() => postgres.stop())
+  cleaning.defer(() => redis.stop())
+  cleaning.defer(() => postgres.stop())
+  const folders = makeFolders(cleaning)
+  const databaseUrl = await postgres.createDatabase()
   const settings = {
     ACCESS_KEY: testCredentials.accessKey,
     SECRET_KEY: testCredentials.secretKey,
     ALLOWED_BUCKETS: testBucket,
-    DATABASE_URL: await postgres.createDatabase(),
-    AUTH_KV: redis.url,
-    DRIVE: `file:${join(folder, 'drive')}`,
+    DATABASE_URL: at(postgresAddress, databaseUrl),
+    AUTH_KV: at(redisAddress, redis.url),
     DATABASE_POOL: '5',
     WORKERS: '2',
   }
+  let started = 0
   const start = async (clock: Readonly<Record<string, string>>) => {
-    const member = new FleetMember(folder, { ...settings, ...clock })
-    t.after(() => member.kill())
+    const index = started++
+    const host = hosts[index] ?? assert.fail()
+    const DRIVE = `file:${folders[index % folders.length]}`
+    const folder = mkdtempSync(join(diskFolder, 'bucketry-fleet-'))
+    const member = new FleetMember({ folder, host, settings: { ...settings, ...clock, DRIVE } })
+    cleaning.defer(async () => {
+      await member.end()
+      rmSync(folder, { recursive: true, force: true })
+    })
     await member.start()
     return member
   }
-  return { postgres, redis, start }
+  return { postgres, databaseUrl, redis, redisAddress, start }
+}
+
+/** The drives' folders: if these are mounts of one file system, the same one. */
+function makeFolders(cleaning: AsyncDisposableStack): readonly string[] {
+  const name = `bucketry-fleet-${randomUUID()}`
+  const folders = givenFolders.map((folder) => join(folder, name))
+  for (const folder of folders) {
+    cleaning.defer(() => rmSync(folder, { recursive: true, force: true }))
+    mkdirSync(folder, { recursive: true })
+  }
+  return folders
+}
+
+/** The same URL with another host. */
+function at(address: string, url: string): string {
+  const changed = new URL(url)
+  changed.hostname = address
+  return changed.href
 }
 
 /** Every gateway shows the expected state, also after all uploads were finished. */
