@@ -13,9 +13,10 @@ import {
 import { finishUpload, overtakeUpload } from './uploads.ts'
 import { step } from './writers.ts'
 
-/** Most wait for a gateway that is suspended. */
 const writers = 48
 const counters = 6
+/** As a balancer limits them: when three gateways are suspended, the other clients go on through the fourth. */
+const mostAtOneGateway = 14
 const counterKey = 'counter'
 
 export type Fleet = readonly [FleetMember, ...FleetMember[]]
@@ -41,6 +42,8 @@ export class FleetWriters {
   }
   readonly #workload: FleetWorkload
   readonly #overtaken = new Set<OpenUpload>()
+  /** How many clients use each gateway. */
+  readonly #clients = new Map<FleetMember, number>()
 
   constructor(workload: FleetWorkload) {
     this.#workload = workload
@@ -102,8 +105,26 @@ export class FleetWriters {
   }
 
   async #step(index: number): Promise<void> {
-    const { fleet, store, random } = this.#workload
-    const { server } = random.pick(fleet)
+    await this.#through((server) => this.#stepThrough(server, index))
+  }
+
+  /** Through any of the gateways that have not too many clients. */
+  async #through<Result>(work: (server: Server) => Promise<Result>): Promise<Result> {
+    const { fleet, random } = this.#workload
+    const clientsOf = (member: FleetMember) => this.#clients.get(member) ?? 0
+    const [first, ...others] = fleet.filter((member) => clientsOf(member) < mostAtOneGateway)
+    if (first === undefined) throw new Error('there are more clients than the gateways may have')
+    const member = random.pick([first, ...others])
+    this.#clients.set(member, clientsOf(member) + 1)
+    try {
+      return await work(member.server)
+    } finally {
+      this.#clients.set(member, clientsOf(member) - 1)
+    }
+  }
+
+  async #stepThrough(server: Server, index: number): Promise<void> {
+    const { store, random } = this.#workload
     // A Complete without a reply may take effect until the client does something else with the key or the upload.
     for (const upload of store.openUploads) {
       if (!upload.key.startsWith(`w${index}/`)) continue
@@ -120,18 +141,19 @@ export class FleetWriters {
   }
 
   async #read() {
-    const { server } = this.#workload.random.pick(this.#workload.fleet)
-    const { headers, body } = await send(server, { method: 'GET', key: counterKey })
-    return { server, value: Number(body.toString()), etag: headers.get('etag') ?? '' }
+    const request = { method: 'GET', key: counterKey }
+    const { headers, body } = await this.#through((server) => send(server, request))
+    return { value: Number(body.toString()), etag: headers.get('etag') ?? '' }
   }
 
   async #increment(): Promise<void> {
     const { value, etag } = await this.#read()
-    const { server } = this.#workload.random.pick(this.#workload.fleet)
     const headers = { 'if-match': etag }
     const request = { method: 'PUT', key: counterKey, headers, body: String(value + 1) }
     this.counts.unknown += 1
-    const { status } = await send(server, { ...request, expected: [200, 412] })
+    const { status } = await this.#through((server) =>
+      send(server, { ...request, expected: [200, 412] }),
+    )
     this.counts.unknown -= 1
     if (status === 200) this.counts.acknowledged += 1
     else this.counts.overtaken += 1
