@@ -64,11 +64,11 @@ export class StoredKeys implements AccessKeys {
   }
 
   /** Loads the keys that have changed. For RevisionWatch. @throws DatabaseError */
-  readonly reload = async (current: number): Promise<void> => {
+  readonly reload = async (current: number, isDoubtful = false): Promise<void> => {
     const nowMs = this.#options.now()
     const isLate = Math.abs(nowMs - this.#reloadedAtMs) > fullReloadAfterMs
     // A revision goes back only when another database has taken the place of this one.
-    const isFull = isLate || current < this.#position.revision
+    const isFull = isDoubtful || isLate || current < this.#position.revision
     const stale = new Set(isFull ? this.#known.keys() : [])
     let position = isFull ? beginning : this.#position
     for (;;) {

@@ -6,6 +6,12 @@ const defaultEveryMs = 500
 /** What is older than this is not used without another check: the process was suspended or busy. */
 const maxAgeMs = 1_000
 
+/**
+ * After a longer time without an answer, or a check that failed, another server may have taken over that lacks the
+ * last changes. A revision then says nothing: it may have been given a second time, to another change.
+ */
+const maxGapMs = 2_000
+
 export interface RevisionWatchOptions {
   readonly revisions: Pick<Revisions, 'read'>
   /** @default 500 */
@@ -16,8 +22,13 @@ export interface RevisionWatchOptions {
   readonly onState: (problem: unknown) => void
 }
 
-/** Loads what has changed. @param revision the current one. @throws DatabaseError */
-export type Reload = (revision: number) => Promise<void>
+/**
+ * Loads what has changed. @throws DatabaseError
+ *
+ * @param revision the current one
+ * @param isDoubtful whether what was loaded before may never have been: everything is to be loaded
+ */
+export type Reload = (revision: number, isDoubtful: boolean) => Promise<void>
 
 interface Follower {
   readonly name: RevisionName
@@ -34,6 +45,8 @@ export class RevisionWatch {
   readonly #now: () => number
   readonly #followers: Follower[] = []
   #confirmedAtMs = Number.NEGATIVE_INFINITY
+  /** Also until everything has been loaded again. */
+  #isDoubtful = false
   #checking: Promise<void> | undefined
   #isOutdated = false
   #isFailing = false
@@ -102,10 +115,14 @@ export class RevisionWatch {
         this.#isOutdated = false
         // The reply describes the database at this moment or later.
         const askedAtMs = this.#now()
-        await this.#reload(await this.#options.revisions.read())
+        const current = await this.#options.revisions.read()
+        this.#isDoubtful ||= this.ageMs > maxGapMs
+        await this.#reload(current)
+        this.#isDoubtful = false
         this.#confirmedAtMs = askedAtMs
       }
     } catch (error) {
+      this.#isDoubtful = true
       if (!this.#isFailing) this.#options.onState(error)
       this.#isFailing = true
       throw error
@@ -117,8 +134,8 @@ export class RevisionWatch {
   async #reload(current: RevisionNumbers): Promise<void> {
     for (const follower of this.#followers) {
       const revision = current.get(follower.name) ?? 0
-      if (follower.loaded === revision) continue
-      await follower.reload(revision)
+      if (follower.loaded === revision && !this.#isDoubtful) continue
+      await follower.reload(revision, this.#isDoubtful)
       follower.loaded = revision
     }
   }

@@ -46,13 +46,36 @@ async function world(t: TestContext, { secretKey = ownKeys.secretKey } = {}) {
     return { watch, keys, admin }
   }
   return {
-    ...{ table, clock, warnings, open },
+    ...{ database, table, clock, warnings, open },
     ...(await open()),
     fail: (error: Error | undefined) => {
       problem = error
     },
   }
 }
+
+test('A key that was revoked after a failover to an older state is refused', async (t) => {
+  const { admin, keys, watch, fail, database } = await world(t)
+  const { key } = await admin.create(input)
+  const { key: lost } = await admin.create({ ...input, name: 'lost' })
+  fail(new Error('away'))
+  await assert.rejects(watch.check(), /away/)
+  // The server that takes over lacks the last change, and gives its revision to the next one.
+  const older = 'UPDATE revisions SET revision = revision - 1 WHERE name = ?'
+  await database.write([
+    { sql: 'DELETE FROM access_keys WHERE access_key_id = ?', params: [lost.accessKeyId] },
+    { sql: older, params: ['access-keys'] },
+  ])
+  await new KeyAdmin({
+    ...{ table: new AccessKeyTable(database), sealer: createSealer('x', 'accessKeys') },
+    ...{ ownerKeyId: 'OWNER', now: Date.now, isBucketName: () => true },
+    onChange: async () => undefined,
+  }).revoke(key.accessKeyId)
+  fail(undefined)
+  await watch.check()
+  assert.equal(keys.find(key.accessKeyId), undefined)
+  assert.equal(keys.find(lost.accessKeyId), undefined)
+})
 
 test('A key is valid in its own process at once, and in others with their next check', async (t) => {
   const { admin, keys, open, watch } = await world(t)

@@ -25,12 +25,16 @@ function world() {
     now: () => clock.ms,
     onState: (state) => states.push(state),
   })
-  const follow = (name: RevisionName) => async (revision: number) => {
-    loads.push(`${name} ${revision}`)
+  let hasStarted = false
+  const follow = (name: RevisionName) => async (revision: number, isDoubtful: boolean) => {
+    loads.push(`${name} ${revision}${hasStarted && isDoubtful ? ' again' : ''}`)
   }
   return {
     ...{ watch, stored, states, loads, clock },
-    start: () => watch.start({ 'access-keys': follow('access-keys'), buckets: follow('buckets') }),
+    async start() {
+      await watch.start({ 'access-keys': follow('access-keys'), buckets: follow('buckets') })
+      hasStarted = true
+    },
     fail(error: Error | undefined) {
       problem = error
     },
@@ -80,7 +84,21 @@ test('While the database does not answer, the age grows and the copies stay', as
   await watch.ensureFresh()
   assert.equal(watch.ageMs, 0)
   assert.deepEqual(states, [away, undefined])
-  assert.deepEqual(loads.slice(2), ['buckets 9'])
+  assert.deepEqual(loads.slice(2), ['access-keys 3 again', 'buckets 9 again'])
+})
+
+test('After a long time without an answer everything is loaded again: a revision may be that of another change', async (t) => {
+  const { watch, start, clock, stored, loads } = world()
+  t.after(() => watch.stop())
+  await start()
+  clock.ms = 2_000
+  await watch.check()
+  assert.equal(loads.length, 2)
+  clock.ms = 4_001
+  stored.set('buckets', 9)
+  await watch.check()
+  await watch.check()
+  assert.deepEqual(loads.slice(2), ['access-keys 3 again', 'buckets 9 again'])
 })
 
 test('A reload that fails is repeated', async (t) => {
