@@ -13,17 +13,26 @@ interface Span {
   readonly untilTicks: number
 }
 
+/**
+ * How long `hasEnded` relies on what the database said: a gateway that seemed to have ended may be registered again,
+ * and this process does not learn of it while the database does not answer. Revisions are read twice a second.
+ */
+const maxAgeMs = 5_000
+
 let ended: ReadonlyMap<string, readonly Span[]> = new Map()
+let confirmedAtMs = Number.NEGATIVE_INFINITY
 
 /**
  * Sets what is known of processes on other hosts, for `hasEnded`. Like `livenessOf` this is one fact for the
  * whole process, however many drives and leases ask.
  *
  * @param running the primary processes of gateways that run: nothing is said of processes on their hosts
+ * @param askedAtMs when the database was asked, monotonic
  */
 export function setEndedGateways(
   gateways: readonly EndedGateway[],
   running: readonly ProcessName[],
+  askedAtMs = performance.now(),
 ): void {
   const alive = new Set(running.map((name) => startOf(name)?.host))
   const spans = new Map<string, Span[]>()
@@ -35,16 +44,22 @@ export function setEndedGateways(
     spans.set(start.host, ofHost)
   }
   ended = spans
+  confirmEndedGateways(askedAtMs)
+}
+
+/** The database has said that nothing has changed. @param askedAtMs when it was asked, monotonic */
+export function confirmEndedGateways(askedAtMs: number): void {
+  confirmedAtMs = Math.max(confirmedAtMs, askedAtMs)
 }
 
 /**
  * Whether a process of another host belonged to a gateway that has ended: it started during the life of that
  * gateway. A gateway that was suspended seems to have ended, and may continue: what is taken from its processes
- * must be safe against that, as with an expired lease.
+ * must be safe against that, as with an expired lease. False when the database has not confirmed it for seconds.
  */
 export function hasEnded(name: ProcessName): boolean {
   const start = startOf(name)
-  if (start === undefined) return false
+  if (start === undefined || performance.now() - confirmedAtMs > maxAgeMs) return false
   const spans = ended.get(start.host) ?? []
   return spans.some(
     ({ fromTicks, untilTicks }) => fromTicks <= start.ticks && start.ticks <= untilTicks,

@@ -20,6 +20,8 @@ export interface RevisionWatchOptions {
   readonly now?: () => number
   /** Called with the error when checks begin to fail, and with undefined when they succeed again. */
   readonly onState: (problem: unknown) => void
+  /** Called when everything is known to be current. @param askedAtMs since when at least, by `now` */
+  readonly onCurrent?: (askedAtMs: number) => void
 }
 
 /**
@@ -120,6 +122,7 @@ export class RevisionWatch {
         await this.#reload(current)
         this.#isDoubtful = false
         this.#confirmedAtMs = askedAtMs
+        this.#options.onCurrent?.(askedAtMs)
       }
     } catch (error) {
       this.#isDoubtful = true

@@ -82,6 +82,7 @@ export async function openRegistries({
   const watch = new RevisionWatch({
     revisions: new Revisions(database),
     onState: (problem) => logState(log, problem),
+    onCurrent: gateways.confirm,
   })
   const table = new AccessKeyTable(database)
   const sealer = createSealer(settings.secretKey, 'accessKeys')

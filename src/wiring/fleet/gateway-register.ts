@@ -57,6 +57,8 @@ export class GatewayRegister {
   #json = ''
   #drives = ''
   #isFirst = false
+  /** When the last look at the other gateways began. */
+  #lookedAtMs = Number.NEGATIVE_INFINITY
   #isFailing = false
   #beating: Repetition | undefined
 
@@ -64,9 +66,13 @@ export class GatewayRegister {
     this.#options = options
   }
 
-  /** Whether this gateway removes what all have left: the one that has run for the longest time does. */
+  /**
+   * Whether this gateway removes what all have left: the one that has run for the longest time does. Not while it
+   * can't show signs of life, because the others may take it for ended.
+   */
   get isFirst(): boolean {
-    return this.#isFirst
+    const ageMs = performance.now() - this.#lookedAtMs
+    return this.#isFirst && !this.#isFailing && ageMs < silentLooks * this.#options.beatMs
   }
 
   /**
@@ -195,6 +201,7 @@ export class GatewayRegister {
       log.warn('another gateway took this one for ended')
       await this.#enter()
     }
+    const askedAtMs = performance.now()
     const rows = await this.#endSilent(await table.all())
     const earlier = earlierThan(this.#id, rows)
     const conflict = this.#conflictIn(earlier)
@@ -204,7 +211,8 @@ export class GatewayRegister {
     }
     // Not before: gateways that come later end because of what they find in this row.
     await this.#showFacts()
-    known.set(rows)
+    known.set(rows, askedAtMs)
+    this.#lookedAtMs = askedAtMs
     this.#isFirst = earlier.every(({ endedAtMs }) => endedAtMs !== 0)
     this.#clear(rows)
     probe?.look(this.#id, rows)

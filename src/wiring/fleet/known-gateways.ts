@@ -1,4 +1,4 @@
-import { setEndedGateways } from '../../process/ended-processes.ts'
+import { confirmEndedGateways, setEndedGateways } from '../../process/ended-processes.ts'
 import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
 
 /** What a process knows of the gateways that share the database. */
@@ -17,10 +17,15 @@ export class KnownGateways {
 
   /** For RevisionWatch: in all processes of a gateway. @throws DatabaseError */
   readonly reload = async (): Promise<void> => {
-    this.set(await this.#table.all())
+    const askedAtMs = performance.now()
+    this.set(await this.#table.all(), askedAtMs)
   }
 
-  set(rows: readonly GatewayRow[]): void {
+  /** The database has confirmed what is known. For RevisionWatch. @param askedAtMs monotonic */
+  readonly confirm = confirmEndedGateways
+
+  /** @param askedAtMs when the database was asked for them, monotonic */
+  set(rows: readonly GatewayRow[], askedAtMs: number): void {
     const { running = [], ended = [] } = Object.groupBy(rows, ({ endedAtMs }) =>
       endedAtMs === 0 ? 'running' : 'ended',
     )
@@ -28,6 +33,7 @@ export class KnownGateways {
     setEndedGateways(
       ended.map(({ process, beatTicks }) => ({ process, untilTicks: beatTicks })),
       running.map(({ process }) => process),
+      askedAtMs,
     )
   }
 }

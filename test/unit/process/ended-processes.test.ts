@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasEnded, setEndedGateways } from '../../../src/process/ended-processes.ts'
+import {
+  confirmEndedGateways,
+  hasEnded,
+  setEndedGateways,
+} from '../../../src/process/ended-processes.ts'
 import { startOf, thisProcess, ticksNow } from '../../../src/process/identity.ts'
 
 test('The processes of a gateway that has ended are those that started during its life', (t) => {
@@ -20,6 +24,21 @@ test('The processes of a gateway that has ended are those that started during it
   ]) {
     assert.equal(hasEnded(name), false, name)
   }
+})
+
+test('Nothing is said when the database has not confirmed it for five seconds', (t) => {
+  t.after(() => setEndedGateways([], []))
+  const clock = t.mock.method(performance, 'now', () => 1e9)
+  setEndedGateways([{ process: 'far.1/7/1000', untilTicks: 5_000 }], [])
+  clock.mock.mockImplementation(() => 1e9 + 5_000)
+  assert.equal(hasEnded('far.1/7/1000'), true)
+  clock.mock.mockImplementation(() => 1e9 + 5_001)
+  assert.equal(hasEnded('far.1/7/1000'), false)
+  // It was asked before, and the answer took long.
+  confirmEndedGateways(1e9)
+  assert.equal(hasEnded('far.1/7/1000'), false)
+  confirmEndedGateways(1e9 + 4_000)
+  assert.equal(hasEnded('far.1/7/1000'), true)
 })
 
 test('Nothing is said of a host on which another gateway runs', (t) => {

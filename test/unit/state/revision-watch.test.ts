@@ -101,6 +101,27 @@ test('After a long time without an answer everything is loaded again: a revision
   assert.deepEqual(loads.slice(2), ['access-keys 3 again', 'buckets 9 again'])
 })
 
+test('What is current is told with the time of the question, and not after a reload that failed', async (t) => {
+  const current: number[] = []
+  const clock = { ms: 7 }
+  let problem: Error | undefined
+  const watch = new RevisionWatch({
+    revisions: { read: async () => new Map([['gateways', clock.ms++]]) },
+    everyMs: 2 ** 30,
+    now: () => clock.ms,
+    onState: () => undefined,
+    onCurrent: (askedAtMs) => current.push(askedAtMs),
+  })
+  t.after(() => watch.stop())
+  await watch.start({
+    gateways: async () => (problem === undefined ? undefined : Promise.reject(problem)),
+  })
+  assert.deepEqual(current, [7])
+  problem = new Error('away')
+  await assert.rejects(watch.check(), /away/)
+  assert.deepEqual(current, [7])
+})
+
 test('A reload that fails is repeated', async (t) => {
   const { watch, stored, states } = world()
   t.after(() => watch.stop())

@@ -202,6 +202,25 @@ test('A drive that is opened later is compared, too', async (t) => {
   assert.deepEqual(one.events, [])
 })
 
+test('A gateway that can not show signs of life is not the first one', async (t) => {
+  const { table, open } = await scene(t)
+  const { register } = open()
+  await register.start()
+  await register.begin()
+  assert.equal(register.isFirst, true)
+  const failure = t.mock.method(table, 'beat', () => Promise.reject(new Error('away')))
+  await until(() => !register.isFirst)
+  failure.mock.restore()
+  await until(() => register.isFirst)
+  // The database hangs.
+  const hanging = Promise.withResolvers<boolean>()
+  const hang = t.mock.method(table, 'beat', () => hanging.promise)
+  await until(() => !register.isFirst)
+  hang.mock.restore()
+  hanging.resolve(true)
+  await until(() => register.isFirst)
+})
+
 test('A gateway that the others took for ended registers again', async (t) => {
   const { table, open } = await scene(t)
   const { register } = open()
