@@ -22,6 +22,8 @@ const longestPauseMs = 50
 const deepestTheft = 4
 /** A lock that was held for less time is certainly still held: a silent holder is given more time. */
 export const certainMs = 5_000
+/** Each time, another process may move the folder of this one away. */
+const prepareAttempts = 5
 /** How long to wait before a lock that could not be removed is tried again. */
 const removeAgainMs = 100
 
@@ -67,6 +69,17 @@ export class KeyLocks {
    * taking a lock needs no space on the disk.
    */
   async prepare(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#writeName()
+      } catch (error) {
+        // Another process has just moved the folder away: it took this one for ended (former-holder.ts).
+        if (codeOf(error) !== 'ENOENT' || attempt === prepareAttempts) throw error
+      }
+    }
+  }
+
+  async #writeName(): Promise<void> {
     await requireOwnFolder(this.#root)
     await makeFolders(this.#root.lockFolder)
     await makeFolders(this.#root.processFolder)

@@ -308,6 +308,19 @@ test('a lock that could not be removed stays while another drive of the process 
   while (fs.readdirSync(root.lockFolder).length > 0) await new Promise(setImmediate)
 })
 
+test('hold works when the folder of the process is moved away while it is made', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  const { writeFile } = fs.promises
+  let moves = 0
+  t.mock.method(fs.promises, 'writeFile', async (...given: Parameters<typeof writeFile>) => {
+    await writeFile(...given)
+    if (moves++ < 2) await fenceOff(thisProcess, root)
+  })
+  fs.rmSync(root.processFolder, { recursive: true })
+  await locks.hold('a', async () => undefined)
+  assert.ok(moves > 2)
+})
+
 test('what another process has begun to take away is taken away completely', async (t) => {
   const { root } = await makeLocks(t)
   const holder = 'other-host/1/1'
