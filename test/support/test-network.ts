@@ -23,7 +23,7 @@ const firstHostNumber = 11
 /** No card has it. */
 const nowhere = '02:00:00:00:00:01'
 
-/** What a host notices of the servers that it does not reach: nothing, or that there is no route to them. */
+/** What a host is told when it can't reach the servers: nothing, or that they are unreachable. */
 export type Cut = 'silent' | 'unreachable'
 
 /** Hosts with a network namespace each, and servers on this one, joined by a bridge. */

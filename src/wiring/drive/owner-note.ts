@@ -18,7 +18,7 @@ export interface AliveNote {
   /** From one heartbeat to the next. A note of an earlier version does not say it. */
   readonly beatMs?: unknown
   /**
-   * The id of another database, whose gateway asks whether the owner is alive. Such a note is no sign of life; the
+   * The id of another database, whose gateway asks whether the owner is alive. Such a note is not a sign of life; the
    * owner replaces it.
    */
   readonly askedBy?: unknown

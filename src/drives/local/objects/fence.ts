@@ -88,7 +88,7 @@ export function overtaken(cause: unknown): DriveError {
 /**
  * Removes a file, unless the lock was taken over meanwhile: then another process may have written a newer one.
  *
- * @throws DriveError `busy` then; the system's ENOENT if there is no file
+ * @throws DriveError `busy` then; ENOENT of the system if the file is missing
  */
 export async function removeThrough(
   fence: OpenFence,

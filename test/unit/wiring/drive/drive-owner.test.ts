@@ -101,7 +101,7 @@ test('an owner whose heartbeats are rare answers a gateway that asks', async (t)
   assert.equal(JSON.parse(fs.readFileSync(path, 'utf8')).askedBy, undefined)
 })
 
-test('a question of another gateway, or a note that is cut, is no heartbeat', async (t) => {
+test('a question of another gateway, or a note that is cut, is not a heartbeat', async (t) => {
   const { root, gateway, ownerNote, moveElsewhere } = scene(t)
   const first = gateway(new Table('a'))
   await first.claim()
