@@ -8,14 +8,14 @@ export interface Database {
   readonly kind: string
 
   /** Rows of one SELECT, as of the last commit. */
-  read<Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]>
+  read<Row>(sql: string, params?: readonly SqlValue[], options?: CallOptions): Promise<Row[]>
 
   /**
    * Runs the statements in one transaction, all or nothing, durable (on disk) when resolved.
    * If a statement's `mustChange` is not met, the transaction is undone and the call rejects with
    * UnmetChange. Concurrent calls of one process may share one commit; each is still all or nothing.
    */
-  write(statements: readonly Statement[]): Promise<WriteResult[]>
+  write(statements: readonly Statement[], options?: CallOptions): Promise<WriteResult[]>
 
   /**
    * The time on the database's machine, milliseconds since the epoch. Absent if that is this
@@ -36,6 +36,14 @@ export interface Database {
   check(): Promise<void>
 
   close(): Promise<void>
+}
+
+export interface CallOptions {
+  /**
+   * For signs of life: the call goes before others that wait for a connection, and fails after this time. The next
+   * one then gets another connection. Without effect if there are no connections.
+   */
+  readonly urgentMs?: number
 }
 
 /** Strings must not contain U+0000, which PostgreSQL cannot store. JSON never contains it. */

@@ -1,14 +1,43 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net, { type AddressInfo } from 'node:net'
 import { after, describe, test } from 'node:test'
 import { Client } from 'pg'
 import { DatabaseError } from '../../src/state/database.ts'
 import { applyMigrations, readMigrations } from '../../src/state/migrate.ts'
 import { openDatabase, openSession } from '../../src/state/open-database.ts'
+import { GatewayTable } from '../../src/state/stores/gateways.ts'
 import { startOwnPostgres, takeAllConnections } from '../support/start-postgres.ts'
 
 const maxConnections = 20
 const server = await startOwnPostgres([`max_connections=${maxConnections}`])
 const insert = 'INSERT INTO own_folders (identity) VALUES (?)'
+
+/** A way to the server on which connections can become half open. */
+async function startNetwork(serverPort: number) {
+  const pairs: (readonly [net.Socket, net.Socket])[] = []
+  const proxy = net.createServer((near) => {
+    const far = net.connect(serverPort, '127.0.0.1')
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) socket.on('error', () => undefined)
+    pairs.push([near, far])
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    loseAll() {
+      for (const [near, far] of pairs) {
+        near.unpipe(far).pause()
+        far.unpipe(near).pause()
+      }
+    },
+    stop() {
+      proxy.close()
+      for (const pair of pairs) for (const socket of pair) socket.destroy()
+    },
+  }
+}
 
 if (server === undefined) {
   describe('PostgreSQL connections', { skip: 'needs the Debian package postgresql' })
@@ -126,6 +155,46 @@ if (server === undefined) {
     assert.ok(longestMs < 4_000, `${longestMs} ms`)
     assert.deepEqual(await database.read('SELECT b FROM uploads'), [])
     await database.close()
+  })
+
+  test('A sign of life does not wait for calls whose tables are locked', async () => {
+    const location = await createLocation()
+    const database = await openDatabase(location, { migrate: true, connections: 4 })
+    const gateways = new GatewayTable(database)
+    const row = { id: 'one', process: 'x/1/1', startedAtMs: 1, beatTicks: 1, json: '{}' }
+    await gateways.add(row)
+    const locker = new Client({ connectionString: location.url })
+    await locker.connect()
+    await locker.query('BEGIN; LOCK TABLE uploads, own_folders')
+    const stuck = ['uploads', 'own_folders'].flatMap((table) =>
+      Array.from({ length: 4 }, () => [
+        database.read(`SELECT * FROM ${table}`),
+        database.write([{ sql: `DELETE FROM ${table}` }]),
+      ]).flat(),
+    )
+    const startedAt = performance.now()
+    assert.equal(await gateways.beat('one', 2, { urgentMs: 3_000 }), true)
+    assert.equal((await gateways.all({ urgentMs: 3_000 })).length, 1)
+    assert.ok(performance.now() - startedAt < 4_000, `${performance.now() - startedAt} ms`)
+    await locker.end()
+    await Promise.all(stuck)
+    await database.close()
+  })
+
+  test('A call with a time limit leaves a half-open connection, and the next one gets another', async () => {
+    const { url } = await createLocation()
+    await (await openDatabase({ kind: 'postgres', url }, { migrate: true })).close()
+    const network = await startNetwork(Number(new URL(url).port))
+    const through = new URL(url)
+    through.port = String(network.port)
+    const database = await openDatabase({ kind: 'postgres', url: through.href }, { migrate: false })
+    const ask = (urgentMs: number) => database.read('SELECT 1 AS one', [], { urgentMs })
+    await Promise.all([ask(5_000), ask(5_000), ask(5_000)])
+    network.loseAll()
+    await assert.rejects(ask(2_500), DatabaseError)
+    assert.deepEqual(await ask(2_500), [{ one: 1 }])
+    await database.close()
+    network.stop()
   })
 
   test('A process that is suspended while it migrates stops others for seconds only', async () => {

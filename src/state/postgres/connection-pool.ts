@@ -40,6 +40,10 @@ const idleMs = 10_000
 const meanLifeMs = 60_000
 /** Connections that a pool leaves for others, unless it has none itself. */
 const leftForOthers = 3
+/** After this time, an urgent call gets a connection of its own. */
+const spareAfterMs = 500
+/** A connection did not answer for so long that those that were idle meanwhile may be half open, too. */
+const suspectAfterMs = 2_000
 const roomPauseMs = 5_000
 const firstPauseMs = 50
 const longestPauseMs = 1_000
@@ -49,10 +53,12 @@ interface Slot<Connection> {
   readonly endsAtMs: number
   group: string
   idleSinceMs: number
+  takenAtMs: number
 }
 
 interface Waiter<Connection> {
   readonly group: string
+  readonly isUrgent: boolean
   readonly sinceMs: number
   readonly resolve: (connection: Connection) => void
   readonly reject: (error: unknown) => void
@@ -70,7 +76,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
   readonly #waitMs: number
   readonly #idle: Slot<Connection>[] = []
   readonly #taken = new Map<Connection, Slot<Connection>>()
-  readonly #waiting = new Set<Waiter<Connection>>()
+  #waiting = new Set<Waiter<Connection>>()
   #opening = 0
   #holding: NodeJS.Timeout | undefined
   #pauseMs = firstPauseMs
@@ -94,18 +100,22 @@ export class ConnectionPool<Connection extends PooledConnection> {
    * A connection, which the caller must release.
    *
    * @param group the table that the call is for
+   * @param urgentMs for a call that goes before all others and waits for at most this long
    * @throws NoConnection, or why the server can't be reached
    */
-  take(group: string): Promise<Connection> {
+  take(group: string, urgentMs?: number): Promise<Connection> {
     const { promise, resolve, reject } = Promise.withResolvers<Connection>()
-    const waiter: Waiter<Connection> = { group, sinceMs: this.#now(), resolve, reject }
-    this.#waiting.add(waiter)
+    const isUrgent = urgentMs !== undefined
+    const waiter: Waiter<Connection> = { group, isUrgent, sinceMs: this.#now(), resolve, reject }
+    if (isUrgent) this.#waiting = new Set([waiter, ...this.#waiting])
+    else this.#waiting.add(waiter)
     this.#serve()
-    if (this.#waiting.has(waiter)) {
-      waiter.timer = setTimeout(() => {
-        this.#fail(waiter, new NoConnection(this.#waitMs, this.#refusal))
-      }, this.#waitMs)
-    }
+    if (!this.#waiting.has(waiter)) return promise
+    const waitMs = urgentMs ?? this.#waitMs
+    waiter.timer = setTimeout(() => {
+      this.#fail(waiter, new NoConnection(waitMs, this.#refusal))
+    }, waitMs)
+    if (isUrgent) setTimeout(() => this.#openSpare(waiter), spareAfterMs).unref()
     return promise
   }
 
@@ -116,7 +126,8 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#taken.delete(connection)
     const now = this.#now()
     if (isUsable) this.#answeredAtMs = now
-    const isOver = now >= slot.endsAtMs || this.#isEnded
+    else if (now - slot.takenAtMs > suspectAfterMs) this.#closeIdle(slot.takenAtMs)
+    const isOver = now >= slot.endsAtMs || this.#isEnded || this.#size >= this.#options.most
     if (isUsable && !isOver && !connection.isBroken) this.#rest(slot, now)
     else void connection.close()
     this.#serve()
@@ -138,7 +149,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     if (this.#waiting.size === 0) return
     for (const waiter of this.#waiting) {
       if (this.#idle.length === 0) break
-      if (!this.#mayTake(waiter.group)) continue
+      if (!waiter.isUrgent && !this.#mayTake(waiter.group)) continue
       const slot = this.#takeIdle()
       if (slot !== undefined) this.#give(waiter, slot)
     }
@@ -170,6 +181,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#waiting.delete(waiter)
     clearTimeout(waiter.timer)
     slot.group = waiter.group
+    slot.takenAtMs = this.#now()
     this.#taken.set(slot.connection, slot)
     slot.connection.setIdle(false)
     waiter.resolve(slot.connection)
@@ -179,6 +191,14 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#waiting.delete(waiter)
     clearTimeout(waiter.timer)
     waiter.reject(error)
+  }
+
+  /** The other connections may all wait for locked tables, or be half open, as may those that are being opened. */
+  #openSpare(waiter: Waiter<Connection>): void {
+    const isPossible = this.#holding === undefined && !this.#isEnded
+    if (isPossible && this.#waiting.has(waiter) && this.#size <= this.#options.most) {
+      void this.#open()
+    }
   }
 
   async #open(): Promise<void> {
@@ -215,18 +235,18 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#refusal = undefined
     const now = this.#now()
     const endsAtMs = now + meanLifeMs * (0.5 + Math.random())
-    this.#rest({ connection, endsAtMs, group: '', idleSinceMs: now }, now)
+    this.#rest({ connection, endsAtMs, group: '', idleSinceMs: now, takenAtMs: now }, now)
   }
 
   #rest(slot: Slot<Connection>, now: number): void {
     slot.idleSinceMs = now
     slot.connection.setIdle(true)
     this.#idle.push(slot)
-    this.#idleTimer ??= setInterval(() => this.#closeIdle(), idleMs / 2).unref()
+    this.#idleTimer ??= setInterval(() => this.#closeIdle(this.#now() - idleMs), idleMs / 2).unref()
   }
 
-  #closeIdle(): void {
-    const sinceMs = this.#now() - idleMs
+  /** Those that were used last at this time or before. */
+  #closeIdle(sinceMs: number): void {
     for (const slot of this.#idle.splice(0)) {
       if (slot.idleSinceMs > sinceMs && !slot.connection.isBroken) this.#idle.push(slot)
       else void slot.connection.close()

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Client, type QueryResult, DatabaseError as ServerError } from 'pg'
+import { type Client, type QueryConfig, type QueryResult, DatabaseError as ServerError } from 'pg'
 import {
+  type CallOptions,
   type Database,
   DatabaseError,
   type OnSignal,
@@ -77,16 +78,20 @@ export class PostgresDatabase implements Database {
     })
   }
 
-  read<Row>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
-    return this.#track(() => this.#select<Row>(sql, params))
+  read<Row>(
+    sql: string,
+    params: readonly SqlValue[] = [],
+    options: CallOptions = {},
+  ): Promise<Row[]> {
+    return this.#track(() => this.#select<Row>({ sql, params }, new TimeLimit(options)))
   }
 
   get waiting(): number {
     return this.#readers.waiting + this.#writers.waiting
   }
 
-  write(statements: readonly Statement[]): Promise<WriteResult[]> {
-    return this.#track(() => this.#writeUntilKept(statements))
+  write(statements: readonly Statement[], options: CallOptions = {}): Promise<WriteResult[]> {
+    return this.#track(() => this.#writeUntilKept(statements, new TimeLimit(options)))
   }
 
   subscribe(onSignal: OnSignal): Signals {
@@ -114,14 +119,14 @@ export class PostgresDatabase implements Database {
     await Promise.all([this.#readers.end(), this.#writers.end()])
   }
 
-  async #select<Row>(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
+  async #select<Row>({ sql, params }: Statement, limit: TimeLimit): Promise<Row[]> {
     const { text, table } = this.#convert(sql)
     try {
-      const connection = await this.#readers.take(table)
+      const connection = await this.#readers.take(table, limit.leftMs)
       let isUsable = true
       try {
-        const { rows } = await connection.client.query(text, [...params])
-        return rows
+        const { rows } = await limit.query(connection.client, text, params)
+        return rows as Row[]
       } catch (error) {
         isUsable = isAnswer(error)
         throw error
@@ -133,11 +138,14 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #writeUntilKept(statements: readonly Statement[]): Promise<WriteResult[]> {
-    const giveUpAt = performance.now() + conflictRetryMs
+  async #writeUntilKept(
+    statements: readonly Statement[],
+    limit: TimeLimit,
+  ): Promise<WriteResult[]> {
+    const giveUpAt = performance.now() + Math.min(conflictRetryMs, limit.leftMs ?? Infinity)
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, maxConflictPauseMs)) {
       try {
-        return await this.#writeOnce(statements)
+        return await this.#writeOnce(statements, limit)
       } catch (error) {
         if (error instanceof UnmetChange) throw error
         if (!isConflict(error) || performance.now() >= giveUpAt) {
@@ -161,18 +169,18 @@ export class PostgresDatabase implements Database {
   }
 
   /** As with SQLite: the effect is as if the calls ran one after another. */
-  async #writeOnce(statements: readonly Statement[]): Promise<WriteResult[]> {
+  async #writeOnce(statements: readonly Statement[], limit: TimeLimit): Promise<WriteResult[]> {
     const [first] = statements
     if (first === undefined) return []
-    const connection = await this.#writers.take(this.#convert(first.sql).table)
+    const connection = await this.#writers.take(this.#convert(first.sql).table, limit.leftMs)
     const { client, begin } = connection
     let isUsable = true
     try {
       const isOne = begin === undefined && isTransaction(statements)
-      if (isOne) return await this.#runAll(client, statements)
-      await client.query(begin ?? 'BEGIN ISOLATION LEVEL SERIALIZABLE')
-      const results = await this.#runAll(client, statements)
-      await client.query('COMMIT')
+      if (isOne) return await this.#runAll(client, statements, limit)
+      await limit.query(client, begin ?? 'BEGIN ISOLATION LEVEL SERIALIZABLE')
+      const results = await this.#runAll(client, statements, limit)
+      await limit.query(client, 'COMMIT')
       return results
     } catch (error) {
       isUsable = isAnswer(error) && (await rollBack(client))
@@ -182,10 +190,14 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #runAll(client: Client, statements: readonly Statement[]): Promise<WriteResult[]> {
+  async #runAll(
+    client: Client,
+    statements: readonly Statement[],
+    limit: TimeLimit,
+  ): Promise<WriteResult[]> {
     const results: WriteResult[] = []
     for (const [index, statement] of statements.entries()) {
-      const result = await this.#run(client, statement)
+      const result = await this.#run(client, statement, limit)
       const { mustChange } = statement
       if (mustChange !== undefined && result.changes !== mustChange) throw new UnmetChange(index)
       results.push(result)
@@ -193,12 +205,16 @@ export class PostgresDatabase implements Database {
     return results
   }
 
-  async #run(client: Client, { sql, params = [], signal }: Statement): Promise<WriteResult> {
+  async #run(
+    client: Client,
+    { sql, params = [], signal }: Statement,
+    limit: TimeLimit,
+  ): Promise<WriteResult> {
     if (signal === undefined) {
-      return toWriteResult(await client.query(this.#convert(sql).text, [...params]))
+      return toWriteResult(await limit.query(client, this.#convert(sql).text, params))
     }
     const sent = [...params, this.#signals.payload(signal)]
-    const { rowCount } = await client.query(this.#convert(withSignal(sql)).text, sent)
+    const { rowCount } = await limit.query(client, this.#convert(withSignal(sql)).text, sent)
     return { changes: rowCount ?? 0, rows: [] }
   }
 
@@ -210,6 +226,30 @@ export class PostgresDatabase implements Database {
     const converted = { text: numberPlaceholders(sql), table }
     this.#converted.set(sql, converted)
     return converted
+  }
+}
+
+/** How long a call may still take; as long as the connection allows if it is not urgent. */
+class TimeLimit {
+  readonly #endsAtMs: number | undefined
+
+  constructor({ urgentMs }: CallOptions) {
+    this.#endsAtMs = urgentMs === undefined ? undefined : performance.now() + urgentMs
+  }
+
+  /** At least 1; undefined without a limit. */
+  get leftMs(): number | undefined {
+    if (this.#endsAtMs === undefined) return undefined
+    return Math.max(1, Math.ceil(this.#endsAtMs - performance.now()))
+  }
+
+  /** Without values, the text may be several statements. */
+  query(client: Client, text: string, values?: readonly SqlValue[]): Promise<QueryResult> {
+    const { leftMs } = this
+    const given = { text, ...(values && { values: [...values] }) }
+    if (leftMs === undefined) return client.query(given)
+    // The type lacks the option.
+    return client.query({ ...given, query_timeout: leftMs } as QueryConfig)
   }
 }
 

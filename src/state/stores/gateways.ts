@@ -1,5 +1,5 @@
-import { writeAll, writeOne } from '../conditional-writes.ts'
-import type { Database } from '../database.ts'
+import { writeAll } from '../conditional-writes.ts'
+import type { CallOptions, Database } from '../database.ts'
 import { bumpRevision } from './revisions.ts'
 
 /** A gateway: a primary process with its workers. */
@@ -52,8 +52,8 @@ export class GatewayTable {
   }
 
   /** The one that has run for the longest time first. */
-  all(): Promise<GatewayRow[]> {
-    return this.#database.read<GatewayRow>(selectAll)
+  all(options?: CallOptions): Promise<GatewayRow[]> {
+    return this.#database.read<GatewayRow>(selectAll, [], options)
   }
 
   async add({
@@ -68,8 +68,10 @@ export class GatewayTable {
   }
 
   /** False if another gateway has set its end. */
-  beat(id: string, beatTicks: number): Promise<boolean> {
-    return writeOne(this.#database, setBeat, [beatTicks, id])
+  async beat(id: string, beatTicks: number, options?: CallOptions): Promise<boolean> {
+    const beat = { sql: setBeat, params: [beatTicks, id] }
+    const [result] = await this.#database.write([beat], options)
+    return result?.changes === 1
   }
 
   async setFacts(id: string, json: string): Promise<void> {

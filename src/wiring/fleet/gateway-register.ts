@@ -12,11 +12,13 @@ import type { SharedProbe } from './shared-probe.ts'
 
 /** Looks without a new sign of life after which another gateway counts as ended: 8 to 10 s at a beat of 2 s. */
 const silentLooks = 4
-/** How long a start waits for a sign of life of a gateway with other settings, in beats. */
-const watchedBeats = 2.5
+/** How long a start waits for a sign of life of a gateway with other settings, in beats: as long as the others. */
+const watchedBeats = silentLooks
 /** How often it looks meanwhile, per beat. */
 const looksPerBeat = 4
 const msPerTick = 10
+/** The connection of a sign of life may be half open, or requests may have all of them: then another one is used. */
+const urgent = { urgentMs: 3_000 }
 /** How long the end of this gateway waits for the database. */
 const endLimitMs = 5_000
 /** Longer than the files of a process on another host are kept (drives/local/leftovers.ts). */
@@ -197,12 +199,12 @@ export class GatewayRegister {
   async #beat(): Promise<string | undefined> {
     const { table, known, now, log, probe } = this.#options
     // It was suspended or could not reach the database for so long that the others took it for ended.
-    if (!(await table.beat(this.#id, this.#ticks()))) {
+    if (!(await twice(() => table.beat(this.#id, this.#ticks(), urgent)))) {
       log.warn('another gateway took this one for ended')
       await this.#enter()
     }
     const askedAtMs = performance.now()
-    const rows = await this.#endSilent(await table.all())
+    const rows = await this.#endSilent(await twice(() => table.all(urgent)))
     const earlier = earlierThan(this.#id, rows)
     const conflict = this.#conflictIn(earlier)
     if (conflict !== undefined) {
@@ -216,7 +218,9 @@ export class GatewayRegister {
     this.#isFirst = earlier.every(({ endedAtMs }) => endedAtMs !== 0)
     this.#clear(rows)
     probe?.look(this.#id, rows)
-    if (this.#isFirst) await table.removeEnded(now() - endedKeptMs)
+    const untilMs = now() - endedKeptMs
+    const isOld = ({ endedAtMs }: GatewayRow) => endedAtMs !== 0 && endedAtMs <= untilMs
+    if (this.#isFirst && rows.some(isOld)) await table.removeEnded(untilMs)
     return undefined
   }
 
@@ -254,6 +258,14 @@ export class GatewayRegister {
 /** Never rejects: if it can't be written, the others see the end when the signs of life stop. */
 async function lastWrite(writing: Promise<unknown>): Promise<void> {
   await withinTime(writing, endLimitMs).catch(() => undefined)
+}
+
+async function twice<Result>(ask: () => Promise<Result>): Promise<Result> {
+  try {
+    return await ask()
+  } catch {
+    return await ask()
+  }
 }
 
 function drivesText({ facts }: OwnFacts): string {

@@ -1,4 +1,5 @@
 import {
+  type CallOptions,
   type Database,
   type SqlValue,
   type Statement,
@@ -38,12 +39,12 @@ export class TimedDatabase implements Database {
     return this.#database.waiting ?? 0
   }
 
-  read<Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]> {
-    return this.#time('read', () => this.#database.read<Row>(sql, params))
+  read<Row>(sql: string, params?: readonly SqlValue[], options?: CallOptions): Promise<Row[]> {
+    return this.#time('read', () => this.#database.read<Row>(sql, params, options))
   }
 
-  write(statements: readonly Statement[]): Promise<WriteResult[]> {
-    return this.#time('write', () => this.#database.write(statements))
+  write(statements: readonly Statement[], options?: CallOptions): Promise<WriteResult[]> {
+    return this.#time('write', () => this.#database.write(statements, options))
   }
 
   check(): Promise<void> {

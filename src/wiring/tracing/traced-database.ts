@@ -1,5 +1,11 @@
 import { SpanKind } from '@opentelemetry/api'
-import type { Database, SqlValue, Statement, WriteResult } from '../../state/database.ts'
+import type {
+  CallOptions,
+  Database,
+  SqlValue,
+  Statement,
+  WriteResult,
+} from '../../state/database.ts'
 import { UnmetChange } from '../../state/database.ts'
 import { boundedText } from './bounded-text.ts'
 import type { ChildSpans } from './child-spans.ts'
@@ -34,13 +40,13 @@ export class TracedDatabase implements Database {
     return this.#database.waiting ?? 0
   }
 
-  read<Row>(sql: string, params?: readonly SqlValue[]): Promise<Row[]> {
-    return this.#run([sql], () => this.#database.read<Row>(sql, params))
+  read<Row>(sql: string, params?: readonly SqlValue[], options?: CallOptions): Promise<Row[]> {
+    return this.#run([sql], () => this.#database.read<Row>(sql, params, options))
   }
 
-  write(statements: readonly Statement[]): Promise<WriteResult[]> {
+  write(statements: readonly Statement[], options?: CallOptions): Promise<WriteResult[]> {
     const texts = statements.map(({ sql }) => sql)
-    return this.#run(texts, () => this.#database.write(statements))
+    return this.#run(texts, () => this.#database.write(statements, options))
   }
 
   check(): Promise<void> {

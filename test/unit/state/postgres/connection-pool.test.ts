@@ -187,6 +187,61 @@ test('ConnectionPool gives its only connection to any table', async (t) => {
   assert.equal(await waiting, only)
 })
 
+test('ConnectionPool serves an urgent call first, also with the connection that is left for other tables', async (t) => {
+  const server = new FakeServer(t, 2)
+  const [one] = await server.takeAll(1, 'gateways')
+  assert.ok(one)
+  const stuck = server.pool.take('gateways')
+  assert.ok(await isWaiting(stuck))
+  const urgent = await server.pool.take('gateways', 3_000)
+  const next = server.pool.take('gateways', 3_000)
+  server.pool.release(urgent, true)
+  server.pool.release(await next, true)
+  server.pool.release(one, true)
+  await stuck
+  assert.equal(server.opened.length, 2)
+})
+
+test('ConnectionPool opens one more for an urgent call that waits, and closes one of them later', async (t) => {
+  const server = new FakeServer(t, 2)
+  const taken = await server.takeTwo()
+  const urgent = server.pool.take('gateways', 3_000)
+  const other = server.pool.take('files')
+  await server.pass(400)
+  assert.equal(server.attempts, 2)
+  await server.pass(200)
+  assert.equal(await urgent, server.opened[2])
+  assert.ok(await isWaiting(other))
+  server.pool.release(taken[0], true)
+  assert.ok(taken[0].isClosed)
+  assert.ok(await isWaiting(other))
+  server.pool.release(taken[1], true)
+  assert.equal(await other, taken[1])
+})
+
+test('ConnectionPool fails an urgent call after its own time', async (t) => {
+  const server = new FakeServer(t, 1)
+  server.error = refused
+  const failed = assert.rejects(server.pool.take('gateways', 3_000), /within 3 s/)
+  await server.pass(3_000)
+  await failed
+})
+
+test('ConnectionPool trusts no idle connections when another one did not answer for long', async (t) => {
+  const server = new FakeServer(t, 4)
+  const [idle, silent, busy] = await server.takeAll(3)
+  assert.ok(idle && silent && busy)
+  server.pool.release(idle, true)
+  server.pool.release(silent, true)
+  await server.pass(100)
+  assert.equal(await server.pool.take('files'), silent)
+  await server.pass(3_000)
+  // It answered meanwhile.
+  server.pool.release(busy, true)
+  server.pool.release(silent, false)
+  assert.deepEqual([silent.isClosed, idle.isClosed, busy.isClosed], [true, true, false])
+})
+
 test('ConnectionPool keeps one connection where the server has little room, and no more', async (t) => {
   const server = new FakeServer(t, 4)
   server.room = 2

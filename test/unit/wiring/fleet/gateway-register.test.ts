@@ -113,6 +113,33 @@ test('A gateway with another key is refused while the other one shows signs of l
   assert.equal((await table.all()).length, 1)
 })
 
+test('A start ends no gateway that is silent for a shorter time than others allow', async (t) => {
+  const { table, open, addFar } = await scene(t)
+  const beat = await addFar('far', 'OTHER')
+  const lateAt = performance.now() + 3 * beatMs
+  t.mock.method(table, 'all', async () => {
+    if (performance.now() > lateAt) await beat()
+    return await GatewayTable.prototype.all.call(table)
+  })
+  await assert.rejects(open().register.start(), /^SettingsError: ACCESS_KEY is not that/)
+})
+
+test('A sign of life that fails is repeated at once', async (t) => {
+  const { table, open } = await scene(t)
+  const { register } = open()
+  await register.start()
+  let calls = 0
+  const limits: unknown[] = []
+  t.mock.method(table, 'beat', async (...given: Parameters<GatewayTable['beat']>) => {
+    limits.push(given[2])
+    calls += 1
+    if (calls === 1) throw new Error('no answer')
+    return await GatewayTable.prototype.beat.apply(table, given)
+  })
+  await register.begin()
+  assert.deepEqual(limits.slice(0, 2), [{ urgentMs: 3_000 }, { urgentMs: 3_000 }])
+})
+
 test('A gateway with another key that was killed does not keep others from starting', async (t) => {
   const { table, open, addFar } = await scene(t)
   await addFar('far', 'OTHER')
