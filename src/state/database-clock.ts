@@ -74,16 +74,27 @@ export class DatabaseClock {
 
   /** The time is that of a moment between request and response: a late response is inaccurate. */
   async #measure(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
+    let best: Measurement | undefined
+    for (let attempt = 1; attempt <= attempts; attempt++) {
       const startedAt = performance.now()
       const time = await this.#database.clockMs?.()
       if (time === undefined) return
       const endedAt = performance.now()
-      if (endedAt - startedAt > validMs && attempt < attempts) continue
-      const ofMonotonicMs = time - (startedAt + endedAt) / 2
-      this.#ahead = { ofMonotonicMs, wallMs: Date.now() - performance.now() }
-      this.#onMeasured(Math.round(ofMonotonicMs - this.#ahead.wallMs))
-      return
+      const tookMs = endedAt - startedAt
+      if (tookMs < (best?.tookMs ?? Number.POSITIVE_INFINITY)) {
+        best = { tookMs, ofMonotonicMs: time - (startedAt + endedAt) / 2 }
+      }
+      if (tookMs <= validMs) break
     }
+    // A former estimate is better than an inaccurate one.
+    if (best === undefined || (best.tookMs > validMs && this.#ahead !== undefined)) return
+    const { ofMonotonicMs } = best
+    this.#ahead = { ofMonotonicMs, wallMs: Date.now() - performance.now() }
+    this.#onMeasured(Math.round(ofMonotonicMs - this.#ahead.wallMs))
   }
+}
+
+interface Measurement {
+  readonly tookMs: number
+  readonly ofMonotonicMs: number
 }

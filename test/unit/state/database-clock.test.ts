@@ -75,6 +75,27 @@ describe('DatabaseClock', () => {
     assert.deepEqual(took, [])
   })
 
+  it('uses the fastest of slow answers at the start, and keeps an estimate instead of one', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    let age = 0
+    t.mock.method(performance, 'now', () => age)
+    t.mock.method(Date, 'now', () => age + 1_000_000)
+    const took = [12_000, 2_000, 12_000, 12_000, 12_000, 12_000]
+    const clock = await DatabaseClock.start({
+      ...database,
+      // The time of the end of each wait.
+      clockMs: async () => {
+        age += took.shift() ?? 0
+        return Date.now() + 3_000
+      },
+    })
+    t.after(() => clock.stop())
+    assert.equal(clock.aheadMs, 4_000)
+    t.mock.timers.tick(60_000)
+    while (took.length > 0) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(clock.aheadMs, 4_000)
+  })
+
   it('does not start without an answer', async () => {
     await assert.rejects(DatabaseClock.start({ ...database, clockMs: unused }), /not asked for/)
   })
