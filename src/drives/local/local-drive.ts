@@ -43,7 +43,6 @@ import { localPathOf } from './object-path.ts'
 import { AttributeCache, type AttributeLog } from './objects/attribute-cache.ts'
 import { copyToTemp } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
-import { Fence } from './objects/fence.ts'
 import type { FileRecords } from './objects/file-records.ts'
 import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
@@ -84,13 +83,8 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
   await options.claim?.(new LocalNotes(path))
   const root = await openLocalRoot(path)
   const locks = new KeyLocks(root)
-  const drive = new LocalDrive(root, locks, options)
-  // Later, neither a lock nor a fence needs space on the disk.
-  await withDriveErrors(`use ${options.root} as a drive`, async () => {
-    await locks.prepare()
-    await drive.openFence()
-  })
-  return drive
+  await withDriveErrors(`use ${options.root} as a drive`, () => locks.prepare())
+  return new LocalDrive(root, locks, options)
 }
 
 /** A draft with a declared size from here on is refused immediately if there is no space for it. */
@@ -105,7 +99,6 @@ class LocalDrive implements Drive {
   readonly readsAlone: boolean
   readonly uploads: UploadDrive
   readonly #root: LocalRoot
-  readonly #fence: Fence
   readonly #files: ObjectFiles
   readonly #seen: SeenFileCache
   readonly #known: AttributeCache
@@ -126,13 +119,11 @@ class LocalDrive implements Drive {
     const files = new ObjectFiles(root, known)
     const journal = new FolderJournal(root)
     const buckets = new BucketFolders(root)
-    const fence = new Fence(root)
-    const folders = new LocalFolderMaker({ root, locks, fence, known, journal, buckets })
+    const folders = new LocalFolderMaker({ root, locks, known, journal, buckets })
     const sync = new FolderSync(root)
     this.readsAlone = readsAlone
     this.#onFinding = options.onFinding
     this.#root = root
-    this.#fence = fence
     this.#journal = journal
     this.#folders = folders
     this.#buckets = buckets
@@ -140,7 +131,7 @@ class LocalDrive implements Drive {
     this.#files = files
     this.#seen = new SeenFileCache(root)
     this.#known = known
-    const publisher = new Publisher({ root, files, known, locks, fence, folders, journal, sync })
+    const publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
     const writes = new SmallWrites(root)
     this.#publisher = publisher
     this.#smallWrites = writes
@@ -148,10 +139,6 @@ class LocalDrive implements Drive {
     this.#indexes = new FolderIndexes(root)
     this.#treeParts = { root, indexes: this.#indexes, listed: new ListedFiles(root, known) }
     this.uploads = new LocalUploads({ root, files, publisher, locks })
-  }
-
-  async openFence(): Promise<void> {
-    await this.#fence.open()
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {

@@ -4,7 +4,7 @@ import { cannotLink, codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { displacedBy, type FilePath, type ObjectPath } from '../object-path.ts'
 import type { AttributeCache } from '../objects/attribute-cache.ts'
-import { type Fence, type OpenFence, removeThrough } from '../objects/fence.ts'
+import { type OpenFence, removeThrough } from '../objects/fence.ts'
 import { folderIdentityOf } from '../objects/file-identity.ts'
 import type { KeyLocks } from '../objects/key-locks.ts'
 import { describe } from '../objects/object-files.ts'
@@ -39,7 +39,6 @@ export interface MadeName {
 export interface LocalFolderMakerParts {
   readonly root: LocalRoot
   readonly locks: KeyLocks
-  readonly fence: Fence
   readonly known: AttributeCache
   readonly journal: FolderJournal
   readonly buckets: BucketFolders
@@ -63,15 +62,13 @@ interface Displacing {
 export class LocalFolderMaker {
   readonly #root: LocalRoot
   readonly #locks: KeyLocks
-  readonly #fence: Fence
   readonly #known: AttributeCache
   readonly #journal: FolderJournal
   readonly #buckets: BucketFolders
 
-  constructor({ root, locks, fence, known, journal, buckets }: LocalFolderMakerParts) {
+  constructor({ root, locks, known, journal, buckets }: LocalFolderMakerParts) {
     this.#root = root
     this.#locks = locks
-    this.#fence = fence
     this.#known = known
     this.#journal = journal
     this.#buckets = buckets
@@ -182,8 +179,7 @@ export class LocalFolderMaker {
     const path = `${parent.path}/${name}`
     const owner = displacedBy(objectPath, this.#below(path))
     if (owner === undefined) throw inTheWay(this.#below(path))
-    const fence = await this.#fence.open()
-    await this.#locks.hold(owner.path, async () => {
+    await this.#locks.hold(owner.path, async (fence) => {
       const stats = await this.#root.files.lstat(parent.at(name))
       if (stats === undefined || stats.isDirectory()) return
       if (!stats.isFile()) throw inTheWay(this.#below(path))
@@ -243,8 +239,7 @@ export class LocalFolderMaker {
     if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
     const alternative = parent.at(owner.alternative.name)
     if (!(await this.#root.files.lstat(alternative))?.isFile()) return
-    const fence = await this.#fence.open()
-    await this.#locks.hold(owner.path, async () => {
+    await this.#locks.hold(owner.path, async (fence) => {
       try {
         // A link, because it never replaces a file that was put there meanwhile.
         await this.#root.files.link(alternative, parent.at(name))

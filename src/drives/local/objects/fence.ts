@@ -9,9 +9,6 @@ import { unlinkLarge } from './paced-files.ts'
 /** The names of these folders, in the folder of their process. */
 export const fencePrefix = 'fence-'
 
-/** The folder of a process that was idle for a day may have been swept. */
-const lookAgainMs = 3_600_000
-
 /** The fence of a process as it was before a lock was taken. */
 export interface OpenFence {
   /** A path for a file, inside. */
@@ -28,28 +25,25 @@ export interface OpenFence {
 export class Fence {
   readonly #root: LocalRoot
   #folder: string | undefined
-  #usedAt = 0
 
   constructor(root: LocalRoot) {
     this.#root = root
   }
 
-  /** Call it before the lock is taken. It makes a folder the first time, and after a loss. */
+  /** The folder is gone, or may be: makes another one. */
+  async renew(): Promise<void> {
+    await this.#make()
+  }
+
+  /** Call it before the lock is taken. It makes a folder after a loss. */
   async open(): Promise<OpenFence> {
-    const folder = (await this.#known()) ?? (await this.#make())
-    this.#usedAt = performance.now()
+    const folder = this.#folder ?? (await this.#make())
     return {
       newPath: () => newTempPath({ processFolder: folder }),
       lost: () => {
         if (this.#folder === folder) this.#folder = undefined
       },
     }
-  }
-
-  async #known(): Promise<string | undefined> {
-    const folder = this.#folder
-    if (folder === undefined || performance.now() - this.#usedAt < lookAgainMs) return folder
-    return (await this.#root.files.lstat(folder)) && folder
   }
 
   async #make(): Promise<string> {

@@ -8,10 +8,13 @@ import { DriveError } from '../../drive.ts'
 import { makeFolders } from '../folders/durable-folders.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { Fence, type OpenFence } from './fence.ts'
 import { fenceOff, holderName } from './former-holder.ts'
 
 /** After this time without a sign of life, a holder on another host counts as dead. */
 const silentHolderMs = 30_000
+/** If its gateway counts as ended, which may be wrong. Longer than `certainMs`. */
+const endedHolderMs = 6_000
 /** A living holder keeps a lock for microseconds. A stopped one must not block the others. */
 const longestWaitMs = 20_000
 /** Longer than `silentHolderMs`, so that a dead holder on another host is recognized first. */
@@ -20,7 +23,7 @@ const firstPauseMs = 1
 const longestPauseMs = 50
 /** A process that dies while it takes over a lock leaves another one to take over, and so on. */
 const deepestTheft = 4
-/** A lock that was held for less time is certainly still held: a silent holder is given more time. */
+/** A lock that was held for less time is certainly still held: a holder elsewhere is given more time. */
 export const certainMs = 5_000
 /** Each time, another process may move the folder of this one away. */
 const prepareAttempts = 5
@@ -35,6 +38,13 @@ export interface LockPaths {
   readonly path: string
   /** The file to link to `path`; undefined if the file system has no hard links. */
   readonly holder: string | undefined
+}
+
+/** A lock that was taken. */
+interface Held {
+  /** For how long, with the call that took it: its reply may have come late. */
+  readonly heldMs: () => number
+  readonly fence: OpenFence
 }
 
 /** A turn of this process at a lock. */
@@ -55,18 +65,20 @@ interface Turn extends LockPaths {
 export class KeyLocks {
   readonly #root: LocalRoot
   readonly #namePath: string
+  readonly #fence: Fence
   /** The last caller in this process's queue, by lock. */
   readonly #queues = new Map<string, Promise<void>>()
   #canLink = true
 
   constructor(root: LocalRoot) {
     this.#root = root
+    this.#fence = new Fence(root)
     this.#namePath = `${root.processFolder}/${holderName}`
   }
 
   /**
-   * Writes the file with this process's name, which its locks link to. Called once at the start: later,
-   * taking a lock needs no space on the disk.
+   * Writes the file with this process's name, which its locks link to, and makes a fence. Called once at the start:
+   * later, taking a lock needs no space on the disk.
    */
   async prepare(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
@@ -87,16 +99,19 @@ export class KeyLocks {
     const temporary = `${this.#namePath}-${crypto.randomUUID()}`
     await fs.promises.writeFile(temporary, thisProcess)
     await fs.promises.rename(temporary, this.#namePath)
+    // The former one was in the folder that was moved away.
+    await this.#fence.renew()
   }
 
   /**
-   * Runs `work` with the lock of this name.
+   * Runs `work` with the lock of this name. What it changes must lead through the fence, which was there before the
+   * lock was taken.
    * @throws DriveError `busy` when a living process does not release it; what `work` throws.
    */
-  hold<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
+  hold<Result>(name: string, work: (fence: OpenFence) => Promise<Result>): Promise<Result> {
     return this.#queued(this.#pathOf(name), async (turn) => {
-      const heldMs = await this.#take(turn.path, turn, 0)
-      return await work().finally(() => this.#release(turn.path, turn, heldMs))
+      const { heldMs, fence } = await this.#take(turn.path, turn, 0)
+      return await work(fence).finally(() => this.#release(turn.path, turn, heldMs))
     })
   }
 
@@ -180,16 +195,16 @@ export class KeyLocks {
     work: () => Promise<void>,
   ): Promise<void> {
     const guard = `${lock}.steal`
-    const heldMs = await this.#take(guard, turn, depth + 1)
+    const { heldMs } = await this.#take(guard, turn, depth + 1)
     await work().finally(() => this.#release(guard, turn, heldMs, depth + 1))
   }
 
-  /** Returns for how long it has been held, with the call that took it: its reply may have come late. */
-  async #take(lock: string, turn: Turn, depth: number): Promise<() => number> {
+  async #take(lock: string, turn: Turn, depth: number): Promise<Held> {
     let watch: HolderWatch | undefined
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const fence = await this.#fence.open()
       const heldMs = stopwatch()
-      if (await this.#create(lock, turn, depth)) return heldMs
+      if (await this.#create(lock, turn, depth)) return { heldMs, fence }
       watch ??= new HolderWatch(lock)
       const state = await watch.look()
       if (state === 'abandoned' && depth < deepestTheft) {
@@ -232,10 +247,11 @@ export class KeyLocks {
     } catch (error) {
       const code = codeOf(error)
       if (code === 'EEXIST') return await this.#isUnreleased(lock, turn, depth)
+      // The fence that was opened is gone, too: the caller opens the new one.
       if (code === 'ENOENT' && this.#canLink) await this.prepare()
       else if (this.#canLink && cannotLink(error)) this.#canLink = false
       else throw error
-      return this.#create(lock, turn, depth)
+      return false
     }
   }
 
@@ -299,8 +315,9 @@ class HolderWatch {
     this.inode = stats.ino
     const liveness = livenessOf(holder)
     if (liveness === 'alive') return 'held'
-    if (liveness === 'dead' || hasEnded(holder)) return 'abandoned'
-    return this.#silentMs(stats) > silentHolderMs ? 'abandoned' : 'silent'
+    if (liveness === 'dead') return 'abandoned'
+    const limitMs = hasEnded(holder) ? endedHolderMs : silentHolderMs
+    return this.#silentMs(stats) > limitMs ? 'abandoned' : 'silent'
   }
 
   /** A process changes the change time of its name's file with every lock it takes or releases. */

@@ -14,7 +14,7 @@ import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import type { FilePath, ObjectPath } from '../object-path.ts'
 import { allDone } from './all-done.ts'
 import type { AttributeCache, KnownFile } from './attribute-cache.ts'
-import type { Fence, OpenFence } from './fence.ts'
+import type { OpenFence } from './fence.ts'
 import type { KeyLocks } from './key-locks.ts'
 import type { FileStamp, ObjectFiles } from './object-files.ts'
 import { type PutDone, type PutOrder, putFile, type Taken, takeFile } from './put-file.ts'
@@ -47,7 +47,6 @@ export interface LocalPublisherParts {
   readonly files: ObjectFiles
   readonly known: AttributeCache
   readonly locks: KeyLocks
-  readonly fence: Fence
   readonly folders: LocalFolderMaker
   readonly journal: FolderJournal
   readonly sync: FolderSync
@@ -96,8 +95,7 @@ export class Publisher {
     let isPublished = false
     try {
       for (let attempt = 0; attempt < attempts; attempt++) {
-        const fence = await this.#parts.fence.open()
-        const { sealed, result } = await this.#parts.locks.hold(objectPath.path, async () => {
+        const { sealed, result } = await this.#parts.locks.hold(objectPath.path, async (fence) => {
           await this.#require(objectPath, publication.conditions)
           const sealed = file ?? (await this.#seal(publication, made))
           const { folder } = way
@@ -149,8 +147,7 @@ export class Publisher {
     conditions: RemovalConditions | undefined,
   ): Promise<boolean> {
     const { root, folders, locks } = this.#parts
-    const fence = await this.#parts.fence.open()
-    const taken = await locks.hold(objectPath.path, async () => {
+    const taken = await locks.hold(objectPath.path, async (fence) => {
       await this.#require(objectPath, conditions)
       return await this.#takeBoth(objectPath, fence)
     })

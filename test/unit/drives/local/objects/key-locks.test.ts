@@ -209,11 +209,17 @@ test('hold renames the drafts of a holder on another host before it takes over',
   assert.match(left[0] ?? '', /\.former-/)
 })
 
-test('hold takes over at once from a process of a gateway that has ended', async (t) => {
-  const { locks, root } = await openElsewhere(t)
+test('hold takes over after 6 s from a silent process of a gateway that has ended, not before', async (t) => {
+  const { locks, root, looks, passMs } = await openElsewhere(t)
   t.after(() => setEndedGateways([], []))
   setEndedGateways([{ process: 'other-host/1/1', untilTicks: 5 }], [])
-  await (await acquire(locks, 'a')).release()
+  const waiting = acquire(locks, 'a')
+  await looks()
+  passMs(5_900)
+  await looks()
+  assert.equal(fs.readdirSync(root.lockFolder).length, 1)
+  passMs(200)
+  await (await waiting).release()
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 

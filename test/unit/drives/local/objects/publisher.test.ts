@@ -3,7 +3,9 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { OpenFolder } from '../../../../../src/drives/local/folders/open-folder.ts'
+import { fenceOff } from '../../../../../src/drives/local/objects/former-holder.ts'
 import { PacedFiles } from '../../../../../src/drives/local/objects/paced-files.ts'
+import { thisProcess } from '../../../../../src/process/identity.ts'
 import { until } from '../../../../support/management-client.ts'
 import { openFileCount } from '../../../../support/open-files.ts'
 import { MemoryRecords } from '../memory-records.ts'
@@ -256,4 +258,19 @@ test('a key below an object can be written after a crash while the object moved 
   assert.deepEqual(fs.readdirSync(folder), ['k', 'k.%file'])
   await put(drive, 'k/below', 'z')
   assert.deepEqual([(await get(drive, 'k'))?.text, (await get(drive, 'k/below'))?.text], ['x', 'z'])
+})
+
+test('requests that begin after a takeover are not refused', async (t) => {
+  const { drive, root, folder } = await openDrive(t)
+  const tempFolder = join(root, '.bucketry/tmp')
+  for (const key of ['k', 'k/below']) {
+    await put(drive, key, 'x')
+    await fenceOff(thisProcess, { tempFolder })
+  }
+  assert.equal(await drive.remove(bucket, 'k/below'), true)
+  await fenceOff(thisProcess, { tempFolder })
+  assert.equal(await drive.remove(bucket, 'k'), true)
+  assert.deepEqual(fs.readdirSync(folder), [])
+  await drive.sweep?.()
+  assert.deepEqual(fs.readdirSync(tempFolder), [encodeURIComponent(thisProcess)])
 })
