@@ -19,8 +19,31 @@ export function isOwnerDead(leaseOwner: string): boolean {
   return livenessOf(leaseOwner.slice(0, leaseOwner.lastIndexOf(' '))) === 'dead'
 }
 
+/** Longer than any lease. */
+const longestLeaseMs = 120_000
+/** Longer than all holders need to renew a lease, after the database's clock was set back. */
+const renewedWithinMs = 12_000
+const maxRemembered = 1_000
+
+/** Leases that end too late, and since when this process has seen them so: monotonic. */
+const tooLate = new Map<string, number>()
+
 /** Whether the lease may be taken: it is free, or its holder died or stopped renewing it. */
 export function isLeaseFree({ leaseOwner, leaseUntilMs }: LeaseRow, nowMs: number): boolean {
   if (leaseOwner === '' || leaseUntilMs <= nowMs) return true
-  return isOwnerDead(leaseOwner)
+  if (isOwnerDead(leaseOwner)) return true
+  return leaseUntilMs > nowMs + longestLeaseMs && isForgotten(`${leaseOwner} ${leaseUntilMs}`)
+}
+
+/**
+ * Whether a lease was not renewed that ends later than any can: the clock was set back since it was taken, which
+ * must not keep it for that time. A holder that is alive renews it by the new clock.
+ */
+function isForgotten(lease: string): boolean {
+  const nowMs = performance.now()
+  const sinceMs = tooLate.get(lease)
+  if (sinceMs !== undefined) return nowMs - sinceMs > renewedWithinMs
+  if (tooLate.size >= maxRemembered) tooLate.clear()
+  tooLate.set(lease, nowMs)
+  return false
 }

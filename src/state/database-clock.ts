@@ -1,7 +1,8 @@
 import type { Database } from './database.ts'
 
-/** How often the difference is measured, and the longest time of a measurement that counts. */
+/** How often the difference is measured by itself; other statements measure it, too. */
 const everyMs = 60_000
+/** A start measures again if it took longer. */
 const validMs = 1_000
 const attempts = 3
 /** This machine's clock was set, or the machine slept, when it moves by more against the monotonic one. */
@@ -21,6 +22,8 @@ export class DatabaseClock {
   readonly #timer: NodeJS.Timeout | undefined
   /** Undefined: the database is on this machine. */
   #ahead: { readonly ofMonotonicMs: number; readonly wallMs: number } | undefined
+  /** Of the measurement that `#ahead` is from. */
+  #tookMs = Number.POSITIVE_INFINITY
   #isMeasuring = false
 
   private constructor(database: Database, onMeasured: OnMeasured) {
@@ -39,6 +42,9 @@ export class DatabaseClock {
     const clock = new DatabaseClock(database, onMeasured)
     try {
       await clock.#measure()
+      for (let attempt = 1; attempt < attempts && clock.#tookMs > validMs; attempt++) {
+        await clock.#measure()
+      }
       return clock
     } catch (error) {
       clock.stop()
@@ -60,6 +66,28 @@ export class DatabaseClock {
     return Math.round(monotonicMs + ofMonotonicMs)
   }
 
+  /**
+   * The database said that its time is `timeMs`. It was asked and answered at these moments, by the monotonic clock:
+   * the time is that of any moment between them. So an estimate that can be right stays, and a late answer changes
+   * only what is wrong for certain, such as after the clock of the database was set.
+   */
+  readonly observe = (timeMs: number, askedAtMs: number, answeredAtMs: number): void => {
+    const tookMs = answeredAtMs - askedAtMs
+    const [least, most] = [timeMs - answeredAtMs, timeMs - askedAtMs]
+    const wallMs = Date.now() - performance.now()
+    const current = this.#ahead?.ofMonotonicMs
+    const mayBeRight = current !== undefined && least <= current && current <= most
+    // At the start the fastest answer counts.
+    const isBetter = this.#tookMs > validMs && tookMs < this.#tookMs
+    if (!mayBeRight || isBetter) {
+      this.#ahead = { ofMonotonicMs: (least + most) / 2, wallMs }
+      this.#tookMs = tookMs
+    } else {
+      this.#ahead = { ofMonotonicMs: current, wallMs }
+    }
+    this.#onMeasured(Math.round(this.#ahead.ofMonotonicMs - wallMs))
+  }
+
   stop(): void {
     clearInterval(this.#timer)
   }
@@ -72,29 +100,9 @@ export class DatabaseClock {
     this.#isMeasuring = false
   }
 
-  /** The time is that of a moment between request and response: a late response is inaccurate. */
   async #measure(): Promise<void> {
-    let best: Measurement | undefined
-    for (let attempt = 1; attempt <= attempts; attempt++) {
-      const startedAt = performance.now()
-      const time = await this.#database.clockMs?.()
-      if (time === undefined) return
-      const endedAt = performance.now()
-      const tookMs = endedAt - startedAt
-      if (tookMs < (best?.tookMs ?? Number.POSITIVE_INFINITY)) {
-        best = { tookMs, ofMonotonicMs: time - (startedAt + endedAt) / 2 }
-      }
-      if (tookMs <= validMs) break
-    }
-    // A former estimate is better than an inaccurate one.
-    if (best === undefined || (best.tookMs > validMs && this.#ahead !== undefined)) return
-    const { ofMonotonicMs } = best
-    this.#ahead = { ofMonotonicMs, wallMs: Date.now() - performance.now() }
-    this.#onMeasured(Math.round(ofMonotonicMs - this.#ahead.wallMs))
+    const askedAtMs = performance.now()
+    const timeMs = await this.#database.clockMs?.()
+    if (timeMs !== undefined) this.observe(timeMs, askedAtMs, performance.now())
   }
-}
-
-interface Measurement {
-  readonly tookMs: number
-  readonly ofMonotonicMs: number
 }

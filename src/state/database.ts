@@ -23,6 +23,9 @@ export interface Database {
    */
   clockMs?(): Promise<number>
 
+  /** The same as an SQL expression, for a statement that has another purpose. */
+  readonly clockSql?: string
+
   /**
    * Calls `onSignal` for signals of other processes (`Statement.signal`). Absent if they cannot be
    * sent.

@@ -13,7 +13,7 @@ import { createSealer } from '../state/sealer.ts'
 import { AccessKeyTable } from '../state/stores/access-keys.ts'
 import { BucketOptionsTable } from '../state/stores/bucket-options.ts'
 import { MadeBucketTable } from '../state/stores/made-buckets.ts'
-import { Revisions } from '../state/stores/revisions.ts'
+import { type OnTime, Revisions } from '../state/stores/revisions.ts'
 import type { KnownGateways } from './fleet/known-gateways.ts'
 import type { Log } from './log.ts'
 import { isBucketName } from './settings/parse-names.ts'
@@ -69,6 +69,8 @@ interface RegistryParts {
   readonly gateways: KnownGateways
   /** The database's time: all gateways agree on whether a key has expired. */
   readonly now: () => number
+  /** DatabaseClock.observe: the clock is measured twice a second, without a statement of its own. */
+  readonly onTime?: OnTime
 }
 
 /** Loads access keys and buckets, and begins to watch them. @throws DatabaseError */
@@ -78,9 +80,10 @@ export async function openRegistries({
   log,
   gateways,
   now,
+  onTime,
 }: RegistryParts): Promise<Registries> {
   const watch = new RevisionWatch({
-    revisions: new Revisions(database),
+    revisions: new Revisions(database, onTime),
     onState: (problem) => logState(log, problem),
     onCurrent: gateways.confirm,
   })

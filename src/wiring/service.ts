@@ -142,7 +142,8 @@ export async function openService(
       gateways: () => gateways.running,
     })
     if (role.kind === 'primary') await applyAccessKeys({ settings, database, now })
-    const registries = await openRegistries({ settings, database, log, gateways, now })
+    const { observe: onTime } = clock
+    const registries = await openRegistries({ settings, database, log, gateways, now, onTime })
     await register?.begin()
     const { drive, mounts } = drives
     const { notes } = found

@@ -7,6 +7,7 @@ import { DatabaseError } from '../../src/state/database.ts'
 import { applyMigrations, readMigrations } from '../../src/state/migrate.ts'
 import { openDatabase, openSession } from '../../src/state/open-database.ts'
 import { GatewayTable } from '../../src/state/stores/gateways.ts'
+import { Revisions } from '../../src/state/stores/revisions.ts'
 import { startOwnPostgres, takeAllConnections } from '../support/start-postgres.ts'
 
 const maxConnections = 20
@@ -154,6 +155,17 @@ if (server === undefined) {
     await Promise.all(readers)
     assert.ok(longestMs < 4_000, `${longestMs} ms`)
     assert.deepEqual(await database.read('SELECT b FROM uploads'), [])
+    await database.close()
+  })
+
+  test("The statement that reads the revisions also tells the database's time", async () => {
+    const database = await openDatabase(await createLocation(), { migrate: true })
+    const times: (readonly number[])[] = []
+    const revisions = new Revisions(database, (...given) => times.push(given))
+    assert.equal((await revisions.read()).get('gateways'), 0)
+    const [[timeMs = 0, askedAtMs = 0, answeredAtMs = 0] = []] = times
+    assert.ok(Math.abs(timeMs - Date.now()) < 5_000)
+    assert.ok(askedAtMs < answeredAtMs)
     await database.close()
   })
 

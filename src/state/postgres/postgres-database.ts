@@ -52,6 +52,8 @@ interface Converted {
 /** The pools replace lost connections at the next call; connections keep no state between calls. */
 export class PostgresDatabase implements Database {
   readonly kind = 'postgres'
+  /** Not the transaction's time: its first statement may have waited. */
+  readonly clockSql = 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION)'
   readonly #name: string
   readonly #readers: ConnectionPool<PostgresConnection>
   readonly #writers: ConnectionPool<PostgresConnection>
@@ -98,11 +100,8 @@ export class PostgresDatabase implements Database {
     return this.#signals.subscribe(onSignal)
   }
 
-  /** Not the transaction's time: its first statement may have waited. */
   async clockMs(): Promise<number> {
-    const sql =
-      'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS ms'
-    const [row] = await this.read<{ ms: number }>(sql)
+    const [row] = await this.read<{ ms: number }>(`SELECT ${this.clockSql} AS ms`)
     if (row === undefined) throw new DatabaseError(`the database ${this.#name} returned no time`)
     return Number(row.ms)
   }

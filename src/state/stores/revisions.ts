@@ -8,7 +8,11 @@ export type RevisionNumbers = ReadonlyMap<RevisionName, number>
 interface RevisionRow {
   readonly name: RevisionName
   readonly revision: number
+  readonly timeMs?: number
 }
+
+/** DatabaseClock.observe. */
+export type OnTime = (timeMs: number, askedAtMs: number, answeredAtMs: number) => void
 
 /**
  * The first statement of every transaction that changes what `name` stands for. Such transactions follow one
@@ -29,15 +33,25 @@ export function currentRevision(name: RevisionName): string {
 
 /** The revisions in the database. */
 export class Revisions {
-  readonly #database: Pick<Database, 'read'>
+  readonly #database: Pick<Database, 'read' | 'clockSql'>
+  readonly #onTime: OnTime | undefined
+  readonly #sql: string
 
-  constructor(database: Pick<Database, 'read'>) {
+  /** @param onTime called with the database's time, if that is not this machine's */
+  constructor(database: Pick<Database, 'read' | 'clockSql'>, onTime?: OnTime) {
     this.#database = database
+    this.#onTime = onTime
+    const { clockSql } = database
+    const time = clockSql === undefined ? '' : `, ${clockSql} AS "timeMs"`
+    this.#sql = `SELECT name, revision${time} FROM revisions`
   }
 
   /** @throws DatabaseError */
   async read(): Promise<RevisionNumbers> {
-    const rows = await this.#database.read<RevisionRow>('SELECT name, revision FROM revisions')
+    const askedAtMs = performance.now()
+    const rows = await this.#database.read<RevisionRow>(this.#sql)
+    const timeMs = rows[0]?.timeMs
+    if (timeMs !== undefined) this.#onTime?.(timeMs, askedAtMs, performance.now())
     return new Map(rows.map(({ name, revision }) => [name, revision]))
   }
 }

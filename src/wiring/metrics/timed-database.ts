@@ -17,6 +17,7 @@ type Call = 'read' | 'write'
 /** A database whose calls are timed. */
 export class TimedDatabase implements Database {
   readonly clockMs?: NonNullable<Database['clockMs']>
+  readonly clockSql?: string
   readonly subscribe?: NonNullable<Database['subscribe']>
   readonly #database: Database
   readonly #durations = {
@@ -27,6 +28,7 @@ export class TimedDatabase implements Database {
 
   constructor(database: Database) {
     this.#database = database
+    if (database.clockSql !== undefined) this.clockSql = database.clockSql
     if (database.clockMs !== undefined) this.clockMs = database.clockMs.bind(database)
     if (database.subscribe !== undefined) this.subscribe = database.subscribe.bind(database)
   }

@@ -19,6 +19,7 @@ const shownStatements = 20
  */
 export class TracedDatabase implements Database {
   readonly clockMs?: NonNullable<Database['clockMs']>
+  readonly clockSql?: string
   readonly subscribe?: NonNullable<Database['subscribe']>
   readonly #database: Database
   readonly #spans: ChildSpans
@@ -28,6 +29,7 @@ export class TracedDatabase implements Database {
     this.#database = database
     this.#spans = spans
     this.#system = database.kind === 'postgres' ? 'postgresql' : database.kind
+    if (database.clockSql !== undefined) this.clockSql = database.clockSql
     if (database.clockMs !== undefined) this.clockMs = database.clockMs.bind(database)
     if (database.subscribe !== undefined) this.subscribe = database.subscribe.bind(database)
   }

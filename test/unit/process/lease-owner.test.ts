@@ -21,3 +21,17 @@ for (const [title, leaseOwner, leaseUntilMs, isFree] of [
     assert.equal(isLeaseFree({ leaseOwner, leaseUntilMs }, 100), isFree)
   })
 }
+
+test('A lease that ends later than any can is free when it was not renewed for 12 s', (t) => {
+  const clock = t.mock.method(performance, 'now', () => 5_000)
+  const nowMs = 1_000_000
+  const lease = { leaseOwner: newLeaseOwner('elsewhere/1/1'), leaseUntilMs: nowMs + 3_600_000 }
+  assert.equal(isLeaseFree(lease, nowMs), false)
+  clock.mock.mockImplementation(() => 17_000)
+  assert.equal(isLeaseFree(lease, nowMs), false)
+  clock.mock.mockImplementation(() => 17_001)
+  assert.equal(isLeaseFree(lease, nowMs), true)
+  // The holder has renewed it, by a clock that was not measured again yet.
+  assert.equal(isLeaseFree({ ...lease, leaseUntilMs: nowMs + 3_605_000 }, nowMs), false)
+  assert.equal(isLeaseFree({ ...lease, leaseUntilMs: nowMs + 60_000 }, nowMs), false)
+})

@@ -75,25 +75,41 @@ describe('DatabaseClock', () => {
     assert.deepEqual(took, [])
   })
 
-  it('uses the fastest of slow answers at the start, and keeps an estimate instead of one', async (t) => {
-    t.mock.timers.enable({ apis: ['setInterval'] })
-    let age = 0
-    t.mock.method(performance, 'now', () => age)
-    t.mock.method(Date, 'now', () => age + 1_000_000)
-    const took = [12_000, 2_000, 12_000, 12_000, 12_000, 12_000]
+  it('keeps an estimate that a late answer does not disprove, and no other', async (t) => {
+    const nowMs = 50_000
+    t.mock.method(performance, 'now', () => nowMs)
+    t.mock.method(Date, 'now', () => 1_050_000)
+    const clock = await DatabaseClock.start({ ...database, clockMs: async () => 2_050_000 })
+    t.after(() => clock.stop())
+    const ask = (timeMs: number, tookMs: number) => {
+      clock.observe(timeMs, nowMs - tookMs, nowMs)
+      return clock.now()
+    }
+    // It waited for a connection before or after its time was read.
+    assert.equal(ask(2_050_000, 10_000), 2_050_000)
+    assert.equal(ask(2_040_000, 10_000), 2_050_000)
+    assert.equal(ask(2_049_998, 4), 2_050_000)
+    // The clock was set by an hour.
+    assert.equal(ask(5_650_000, 10_000), 5_655_000)
+    assert.equal(ask(5_650_000, 4), 5_650_002)
+    assert.equal(ask(2_050_000, 4), 2_050_002)
+  })
+
+  it('uses the fastest answer at the start, if all are late', async (t) => {
+    let nowMs = 0
+    t.mock.method(performance, 'now', () => nowMs)
+    t.mock.method(Date, 'now', () => nowMs)
+    const took = [8_000, 2_000, 6_000]
     const clock = await DatabaseClock.start({
       ...database,
-      // The time of the end of each wait.
       clockMs: async () => {
-        age += took.shift() ?? 0
-        return Date.now() + 3_000
+        nowMs += took.shift() ?? 0
+        return nowMs
       },
     })
     t.after(() => clock.stop())
-    assert.equal(clock.aheadMs, 4_000)
-    t.mock.timers.tick(60_000)
-    while (took.length > 0) await new Promise((resolve) => setImmediate(resolve))
-    assert.equal(clock.aheadMs, 4_000)
+    assert.deepEqual(took, [])
+    assert.equal(clock.aheadMs, 1_000)
   })
 
   it('does not start without an answer', async () => {
