@@ -41,7 +41,7 @@ const setAnswer = 'UPDATE gateways SET answer = ? WHERE id = ?'
 const setEnded = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND beat = ? AND ended_at_ms = 0'
 const setOwnEnd = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND ended_at_ms = 0'
 const deleteOne = 'DELETE FROM gateways WHERE id = ?'
-const deleteOld = 'DELETE FROM gateways WHERE ended_at_ms BETWEEN 1 AND ?'
+const deleteEnded = 'DELETE FROM gateways WHERE id = ? AND ended_at_ms <> 0'
 
 /** The gateways in the database. Every method @throws DatabaseError. */
 export class GatewayTable {
@@ -103,7 +103,7 @@ export class GatewayTable {
     await this.#database.write([bumpRevision('gateways'), { sql: deleteOne, params: [id] }])
   }
 
-  async removeEnded(untilMs: number): Promise<void> {
-    await this.#database.write([{ sql: deleteOld, params: [untilMs] }])
+  async removeEnded(ids: readonly string[]): Promise<void> {
+    await this.#database.write(ids.map((id) => ({ sql: deleteEnded, params: [id] })))
   }
 }

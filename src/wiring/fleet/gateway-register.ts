@@ -8,6 +8,7 @@ import { type Repetition, repeat } from '../processes/repeat.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { conflictWith, factsText, type OwnFacts, parseGatewayFacts } from './gateway-facts.ts'
 import type { KnownGateways } from './known-gateways.ts'
+import { outdatedRows } from './outdated-rows.ts'
 import type { SharedProbe } from './shared-probe.ts'
 
 /** Looks without a new sign of life after which another gateway counts as ended: 8 to 10 s at a beat of 2 s. */
@@ -21,8 +22,8 @@ const msPerTick = 10
 const urgent = { urgentMs: 3_000 }
 /** How long the end of this gateway waits for the database. */
 const endLimitMs = 5_000
-/** Longer than the files of a process on another host are kept (drives/local/leftovers.ts). */
-const endedKeptMs = 48 * 3_600_000
+/** Of old rows that are removed at a time. */
+const mostRemoved = 100
 
 export interface GatewayRegisterOptions {
   readonly table: Pick<
@@ -218,9 +219,8 @@ export class GatewayRegister {
     this.#isFirst = earlier.every(({ endedAtMs }) => endedAtMs !== 0)
     this.#clear(rows)
     probe?.look(this.#id, rows)
-    const untilMs = now() - endedKeptMs
-    const isOld = ({ endedAtMs }: GatewayRow) => endedAtMs !== 0 && endedAtMs <= untilMs
-    if (this.#isFirst && rows.some(isOld)) await table.removeEnded(untilMs)
+    const outdated = this.#isFirst ? outdatedRows(rows, now()).slice(0, mostRemoved) : []
+    if (outdated.length > 0) await table.removeEnded(outdated.map((row) => row.id))
     return undefined
   }
 
