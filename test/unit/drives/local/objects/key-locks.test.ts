@@ -124,10 +124,10 @@ async function openElsewhere(t: TestContext) {
   let aheadMs = 0
   const now = performance.now.bind(performance)
   t.mock.method(performance, 'now', () => now() + aheadMs)
-  /** Resolves when the lock was checked twice more. */
+  /** Resolves when the lock was checked twice more: each time its holder is read twice. */
   const looks = async () => {
     const reading = t.mock.method(fs.promises, 'readFile')
-    while (reading.mock.callCount() < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (reading.mock.callCount() < 5) await new Promise((resolve) => setTimeout(resolve, 5))
     reading.mock.restore()
   }
   const passMs = (ms: number) => {
