@@ -331,10 +331,10 @@ test('what another process has begun to take away is taken away completely', asy
   const { root } = await makeLocks(t)
   const holder = 'other-host/1/1'
   const former = join(root.tempFolder, `${encodeURIComponent(holder)}.former-x`)
-  fs.mkdirSync(join(former, 'fenced-1'), { recursive: true })
-  for (const name of ['1', 'fenced-1/2', 'holder']) fs.writeFileSync(join(former, name), '')
+  fs.mkdirSync(join(former, 'fenced--'), { recursive: true })
+  for (const name of ['1', 'fenced--/2', 'holder']) fs.writeFileSync(join(former, name), '')
   await fenceOff(holder, root)
   const left = fs.readdirSync(former, { recursive: true, encoding: 'utf8' }).sort()
-  const pattern = /^fenced-1 fenced-1\/fenced-[\w-]{36} fenced-[\w-]{36} holder$/
+  const pattern = /^fenced-- fenced--\/fenced-[\w-]{36} fenced-[\w-]{36} holder$/
   assert.match(left.join(' '), pattern)
 })
