@@ -18,6 +18,9 @@ const counters = 6
 /** As a balancer limits them: when three gateways are suspended, the other clients go on through the fourth. */
 const mostAtOneGateway = 14
 const counterKey = 'counter'
+/** Between two steps of a client, at most: other tests need the processors, too. */
+const longestPauseMs = 200
+const pauseAfterFailureMs = 50
 
 export type Fleet = readonly [FleetMember, ...FleetMember[]]
 
@@ -52,15 +55,17 @@ export class FleetWriters {
   /** Resolves with the replies that no disturbance explains. */
   async run(isOver: () => boolean): Promise<string[]> {
     const problems: string[] = []
+    const { random } = this.#workload
     const attempt = async (work: () => Promise<void>) => {
       try {
         await work()
         this.counts.steps += 1
+        await delay(random.integer(0, longestPauseMs))
       } catch (error) {
         this.counts.failures += 1
         if (error instanceof NoReply) this.counts.withoutReply += 1
         if (error instanceof Error && this.#isProblem(error)) problems.push(error.message)
-        await delay(20)
+        await delay(pauseAfterFailureMs)
       }
     }
     const write = async (index: number) => {

@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict'
 import { randomInt, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { suite, type TestContext, test } from 'node:test'
 import { diskFolder } from '../support/disk-folder.ts'
@@ -32,6 +33,9 @@ const givenFolders = (process.env.FLEET_FOLDERS ?? diskFolder).split(',')
 const clocks = [{}, wrongClock('+60s'), wrongClock('-60s'), {}] as const
 
 const skip = absenceOfNetworks || absenceOfWrongClock
+
+// The other tests of a run go first. All processes that are started here inherit it.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 suite('A fleet whose gateways are killed, suspended and cut off', { skip }, () => {
   test('loses no acknowledged write and mixes no versions', {

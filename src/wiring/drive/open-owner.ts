@@ -35,9 +35,9 @@ export interface OwnerParts {
 }
 
 /** Each heartbeat writes to Google Drive or to a WebDAV server. */
-const beatMs = { file: 3_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
+const beatMs = { file: 4_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
 /** A gateway with another database is refused within five seconds. To look costs one read there. */
-const answerMs = 3_000
+const answerMs = 2_000
 
 /**
  * Prepares the check that the drive belongs to the database.
