@@ -42,7 +42,7 @@ const meanLifeMs = 60_000
 const leftForOthers = 3
 /** After this time, an urgent call gets a connection of its own. */
 const spareAfterMs = 500
-/** A connection did not answer for so long that those that were idle meanwhile may be half open, too. */
+/** A connection did not answer for so long that others may be half open, too, if they were idle for as long. */
 const suspectAfterMs = 2_000
 const roomPauseMs = 5_000
 const firstPauseMs = 50
@@ -126,7 +126,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#taken.delete(connection)
     const now = this.#now()
     if (isUsable) this.#answeredAtMs = now
-    else if (now - slot.takenAtMs > suspectAfterMs) this.#closeIdle(slot.takenAtMs)
+    else if (now - slot.takenAtMs > suspectAfterMs) this.#closeIdle(now - suspectAfterMs)
     const isOver = now >= slot.endsAtMs || this.#isEnded || this.#size >= this.#options.most
     if (isUsable && !isOver && !connection.isBroken) this.#rest(slot, now)
     else void connection.close()
