@@ -15,10 +15,25 @@ const maxConnections = 20
 const server = await startOwnPostgres([`max_connections=${maxConnections}`])
 const insert = 'INSERT INTO own_folders (identity) VALUES (?)'
 
+/** As of a server that recovers (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
+function notReady(): Buffer {
+  const fields = ['SFATAL', 'C57P03', 'Mthe database system is starting up', '']
+  const body = Buffer.from(`${fields.join('\0')}\0`)
+  const head = Buffer.from('E....')
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
 /** A way to the server on which connections can become half open. */
 async function startNetwork(serverPort: number) {
   const pairs: (readonly [net.Socket, net.Socket])[] = []
+  let refusals = 0
   const proxy = net.createServer((near) => {
+    refusals -= 1
+    if (refusals >= 0) {
+      near.once('data', () => near.end(notReady()))
+      return
+    }
     const far = net.connect(serverPort, '127.0.0.1')
     near.pipe(far).pipe(near)
     for (const socket of [near, far]) socket.on('error', () => undefined)
@@ -28,6 +43,9 @@ async function startNetwork(serverPort: number) {
   await once(proxy, 'listening')
   return {
     port: (proxy.address() as AddressInfo).port,
+    refuse(times: number) {
+      refusals = times
+    },
     loseAll() {
       for (const [near, far] of pairs) {
         near.unpipe(far).pause()
@@ -112,6 +130,16 @@ if (server === undefined) {
     await Promise.all([another, ...others].map((client) => client?.end()))
     await database.close()
     assert.ok(another)
+  })
+
+  test('openDatabase waits for a server that recovers', async (t) => {
+    const { url } = await createLocation()
+    const network = await startNetwork(Number(new URL(url).port))
+    t.after(() => network.stop())
+    const through = new URL(url)
+    through.port = String(network.port)
+    network.refuse(3)
+    await (await openDatabase({ kind: 'postgres', url: through.href }, { migrate: true })).close()
   })
 
   test('openDatabase waits for a connection of a server that has none left', async () => {

@@ -2,7 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client, type ClientConfig, types } from 'pg'
 import { DatabaseError } from '../database.ts'
 import type { PooledConnection } from './connection-pool.ts'
-import { isTooManyConnections, isUnknownSetting, toPostgresError } from './postgres-errors.ts'
+import {
+  isNotReady,
+  isTooManyConnections,
+  isUnknownSetting,
+  toPostgresError,
+} from './postgres-errors.ts'
 
 const connectTimeoutMs = 5_000
 /** The server gives up first, so that the connection stays usable; otherwise, the client does. */
@@ -178,7 +183,7 @@ async function connect(config: ClientConfig, select?: string): Promise<PostgresC
 }
 
 /**
- * A connection for one long task. Waits until the server accepts one more.
+ * A connection for one long task. Waits until the server accepts one more, or has recovered.
  *
  * @throws DatabaseError
  */
@@ -195,7 +200,8 @@ export async function connectPatiently(
       await client.connect()
       return client
     } catch (error) {
-      if (isTooManyConnections(error) && performance.now() < giveUpAt) await pause()
+      const mayWait = isTooManyConnections(error) || isNotReady(error)
+      if (mayWait && performance.now() < giveUpAt) await pause()
       else throw toPostgresError(error, nameOfPostgres(url))
     }
   }

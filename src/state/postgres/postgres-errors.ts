@@ -35,7 +35,7 @@ export function isLockTimeout(error: unknown): boolean {
  * Errors with which the server ends a connection: it lost it, it shuts down or crashed, or the connection was idle for
  * too long. The severity of an error can't tell: it is in the language of `lc_messages`.
  */
-const endingCodes = /^(08|XX|57P0|25P03)/
+const endingCodes = /^(08|XX|57P0|25P0[34])/
 
 /** Whether the server keeps the connection after this error. */
 export function keepsConnection(error: unknown): boolean {
@@ -48,6 +48,11 @@ export function isTooManyConnections(error: unknown): boolean {
   return (
     codeOf(error) === '53300' || (isProtocolViolation(error) && /no more conn/.test(`${error}`))
   )
+}
+
+/** cannot_connect_now: the server starts, recovers or stops. */
+export function isNotReady(error: unknown): boolean {
+  return codeOf(error) === '57P03'
 }
 
 /** Whether a pooler refuses the settings of a connection. */
