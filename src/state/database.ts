@@ -44,7 +44,7 @@ export interface Database {
 export interface CallOptions {
   /**
    * For signs of life: the call goes before others that wait for a connection, and fails after this time. The next
-   * one then gets another connection. Without effect if there are no connections.
+   * one then gets another connection. It does nothing while no connection is open.
    */
   readonly urgentMs?: number
 }
