@@ -48,8 +48,11 @@ describe('Signing in to the dashboard', { skip }, () => {
     await other.getByRole('heading', { name: 'Models', exact: true }).waitFor()
     const token = await tokenOf(page)
     assert.ok(token !== undefined)
+    // The page does not wait for the reply.
+    const ended = page.waitForResponse('**/auth/logout')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
+    await ended
     await other.getByText('Your session has expired.').waitFor()
     assert.equal(await tokenOf(page), undefined)
     const reply = await fetch(`${dashboard().gateway.url}/auth/session`, {

@@ -25,13 +25,19 @@ function ownFacts(accessKey = 'AK', drives: Record<string, string> = {}) {
 async function scene(t: TestContext) {
   const table = new GatewayTable(await openTestDatabase(t))
   const warnings: string[] = []
+  // Two gateways that start in the same millisecond are in the order of their random ids.
+  let nowMs = Date.now()
+  const now = () => {
+    nowMs += 1
+    return nowMs
+  }
   const open = (
     options: { accessKey?: string; drives?: Readonly<Record<string, string>> } = {},
   ) => {
     const known = new KnownGateways(table)
     const events: string[] = []
     const register = new GatewayRegister({
-      ...{ table, known, beatMs, now: Date.now },
+      ...{ table, known, beatMs, now },
       own: () => ownFacts(options.accessKey, options.drives),
       log: {
         info: () => undefined,
