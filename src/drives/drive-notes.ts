@@ -10,12 +10,18 @@ export type NoteName = 'owner' | 'alive' | 'buckets'
  * a DriveError.
  */
 export interface DriveNotes {
+  /**
+   * For how long a note that was just created may be replaced by a note that another process creates at
+   * the same time, in ms. 0: it is never replaced.
+   */
+  readonly settleMs: number
+
   /** The note's text; undefined if the drive has no such note, or its folder does not exist. */
   read(name: NoteName): Promise<string | undefined>
 
   /**
    * Creates a note, and the drive's own folder if needed; false if the note already exists. If
-   * several processes create the same note at the same time, only one gets true.
+   * several processes create the same note at the same time, only one gets true, after `settleMs`.
    */
   create(name: NoteName, text: string): Promise<boolean>
 

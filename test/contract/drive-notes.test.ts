@@ -40,7 +40,7 @@ function davScene(start: (t: TestContext) => Promise<{ readonly url: string } | 
       const client = new DavClient({ ...address, firstPauseMs: 5 })
       t.after(() => client.close())
       const dav = new DavServer(client, { ...address, root: [...address.root, 'new'] })
-      return new DavNotes(dav, new OwnFolder(dav))
+      return new DavNotes(dav, new OwnFolder(dav), 300)
     }
   }
 }

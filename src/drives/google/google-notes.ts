@@ -26,12 +26,14 @@ const defaultSettleMs = 3_000
  * client.
  */
 export class GoogleNotes implements DriveNotes {
+  readonly settleMs: number
   readonly #options: GoogleNotesOptions
   /** Ids of known notes: a lookup by id returns the current file, while lists lag. */
   readonly #ids = new Map<NoteName, string>()
 
   constructor(options: GoogleNotesOptions) {
     this.#options = options
+    this.settleMs = options.settleMs ?? defaultSettleMs
   }
 
   async read(name: NoteName): Promise<string | undefined> {
@@ -41,12 +43,12 @@ export class GoogleNotes implements DriveNotes {
 
   /** Google allows several files of one name: the one created first counts. */
   async create(name: NoteName, text: string): Promise<boolean> {
-    const { api, makeRoot, settleMs = defaultSettleMs } = this.#options
+    const { api, makeRoot } = this.#options
     const root = await makeRoot()
     const folder = (await this.#folderIn(root)) ?? (await api.createFile(folderIn(root)))
     if ((await this.#firstIn(folder.id, name)) !== undefined) return false
     const made = await api.createFile(noteIn(folder.id, name, text))
-    await sleep(settleMs)
+    await sleep(this.settleMs)
     const first = await this.#firstIn((await this.#folderIn(root))?.id ?? folder.id, name)
     if (first === undefined || first.id === made.id) return true
     await api.delete(made.id)

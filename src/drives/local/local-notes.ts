@@ -8,6 +8,7 @@ import { hasOwnerNote, ownFolderName } from './local-root.ts'
 
 /** The notes of a folder: `.bucketry/owner.json` and others. */
 export class LocalNotes implements DriveNotes {
+  readonly settleMs = 0
   readonly #root: string
   /** The file system that the drive's own folder was first seen on. */
   #device: number | undefined

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import { statusError } from './client/dav-error.ts'
 import type { DavServer } from './client/dav-server.ts'
@@ -7,15 +8,19 @@ import { noteFile, type OwnFolder } from './own-folder.ts'
 /** Enough for the names of all buckets that may be made. */
 const maxNoteBytes = 128 * 1024
 const written = [200, 201, 204]
+/** Longer than a server needs from the check of a MOVE's destination to the rename. */
+const defaultSettleMs = 1_000
 
 /** The notes of a WebDAV drive: `.bucketry/owner.json` and others. */
 export class DavNotes implements DriveNotes {
+  readonly settleMs: number
   readonly #server: DavServer
   readonly #own: OwnFolder
 
-  constructor(server: DavServer, own: OwnFolder) {
+  constructor(server: DavServer, own: OwnFolder, settleMs = defaultSettleMs) {
     this.#server = server
     this.#own = own
+    this.settleMs = settleMs
   }
 
   async read(name: NoteName): Promise<string | undefined> {
@@ -27,10 +32,14 @@ export class DavNotes implements DriveNotes {
     await this.#own.prepare()
     const from = this.#own.newPath()
     await this.#server.store(from, Buffer.from(text))
-    // RFC 4918 section 9.9.3: with `Overwrite: F` one of several such MOVEs succeeds, the others get 412.
+    // RFC 4918 section 9.9.3: with `Overwrite: F` a MOVE to an existing note gets 412.
     const to = noteFile(name)
     const answer = await this.#server.transfer('MOVE', { from, to }, { overwrite: false })
-    if (written.includes(answer.status)) return true
+    if (written.includes(answer.status)) {
+      // Of several such MOVEs at the same time, Apache lets each replace the note of the one before.
+      await sleep(this.settleMs)
+      return (await this.read(name)) === text
+    }
     await this.#own.discard(from)
     if ((await this.read(name)) === undefined) throw statusError('MOVE', answer)
     return false

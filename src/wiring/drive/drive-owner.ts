@@ -76,8 +76,8 @@ export class DriveOwner {
         continue
       }
       const found = parseOwnerNote(text)
-      if (found?.databaseId === own.databaseId) return await this.#begin(notes, found)
-      await this.#takeOver(notes, text, own)
+      if (found?.databaseId !== own.databaseId) await this.#takeOver(notes, text, own)
+      else if (await this.#isSettled(notes, text, own)) return await this.#begin(notes, found)
     }
   }
 
@@ -131,6 +131,16 @@ export class DriveOwner {
   async #ownNote(newDriveId: string): Promise<OwnerNote> {
     const databaseId = await this.#options.table.databaseId(randomUUID())
     return { driveId: newDriveId, databaseId, database: this.#options.database }
+  }
+
+  /** False if another gateway, which created the drive at the same time, has replaced this note. */
+  async #isSettled(notes: DriveNotes, text: string, own: OwnerNote): Promise<boolean> {
+    const driveId = parseOwnerNote(text)?.driveId
+    // `create` has waited for a note of this gateway.
+    if (notes.settleMs === 0 || driveId === own.driveId) return true
+    if ((await this.#knownDrive()) === driveId) return true
+    await sleep(notes.settleMs)
+    return (await notes.read('owner')) === text
   }
 
   async #makeDrive(notes: DriveNotes, own: OwnerNote): Promise<void> {

@@ -27,6 +27,7 @@ async function makeWorld(t: TestContext) {
   const table = new MadeBucketTable(database)
   const texts = new Map<NoteName, string>()
   const notes: DriveNotes = {
+    settleMs: 0,
     read: async (name) => texts.get(name),
     create: async () => false,
     write: async (name, text) => void texts.set(name, text),

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DriveNotes } from '../../../../src/drives/drive-notes.ts'
 import { LocalNotes } from '../../../../src/drives/local/local-notes.ts'
 import { noteText } from '../../../../src/wiring/drive/owner-note.ts'
 
@@ -45,6 +46,31 @@ test('two gateways of one database may both make the drive at their first start'
   })
   await gateway(table).claim(notes)
   assert.equal(isFirstLook, false)
+})
+
+test('an owner note that another first start replaces at the same moment is not used', async (t) => {
+  const { root, gateway, ownerNote } = scene(t)
+  const table = new Table('a')
+  const files = new LocalNotes(root)
+  const note = (driveId: string) => noteText({ driveId, databaseId: 'a', database: 'sqlite:a' })
+  const changes = ['replaced once', 'replaced twice']
+  const notes: DriveNotes = {
+    settleMs: 1,
+    read: async (name) => {
+      const text = await files.read(name)
+      const next = name === 'owner' ? changes.shift() : undefined
+      if (next !== undefined) await files.write('owner', note(next))
+      return text
+    },
+    create: (name, text) => files.create(name, text),
+    write: (name, text) => files.write(name, text),
+  }
+  await files.create('owner', note('created'))
+  const first = gateway(table)
+  await first.claim(notes)
+  assert.equal(ownerNote()?.driveId, 'replaced twice')
+  assert.deepEqual([...table.locations.values()], ['replaced twice'])
+  assert.deepEqual(first.lost, [])
 })
 
 test('a drive without a live owner is taken over with a warning, and keeps its id', async (t) => {

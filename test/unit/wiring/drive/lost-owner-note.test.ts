@@ -31,6 +31,7 @@ for (const [label, rest] of lostNotes) {
     // As seen by a gateway that starts before the owner's next heartbeat.
     const notes = new LocalNotes(root)
     const seen: DriveNotes = {
+      settleMs: 0,
       read: async (name) => (name === 'owner' ? rest : await notes.read(name)),
       create: (name, text) => notes.create(name, text),
       write: (name, text) => notes.write(name, text),
@@ -103,6 +104,7 @@ test('an owner note that is empty only while its owner writes it is not taken ov
   const notes = new LocalNotes(root)
   let reads = 0
   const seenWhileWritten: DriveNotes = {
+    settleMs: 0,
     read: async (name) => (name === 'owner' && ++reads === 1 ? '' : await notes.read(name)),
     create: (name, text) => notes.create(name, text),
     write: (name, text) => notes.write(name, text),
