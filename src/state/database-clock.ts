@@ -5,7 +5,7 @@ const everyMs = 60_000
 /** A start measures again if it took longer. */
 const validMs = 1_000
 const attempts = 3
-/** This machine's clock was set, or the machine slept, when it moves by more against the monotonic one. */
+/** A clock was set, or this machine slept, when it moves by more against the monotonic one. */
 const jumpMs = 500
 
 /** Called with every measurement: by how much the database's clock is ahead of this machine's. */
@@ -68,23 +68,20 @@ export class DatabaseClock {
 
   /**
    * The database said that its time is `timeMs`. It was asked and answered at these moments, by the monotonic clock:
-   * the time is that of any moment between them. So an estimate that can be right stays, and a late answer changes
-   * only what is wrong for certain, such as after the clock of the database was set.
+   * the time is that of any moment between them. So an estimate that can be right stays, one that is wrong by a moment
+   * is moved as little as possible, and a late answer replaces only what is wrong by more: a clock was set.
    */
   readonly observe = (timeMs: number, askedAtMs: number, answeredAtMs: number): void => {
     const tookMs = answeredAtMs - askedAtMs
     const [least, most] = [timeMs - answeredAtMs, timeMs - askedAtMs]
     const wallMs = Date.now() - performance.now()
-    const current = this.#ahead?.ofMonotonicMs
-    const mayBeRight = current !== undefined && least <= current && current <= most
+    const current = this.#ahead?.ofMonotonicMs ?? Number.NEGATIVE_INFINITY
+    const nearest = Math.min(Math.max(current, least), most)
     // At the start the fastest answer counts.
     const isBetter = this.#tookMs > validMs && tookMs < this.#tookMs
-    if (!mayBeRight || isBetter) {
-      this.#ahead = { ofMonotonicMs: (least + most) / 2, wallMs }
-      this.#tookMs = tookMs
-    } else {
-      this.#ahead = { ofMonotonicMs: current, wallMs }
-    }
+    const isReplaced = isBetter || Math.abs(nearest - current) > jumpMs
+    if (isReplaced) this.#tookMs = tookMs
+    this.#ahead = { ofMonotonicMs: isReplaced ? (least + most) / 2 : nearest, wallMs }
     this.#onMeasured(Math.round(this.#ahead.ofMonotonicMs - wallMs))
   }
 

@@ -95,6 +95,19 @@ describe('DatabaseClock', () => {
     assert.equal(ask(2_050_000, 4), 2_050_002)
   })
 
+  it('is not set by a late answer that differs from the estimate by a moment', async (t) => {
+    const nowMs = 50_000
+    t.mock.method(performance, 'now', () => nowMs)
+    t.mock.method(Date, 'now', () => 1_050_000)
+    const clock = await DatabaseClock.start({ ...database, clockMs: async () => 2_050_000 })
+    t.after(() => clock.stop())
+    // It waited 10 s for a connection before its time was read, or after that.
+    clock.observe(2_050_001, nowMs - 10_000, nowMs)
+    assert.equal(clock.now(), 2_050_001)
+    clock.observe(2_040_000, nowMs - 10_000, nowMs)
+    assert.equal(clock.now(), 2_050_000)
+  })
+
   it('uses the fastest answer at the start, if all are late', async (t) => {
     let nowMs = 0
     t.mock.method(performance, 'now', () => nowMs)
