@@ -21,8 +21,8 @@ export function isOwnerDead(leaseOwner: string): boolean {
 
 /** Longer than any lease. */
 const longestLeaseMs = 120_000
-/** Longer than all holders need to renew a lease, after the database's clock was set back. */
-const renewedWithinMs = 12_000
+/** As long as any lease: a holder that could not renew it knows by then that it is lost (HeldLease.isHeld). */
+const renewedWithinMs = 60_000
 const maxRemembered = 1_000
 
 /** Leases that end too late, and since when this process has seen them so: monotonic. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HeldLease } from '../../../src/process/held-lease.ts'
 import { thisProcess } from '../../../src/process/identity.ts'
 import { isLeaseFree, newLeaseOwner } from '../../../src/process/lease-owner.ts'
 
@@ -22,16 +23,35 @@ for (const [title, leaseOwner, leaseUntilMs, isFree] of [
   })
 }
 
-test('A lease that ends later than any can is free when it was not renewed for 12 s', (t) => {
+test('A lease that ends later than any can is free when it was not renewed for 60 s', (t) => {
   const clock = t.mock.method(performance, 'now', () => 5_000)
   const nowMs = 1_000_000
   const lease = { leaseOwner: newLeaseOwner('elsewhere/1/1'), leaseUntilMs: nowMs + 3_600_000 }
   assert.equal(isLeaseFree(lease, nowMs), false)
-  clock.mock.mockImplementation(() => 17_000)
+  clock.mock.mockImplementation(() => 65_000)
   assert.equal(isLeaseFree(lease, nowMs), false)
-  clock.mock.mockImplementation(() => 17_001)
+  clock.mock.mockImplementation(() => 65_001)
   assert.equal(isLeaseFree(lease, nowMs), true)
   // The holder has renewed it, by a clock that was not measured again yet.
   assert.equal(isLeaseFree({ ...lease, leaseUntilMs: nowMs + 3_605_000 }, nowMs), false)
   assert.equal(isLeaseFree({ ...lease, leaseUntilMs: nowMs + 60_000 }, nowMs), false)
+})
+
+test('A lease that ends later than any can is not free while its holder may work', (t) => {
+  let ageMs = 0
+  t.mock.method(performance, 'now', () => ageMs)
+  t.mock.method(Date, 'now', () => ageMs)
+  const nowMs = 1_000_000
+  const leaseOwner = newLeaseOwner('elsewhere/1/2')
+  const leaseUntilMs = nowMs + 3_600_000
+  const held = new HeldLease({
+    ...{ owner: leaseOwner, untilMs: leaseUntilMs, leaseMs: 60_000, renewEveryMs: 5_000 },
+    now: () => nowMs + ageMs,
+    renew: () => Promise.reject(new Error('the database does not answer')),
+    lostReason: () => undefined,
+  })
+  for (; held.isHeld; ageMs += 1_000) {
+    assert.equal(isLeaseFree({ leaseOwner, leaseUntilMs }, nowMs + ageMs), false, `${ageMs} ms`)
+  }
+  assert.equal(isLeaseFree({ leaseOwner, leaseUntilMs }, nowMs + ageMs), true)
 })
