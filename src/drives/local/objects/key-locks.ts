@@ -240,16 +240,17 @@ export class KeyLocks {
   /** False if another process has it. */
   async #create(lock: string, turn: Turn, depth: number): Promise<boolean> {
     const { files } = this.#root
+    const canLink = this.#canLink
     try {
-      if (this.#canLink) await files.link(this.#namePath, lock)
+      if (canLink) await files.link(this.#namePath, lock)
       else await fs.promises.writeFile(lock, thisProcess, { flag: 'wx' })
       return true
     } catch (error) {
       const code = codeOf(error)
       if (code === 'EEXIST') return await this.#isUnreleased(lock, turn, depth)
       // The fence that was opened is gone, too: the caller opens the new one.
-      if (code === 'ENOENT' && this.#canLink) await this.prepare()
-      else if (this.#canLink && cannotLink(error)) this.#canLink = false
+      if (code === 'ENOENT' && canLink) await this.prepare()
+      else if (canLink && cannotLink(error)) this.#canLink = false
       else throw error
       return false
     }

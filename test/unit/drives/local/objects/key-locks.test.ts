@@ -327,6 +327,17 @@ test('hold works when the folder of the process is moved away while it is made',
   assert.ok(moves > 2)
 })
 
+test('requests that find out at the same moment that there are no hard links take locks', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  t.mock.method(root.files, 'link', async () => {
+    await new Promise(setImmediate)
+    throw Object.assign(new Error('no links'), { code: 'EPERM' })
+  })
+  const hold = (name: string) => locks.hold(name, async () => name)
+  assert.deepEqual(await Promise.all(['a', 'b', 'c'].map(hold)), ['a', 'b', 'c'])
+  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+})
+
 test('what another process has begun to take away is taken away completely', async (t) => {
   const { root } = await makeLocks(t)
   const holder = 'other-host/1/1'
