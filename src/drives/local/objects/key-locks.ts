@@ -69,6 +69,7 @@ export class KeyLocks {
   /** The last caller in this process's queue, by lock. */
   readonly #queues = new Map<string, Promise<void>>()
   #canLink = true
+  #preparing: Promise<void> | undefined
 
   constructor(root: LocalRoot) {
     this.#root = root
@@ -80,7 +81,14 @@ export class KeyLocks {
    * Writes the file with this process's name, which its locks link to, and makes a fence. Called once at the start:
    * later, taking a lock needs no space on the disk.
    */
-  async prepare(): Promise<void> {
+  prepare(): Promise<void> {
+    this.#preparing ??= this.#prepare().finally(() => {
+      this.#preparing = undefined
+    })
+    return this.#preparing
+  }
+
+  async #prepare(): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#writeName()

@@ -338,6 +338,21 @@ test('requests that find out at the same moment that there are no hard links tak
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
+test('requests that find out at the same moment that the folder was moved make it once', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  await locks.prepare()
+  await fenceOff(thisProcess, root)
+  const link = root.files.link.bind(root.files)
+  t.mock.method(root.files, 'link', async (from: string, to: string) => {
+    await new Promise(setImmediate)
+    await link(from, to)
+  })
+  const names = Array.from({ length: 20 }, (_, index) => `key ${index}`)
+  await Promise.all(names.map((name) => locks.hold(name, async () => undefined)))
+  const made = fs.readdirSync(root.processFolder)
+  assert.equal(made.length, 2, `${made}`)
+})
+
 test('what another process has begun to take away is taken away completely', async (t) => {
   const { root } = await makeLocks(t)
   const holder = 'other-host/1/1'
