@@ -1,4 +1,10 @@
-import { type Database, type SqlValue, type Statement, UnmetChange } from './database.ts'
+import {
+  type CallOptions,
+  type Database,
+  type SqlValue,
+  type Statement,
+  UnmetChange,
+} from './database.ts'
 
 /**
  * Runs the statements in one transaction, all or nothing: each of `required` must change one row,
@@ -8,10 +14,11 @@ export async function writeAll(
   database: Database,
   required: readonly Statement[],
   others: readonly Statement[] = [],
+  options?: CallOptions,
 ): Promise<boolean> {
   try {
     const checked = required.map((statement) => ({ ...statement, mustChange: 1 }))
-    await database.write([...checked, ...others])
+    await database.write([...checked, ...others], options)
     return true
   } catch (error) {
     if (error instanceof UnmetChange) return false

@@ -218,6 +218,11 @@ if (server === undefined) {
     assert.equal(await gateways.beat('one', 2, { urgentMs: 3_000 }), true)
     assert.equal((await gateways.all({ urgentMs: 3_000 })).length, 1)
     assert.ok(performance.now() - startedAt < 4_000, `${performance.now() - startedAt} ms`)
+    // Otherwise a gateway that sees the end of another one would seem to have ended, too.
+    assert.equal(await gateways.end('one', 1, 2, { urgentMs: 3_000 }), true)
+    await gateways.removeEnded(['one'], { urgentMs: 3_000 })
+    await gateways.add(row, { urgentMs: 3_000 })
+    await gateways.setFacts('one', '{"a":1}', { urgentMs: 3_000 })
     await locker.end()
     await Promise.all(stuck)
     await database.close()

@@ -56,15 +56,18 @@ export class GatewayTable {
     return this.#database.read<GatewayRow>(selectAll, [], options)
   }
 
-  async add({
-    id,
-    process,
-    startedAtMs,
-    beatTicks,
-    json,
-  }: Omit<GatewayRow, 'beat' | 'endedAtMs' | 'question' | 'answer'>): Promise<void> {
+  async add(
+    {
+      id,
+      process,
+      startedAtMs,
+      beatTicks,
+      json,
+    }: Omit<GatewayRow, 'beat' | 'endedAtMs' | 'question' | 'answer'>,
+    options?: CallOptions,
+  ): Promise<void> {
     const insert = { sql: insertOne, params: [id, process, startedAtMs, beatTicks, json] }
-    await this.#database.write([bumpRevision('gateways'), insert])
+    await this.#database.write([bumpRevision('gateways'), insert], options)
   }
 
   /** False if another gateway has set its end. */
@@ -74,8 +77,8 @@ export class GatewayTable {
     return result?.changes === 1
   }
 
-  async setFacts(id: string, json: string): Promise<void> {
-    await this.#database.write([{ sql: setFacts, params: [json, id] }])
+  async setFacts(id: string, json: string, options?: CallOptions): Promise<void> {
+    await this.#database.write([{ sql: setFacts, params: [json, id] }], options)
   }
 
   async ask(id: string, question: string): Promise<void> {
@@ -87,9 +90,9 @@ export class GatewayTable {
   }
 
   /** For a gateway that shows no sign of life. False if it has shown one since `beat`. */
-  end(id: string, beat: number, endedAtMs: number): Promise<boolean> {
+  end(id: string, beat: number, endedAtMs: number, options?: CallOptions): Promise<boolean> {
     const end = { sql: setEnded, params: [endedAtMs, id, beat] }
-    return writeAll(this.#database, [bumpRevision('gateways'), end])
+    return writeAll(this.#database, [bumpRevision('gateways'), end], [], options)
   }
 
   /** For a gateway that stops. */
@@ -103,7 +106,8 @@ export class GatewayTable {
     await this.#database.write([bumpRevision('gateways'), { sql: deleteOne, params: [id] }])
   }
 
-  async removeEnded(ids: readonly string[]): Promise<void> {
-    await this.#database.write(ids.map((id) => ({ sql: deleteEnded, params: [id] })))
+  async removeEnded(ids: readonly string[], options?: CallOptions): Promise<void> {
+    const removals = ids.map((id) => ({ sql: deleteEnded, params: [id] }))
+    await this.#database.write(removals, options)
   }
 }

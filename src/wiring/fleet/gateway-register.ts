@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { livenessOf, thisProcess, ticksNow } from '../../process/identity.ts'
 import { withinTime } from '../../process/time-limit.ts'
+import type { CallOptions } from '../../state/database.ts'
 import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
 import type { Log } from '../log.ts'
 import { type Repetition, repeat } from '../processes/repeat.ts'
@@ -18,7 +19,10 @@ const watchedBeats = silentLooks
 /** How often it looks meanwhile, per beat. */
 const looksPerBeat = 4
 const msPerTick = 10
-/** The connection of a sign of life may be half open, or requests may have all of them: then another one is used. */
+/**
+ * For all calls of a sign of life, which also holds up the next one. A connection may be half open, or requests may
+ * have all of them: then another one is used.
+ */
 const urgent = { urgentMs: 3_000 }
 /** How long the end of this gateway waits for the database. */
 const endLimitMs = 5_000
@@ -149,11 +153,11 @@ export class GatewayRegister {
   }
 
   /** With the facts that no other gateway was in conflict with. */
-  async #enter(): Promise<void> {
+  async #enter(options?: CallOptions): Promise<void> {
     const { table, now } = this.#options
     this.#id = randomUUID()
     const row = { id: this.#id, process: thisProcess, startedAtMs: now(), beatTicks: this.#ticks() }
-    await table.add({ ...row, json: this.#json })
+    await table.add({ ...row, json: this.#json }, options)
   }
 
   /** Until when processes of this gateway may have started if this is its last sign of life. */
@@ -181,7 +185,7 @@ export class GatewayRegister {
   async #showFacts(): Promise<void> {
     const own = this.#options.own()
     if (this.#drives === drivesText(own)) return
-    await this.#options.table.setFacts(this.#id, factsText(own))
+    await this.#options.table.setFacts(this.#id, factsText(own), urgent)
     this.#keepFacts(own)
   }
 
@@ -202,7 +206,7 @@ export class GatewayRegister {
     // It was suspended or could not reach the database for so long that the others took it for ended.
     if (!(await twice(() => table.beat(this.#id, this.#ticks(), urgent)))) {
       log.warn('another gateway took this one for ended')
-      await this.#enter()
+      await this.#enter(urgent)
     }
     const askedAtMs = performance.now()
     const rows = await this.#endSilent(await twice(() => table.all(urgent)))
@@ -220,7 +224,8 @@ export class GatewayRegister {
     this.#clear(rows)
     probe?.look(this.#id, rows)
     const outdated = this.#isFirst ? outdatedRows(rows, now()).slice(0, mostRemoved) : []
-    if (outdated.length > 0) await table.removeEnded(outdated.map((row) => row.id))
+    const ids = outdated.map((row) => row.id)
+    if (ids.length > 0) await table.removeEnded(ids, urgent)
     return undefined
   }
 
@@ -234,11 +239,11 @@ export class GatewayRegister {
       const looks = seen?.beat === beat ? seen.looks + 1 : 0
       this.#seen.set(id, { beat, looks })
       if (looks < silentLooks && livenessOf(process) !== 'dead') continue
-      if (!(await table.end(id, beat, now()))) continue
+      if (!(await table.end(id, beat, now(), urgent))) continue
       hasChanged = true
       log.warn({ gateway: parseGatewayFacts(json)?.host ?? id }, 'another gateway has ended')
     }
-    return hasChanged ? await table.all() : rows
+    return hasChanged ? await table.all(urgent) : rows
   }
 
   #clear(rows: readonly GatewayRow[]): void {

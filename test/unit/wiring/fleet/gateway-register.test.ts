@@ -147,6 +147,36 @@ test('A sign of life that fails is repeated at once', async (t) => {
   assert.deepEqual(limits.slice(0, 2), [{ urgentMs: 3_000 }, { urgentMs: 3_000 }])
 })
 
+test('No call of a sign of life waits for long', async (t) => {
+  const { table, open, addFar } = await scene(t)
+  const drives: Record<string, string> = {}
+  const { register } = open({ drives })
+  await register.start()
+  await register.begin()
+  await addFar('far')
+  const limits = new Map<string, unknown>()
+  for (const name of ['add', 'all', 'beat', 'end', 'removeEnded', 'setFacts'] as const) {
+    const call = table[name].bind(table) as (...given: unknown[]) => Promise<never>
+    t.mock.method(table, name, (...given: unknown[]) => {
+      const options = given.at(-1)
+      const isLimited = typeof options === 'object' && options !== null && 'urgentMs' in options
+      limits.set(name, isLimited && limits.get(name) !== false)
+      return call(...given)
+    })
+  }
+  drives.DRIVE = 'a'
+  await until(() => limits.has('end') && limits.has('setFacts'))
+  // Another gateway takes this one for ended.
+  const own = (await GatewayTable.prototype.all.call(table)).find(({ id }) => id !== 'far')
+  assert.ok(own)
+  await GatewayTable.prototype.endOwn.call(table, own.id, 1)
+  await until(() => limits.has('add') && limits.has('removeEnded'))
+  assert.deepEqual(
+    [...limits].filter(([, isLimited]) => isLimited !== true),
+    [],
+  )
+})
+
 test('A gateway with another key that was killed does not keep others from starting', async (t) => {
   const { table, open, addFar } = await scene(t)
   await addFar('far', 'OTHER')
