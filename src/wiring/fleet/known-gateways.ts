@@ -5,6 +5,8 @@ import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
 export class KnownGateways {
   readonly #table: Pick<GatewayTable, 'all'>
   #running = 0
+  /** When the database was asked for what is known. */
+  #askedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(table: Pick<GatewayTable, 'all'>) {
     this.#table = table
@@ -26,6 +28,9 @@ export class KnownGateways {
 
   /** @param askedAtMs when the database was asked for them, monotonic */
   set(rows: readonly GatewayRow[], askedAtMs: number): void {
+    // A primary process asks for two reasons, and the later answer can come first.
+    if (askedAtMs < this.#askedAtMs) return
+    this.#askedAtMs = askedAtMs
     const { running = [], ended = [] } = Object.groupBy(rows, ({ endedAtMs }) =>
       endedAtMs === 0 ? 'running' : 'ended',
     )
