@@ -248,7 +248,9 @@ export class GatewayRegister {
 
   #clear(rows: readonly GatewayRow[]): void {
     const ended = rows.flatMap(({ id, endedAtMs }) => (endedAtMs === 0 ? [] : [id]))
-    for (const id of ended) this.#seen.delete(id)
+    const running = new Set(rows.flatMap(({ id, endedAtMs }) => (endedAtMs === 0 ? [id] : [])))
+    // A gateway that could not start has removed its row.
+    for (const id of this.#seen.keys()) if (!running.has(id)) this.#seen.delete(id)
     if (!this.#isFirst || ended.every((id) => this.#cleared.has(id))) return
     this.#cleared = new Set(ended)
     this.#options.onEnded()
