@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { codeOf } from './fs-error.ts'
 
 /** The clocks of two machines run alike for so long. A clock that is set is noticed after this time. */
 const validMs = 1_000
@@ -9,14 +10,19 @@ const validMs = 1_000
  */
 export class FileClock {
   readonly #folder: string | undefined
+  readonly #remake: (() => Promise<void>) | undefined
   /** `performance.now()` at the measurement. */
   #atMs: number | undefined
   #fileMs = Number.NEGATIVE_INFINITY
   #measuring: Promise<void> | undefined
 
-  /** @param folder of this process, on the file system; undefined: nothing may be written */
-  constructor(folder: string | undefined) {
+  /**
+   * @param folder of this process, on the file system; undefined: nothing may be written
+   * @param remake makes the folder again when it is missing
+   */
+  constructor(folder: string | undefined, remake?: () => Promise<void>) {
     this.#folder = folder
+    this.#remake = remake
   }
 
   /** Milliseconds since the epoch, not later than the time of a change that begins now. */
@@ -39,7 +45,7 @@ export class FileClock {
 
   /** Never rejects. Without the folder, the time is unknown, and nothing counts as old. */
   #refresh(folder: string): Promise<void> {
-    this.#measuring ??= measure(folder)
+    this.#measuring ??= this.#measure(folder)
       .catch(() => Number.NEGATIVE_INFINITY)
       .then((fileMs) => {
         this.#fileMs = fileMs
@@ -47,6 +53,16 @@ export class FileClock {
         this.#measuring = undefined
       })
     return this.#measuring
+  }
+
+  async #measure(folder: string): Promise<number> {
+    try {
+      return await measure(folder)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' || this.#remake === undefined) throw error
+      await this.#remake()
+      return await measure(folder)
+    }
   }
 }
 

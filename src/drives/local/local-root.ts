@@ -83,9 +83,10 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     const seen = { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) }
     const descriptors = await findDescriptors(root.processFolder)
     const ownerNote = await readOwnerNote(real)
-    const clock = new FileClock(root.processFolder)
+    const clock = new FileClock(root.processFolder, () => remakeProcessFolder(opened))
     const shared = { clock, files: new PacedFiles(), readMemory: new ReadMemory() }
-    return { ...root, own: seen, ownerNote, hasBirthtime, descriptors, ...shared }
+    const opened = { ...root, own: seen, ownerNote, hasBirthtime, descriptors, ...shared }
+    return opened
   })
 }
 
@@ -163,11 +164,19 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
     return { path, fd: await root.files.create(path) }
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
-    // Without the drive's own folder this is not the drive: perhaps it is not mounted.
-    await requireOwnFolder(root)
-    await makeFolders(root.processFolder)
+    await remakeProcessFolder(root)
     return { path, fd: await root.files.create(path) }
   }
+}
+
+/**
+ * Makes the folder of this process again: it was deleted, or another process took this one for ended.
+ * @throws DriveError `unavailable` when the drive is missing
+ */
+export async function remakeProcessFolder(root: LocalRoot): Promise<void> {
+  // Without the drive's own folder this is not the drive: perhaps it is not mounted.
+  await requireOwnFolder(root)
+  await makeFolders(root.processFolder)
 }
 
 /**

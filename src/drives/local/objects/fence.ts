@@ -1,9 +1,8 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
-import { makeFolders } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
-import { type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
+import { type LocalRoot, newTempPath, remakeProcessFolder } from '../local-root.ts'
 import { unlinkLarge } from './paced-files.ts'
 
 /** The names of these folders, in the folder of their process. */
@@ -65,9 +64,7 @@ export class Fence {
       await fs.promises.mkdir(folder)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
-      // Without the drive's own folder this is not the drive: perhaps it is not mounted.
-      await requireOwnFolder(this.#root)
-      await makeFolders(this.#root.processFolder)
+      await remakeProcessFolder(this.#root)
       await fs.promises.mkdir(folder)
     }
   }

@@ -35,6 +35,21 @@ test('without its folder, no time is known', async (t) => {
   assert.equal(clock.recentMs, Number.NEGATIVE_INFINITY)
 })
 
+test('the time stays known when another process has removed the folder, but not when the drive is away', async (t) => {
+  const root = await openLocalRoot(tempFolder(t))
+  const begunAtMs = await root.clock.nowMs()
+  let passedMs = 0
+  const { now } = performance
+  t.mock.method(performance, 'now', () => now.call(performance) + passedMs)
+  fs.rmSync(root.processFolder, { recursive: true })
+  passedMs += 2_000
+  assert.ok((await root.clock.nowMs()) >= begunAtMs)
+  fs.rmSync(root.ownPath, { recursive: true })
+  passedMs += 2_000
+  assert.equal(await root.clock.nowMs(), Number.NEGATIVE_INFINITY)
+  assert.deepEqual(fs.readdirSync(root.path), [])
+})
+
 test('before the first measurement, no time is known; afterwards it is', async (t) => {
   const clock = new FileClock(tempFolder(t))
   assert.equal(clock.recentMs, Number.NEGATIVE_INFINITY)
