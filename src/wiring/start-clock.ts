@@ -4,6 +4,8 @@ import type { Log } from './log.ts'
 
 /** Synchronized clocks differ by less, including network delay. */
 const strangeMs = 2_000
+/** Less, so that a clock at the edge is not logged with every measurement. */
+const agreedMs = 1_000
 
 /**
  * For leases: a remote holder must not seem dead because a clock is wrong. Signatures still depend on this
@@ -12,7 +14,7 @@ const strangeMs = 2_000
 export function startClock(database: Database, log: Log): Promise<DatabaseClock> {
   let wasStrange = false
   return DatabaseClock.start(database, (aheadMs) => {
-    const isStrange = Math.abs(aheadMs) > strangeMs
+    const isStrange = Math.abs(aheadMs) > (wasStrange ? agreedMs : strangeMs)
     if (isStrange && !wasStrange) {
       log.warn({ aheadMs }, "the database's clock differs from this machine's: set both by NTP")
     } else if (wasStrange && !isStrange) {
