@@ -114,6 +114,14 @@ for (const task of ['remove', 'removeIfMatch', 'removeAfterPut']) {
   })
 }
 
+test('Of two conditional removals of one object only one succeeds', { skip }, async (t) => {
+  const { drive, suspend, locks } = await scene(t)
+  const resume = await suspend('removeIfMatch', 'k', 'rename', '/k$')
+  assert.equal(await drive.remove(bucket, 'k', { ifMatch }), true)
+  assert.equal(await resume(), 'busy')
+  assert.deepEqual(locks(), [])
+})
+
 test('A process that continues does not remove the lock of another one', { skip }, async (t) => {
   const { suspend, locks, textOf } = await scene(t)
   const resume = await suspend('put', 'k', 'rename', '/k$')

@@ -149,7 +149,9 @@ export class Publisher {
     const { root, folders, locks } = this.#parts
     const taken = await locks.hold(objectPath.path, async (fence) => {
       await this.#require(objectPath, conditions)
-      return await this.#takeBoth(objectPath, fence)
+      const taken = await this.#takeBoth(objectPath, fence)
+      if (taken.length === 0 && needsObject(conditions)) throw removedMeanwhile()
+      return taken
     })
     if (taken.length === 0) await requireOwnFolder(root)
     for (const { filePath, folder, gone } of taken) {
@@ -222,6 +224,17 @@ export class Publisher {
     const present = await this.#parts.files.head(objectPath)
     assertRemovalConditions(objectPath, versionOf(present?.metadata), conditions)
   }
+}
+
+/** Whether the conditions hold only if there is an object. */
+function needsObject({ ifMatch, ifModifiedAtMs }: RemovalConditions = {}): boolean {
+  return ifMatch !== undefined || ifModifiedAtMs !== undefined
+}
+
+/** The lock was taken over since the conditions held, or the file was removed by hand. */
+function removedMeanwhile(): DriveError {
+  const message = 'Another client removed the object at this moment. Try again.'
+  return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
 function isConditional(conditions: RemovalConditions | undefined): boolean {
