@@ -105,8 +105,14 @@ export class KeyLocks {
     await makeFolders(this.#root.processFolder)
     // By rename: no process may see a lock without its holder's name.
     const temporary = `${this.#namePath}-${crypto.randomUUID()}`
-    await fs.promises.writeFile(temporary, thisProcess)
-    await fs.promises.rename(temporary, this.#namePath)
+    try {
+      await fs.promises.writeFile(temporary, thisProcess)
+      await fs.promises.rename(temporary, this.#namePath)
+    } catch (error) {
+      // Otherwise every request on a full disk would leave a file.
+      await fs.promises.rm(temporary, { force: true })
+      throw error
+    }
     // The former one was in the folder that was moved away.
     await this.#fence.renew()
   }

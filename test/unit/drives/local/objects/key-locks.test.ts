@@ -327,6 +327,25 @@ test('hold works when the folder of the process is moved away while it is made',
   assert.ok(moves > 2)
 })
 
+test('a name that can not be written on a full disk leaves no file', async (t) => {
+  const { root, locks } = await makeLocks(t)
+  // The file exists, but not its bytes.
+  const { writeFile } = fs.promises
+  t.mock.method(fs.promises, 'writeFile', async (path: string) => {
+    await writeFile(path, '')
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  })
+  await assert.rejects(
+    locks.hold('a', async () => undefined),
+    { code: 'ENOSPC' },
+  )
+  const names = fs.readdirSync(root.processFolder)
+  assert.deepEqual(
+    names.filter((name) => name.startsWith('holder')),
+    [],
+  )
+})
+
 test('requests that find out at the same moment that there are no hard links take locks', async (t) => {
   const { root, locks } = await makeLocks(t)
   t.mock.method(root.files, 'link', async () => {
