@@ -155,9 +155,10 @@ export class GatewayRegister {
   /** With the facts that no other gateway was in conflict with. */
   async #enter(options?: CallOptions): Promise<void> {
     const { table, now } = this.#options
+    const rows = await table.all(options)
     this.#id = randomUUID()
-    const row = { id: this.#id, process: thisProcess, startedAtMs: now(), beatTicks: this.#ticks() }
-    await table.add({ ...row, json: this.#json }, options)
+    const row = { id: this.#id, process: thisProcess, beatTicks: this.#ticks(), json: this.#json }
+    await table.add({ ...row, startedAtMs: startAfter(rows, now()) }, options)
   }
 
   /** Until when processes of this gateway may have started if this is its last sign of life. */
@@ -277,6 +278,12 @@ async function twice<Result>(ask: () => Promise<Result>): Promise<Result> {
 
 function drivesText({ facts }: OwnFacts): string {
   return JSON.stringify(facts.drives)
+}
+
+/** A gateway that starts is the last one, also when the clock was set back: one that came earlier would have to end. */
+function startAfter(rows: readonly GatewayRow[], nowMs: number): number {
+  const running = rows.filter(({ endedAtMs }) => endedAtMs === 0)
+  return Math.max(nowMs, ...running.map(({ startedAtMs }) => startedAtMs + 1))
 }
 
 /** Those that were registered before this one. */

@@ -55,7 +55,10 @@ async function scene(t: TestContext) {
     await table.add({ id, process: farProcess, startedAtMs: 1, beatTicks: 2_000, json })
     return () => table.beat(id, 2_000)
   }
-  return { table, open, addFar, warnings }
+  const setBack = (byMs: number) => {
+    nowMs -= byMs
+  }
+  return { table, open, addFar, setBack, warnings }
 }
 
 test('The gateway that has run for the longest time is first, then the next one', async (t) => {
@@ -193,6 +196,20 @@ test('Of two gateways with different drives, the one that came later ends', asyn
   const one = open({ drives: { DRIVE: 'a' } })
   await one.register.start()
   await one.register.begin()
+  const drives: { DRIVE?: string } = {}
+  const two = open({ drives })
+  await two.register.start()
+  drives.DRIVE = 'b'
+  await assert.rejects(two.register.begin(), /^SettingsError: DRIVE is another drive than that/)
+  assert.deepEqual(one.events, [])
+})
+
+test('A gateway that starts after the clock was set back came later', async (t) => {
+  const { open, setBack } = await scene(t)
+  const one = open({ drives: { DRIVE: 'a' } })
+  await one.register.start()
+  await one.register.begin()
+  setBack(3_600_000)
   const drives: { DRIVE?: string } = {}
   const two = open({ drives })
   await two.register.start()
