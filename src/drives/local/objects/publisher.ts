@@ -149,9 +149,9 @@ export class Publisher {
     const { root, folders, locks } = this.#parts
     const taken = await locks.hold(objectPath.path, async (fence) => {
       await this.#require(objectPath, conditions)
-      const taken = await this.#takeBoth(objectPath, fence)
-      if (taken.length === 0 && needsObject(conditions)) throw removedMeanwhile()
-      return taken
+      const moved = await this.#takeBoth(objectPath, fence)
+      if (moved.length === 0 && needsObject(conditions)) throw removedMeanwhile()
+      return moved
     })
     if (taken.length === 0) await requireOwnFolder(root)
     for (const { filePath, folder, gone } of taken) {
