@@ -151,6 +151,8 @@ suite('Gateways on several hosts', { skip }, () => {
       const body = 'x'.repeat(index * 20_000)
       assert.equal((await put(url, `after/${index}`, body)).status, 200)
     }
-    await one.line(({ msg }) => msg === 'another gateway took this one for ended')
+    await one.line(
+      ({ msg }) => msg === 'another gateway marked this one as ended: registering again',
+    )
   })
 })

@@ -57,22 +57,22 @@ async function scene(t: TestContext, cachedSeconds: number) {
 }
 
 suite('A folder that two gateways share', { skip, timeout: 60_000 }, () => {
-  test('without caches, changes are seen at once', async (t) => {
+  test('without caches, changes are visible at once', async (t) => {
     const { start, temporary } = await scene(t, 0)
     await start('one')
     const two = await start('two')
-    await two.line(({ msg }) => msg === 'changes of another gateway are seen at once')
+    await two.line(({ msg }) => msg === 'changes of another gateway are visible at once')
     while (temporary().some((path) => path.includes('/shared-'))) await wait(20)
     const shared = ['coherent-caches', 'same-identities']
     assert.ok(two.lines.every(({ missing }) => !shared.includes(String(missing))))
   })
 
-  test('caches of names and attributes are named', async (t) => {
+  test('caches of names and attributes are reported', async (t) => {
     const { start } = await scene(t, 1)
     await start('one')
     const two = await start('two')
     const { msg } = await two.line(({ missing }) => missing === 'coherent-caches')
-    assert.match(msg, /not seen at once here: .*new files/)
+    assert.match(msg, /not visible at once: .*new files/)
     assert.match(msg, /docs\/fleet\.md/)
   })
 })

@@ -11,11 +11,11 @@ const lockKey = 0x6275636b
 
 /** Another process may be migrating a large table. */
 const statementTimeoutMs = 600_000
-/** The server gives up first. Afterwards the connection is half open. */
+/** Longer than the server's limit: without a reply by then, the connection is half open. */
 const answerTimeoutMs = statementTimeoutMs + 20_000
-/** For statements that need no more than a moment. */
+/** For statements that take no time on the server. */
 const shortAnswerTimeoutMs = 20_000
-/** The tables and the lock of a process that is suspended, or whose connection is half open, become free. */
+/** After this time, the server frees the tables and the lock of a process that is suspended or cut off. */
 const idleTimeoutMs = 10_000
 const shortestPauseMs = 20
 const longestPauseMs = 500
@@ -50,13 +50,13 @@ export class PostgresMigrationSession implements MigrationSession {
   }
 
   /**
-   * Opens the transaction, if no other migrating process has one. Asks instead of waiting in the database: a
-   * connection that becomes half open is noticed, and one of a pooler is free meanwhile.
+   * Opens the transaction and takes the lock; false if another process migrates. It polls and does not wait in the
+   * database: this way, it notices a connection that becomes half open, and leaves a pooler's connection free meanwhile.
    */
   async #lock(): Promise<boolean> {
     const ask = <Row extends object>(text: string) =>
       this.#client.query<Row>({ text, query_timeout: shortAnswerTimeoutMs } as QueryConfig)
-    // The role may have another isolation, with which it would not see what others have migrated.
+    // The role's default isolation level may be higher. Then it would not see what others have migrated.
     await ask(`BEGIN ISOLATION LEVEL READ COMMITTED;
       SET LOCAL statement_timeout = ${statementTimeoutMs};
       SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`)
@@ -104,6 +104,6 @@ export class PostgresMigrationSession implements MigrationSession {
 function lockedTooLong(name: string): DatabaseError {
   const minutes = statementTimeoutMs / 60_000
   return new DatabaseError(
-    `another process has been migrating the database ${name} for ${minutes} minutes; try again when it has ended`,
+    `another process has been migrating the database ${name} for ${minutes} minutes; try again when it has finished`,
   )
 }

@@ -12,21 +12,21 @@ import type { KnownGateways } from './known-gateways.ts'
 import { outdatedRows } from './outdated-rows.ts'
 import type { SharedProbe } from './shared-probe.ts'
 
-/** Looks without a new sign of life after which another gateway counts as ended: 8 to 10 s at a beat of 2 s. */
+/** Checks without a new heartbeat after which another gateway counts as ended: 8 to 10 s at one heartbeat every 2 s. */
 const silentLooks = 4
-/** How long a start waits for a sign of life of a gateway with other settings, in beats: as long as the others. */
+/** How many heartbeats long a start waits for one of a gateway with other settings: as many as running gateways do. */
 const watchedBeats = silentLooks
 /** How often it looks meanwhile, per beat. */
 const looksPerBeat = 4
 const msPerTick = 10
 /**
- * For all calls of a sign of life, which also holds up the next one. A connection may be half open, or requests may
- * have all of them: then another one is used.
+ * For all calls of a heartbeat, which also delays the next one. A call gets another connection if its own is half
+ * open, or if requests have all connections.
  */
 const urgent = { urgentMs: 3_000 }
-/** How long the end of this gateway waits for the database. */
+/** How long a gateway that ends waits for the database. */
 const endLimitMs = 5_000
-/** Of old rows that are removed at a time. */
+/** How many old rows are removed at a time. */
 const mostRemoved = 100
 
 export interface GatewayRegisterOptions {
@@ -74,8 +74,8 @@ export class GatewayRegister {
   }
 
   /**
-   * Whether this gateway removes what all have left: the one that has run for the longest time does. Not while it
-   * can't show signs of life, because the others may take it for ended.
+   * Whether this gateway sweeps for all: the one that has run for the longest time does. False while its heartbeats
+   * fail, because the others may then consider it ended.
    */
   get isFirst(): boolean {
     const ageMs = performance.now() - this.#lookedAtMs
@@ -114,7 +114,7 @@ export class GatewayRegister {
     await this.#end()
   }
 
-  /** When a start failed after `start`: this gateway was never there. Never rejects. */
+  /** Removes the row: the gateway failed to start after `start`. Never rejects. */
   async withdraw(): Promise<void> {
     await this.#stop()
     await lastWrite(this.#options.table.remove(this.#id))
@@ -152,7 +152,7 @@ export class GatewayRegister {
     return undefined
   }
 
-  /** With the facts that no other gateway was in conflict with. */
+  /** Uses the facts that were checked against the other gateways. */
   async #enter(options?: CallOptions): Promise<void> {
     const { table, now } = this.#options
     const rows = await table.all(options)
@@ -182,7 +182,7 @@ export class GatewayRegister {
     this.#json = factsText(own)
   }
 
-  /** Shows the others which drives this gateway has opened. */
+  /** Tells the other gateways which drives this one has opened. */
   async #showFacts(): Promise<void> {
     const own = this.#options.own()
     if (this.#drives === drivesText(own)) return
@@ -201,12 +201,12 @@ export class GatewayRegister {
     this.#isFailing = false
   }
 
-  /** Returns why this gateway must end, for people. Its row says then that it has. */
+  /** Returns why this gateway must end, for people. In this case its row is already marked as ended. */
   async #beat(): Promise<string | undefined> {
     const { table, known, now, log, probe } = this.#options
-    // It was suspended or could not reach the database for so long that the others took it for ended.
+    // It was suspended, or could not reach the database, for too long.
     if (!(await twice(() => table.beat(this.#id, this.#ticks(), urgent)))) {
-      log.warn('another gateway took this one for ended')
+      log.warn('another gateway marked this one as ended: registering again')
       await this.#enter(urgent)
     }
     const askedAtMs = performance.now()
@@ -217,7 +217,7 @@ export class GatewayRegister {
       await this.#end()
       return conflict.message
     }
-    // Not before: gateways that come later end because of what they find in this row.
+    // Only now, without a conflict: later gateways compare their drives with this row, and end if they differ.
     await this.#showFacts()
     known.set(rows, askedAtMs)
     this.#lookedAtMs = askedAtMs
@@ -263,7 +263,7 @@ export class GatewayRegister {
   }
 }
 
-/** Never rejects: if it can't be written, the others see the end when the signs of life stop. */
+/** Never rejects: if this can't be written, the others notice the end when the heartbeats stop. */
 async function lastWrite(writing: Promise<unknown>): Promise<void> {
   await withinTime(writing, endLimitMs).catch(() => undefined)
 }

@@ -8,18 +8,18 @@ import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
 import type { Log } from '../log.ts'
 import { parseGatewayFacts } from './gateway-facts.ts'
 
-/** Caches that keep something for less than a second show in some rounds only. */
+/** Several, because a cache that keeps entries for less than a second does not show in every round. */
 const rounds = 8
 const pollMs = 15
-/** Until the first answer: the other gateway may be answering somebody else. */
+/** Until the first answer, which can take longer: the other gateway may be answering another one. */
 const firstPollMs = 250
-/** The other gateway looks for a question at its next sign of life. */
+/** The other gateway looks for questions at each of its heartbeats. */
 const firstAnswerMs = 10_000
 const nextAnswerMs = 3_000
-/** The other gateway may be of an earlier version, or answer another one. */
+/** The other gateway may have an earlier version, or be answering another one. */
 const attempts = 3
 
-/** In the row of the gateway that asks: change something in the folder. */
+/** In the row of the gateway that asks: a request to change the folder. */
 interface Question {
   /** The id of the gateway that is to answer. */
   readonly to: string
@@ -29,7 +29,7 @@ interface Question {
   readonly round: number
 }
 
-/** In the row of the other one: it has changed something. */
+/** In the row of the other gateway: it has made the changes. */
 interface Answer {
   readonly folder: string
   readonly round: number
@@ -41,21 +41,21 @@ export interface SharedProbeOptions {
   /** The folders of this gateway's drives that it may write to, by the drives' ids. */
   readonly folders: () => ReadonlyMap<string, string>
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
-  /** How long to wait for the other gateway's next sign of life. @default 10,000 */
+  /** How long to wait for the first answer, which the other gateway writes at a heartbeat. @default 10,000 */
   readonly firstAnswerMs?: number
 }
 
 /**
- * Tests with another gateway on another host whether each drive shows at once what the other one changes, and the
- * same identities of files. They talk through their rows in the database, so that what the folder shows can be
- * compared with what has happened.
+ * Tests each drive together with a gateway on another host: whether changes of the other gateway are visible at once,
+ * and whether both see the same identities of files. They communicate through their rows in the database. So the asking
+ * gateway knows when the other one has made its changes.
  */
 export class SharedProbe {
   readonly #options: SharedProbeOptions
   readonly #closed = new AbortController()
   /** How often each drive was tested without a result; infinity after one. */
   readonly #attempts = new Map<string, number>()
-  /** The folders of questions that this gateway has answered, or could not answer. */
+  /** The folders of questions that this gateway has answered or tried to answer. */
   readonly #answered = new Set<string>()
   #asking: Promise<void> | undefined
   #answering: Promise<void> | undefined
@@ -64,7 +64,7 @@ export class SharedProbe {
     this.#options = options
   }
 
-  /** Begins to ask or to answer. To be called at every sign of life. @param rows all gateways, the earliest first */
+  /** Begins to ask or to answer. Call it at every heartbeat. @param rows all gateways, the earliest first */
   look(ownId: string, rows: readonly GatewayRow[]): void {
     const running = rows.filter(({ endedAtMs }) => endedAtMs === 0)
     const own = running.find(({ id }) => id === ownId)
@@ -91,7 +91,7 @@ export class SharedProbe {
     await Promise.all([this.#asking, this.#answering])
   }
 
-  /** A drive that was not tested yet, with a gateway that was there before this one and has it, too. */
+  /** A drive that was not tested yet, and a gateway that registered before this one and has the same drive. */
   #nextTest(earlier: readonly GatewayRow[]): Test | undefined {
     for (const [driveId, root] of this.#options.folders()) {
       if ((this.#attempts.get(driveId) ?? 0) >= attempts) continue
@@ -104,7 +104,7 @@ export class SharedProbe {
     return undefined
   }
 
-  /** Nothing depends on a test: another one follows at the next sign of life. */
+  /** A test that fails has no effect: the next heartbeat starts another one. */
   async #settle(work: Promise<void>): Promise<void> {
     try {
       await work
@@ -129,9 +129,9 @@ export class SharedProbe {
       if (findings === undefined) return this.#giveUp(driveId, fields)
       this.#attempts.set(driveId, Number.POSITIVE_INFINITY)
       for (const { code, text } of findings) log.warn({ ...fields, missing: code }, text)
-      if (findings.length === 0) log.info(fields, 'changes of another gateway are seen at once')
+      if (findings.length === 0) log.info(fields, 'changes of another gateway are visible at once')
     } finally {
-      // What stays of the folder is swept with the process's.
+      // What can't be removed is swept with the folder of this process.
       await folder.remove().catch(() => undefined)
       await table.ask(own.id, '')
     }
@@ -139,7 +139,8 @@ export class SharedProbe {
 
   #giveUp(driveId: string, fields: { readonly folder: string; readonly gateway: string }): void {
     if ((this.#attempts.get(driveId) ?? 0) < attempts) return
-    const text = 'another gateway did not help to test whether changes are seen at once'
+    const text =
+      'could not test whether changes of another gateway are visible at once: it did not respond'
     this.#options.log.info({ ...fields, missing: 'untested' }, text)
   }
 
@@ -175,7 +176,7 @@ export class SharedProbe {
     return await this.#poll(find, limitMs, round === 1 ? firstPollMs : pollMs)
   }
 
-  /** Answers the questions of one gateway about one folder, until it asks no more. */
+  /** Answers the questions of one gateway about one folder, until there are no more. */
   async #answerAll(own: GatewayRow, asker: GatewayRow): Promise<void> {
     const { table } = this.#options
     let question = parseQuestion(asker.question)

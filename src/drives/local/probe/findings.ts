@@ -15,14 +15,14 @@ export interface Observations {
   readonly replace: string | undefined
   /** Of a rename over a file that a reader has open. */
   readonly replaceOpen: string | undefined
-  /** What a reader met at the path while the file was replaced again and again, except whole files. */
+  /** What a reader found at the path instead of a complete file while the file was replaced repeatedly. */
   readonly gap: string | undefined
   /** Whether a reader with the replaced file open read its bytes. */
   readonly keepsOpenFile: boolean
   readonly link: string | undefined
-  /** Whether a file was created, by link or exclusively, at the path of another one. */
+  /** Whether a link, or an exclusive creation, succeeded at the path of an existing file. */
   readonly createsTwice: boolean
-  /** One file: written and still open; by its path; opened again; after a rename; opened after that. */
+  /** Of one file: while it was open for writing, by its path, opened again, after a rename, and opened after that. */
   readonly looks: readonly FileLook[]
   /** Of fsync of a folder. */
   readonly folderSync: string | undefined
@@ -42,19 +42,19 @@ export type FindingCode =
   | 'same-identities'
   | 'untested'
 
-/** Something that a drive needs of its file system and that is missing. */
+/** A feature that a drive needs from its file system and that is missing. */
 export interface Finding {
   /** What is missing. */
   readonly code: FindingCode
-  /** Nothing is wrong without it, only slower. */
+  /** Without it, the drive works correctly, but slower. */
   readonly isHarmless: boolean
   /** For people: what is missing, what that means and what to do. */
   readonly text: string
 }
 
-const otherFileSystem = 'Use a file system that has this, see docs/fleet.md.'
+const otherFileSystem = 'Use a file system that supports this, see docs/fleet.md.'
 
-/** Pure: what is missing, as the observations show; empty for a healthy file system. */
+/** Pure: what is missing according to the observations; empty for a healthy file system. */
 export function findingsIn(seen: Observations): readonly Finding[] {
   return [...replacingFindings(seen), ...lockFindings(seen), ...fileFindings(seen)]
 }
@@ -63,28 +63,28 @@ export function findingsIn(seen: Observations): readonly Finding[] {
 export function untested(code: string): Finding {
   return problem(
     'untested',
-    `What the file system can do could not be tested (${code}). Objects may be lost or unreadable if it lacks ` +
-      'something. Check that the drive is mounted, healthy and has free space, then restart.',
+    `The file system could not be tested (${code}). If it lacks a required feature, objects may be lost or ` +
+      'unreadable. Check that the drive is mounted and healthy and has free space, then restart.',
   )
 }
 
-/** What two gateways saw of each other's changes in a folder that they share. */
+/** The result of a test of two gateways in a folder that they share. */
 export interface SharedObservations {
-  /** What the gateway that asked did not see at once. */
+  /** Changes of the other gateway that the asking gateway did not see at once. */
   readonly unseen: ReadonlySet<Unseen>
-  /** Of one file, as either gateway sees it. */
+  /** The identity of one file, as each of the two gateways sees it. */
   readonly identities: readonly string[]
 }
 
 const unseenTexts: Readonly<Record<Unseen, string>> = {
   creation: 'new files',
-  replacement: 'files that were replaced',
-  removal: 'removals',
+  replacement: 'replaced files',
+  removal: 'removed files',
   listing: 'changed listings',
-  folder: 'files in folders that were replaced',
+  folder: 'files in replaced folders',
 }
 
-/** Pure: as `findingsIn`, for what two gateways have tested together. */
+/** Pure: what is missing according to a test of two gateways. */
 export function sharedFindings({ unseen, identities }: SharedObservations): readonly Finding[] {
   const findings: Finding[] = []
   if (unseen.size > 0) {
@@ -92,9 +92,9 @@ export function sharedFindings({ unseen, identities }: SharedObservations): read
     findings.push(
       problem(
         'coherent-caches',
-        `What another gateway changes is not seen at once here: ${texts.join(', ')}. Clients that use several ` +
-          'gateways can get 404, old objects and old listings, and of two conditional writes both can succeed. ' +
-          'Turn off caches of names and attributes with the mount options in docs/fleet.md.',
+        `Changes of another gateway are not visible at once: ${texts.join(', ')}. Clients that use several ` +
+          'gateways can get 404, old objects and old listings, and two conflicting conditional writes can both ' +
+          'succeed. Turn off caches of names and attributes with the mount options in docs/fleet.md.',
       ),
     )
   }
@@ -102,9 +102,9 @@ export function sharedFindings({ unseen, identities }: SharedObservations): read
     findings.push(
       problem(
         'same-identities',
-        `Another gateway sees other inode numbers or times of the same file (${identities.join(' and ')}). ETags, ` +
-          'content types and metadata of its objects are not found here. Mount the same file system in the same ' +
-          'way on all machines (SMB: serverino), see docs/fleet.md.',
+        `Another gateway sees a different inode number or time for the same file (${identities.join(' and ')}). ` +
+          'This gateway does not find the ETags, content types and metadata of objects that the other one wrote. ' +
+          'Mount the same file system with the same options on all machines (SMB: serverino), see docs/fleet.md.',
       ),
     )
   }
@@ -135,8 +135,8 @@ function replacingFindings(seen: Observations): readonly Finding[] {
     findings.push(
       problem(
         'rename-atomic',
-        `A rename is not atomic: while a file was replaced, a reader met ${seen.gap}. Objects that are overwritten ` +
-          `can be missing or incomplete for a moment, and after a crash for ever. ${otherFileSystem}`,
+        `A rename is not atomic: while a file was replaced, a reader found ${seen.gap}. Objects that are overwritten ` +
+          `can be missing or incomplete for a moment, and permanently after a crash. ${otherFileSystem}`,
       ),
     )
   }
@@ -158,15 +158,15 @@ function lockFindings({ link, createsTwice }: Observations): readonly Finding[] 
     findings.push({
       code: 'hard-links',
       isHarmless: true,
-      text: `The file system has no hard links (${link}). Locks of keys are files of their own, which are slower.`,
+      text: `The file system has no hard links (${link}). Locks of keys use separate files, which are slower.`,
     })
   }
   if (createsTwice) {
     findings.push(
       problem(
         'exclusive-create',
-        'Two processes can create the same file. Locks of keys do not work: of two conditional writes at once, ' +
-          `both can succeed. ${otherFileSystem}`,
+        'Two processes can create the same file. Locks of keys do not work: two conflicting conditional writes ' +
+          `can both succeed. ${otherFileSystem}`,
       ),
     )
   }
@@ -179,8 +179,8 @@ function fileFindings({ looks, folderSync }: Observations): readonly Finding[] {
     findings.push(
       problem(
         'stable-inodes',
-        'The inode number of a file changes. ETags, content types and metadata of objects get lost. Mount the ' +
-          'file system with inode numbers of the server (SMB: serverino), see docs/fleet.md.',
+        'The inode number of a file changes. ETags, content types and metadata of objects are lost. Mount the ' +
+          'file system with the inode numbers of the server (SMB: serverino), see docs/fleet.md.',
       ),
     )
   }
@@ -188,8 +188,8 @@ function fileFindings({ looks, folderSync }: Observations): readonly Finding[] {
     findings.push(
       problem(
         'stable-times',
-        'The modification time of a file changes though nobody writes to it. ETags, content types and metadata ' +
-          'of objects get lost. Turn off caches of attributes with the mount options in docs/fleet.md.',
+        'The modification time of a file changes although nothing writes to it. ETags, content types and metadata ' +
+          'of objects are lost. Turn off caches of attributes with the mount options in docs/fleet.md.',
       ),
     )
   }
@@ -197,8 +197,8 @@ function fileFindings({ looks, folderSync }: Observations): readonly Finding[] {
     findings.push(
       problem(
         'folder-fsync',
-        `A folder can't be synced to the disk (${folderSync}). When the power fails, objects that were acknowledged ` +
-          `just before can be lost. ${otherFileSystem}`,
+        `A folder can't be synced to the disk (${folderSync}). A power failure can lose objects that were acknowledged ` +
+          `just before. ${otherFileSystem}`,
       ),
     )
   }

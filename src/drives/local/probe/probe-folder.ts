@@ -87,7 +87,7 @@ async function readUntil(isDone: () => boolean, path: string): Promise<string | 
   do {
     try {
       const text = await fs.promises.readFile(path, 'latin1')
-      if (text !== version(Number(text[0]))) gap ??= 'a part of a file'
+      if (text !== version(Number(text[0]))) gap ??= 'an incomplete file'
     } catch (error) {
       gap ??= isAbsent(error) ? 'no file' : `an error (${codeOf(error)})`
     }

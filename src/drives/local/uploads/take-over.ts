@@ -14,7 +14,7 @@ export interface TakenUpload {
   readonly name: string
   /** Whether this file is the object already. */
   isObject(stats: fs.Stats): Promise<boolean>
-  /** Waits until no process can publish the file by another name that it has. */
+  /** Waits until no process can publish another link of the file. */
   endPublishing(): Promise<void>
 }
 
@@ -24,9 +24,9 @@ export interface TakenUpload {
  *
  * The former process may have been suspended before any line, and may continue at any moment. So its file is first
  * renamed: from then on it can't publish it, and what it still writes to it does not reach the copy's file. The
- * rename and a rename that publishes exclude each other; a conditional Complete publishes another name of the file
- * (put-file.ts), and is ended by taking over its lock. If this is interrupted, the next call continues with the renamed
- * file.
+ * rename and a rename that publishes exclude each other. A conditional Complete publishes another link of the file
+ * (put-file.ts): `endPublishing` makes it fail by taking over its lock. If this function is interrupted, the next call
+ * continues with the renamed file.
  */
 export async function copyToOwnFile(upload: TakenUpload): Promise<string | undefined> {
   const { folder } = upload
@@ -39,8 +39,8 @@ export async function copyToOwnFile(upload: TakenUpload): Promise<string | undef
     stats = await look()
   }
   if (stats === undefined) {
-    // Another process, whose lease has expired, did the same at this moment. The next one finds its file.
-    throw new DriveError('busy', 'Another process takes this upload over, too. Try again.', {
+    // Another process, whose lease has expired, took the file over at this moment. The next takeover finds its file.
+    throw new DriveError('busy', 'Another process is taking over this upload. Try again.', {
       retryAfterSeconds: 1,
     })
   }
