@@ -11,8 +11,8 @@ export type NoteName = 'owner' | 'alive' | 'buckets'
  */
 export interface DriveNotes {
   /**
-   * For how long a note that was just created may be replaced by a note that another process creates at
-   * the same time, in ms. 0: it is never replaced.
+   * How long a new note may still be replaced by one that another process creates at the same time, in
+   * ms. 0: it is never replaced.
    */
   readonly settleMs: number
 

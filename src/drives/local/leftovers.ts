@@ -49,7 +49,7 @@ async function removeDrafts(folder: string, sweep: Sweep): Promise<void> {
   const entries = await unlessAbsent(() => fs.promises.readdir(folder, { withFileTypes: true }))
   for (const entry of entries ?? []) {
     const path = join(folder, entry.name)
-    // A fence, with files that were about to be removed.
+    // A fence, with files whose removal was interrupted.
     if (entry.isDirectory()) await removeDrafts(path, sweep)
     const draft = await openDraft(path)
     if (draft === undefined) continue
@@ -81,7 +81,7 @@ function decodeProcess(name: string): string {
 }
 
 async function isAbandoned(path: string, process: string, nowMs: number): Promise<boolean> {
-  // The process can't use it any more (former-holder.ts), whether it runs or not.
+  // Moved away by a takeover (former-holder.ts): the process can't use it any more, even if it runs.
   if (formerSuffix.test(path)) return true
   if (process === thisProcess) return false
   const liveness = livenessOf(process)

@@ -65,7 +65,7 @@ export interface LocalDriveOptions {
   readonly claim?: ClaimDrive
   /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
   readonly isReadOnly?: boolean
-  /** Called by `prepare` with each thing that the file system lacks. Absent: it is not tested. */
+  /** `prepare` calls it with each missing feature of the file system. Absent: the file system is not tested. */
   readonly onFinding?: ((finding: Finding) => void) | undefined
 }
 

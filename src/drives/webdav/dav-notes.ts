@@ -8,7 +8,7 @@ import { noteFile, type OwnFolder } from './own-folder.ts'
 /** Enough for the names of all buckets that may be made. */
 const maxNoteBytes = 128 * 1024
 const written = [200, 201, 204]
-/** Longer than a server needs from the check of a MOVE's destination to the rename. */
+/** Longer than a server needs between the check of a MOVE's destination and the rename. */
 const defaultSettleMs = 1_000
 
 /** The notes of a WebDAV drive: `.bucketry/owner.json` and others. */
@@ -36,7 +36,7 @@ export class DavNotes implements DriveNotes {
     const to = noteFile(name)
     const answer = await this.#server.transfer('MOVE', { from, to }, { overwrite: false })
     if (written.includes(answer.status)) {
-      // Of several such MOVEs at the same time, Apache lets each replace the note of the one before.
+      // If several such MOVEs run at the same time on Apache, each can replace the note of the one before.
       await sleep(this.settleMs)
       return (await this.read(name)) === text
     }

@@ -50,7 +50,7 @@ interface Making {
   readonly entry: JournalEntry
 }
 
-/** A file that has the name of a folder. */
+/** A file that has the name of a needed folder. */
 interface Displacing {
   readonly owner: ObjectPath
   readonly parent: OpenFolder
@@ -209,7 +209,7 @@ export class LocalFolderMaker {
     }
   }
 
-  /** Moves a file, and nothing else that may be at its path when the lock was taken over. */
+  /** Moves this file only: if the lock was taken over, there may be another one at its path. */
   async #moveFile(
     fence: OpenFence,
     from: { readonly path: string; readonly stats: fs.Stats },
@@ -220,13 +220,13 @@ export class LocalFolderMaker {
     const isLinked = present?.ino === from.stats.ino && present.dev === from.stats.dev
     const isLarge = from.stats.size >= largeBytes
     try {
-      // One that is linked already was left by a process that was killed before the next line.
+      // If it is linked already, a process was killed after it had made the link.
       if (present !== undefined && !isLinked)
         await removeThrough(fence, this.#root, to, { isLarge })
       if (!isLinked) await files.link(from.path, to)
     } catch (error) {
       if (!cannotLink(error)) throw error
-      // Folders can't be linked either: one may have replaced the file.
+      // The error can also mean that a folder has replaced the file: folders can't be linked.
       if ((await files.lstat(from.path))?.isFile()) await files.rename(from.path, to)
       return
     }

@@ -5,21 +5,21 @@ import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, newTempPath, remakeProcessFolder } from '../local-root.ts'
 import { unlinkLarge } from './paced-files.ts'
 
-/** The names of these folders, in the folder of their process. */
+/** Begins the names of fences, which are in the folder of their process. */
 export const fencePrefix = 'fence-'
 
-/** The fence of a process as it was before a lock was taken. */
+/** The fence that a process had before it took a lock. */
 export interface OpenFence {
-  /** A path for a file, inside. */
+  /** A path for a new file inside the fence. */
   newPath(): string
-  /** To be called when the folder is gone: the next lock needs another one. */
+  /** Call it when the folder is gone: the next lock needs another fence. */
   lost(): void
 }
 
 /**
- * A folder of this process that exists before it takes a lock. Whoever takes over the lock of a process that may
- * continue moves its fence away first (former-holder.ts). So a rename into the fence or out of it fails from then on,
- * even if the process was suspended immediately before it.
+ * A folder of this process, created before the process takes a lock. A process that takes over the lock first moves the
+ * fence away (former-holder.ts). From then on, renames into the fence and out of it fail, even if this process was
+ * suspended right before such a rename.
  */
 export class Fence {
   readonly #root: LocalRoot
@@ -29,12 +29,12 @@ export class Fence {
     this.#root = root
   }
 
-  /** The folder is gone, or may be: makes another one. */
+  /** Creates a new folder. For when the present one is gone, or may be. */
   async renew(): Promise<void> {
     await this.#make()
   }
 
-  /** Call it before the lock is taken. It makes a folder after a loss. */
+  /** Call it before the lock is taken. Creates a folder if there is none. */
   async open(): Promise<OpenFence> {
     const folder = this.#folder ?? (await this.#make())
     return {
@@ -52,7 +52,7 @@ export class Fence {
       await this.#makeFolder(folder)
     } catch (error) {
       if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) throw error
-      // A full drive must be able to lose objects. This folder, too, is moved away, but made again by others.
+      // Removals must work on a full drive. A takeover moves this folder too, but other requests create it again.
       return processFolder
     }
     this.#folder = folder
@@ -70,16 +70,16 @@ export class Fence {
   }
 }
 
-/** What a request is answered whose lock was taken over. */
+/** The reply to a request whose lock was taken over. */
 export function overtaken(cause: unknown): DriveError {
   const message = 'Another process took over the lock on this key. Try again.'
   return new DriveError('busy', message, { retryAfterSeconds: 1, cause })
 }
 
 /**
- * Removes a file, unless the lock was taken over meanwhile: then another process may have written a newer one.
+ * Removes a file, unless the lock was taken over meanwhile: then the file may be a newer one of another process.
  *
- * @throws DriveError `busy` then; ENOENT of the system if the file is missing
+ * @throws DriveError `busy` if the lock was taken over; the system's ENOENT if the file is missing
  */
 export async function removeThrough(
   fence: OpenFence,
@@ -92,13 +92,13 @@ export async function removeThrough(
     await files.rename(path, aside)
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
-    // The reply may have been lost, and the call was sent again, as on NFS.
+    // The call may have succeeded: NFS sends it again when the reply is lost.
     if ((await files.lstat(aside)) === undefined) {
       if ((await files.lstat(path)) === undefined) throw error
       fence.lost()
       throw overtaken(error)
     }
   }
-  // It is removed already. Whoever took over the lock meanwhile may have moved it.
+  // The object is removed already. A takeover may have moved this file meanwhile.
   await unlessAbsent(() => (isLarge ? unlinkLarge(aside) : files.unlink(aside)))
 }

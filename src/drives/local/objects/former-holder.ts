@@ -7,13 +7,13 @@ import type { LocalRoot } from '../local-root.ts'
 /** The file that names a process, in its folder of drafts. */
 export const holderName = 'holder'
 
-/** Begins the new names of what is in such a folder. */
+/** Begins the new names of the entries of a folder that was moved away. */
 const fencedPrefix = 'fenced-'
 
-/** What follows the name of a process in the name of its former folder. */
+/** Ends the new name of a process's folder, after the name of the process. */
 export const formerSuffix = /\.former-[\w-]+$/
 
-/** A complete name, as in process/identity.ts: nothing else may become part of a path. */
+/** A complete name, as in process/identity.ts. Only such a name may become part of a path. */
 const namePattern = /^[^/]+\/\d+\/\d*$/
 
 /** Whether the name of a process may become part of a path. */
@@ -22,12 +22,12 @@ export function isCompleteName(name: ProcessName): boolean {
 }
 
 /**
- * Makes sure that a process that may only be suspended publishes and removes nothing of what it has begun: its later
- * renames of drafts, and those into its fence and out of it, fail, and its clients get 503. The folder is renamed
- * first, so that nothing is added meanwhile. What is in it is renamed too, because an NFS client may still reach the
- * folder by its file handle, and a call that was sent before the process died may still be on its way. The sweep
- * removes the folder (leftovers.ts). The file that the process's locks are links to stays as it is: a change would
- * look like a sign of life.
+ * Makes the renames fail that a process has begun and that would publish or remove objects: those of its drafts, and
+ * those into its fence and out of it. Its clients then get 503. The process may only be suspended. The folder is renamed
+ * first, so that nothing is added to it meanwhile. Its entries are renamed too, because an NFS client may still reach
+ * the folder by its file handle, and a call that was sent before the process died may still be on its way. The sweep
+ * removes the folder (leftovers.ts). The holder file, which the process's locks are links to, is not renamed: that would
+ * change its time, and the process would seem to be alive.
  */
 export async function fenceOff(
   holder: ProcessName,
@@ -42,10 +42,10 @@ export async function fenceOff(
       `${tempFolder}/${former}${crypto.randomUUID()}`,
     )
   } catch (error) {
-    // It has none, or another process has just moved it.
+    // The process has no folder, or another takeover has just moved it.
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  // Also what another process has moved, and was perhaps killed before it came so far.
+  // Also in folders that another takeover has moved: it may have been killed before it renamed the entries.
   for (const other of await fs.promises.readdir(tempFolder)) {
     if (other.startsWith(former)) await renameAll(`${tempFolder}/${other}`)
   }

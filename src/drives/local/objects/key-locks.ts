@@ -11,9 +11,9 @@ import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import { Fence, type OpenFence } from './fence.ts'
 import { fenceOff, holderName } from './former-holder.ts'
 
-/** After this time without a sign of life, a holder on another host counts as dead. */
+/** A holder on another host counts as dead after this time without a change of its holder file. */
 const silentHolderMs = 30_000
-/** If its gateway counts as ended, which may be wrong. Longer than `certainMs`. */
+/** The same if its gateway counts as ended, which may be wrong. Longer than `certainMs`. */
 const endedHolderMs = 6_000
 /** A living holder keeps a lock for microseconds. A stopped one must not block the others. */
 const longestWaitMs = 20_000
@@ -23,14 +23,14 @@ const firstPauseMs = 1
 const longestPauseMs = 50
 /** A process that dies while it takes over a lock leaves another one to take over, and so on. */
 const deepestTheft = 4
-/** A lock that was held for less time is certainly still held: a holder elsewhere is given more time. */
+/** For this time after it was taken, a lock is certainly held: takeovers wait longer. */
 export const certainMs = 5_000
-/** Each time, another process may move the folder of this one away. */
+/** Each attempt can fail because another process moves the folder of this one away. */
 const prepareAttempts = 5
-/** How long to wait before a lock that could not be removed is tried again. */
+/** How long to wait before the next attempt to remove a lock. */
 const removeAgainMs = 100
 
-/** How many turns of this process run for each lock, of all drives that are open. */
+/** How many turns of this process run for each lock, on all open drives. */
 const turnsHere = new Map<string, number>()
 
 export interface LockPaths {
@@ -42,7 +42,7 @@ export interface LockPaths {
 
 /** A lock that was taken. */
 interface Held {
-  /** For how long, with the call that took it: its reply may have come late. */
+  /** For how long, including the call that took it, whose reply may have come late. */
   readonly heldMs: () => number
   readonly fence: OpenFence
 }
@@ -59,8 +59,8 @@ interface Turn extends LockPaths {
  * to take and release; link(2) is atomic, also on NFS), or a separate file if the file system has no hard
  * links. The locks of dead processes are removed by the next process that needs them.
  *
- * A process on another host may only be suspended, and continue at any moment. So what it was about to publish or to
- * remove is taken away from it before its lock is (docs/decisions/0003-lock-files-for-keys.md).
+ * A process on another host may only be suspended, and resume at any moment. So a takeover first makes its pending
+ * renames fail (docs/decisions/0003-lock-files-for-keys.md).
  */
 export class KeyLocks {
   readonly #root: LocalRoot
@@ -78,8 +78,8 @@ export class KeyLocks {
   }
 
   /**
-   * Writes the file with this process's name, which its locks link to, and makes a fence. Called once at the start:
-   * later, taking a lock needs no space on the disk.
+   * Writes the holder file, which has this process's name and which its locks link to, and creates a fence. Call it once
+   * at the start: afterwards, taking a lock needs no space on the disk.
    */
   prepare(): Promise<void> {
     this.#preparing ??= this.#prepare().finally(() => {
@@ -93,7 +93,7 @@ export class KeyLocks {
       try {
         return await this.#writeName()
       } catch (error) {
-        // Another process has just moved the folder away: it took this one for ended (former-holder.ts).
+        // Another process has just moved the folder away, because it considered this one dead (former-holder.ts).
         if (codeOf(error) !== 'ENOENT' || attempt === prepareAttempts) throw error
       }
     }
@@ -113,12 +113,12 @@ export class KeyLocks {
       await fs.promises.rm(temporary, { force: true })
       throw error
     }
-    // The former one was in the folder that was moved away.
+    // The previous fence was in the folder that was moved away.
     await this.#fence.renew()
   }
 
   /**
-   * Runs `work` with the lock of this name. What it changes must lead through the fence, which was there before the
+   * Runs `work` with the lock of this name. `work` must make its changes through the fence, which existed before the
    * lock was taken.
    * @throws DriveError `busy` when a living process does not release it; what `work` throws.
    */
@@ -165,9 +165,9 @@ export class KeyLocks {
   }
 
   /**
-   * Releases a lock, or the guard of one. Never rejects: what was done under it is done.
+   * Releases a lock, or the guard of one. Never rejects, because the work under it is done.
    *
-   * @param heldMs for how long it was held at most
+   * @param heldMs the longest time that it can have been held
    */
   async #release(lock: string, turn: Turn, heldMs: () => number, depth = 0): Promise<void> {
     try {
@@ -178,7 +178,7 @@ export class KeyLocks {
     }
   }
 
-  /** Other processes need the lock: it is tried again until it is gone. */
+  /** Tries again until the lock is gone, because other processes need it. */
   #releaseLater(lock: string, path: string): void {
     const timer = setTimeout(() => {
       // A turn of this process may have taken and released it meanwhile.
@@ -236,16 +236,16 @@ export class KeyLocks {
   }
 
   /**
-   * Removes the lock of a dead process. Under the guard it checks again first: meanwhile, another process may have
-   * removed the lock and a living one may have taken it.
+   * Removes the lock of a dead process. It first checks again under the guard: another process may have removed the
+   * lock, and a living one may have taken it.
    */
   async #steal(lock: string, turn: Turn, watch: HolderWatch, depth: number): Promise<void> {
     await this.#guarded(lock, turn, depth, async () => {
       if ((await watch.look()) !== 'abandoned') return
       const { inode } = watch
       await fenceOff(watch.holder, this.#root)
-      // The process may have continued just before that. A lock that it or another one has taken since is a link to
-      // another file: the former one is still in the folder that was moved.
+      // The process may have resumed just before that. If it or another one has taken the lock since, the lock has
+      // another inode: the former holder file still exists in the folder that was moved.
       const isStill = (await watch.look()) === 'abandoned' && watch.inode === inode
       if (isStill) await this.#drop(lock)
     })
@@ -262,7 +262,7 @@ export class KeyLocks {
     } catch (error) {
       const code = codeOf(error)
       if (code === 'EEXIST') return await this.#isUnreleased(lock, turn, depth)
-      // The fence that was opened is gone, too: the caller opens the new one.
+      // The fence is gone, too. The caller opens the new one.
       if (code === 'ENOENT' && canLink) await this.prepare()
       else if (canLink && cannotLink(error)) this.#canLink = false
       else throw error
@@ -271,14 +271,14 @@ export class KeyLocks {
   }
 
   /**
-   * Whether a lock or guard is this process's, which holds none: the reply of a call that created or removed it was
-   * lost, as on NFS.
+   * Whether this process owns the lock or guard although none of its requests holds it. This happens when the reply of
+   * the call that created or removed it was lost, as on NFS.
    */
   async #isUnreleased(lock: string, turn: Turn, depth: number): Promise<boolean> {
     if (!isAlone(turn.path) || (await readHolder(lock)) !== thisProcess) return false
     const [own, held] = await Promise.all([this.#namePath, lock].map(inodeOf))
     if (!this.#canLink || own === held) return true
-    // A link to the file of before a takeover: the one that takes over may be about to remove it.
+    // A link to the holder file of before a takeover. The process that takes over may be about to remove it.
     if (depth < deepestTheft) await this.#dropIfOwn(lock, turn, depth)
     return false
   }

@@ -12,9 +12,9 @@ import { readFlags } from './paced-files.ts'
 export const largeBytes = 1024 * 1024
 
 /**
- * The steps that publish and remove an object's file. They require the key's lock. If the process is suspended at
- * any line for so long that another one takes over its lock, nothing that follows has an effect: the file to publish
- * or the fence is gone (fence.ts).
+ * The steps that publish and remove an object's file. They require the key's lock. If the process is suspended at any
+ * line and another one takes over its lock, the remaining steps fail, because the file to publish or the fence is gone
+ * (fence.ts).
  */
 
 export interface PutOrder {
@@ -26,7 +26,7 @@ export interface PutOrder {
   readonly identity: FileIdentity
   /** Opened before the lock was taken. */
   readonly fence: OpenFence
-  /** Whether the file is not in this process's folder: a conditional write then leads through the fence. */
+  /** Whether the file is outside of this process's folder. A conditional write then goes through the fence. */
   readonly isElsewhere?: boolean
   /** See CompleteOptions.assertHeld. */
   readonly assertHeld?: (() => void) | undefined
@@ -163,7 +163,7 @@ async function putAt(root: LocalRoot, order: PutOrder, target: Target): Promise<
   try {
     await move(root, order, path)
   } catch (error) {
-    // The reply was lost, and the call was sent again, as on NFS.
+    // The call succeeded, but its reply was lost and the call was repeated, as on NFS.
     if (await isThere(root, path, order.identity)) return done(root, order, target)
     const code = codeOf(error)
     if (['EEXIST', 'EISDIR', 'ENOTEMPTY'].includes(code)) return { kind: 'again' }
@@ -242,13 +242,13 @@ async function move(root: LocalRoot, order: PutOrder, target: string): Promise<v
     throw error
   }
   if (token === undefined) return
-  // If the file was at its target already, rename(2) did nothing.
+  // If the target already was a link to the file, rename(2) did nothing.
   await fs.promises.rm(token, { force: true })
   await fs.promises.rm(order.path, { force: true })
 }
 
 /**
- * Another name of the file, inside the fence; undefined if the file system has no links.
+ * Links the file into the fence; undefined if the file system has no hard links.
  *
  * @throws DriveError `busy` when the lock was taken over
  */
@@ -274,7 +274,7 @@ async function linkOnce(
   try {
     await root.files.link(path, target)
   } catch (error) {
-    // The reply was lost, as above: EEXIST of its own file.
+    // EEXIST of its own file: the reply was lost, as above.
     if (codeOf(error) !== 'EEXIST' || !(await isThere(root, target, identity))) throw error
   }
 }

@@ -6,13 +6,13 @@ import { type FileLook, type Finding, findingsIn, type Observations, untested } 
 
 /** How often a file is replaced while a reader looks at its path. */
 const replacements = 8
-/** Longer than one read of a server: a half-written file shows. */
+/** Longer than one read of a server, so that a half-written file is noticed. */
 const versionBytes = 8_192
 
 /**
- * Tries what a drive needs of its file system, in a new folder, which is removed. Never rejects.
+ * Tests in a temporary folder what a drive needs from its file system. Never rejects.
  *
- * @param folder of this process, on the drive: what is left after a kill is swept
+ * @param folder of this process, on the drive: what remains after a kill is swept
  * @returns what is missing
  */
 export async function probeFolder(folder: string): Promise<readonly Finding[]> {
@@ -29,7 +29,7 @@ export async function probeFolder(folder: string): Promise<readonly Finding[]> {
 }
 
 async function observe(folder: string): Promise<Observations> {
-  // One after another: after a failure, nothing may still be creating files.
+  // Not in parallel: after a failure, nothing may still create files.
   return {
     ...(await observeReplacing(folder)),
     ...(await observeLocks(folder)),
@@ -47,7 +47,7 @@ async function observeReplacing(folder: string): Promise<Replacing> {
   const reader = await fs.promises.open(path)
   try {
     const replaceOpen = replace ?? (await replaceWith(2, path))
-    // Without a replacement, there is nothing more to see.
+    // The other tests need a replacement.
     if (replaceOpen !== undefined) {
       return { replace, replaceOpen, gap: undefined, keepsOpenFile: true }
     }
@@ -61,7 +61,7 @@ async function observeReplacing(folder: string): Promise<Replacing> {
   }
 }
 
-/** The content of the file after some replacements: the same digit again and again. */
+/** The content of the file after this many replacements: one digit, repeated. */
 function version(number: number): string {
   return `${number}`.repeat(versionBytes)
 }
@@ -72,7 +72,7 @@ async function replaceWith(number: number, path: string): Promise<string | undef
   return await codeFrom(() => fs.promises.rename(draft, path))
 }
 
-/** Reads the file again and again during `work`. Returns what it met except whole files, for people. */
+/** Reads the file repeatedly during `work`. Returns what it found instead of a complete file, for people. */
 async function readWhile(path: string, work: () => Promise<void>): Promise<string | undefined> {
   let isDone = false
   const working = work().finally(() => {
@@ -107,7 +107,7 @@ async function observeLocks(folder: string): Promise<Pick<Observations, 'link' |
   return { link, createsTwice: again === undefined }
 }
 
-/** As the drive does with an object: it sets the time, and identifies the file by what it sees then. */
+/** Like the drive with an object: sets the time, then reads the identity. */
 async function observeFile(folder: string): Promise<readonly FileLook[]> {
   const path = `${folder}/file`
   const renamed = `${path}-renamed`

@@ -6,17 +6,17 @@ import { ownFolderName, realFolderPath } from '../local-root.ts'
 import { doesBirthtimeLast, identityOf } from '../objects/file-identity.ts'
 import { isCompleteName } from '../objects/former-holder.ts'
 
-/** What a gateway does not see of what another one has changed. */
+/** A change of another gateway that this one does not see. */
 export type Unseen = 'creation' | 'replacement' | 'removal' | 'listing' | 'folder'
 
 const namePattern = /^shared-[\w-]{1,40}$/
 const replacedName = 'replaced'
 const draftName = 'draft'
-/** It is moved away, and created again with another file in it. */
+/** It is moved away, and created again with another file. */
 const folderName = 'folder'
 const innerName = `${folderName}/inner`
 
-/** A folder on the drive in which two gateways test whether one sees at once what the other one changes. */
+/** A folder on the drive in which two gateways test whether one sees the other's changes at once. */
 export class SharedFolder {
   readonly #path: string
   #hasBirthtime: boolean | undefined
@@ -27,8 +27,9 @@ export class SharedFolder {
 
   /**
    * @param root of the drive, as in its setting
-   * @param asker the process that creates the folder: what is left after a kill is swept
-   * @param name `shared-` and a random text; undefined is returned for another one
+   * @param asker the process that creates the folder: what remains after a kill is swept
+   * @param name `shared-` and a random text
+   * @returns undefined for a name of another form
    */
   static async at(
     root: string,
@@ -41,7 +42,7 @@ export class SharedFolder {
     return new SharedFolder(join(await realFolderPath(root), processFolder, name))
   }
 
-  /** Rejects if the process has no folder: perhaps the drive is not mounted, and nothing may be created in its place. */
+  /** Rejects if the process has no folder: the drive may not be mounted, and nothing may be created in its place. */
   async create(): Promise<void> {
     await fs.promises.mkdir(this.#path)
     await fs.promises.mkdir(`${this.#path}/${folderName}`)
@@ -54,7 +55,7 @@ export class SharedFolder {
     await fs.promises.rm(this.#path, { recursive: true, force: true })
   }
 
-  /** For the gateway that asks: looks at everything that the other one will change, as requests would. */
+  /** For the gateway that asks: reads everything that the other one will change, as requests would. */
   async look(round: number): Promise<void> {
     await fs.promises.writeFile(this.#removed(round), '')
     await this.unseen(round)
@@ -72,21 +73,21 @@ export class SharedFolder {
     return await this.identity()
   }
 
-  /** For the gateway that asks: which changes of the round it does not see. */
+  /** For the gateway that asks: the changes of the round that it does not see. */
   async unseen(round: number): Promise<ReadonlySet<Unseen>> {
     const seen: Readonly<Record<Unseen, boolean>> = {
       creation: await isThere(this.#created(round)),
       replacement: (await this.#read(replacedName)) === String(round),
       removal: !(await isThere(this.#removed(round))),
       folder: (await this.#read(innerName)) === String(round),
-      // Last: file systems may renew what they keep of the names that they list.
+      // Last: a listing may refresh what the file system has cached of these names.
       listing: await this.#isListed(round),
     }
     const all = Object.entries(seen) as [Unseen, boolean][]
     return new Set(all.flatMap(([what, isSeen]) => (isSeen ? [] : [what])))
   }
 
-  /** Of the file that was replaced: both gateways must find its attributes by the same one. */
+  /** Of the replaced file. Attributes are found by it, so it must be the same for both gateways. */
   async identity(): Promise<string> {
     this.#hasBirthtime ??= await doesBirthtimeLast(this.#path)
     return identityOf(await fs.promises.lstat(`${this.#path}/${replacedName}`), this.#hasBirthtime)

@@ -145,7 +145,7 @@ class WriteRun {
   move(job: PublishJob): Finish {
     const { holder, path: lockPath } = job.lock
     const folder = this.#open(job.folder)
-    // Before the call: its reply may come late.
+    // Started before the call, whose reply may come late.
     const heldMs = stopwatch()
     if (folder === undefined || !isDone(() => fs.linkSync(holder, lockPath))) {
       return () => ({ moved: undefined, isLocked: false })

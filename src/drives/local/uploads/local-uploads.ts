@@ -186,7 +186,7 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  /** The former process may be about to publish the file by another name: it holds the key's lock then. */
+  /** The former process may be about to publish another link of the file. It then holds the key's lock. */
   async #endPublishing({ target }: LocalUploadState): Promise<void> {
     if (target === undefined) return
     await this.#parts.locks.hold(localPathOf(target.bucket, target.key).path, async () => undefined)
@@ -200,7 +200,7 @@ export class LocalUploads implements UploadDrive {
     return await this.#parts.publisher.publish({
       objectPath: localPathOf(options.target.bucket, options.target.key),
       path: output.path,
-      // Without a target, a second name of the file would be taken for the object.
+      // Without a target, `#isObject` would consider a second link of the file the object.
       isElsewhere: upload.target !== undefined,
       attributes: options.attributes,
       conditions: options.conditions,
@@ -231,9 +231,9 @@ export class LocalUploads implements UploadDrive {
   }
 
   /**
-   * The state with the name of the copy was stored.
+   * Call it when the state with the name of the copy is stored.
    *
-   * @param names as they were before the copy was opened: what came later is of a process that takes it over
+   * @param names as they were before the copy was opened: later ones belong to a process that takes over the upload
    */
   async #removeFormer(upload: LocalUploadState, names: readonly string[]): Promise<void> {
     const { file } = upload

@@ -14,7 +14,7 @@ export interface Tail {
 /** The state of an upload, which the caller stores between calls as JSON. */
 export interface LocalUploadState {
   readonly id: string
-  /** The object that it is to become. Uploads of an earlier version lack it. */
+  /** The object that the upload is for. Uploads of an earlier version lack it. */
   readonly target?: ObjectName
   /** The file with the bytes, if the upload was taken over. */
   readonly file?: string
