@@ -14,8 +14,8 @@ interface Span {
 }
 
 /**
- * How long `hasEnded` relies on what the database said: a gateway that seemed to have ended may be registered again,
- * and this process does not learn of it while the database does not answer. Revisions are read twice a second.
+ * How long `hasEnded` relies on the last reply of the database. A gateway that seemed to have ended may register again,
+ * and this process does not learn of it while the database does not respond. Revisions are read twice a second.
  */
 const maxAgeMs = 5_000
 
@@ -47,7 +47,7 @@ export function setEndedGateways(
   confirmEndedGateways(askedAtMs)
 }
 
-/** The database has said that nothing has changed. @param askedAtMs when it was asked, monotonic */
+/** Call it when the database has confirmed that nothing has changed. @param askedAtMs when it was asked, monotonic */
 export function confirmEndedGateways(askedAtMs: number): void {
   confirmedAtMs = Math.max(confirmedAtMs, askedAtMs)
 }
@@ -55,7 +55,7 @@ export function confirmEndedGateways(askedAtMs: number): void {
 /**
  * Whether a process of another host belonged to a gateway that has ended: it started during the life of that
  * gateway. A gateway that was suspended seems to have ended, and may continue: what is taken from its processes
- * must be safe against that, as with an expired lease. False when the database has not confirmed it for seconds.
+ * must be safe against that, as with an expired lease. False if the database has not confirmed it for five seconds.
  */
 export function hasEnded(name: ProcessName): boolean {
   const start = startOf(name)

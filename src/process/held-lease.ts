@@ -54,8 +54,8 @@ export class HeldLease {
   }
 
   /**
-   * Whether no other process can have the lease. A process that was suspended, or whose machine was, notices
-   * here that its lease ran out, before a renewal could be refused.
+   * Whether no other process can have the lease. If this process or its machine was suspended, this detects
+   * that the lease has expired, before a renewal could be refused.
    */
   get isHeld(): boolean {
     const { now, leaseMs, safetyMarginMs = 0 } = this.#options

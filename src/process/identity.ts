@@ -74,8 +74,8 @@ function readHostName(): string {
 }
 
 /**
- * Field 22 of /proc/PID/stat (proc(5)); undefined where the file does not exist or the process has ended. A killed
- * process is a zombie, but has not ended while one of its threads hangs in a system call, as on a network file system.
+ * Field 22 of /proc/PID/stat (proc(5)); undefined if the file does not exist or the process has ended. A killed process
+ * is a zombie at first. It has not ended while one of its threads hangs in a system call, as on a network file system.
  */
 function readStartTicks(pid: number): string | undefined {
   try {

@@ -21,11 +21,11 @@ export function isOwnerDead(leaseOwner: string): boolean {
 
 /** Longer than any lease. */
 const longestLeaseMs = 120_000
-/** As long as any lease: a holder that could not renew it knows by then that it is lost (HeldLease.isHeld). */
+/** The longest lease: a holder that can't renew its lease knows by then that it has lost it (HeldLease.isHeld). */
 const renewedWithinMs = 60_000
 const maxRemembered = 1_000
 
-/** Leases that end too late, and since when this process has seen them so: monotonic. */
+/** Leases that end too late, and when this process first saw them (monotonic). */
 const tooLate = new Map<string, number>()
 
 /** Whether the lease may be taken: it is free, or its holder died or stopped renewing it. */
@@ -36,8 +36,8 @@ export function isLeaseFree({ leaseOwner, leaseUntilMs }: LeaseRow, nowMs: numbe
 }
 
 /**
- * Whether a lease was not renewed that ends later than any can: the clock was set back since it was taken, which
- * must not keep it for that time. A holder that is alive renews it by the new clock.
+ * Whether nobody renews a lease that ends later than any valid one. The database's clock was set back after it was
+ * taken, so its expiry can't be used. A holder that is alive renews the lease by the new clock.
  */
 function isForgotten(lease: string): boolean {
   const nowMs = performance.now()

@@ -1,7 +1,7 @@
 /**
- * Begins to measure a time, and returns what tells the milliseconds since. As far as the system tells, they include
- * the time in which this process or its machine was suspended: the monotonic clock stands still while a machine
- * sleeps. If the clock is set forward meanwhile, the time is too long, but never too short.
+ * Starts a stopwatch, and returns a function that returns the milliseconds since then. They include time in which this
+ * process or its machine was suspended, as far as the system reports it. The monotonic clock stops while a machine
+ * sleeps, so the wall clock is read, too. If the wall clock is set forward, the result is too high, but never too low.
  */
 export function stopwatch(): () => number {
   const began = performance.now()

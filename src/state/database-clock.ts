@@ -1,8 +1,8 @@
 import type { Database } from './database.ts'
 
-/** How often the difference is measured by itself; other statements measure it, too. */
+/** The interval of separate measurements. Other statements measure the difference, too. */
 const everyMs = 60_000
-/** A start measures again if it took longer. */
+/** A start measures again if a measurement took longer. */
 const validMs = 1_000
 const attempts = 3
 /** A clock was set, or this machine slept, when it moves by more against the monotonic one. */
@@ -22,7 +22,7 @@ export class DatabaseClock {
   readonly #timer: NodeJS.Timeout | undefined
   /** Undefined: the database is on this machine. */
   #ahead: { readonly ofMonotonicMs: number; readonly wallMs: number } | undefined
-  /** Of the measurement that `#ahead` is from. */
+  /** Duration of the measurement that set `#ahead`. */
   #tookMs = Number.POSITIVE_INFINITY
   #isMeasuring = false
 
@@ -67,9 +67,10 @@ export class DatabaseClock {
   }
 
   /**
-   * The database said that its time is `timeMs`. It was asked and answered at these moments, by the monotonic clock:
-   * the time is that of any moment between them. So an estimate that can be right stays, one that is wrong by a moment
-   * is moved as little as possible, and a late answer replaces only what is wrong by more: a clock was set.
+   * Takes a reply of the database with its time. `askedAtMs` and `answeredAtMs` are by the monotonic clock; the database
+   * read its time at any moment between them. An estimate that can be right stays. One that is wrong by less than
+   * `jumpMs` moves to the nearest time that can be right. One that is wrong by more is replaced, for example after a clock
+   * was set. So a slow reply does not make a good estimate worse.
    */
   readonly observe = (timeMs: number, askedAtMs: number, answeredAtMs: number): void => {
     const tookMs = answeredAtMs - askedAtMs
@@ -77,7 +78,7 @@ export class DatabaseClock {
     const wallMs = Date.now() - performance.now()
     const current = this.#ahead?.ofMonotonicMs ?? Number.NEGATIVE_INFINITY
     const nearest = Math.min(Math.max(current, least), most)
-    // At the start the fastest answer counts.
+    // At the start, the fastest reply counts.
     const isBetter = this.#tookMs > validMs && tookMs < this.#tookMs
     const isReplaced = isBetter || Math.abs(nearest - current) > jumpMs
     if (isReplaced) this.#tookMs = tookMs

@@ -23,7 +23,7 @@ export interface Database {
    */
   clockMs?(): Promise<number>
 
-  /** The same as an SQL expression, for a statement that has another purpose. */
+  /** The same as an SQL expression, to read the time in another statement. */
   readonly clockSql?: string
 
   /**
@@ -43,8 +43,8 @@ export interface Database {
 
 export interface CallOptions {
   /**
-   * For signs of life: the call goes before others that wait for a connection, and fails after this time. The next
-   * one then gets another connection. It does nothing while no connection is open.
+   * For heartbeats: the call gets a connection before all others that wait, and fails after this time. The next call
+   * then gets another connection. SQLite, which has no connections, ignores it.
    */
   readonly urgentMs?: number
 }

@@ -7,8 +7,8 @@ const defaultEveryMs = 500
 const maxAgeMs = 1_000
 
 /**
- * After a longer time without an answer, or a check that failed, another server may have taken over that lacks the
- * last changes. A revision then says nothing: it may have been given a second time, to another change.
+ * After a longer time without a reply, or a failed check, another server may have taken over and may lack the last
+ * changes. It can give their revisions to other changes, so equal revisions then prove nothing.
  */
 const maxGapMs = 2_000
 
@@ -20,7 +20,7 @@ export interface RevisionWatchOptions {
   readonly now?: () => number
   /** Called with the error when checks begin to fail, and with undefined when they succeed again. */
   readonly onState: (problem: unknown) => void
-  /** Called when everything is known to be current. @param askedAtMs since when at least, by `now` */
+  /** Called when everything is current. @param askedAtMs when the database was asked, by `now` */
   readonly onCurrent?: (askedAtMs: number) => void
 }
 
@@ -28,7 +28,7 @@ export interface RevisionWatchOptions {
  * Loads what has changed. @throws DatabaseError
  *
  * @param revision the current one
- * @param isDoubtful whether what was loaded before may never have been: everything is to be loaded
+ * @param isDoubtful whether earlier data may be of changes that the database has lost: load everything again
  */
 export type Reload = (revision: number, isDoubtful: boolean) => Promise<void>
 
@@ -47,7 +47,7 @@ export class RevisionWatch {
   readonly #now: () => number
   readonly #followers: Follower[] = []
   #confirmedAtMs = Number.NEGATIVE_INFINITY
-  /** Also until everything has been loaded again. */
+  /** Whether equal revisions prove nothing. Until everything has been loaded again. */
   #isDoubtful = false
   #checking: Promise<void> | undefined
   #isOutdated = false

@@ -11,7 +11,7 @@ const leaseMs = 20_000
 const renewEveryMs = 5_000
 /** No byte is written this close to the end: a write takes time to reach the disk. */
 const safetyMarginMs = 5_000
-/** Ends the name of an owner that took the upload over from another one (lease-owner.ts). */
+/** Ends the name of a lease owner that took the upload over from another one (lease-owner.ts). */
 const takingSuffix = '~'
 
 export interface LeasesOptions {
@@ -83,8 +83,8 @@ export class Leases {
 }
 
 /**
- * Whether no process can be at work on the bytes. If a process died that was taking the upload over, the one before it
- * may only have been suspended.
+ * Whether certainly no process works on the bytes any more. If the owner died during a takeover, the owner before it may
+ * still be alive.
  */
 function isCertainlyOver(leaseOwner: string): boolean {
   return isOwnerDead(leaseOwner) && !leaseOwner.endsWith(takingSuffix)

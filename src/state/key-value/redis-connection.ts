@@ -11,7 +11,7 @@ export function connectRedis(url: string, commandMs: number): Redis {
 /**
  * The cluster that a server belongs to. The server's address is enough: it knows the others.
  *
- * @throws when no node answers, or the cluster does not serve
+ * @throws when no node responds, or the cluster is not ready
  */
 export async function connectCluster(url: string, commandMs: number): Promise<Cluster> {
   const { protocol, hostname, port, username, password } = new URL(url)
@@ -58,7 +58,7 @@ function redisOptions(commandMs: number) {
   }
 }
 
-/** Connecting to a cluster in state `fail` never settles, also when the cluster recovers. */
+/** Limits the time: connecting to a cluster in state `fail` never settles, even when the cluster recovers. */
 async function inTime(connecting: Promise<void>, limitMs: number): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error('the cluster is not ready')), limitMs)

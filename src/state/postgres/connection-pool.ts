@@ -40,9 +40,9 @@ const idleMs = 10_000
 const meanLifeMs = 60_000
 /** Connections that a pool leaves for others, unless it has none itself. */
 const leftForOthers = 3
-/** After this time, an urgent call gets a connection of its own. */
+/** If an urgent call waits longer, the pool opens one more connection for it. */
 const spareAfterMs = 500
-/** A connection did not answer for so long that others may be half open, too, if they were idle for as long. */
+/** If a connection did not respond for longer, connections that were idle as long may be half open, too. */
 const suspectAfterMs = 2_000
 const roomPauseMs = 5_000
 const firstPauseMs = 50
@@ -100,7 +100,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
    * A connection, which the caller must release.
    *
    * @param group the table that the call is for
-   * @param urgentMs for a call that goes before all others and waits for at most this long
+   * @param urgentMs for a call that goes before all others: how long it waits at most
    * @throws NoConnection, or why the server can't be reached
    */
   take(group: string, urgentMs?: number): Promise<Connection> {
@@ -193,7 +193,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     waiter.reject(error)
   }
 
-  /** The other connections may all wait for locked tables, or be half open, as may those that are being opened. */
+  /** Opens one more connection: all others may wait for locked tables or be half open, even those being opened. */
   #openSpare(waiter: Waiter<Connection>): void {
     const isPossible = this.#holding === undefined && !this.#isEnded
     if (isPossible && this.#waiting.has(waiter) && this.#size <= this.#options.most) {
@@ -245,7 +245,7 @@ export class ConnectionPool<Connection extends PooledConnection> {
     this.#idleTimer ??= setInterval(() => this.#closeIdle(this.#now() - idleMs), idleMs / 2).unref()
   }
 
-  /** Those that were used last at this time or before. */
+  /** Closes the idle connections that were last used at this time or before. */
   #closeIdle(sinceMs: number): void {
     for (const slot of this.#idle.splice(0)) {
       if (slot.idleSinceMs > sinceMs && !slot.connection.isBroken) this.#idle.push(slot)

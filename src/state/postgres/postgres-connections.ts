@@ -14,7 +14,7 @@ const connectTimeoutMs = 5_000
 const statementTimeoutMs = 15_000
 const answerTimeoutMs = 20_000
 
-/** How long the end of a connection waits for the server. */
+/** How long to wait for the server when a connection is closed. */
 const endLimitMs = 2_000
 
 const patienceMs = 20_000
@@ -23,8 +23,9 @@ const patiencePauseMs = 200
 const isolationSetting = 'default_transaction_isolation'
 
 /**
- * How many more connections it accepts from anyone. Version 16 has `reserved_connections`. An ordinary role sees the
- * `backend_type` of its own sessions only, but of all whether they have a database and a user, as clients do.
+ * How many more connections the server accepts from ordinary roles. Version 16 has `reserved_connections`. An ordinary
+ * role only sees the `backend_type` of its own sessions. It can recognize the sessions of other clients because they
+ * have a database and a user.
  */
 const room = `CAST(current_setting('max_connections') AS INTEGER)
   - CAST(current_setting('superuser_reserved_connections') AS INTEGER)
@@ -102,14 +103,14 @@ export class PostgresConnection implements PooledConnection {
   }
 }
 
-/** Ends a connection, whether or not the server responds. Never rejects. */
+/** Closes a connection, even if the server does not respond. Never rejects. */
 export async function endClient(client: Client): Promise<void> {
   const ending = client.end().catch(() => undefined)
   const late = new AbortController()
   const { signal } = late
   await Promise.race([ending, wait(endLimitMs, undefined, { signal }).catch(() => undefined)])
   late.abort()
-  // If the connection is half open, it would last for as long as the system retries. The type lacks it.
+  // A half-open connection would otherwise stay for as long as the system retries. The type lacks `connection`.
   const { connection } = client as Client & { connection?: { stream?: { destroy(): void } } }
   connection?.stream?.destroy()
 }
@@ -183,7 +184,7 @@ async function connect(config: ClientConfig, select?: string): Promise<PostgresC
 }
 
 /**
- * A connection for one long task. Waits until the server accepts one more, or has recovered.
+ * A connection for one long task. Waits while the server has no connection left or is recovering.
  *
  * @throws DatabaseError
  */

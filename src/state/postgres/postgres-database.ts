@@ -228,7 +228,7 @@ export class PostgresDatabase implements Database {
   }
 }
 
-/** How long a call may still take; as long as the connection allows if it is not urgent. */
+/** The time limit of a call. Without `urgentMs`, only the limits of the connection apply. */
 class TimeLimit {
   readonly #endsAtMs: number | undefined
 
@@ -242,7 +242,7 @@ class TimeLimit {
     return Math.max(1, Math.ceil(this.#endsAtMs - performance.now()))
   }
 
-  /** Without values, the text may be several statements. */
+  /** Without values, the text may contain several statements. */
   query(client: Client, text: string, values?: readonly SqlValue[]): Promise<QueryResult> {
     const { leftMs } = this
     const given = { text, ...(values && { values: [...values] }) }

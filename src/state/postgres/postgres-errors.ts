@@ -32,8 +32,8 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Errors with which the server ends a connection: it lost it, it shuts down or crashed, or the connection was idle for
- * too long. The severity of an error can't tell: it is in the language of `lc_messages`.
+ * Errors after which the connection is closed: it was lost or idle for too long, or the server shuts down or crashed.
+ * The severity of an error can't be used, because its language depends on `lc_messages`.
  */
 const endingCodes = /^(08|XX|57P0|25P0[34])/
 

@@ -10,10 +10,10 @@ export interface GatewayRow {
   readonly process: string
   /** The database's time, milliseconds since the epoch. */
   readonly startedAtMs: number
-  /** Changes with every sign of life. */
+  /** Changes with every heartbeat. */
   readonly beat: number
   /**
-   * Until when its processes may have started, as far as the last sign of life says: its host's clock ticks since
+   * Until when its processes may have started, according to the last heartbeat: its host's clock ticks since
    * boot; 0 where the system does not tell them.
    */
   readonly beatTicks: number
@@ -21,9 +21,9 @@ export interface GatewayRow {
   readonly endedAtMs: number
   /** GatewayFacts. */
   readonly json: string
-  /** For another gateway; empty for none (wiring/fleet/shared-probe.ts). */
+  /** A question to another gateway, or empty (wiring/fleet/shared-probe.ts). */
   readonly question: string
-  /** To the question of another gateway. */
+  /** The answer to a question of another gateway, or empty. */
   readonly answer: string
 }
 
@@ -37,7 +37,7 @@ const setBeat =
 const setFacts = 'UPDATE gateways SET json = ? WHERE id = ?'
 const setQuestion = 'UPDATE gateways SET question = ? WHERE id = ?'
 const setAnswer = 'UPDATE gateways SET answer = ? WHERE id = ?'
-/** The beat as it was read: a gateway that has just shown a sign of life has not ended. */
+/** Compares the beat with the one that was read: a gateway with a new heartbeat has not ended. */
 const setEnded = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND beat = ? AND ended_at_ms = 0'
 const setOwnEnd = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND ended_at_ms = 0'
 const deleteOne = 'DELETE FROM gateways WHERE id = ?'
@@ -89,7 +89,7 @@ export class GatewayTable {
     await this.#database.write([{ sql: setAnswer, params: [answer, id] }])
   }
 
-  /** For a gateway that shows no sign of life. False if it has shown one since `beat`. */
+  /** For a gateway without heartbeats. False if it has had one since `beat`. */
   end(id: string, beat: number, endedAtMs: number, options?: CallOptions): Promise<boolean> {
     const end = { sql: setEnded, params: [endedAtMs, id, beat] }
     return writeAll(this.#database, [bumpRevision('gateways'), end], [], options)

@@ -37,7 +37,7 @@ export class Revisions {
   readonly #onTime: OnTime | undefined
   readonly #sql: string
 
-  /** @param onTime called with the database's time, if that is not this machine's */
+  /** @param onTime called with the database's time, if the database is not on this machine */
   constructor(database: Pick<Database, 'read' | 'clockSql'>, onTime?: OnTime) {
     this.#database = database
     this.#onTime = onTime
