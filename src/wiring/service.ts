@@ -164,7 +164,7 @@ interface OpenParts extends ServiceParts {
   readonly clock: DatabaseClock
 }
 
-/** The service, whose `close` also closes these parts. */
+/** The service. Its `close` also closes these parts. */
 function closing(
   service: Service,
   { registries, register, drives, clock, sessions, database, metrics, tracing }: OpenParts,

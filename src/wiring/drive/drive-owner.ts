@@ -19,7 +19,7 @@ import {
 /** Heartbeats that must be missing before an owner counts as gone: one on this machine, elsewhere. */
 const missedWhenDead = 2
 const missedElsewhere = 5
-/** The pause between two looks at the heartbeat of another owner. Short: it also answers when asked. */
+/** How often to check for a heartbeat of another owner. Short, because an owner also sends one when it is asked. */
 const lookMs = 500
 const defaultWriteWindowMs = 2_000
 
@@ -35,7 +35,7 @@ export interface DriveOwnerOptions {
   readonly database: string
   /** Interval between heartbeats. */
   readonly beatMs: number
-  /** How often to look whether another gateway asks for a heartbeat, if heartbeats are rarer. */
+  /** How often to check whether another gateway asks for a heartbeat. Only matters if `beatMs` is longer. */
   readonly answerMs: number
   /** Of all kinds of drive: one folder may be served as a folder and over WebDAV. */
   readonly longestBeatMs: number
@@ -133,7 +133,7 @@ export class DriveOwner {
     return { driveId: newDriveId, databaseId, database: this.#options.database }
   }
 
-  /** False if another gateway, which created the drive at the same time, has replaced this note. */
+  /** False if another gateway that created the drive at the same time has replaced this note. */
   async #isSettled(notes: DriveNotes, text: string, own: OwnerNote): Promise<boolean> {
     const driveId = parseOwnerNote(text)?.driveId
     // `create` has waited for a note of this gateway.
@@ -145,7 +145,7 @@ export class DriveOwner {
 
   async #makeDrive(notes: DriveNotes, own: OwnerNote): Promise<void> {
     if ((await this.#knownDrive()) !== undefined) {
-      // Another gateway of this database may have made it since the note was looked for.
+      // Another gateway of this database may have created it meanwhile.
       if ((await notes.read('owner')) !== undefined) return
       throw this.#mistake(
         'has no owner note, but the database in DATABASE_URL used a drive there. If it is not ' +
@@ -181,7 +181,7 @@ export class DriveOwner {
     return Math.min(this.#options.answerMs, this.#options.beatMs)
   }
 
-  /** Whether this look is the nearest one to the next heartbeat. */
+  /** Whether this check is the one closest to the time of the next heartbeat. */
   get #isDue(): boolean {
     const agoMs = performance.now() - this.#beatAtMs
     return agoMs + this.#lookEveryMs / 2 > this.#options.beatMs
@@ -278,16 +278,16 @@ export class DriveOwner {
     const fields = { otherDatabase: found?.database ?? 'unknown', waitMs }
     log.warn(fields, 'the drive may belong to another database: checking whether a gateway uses it')
     const question = alive && noteText({ ...alive, beat: randomUUID(), askedBy: own.databaseId })
-    // Without a heartbeat, there may be nothing on the drive that could be asked.
+    // Without a valid note, there may be no gateway to ask.
     if (question !== undefined) await notes.write('alive', question)
-    const answer = await this.#signOfLife(notes, question, question ?? first, waitMs)
+    const answer = await this.#nextHeartbeat(notes, question, question ?? first, waitMs)
     // Another gateway of this database has taken it over meanwhile.
     if (answer?.databaseId === own.databaseId) return
     if (answer !== undefined) throw this.#inUse(found, answer.host)
   }
 
-  /** Undefined if an owner shows none within the time. @param before the present text of the note */
-  async #signOfLife(
+  /** Waits for a heartbeat of an owner; undefined after `waitMs`. @param before the present text of the note */
+  async #nextHeartbeat(
     notes: DriveNotes,
     question: string | undefined,
     before: string | undefined,
@@ -297,7 +297,7 @@ export class DriveOwner {
     while (performance.now() - startedAt < waitMs) {
       await sleep(Math.min(lookMs, this.#lookEveryMs / 4))
       const text = await notes.read('alive')
-      if (text === before || !isSignOfLife(text, question)) continue
+      if (text === before || !isHeartbeat(text, question)) continue
       return parseAliveNote(text) ?? {}
     }
     return undefined
@@ -337,9 +337,9 @@ export class DriveOwner {
 }
 
 /** Pure: whether an owner has written this note after the question. */
-function isSignOfLife(text: string | undefined, question: string | undefined): boolean {
+function isHeartbeat(text: string | undefined, question: string | undefined): boolean {
   const shown = parseAliveNote(text)
-  // An incomplete note is being written, perhaps by another gateway that asks: the next look shows it.
+  // An incomplete note is being written, perhaps with a question of another gateway. The next check reads it.
   if (shown === undefined) return question === undefined
   return shown.askedBy === undefined
 }

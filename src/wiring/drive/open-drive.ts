@@ -35,7 +35,7 @@ export interface DriveParts {
   readonly now: () => number
   /** How many gateways run, with this one. Absent: only this one. */
   readonly gateways?: (() => number) | undefined
-  /** The primary tests the file system of a folder. Absent: it is not tested. */
+  /** If this is the primary, it tests the file system of a folder. Absent: no test. */
   readonly role?: Pick<ServiceRole, 'kind'>
 }
 

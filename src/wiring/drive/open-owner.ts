@@ -36,7 +36,7 @@ export interface OwnerParts {
 
 /** Each heartbeat writes to Google Drive or to a WebDAV server. */
 const beatMs = { file: 4_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
-/** A gateway with another database is refused within five seconds. To look costs one read there. */
+/** Short, so that a gateway with another database is refused within five seconds. Each check is one read. */
 const answerMs = 2_000
 
 /**

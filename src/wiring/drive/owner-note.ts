@@ -18,8 +18,8 @@ export interface AliveNote {
   /** From one heartbeat to the next. A note of an earlier version does not say it. */
   readonly beatMs?: unknown
   /**
-   * The id of another database, whose gateway asks whether the owner is alive. Such a note is not a sign of life; the
-   * owner replaces it.
+   * The id of another database, whose gateway asks whether the owner is alive. Such a note is not a heartbeat. The owner
+   * replaces it with one.
    */
   readonly askedBy?: unknown
 }

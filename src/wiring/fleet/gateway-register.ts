@@ -41,7 +41,7 @@ export interface GatewayRegisterOptions {
   readonly own: () => OwnFacts
   /** The database's time. */
   readonly now: () => number
-  /** Interval between signs of life. */
+  /** Interval between heartbeats. */
   readonly beatMs: number
   readonly log: Pick<Log, 'info' | 'warn'>
   /** Called once, with a text for people, when a gateway with other settings was there first. */
@@ -56,7 +56,7 @@ export interface GatewayRegisterOptions {
  */
 export class GatewayRegister {
   readonly #options: GatewayRegisterOptions
-  /** The last sign of life of each other gateway, and how often it was looked at since. */
+  /** The last heartbeat of each other gateway, and how many checks followed it. */
   readonly #seen = new Map<string, { readonly beat: number; readonly looks: number }>()
   /** Gateways whose leftovers were removed. */
   #cleared: ReadonlySet<string> = new Set()
@@ -64,7 +64,7 @@ export class GatewayRegister {
   #json = ''
   #drives = ''
   #isFirst = false
-  /** When the last look at the other gateways began. */
+  /** When the last check of the other gateways began. */
   #lookedAtMs = Number.NEGATIVE_INFINITY
   #isFailing = false
   #beating: Repetition | undefined
@@ -94,7 +94,7 @@ export class GatewayRegister {
   }
 
   /**
-   * Shows the first sign of life.
+   * Sends the first heartbeat.
    *
    * @throws SettingsError when a gateway that was there first has other keys or drives; DatabaseError.
    */
@@ -120,7 +120,7 @@ export class GatewayRegister {
     await lastWrite(this.#options.table.remove(this.#id))
   }
 
-  /** A gateway with other settings that shows no sign of life meanwhile was killed or is suspended. */
+  /** Waits for heartbeats of a gateway with other settings. Without one, it was killed or is suspended. */
   async #requireAgreement(): Promise<void> {
     const { table, beatMs, now, log } = this.#options
     const first = this.#conflictIn(await table.all())
@@ -161,7 +161,7 @@ export class GatewayRegister {
     await table.add({ ...row, startedAtMs: startAfter(rows, now()) }, options)
   }
 
-  /** Until when processes of this gateway may have started if this is its last sign of life. */
+  /** Until when processes of this gateway may have started if this is its last heartbeat. */
   #ticks(): number {
     const now = ticksNow()
     return now === 0 ? 0 : now + Math.ceil((2 * this.#options.beatMs) / msPerTick)
@@ -230,7 +230,7 @@ export class GatewayRegister {
     return undefined
   }
 
-  /** Writes the end of gateways that show no sign of life. Returns the rows as they are now. */
+  /** Marks gateways without heartbeats as ended. Returns the rows as they are now. */
   async #endSilent(rows: readonly GatewayRow[]): Promise<readonly GatewayRow[]> {
     const { table, now, log } = this.#options
     let hasChanged = false

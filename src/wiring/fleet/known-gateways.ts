@@ -23,7 +23,7 @@ export class KnownGateways {
     this.set(await this.#table.all(), askedAtMs)
   }
 
-  /** The database has confirmed what is known. For RevisionWatch. @param askedAtMs monotonic */
+  /** For RevisionWatch, when the database has confirmed that nothing has changed. @param askedAtMs monotonic */
   readonly confirm = confirmEndedGateways
 
   /** @param askedAtMs when the database was asked for them, monotonic */

@@ -11,7 +11,7 @@ import { GatewayRegister } from './gateway-register.ts'
 import type { KnownGateways } from './known-gateways.ts'
 import { SharedProbe } from './shared-probe.ts'
 
-/** SQLite writes each sign of life to this machine's disk; its gateways see each other's processes. */
+/** Longer on SQLite: each heartbeat writes to this machine's disk, and its gateways can check each other's processes. */
 const beatMs: Readonly<Record<string, number>> = { postgres: 2_000, sqlite: 4_000 }
 const defaultBeatMs = 4_000
 

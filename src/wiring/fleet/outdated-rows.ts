@@ -3,10 +3,10 @@ import type { GatewayRow } from '../../state/stores/gateways.ts'
 
 /** Longer than the files of a process on another host are kept (drives/local/leftovers.ts). */
 const endedKeptMs = 48 * 3_600_000
-/** A gateway has opened its drives by then, and removed what others on its host have left. */
+/** Within this time, a gateway has opened its drives and swept the files of dead processes of its host. */
 const sweptAfterMs = 3_600_000
 
-/** Pure: gateways that have ended and whose rows no process needs to know that. */
+/** Pure: the rows of ended gateways that no process needs any more. */
 export function outdatedRows(rows: readonly GatewayRow[], nowMs: number): readonly GatewayRow[] {
   const byHost = Map.groupBy(
     rows.filter(({ endedAtMs }) => endedAtMs === 0),
@@ -21,13 +21,13 @@ export function outdatedRows(rows: readonly GatewayRow[], nowMs: number): readon
   })
 }
 
-/** Whether all processes of `ended` also started during the life of `other`, which will say the same when it ends. */
+/** Whether the processes of `ended` also started during the life of `other`: then the row of `other` is enough. */
 function coversLife(other: GatewayRow, ended: GatewayRow): boolean {
   const [from, since] = [startOf(other.process)?.ticks, startOf(ended.process)?.ticks]
   return from !== undefined && since !== undefined && from < since
 }
 
-/** On its own host, a gateway that opens a drive finds the files of processes that have died. */
+/** Whether `other` has swept the files of `ended`: it started later, on the same host, and opened its drives. */
 function hasSwept(other: GatewayRow, ended: GatewayRow, nowMs: number): boolean {
   return other.startedAtMs >= ended.endedAtMs && other.startedAtMs <= nowMs - sweptAfterMs
 }

@@ -30,7 +30,7 @@ import { TlsReload } from './tls-reload.ts'
 const sweepEveryMs = 5 * 60_000
 /** It looks at memory only, unless a bucket has lifecycle rules. */
 const expireEveryMs = 5_000
-/** When nothing could be served, for example because the port is in use. */
+/** How long to wait for the close when the start fails, for example because the port is in use. */
 const closeLimitMs = 5_000
 
 /** The server: this process itself, or its workers. */
@@ -101,7 +101,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     flush()
   } catch (error) {
     process.stderr.write(`${failureText(error, settings)}\n`)
-    // The other gateways then know that this one has ended.
+    // This tells the other gateways that this one has ended.
     if (opened !== undefined) await withinTime(opened.close(), closeLimitMs).catch(() => undefined)
     process.exit(1)
   }
