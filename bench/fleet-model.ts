@@ -1,10 +1,10 @@
 import type { Random } from '../test/support/random.ts'
 
-/** What one request needs, measured. */
+/** The measured costs of one request. */
 export interface RequestCosts {
   readonly gatewayCpuMs: number
   readonly databaseCpuMs: number
-  /** Whether it waits until the file system has written it. */
+  /** Whether it waits until the file system has written to disk. */
   readonly isDurable: boolean
 }
 
@@ -23,7 +23,7 @@ export interface FleetSize {
   readonly durableWritesPerSecond: number
 }
 
-/** A part of a fleet that a request occupies for a time. */
+/** A part of a fleet that each request uses for some time. */
 export interface Resource {
   readonly name: string
   /** How many requests it serves at once, on each of `count` machines. */
@@ -51,7 +51,7 @@ export function resourcesOf(size: FleetSize): readonly Resource[] {
   ]
 }
 
-/** Requests per second from which on the resource is always busy, so that requests wait longer and longer. */
+/** The requests per second at which the resource is always busy. With more, the waiting time grows without limit. */
 export function fullAt(resource: Resource, mix: readonly RequestKind[]): number {
   const msPerRequest = mix.reduce((sum, kind) => sum + kind.share * resource.msOf(kind), 0)
   return (1_000 * resource.servers * resource.count) / msPerRequest
@@ -68,15 +68,15 @@ export interface Simulation {
 interface Job {
   readonly kind: RequestKind
   readonly arrivedMs: number
-  /** When it needs the next resource. */
+  /** When it is ready for the next resource. */
   readyMs: number
 }
 
 /**
- * Sends requests at random times (a Poisson process) through the resources, each of which serves them in the order
- * in which they come.
+ * Simulates requests at random times (a Poisson process). Each resource serves them in the order in which they
+ * arrive.
  *
- * @returns the milliseconds that the requests of each kind took, in ascending order
+ * @returns the durations of the requests of each kind in milliseconds, ascending
  */
 export function simulate(simulation: Simulation): ReadonlyMap<string, readonly number[]> {
   const { size, random } = simulation
@@ -87,7 +87,7 @@ export function simulate(simulation: Simulation): ReadonlyMap<string, readonly n
     )
     for (const job of jobs.sort((a, b) => a.readyMs - b.readyMs)) {
       const ms = resource.msOf(job.kind)
-      // One that does not need the resource does not wait for it.
+      // A request that does not need the resource does not wait for it.
       if (ms > 0) serve(job, ms, machines[random.integer(0, machines.length - 1)] ?? [])
     }
   }

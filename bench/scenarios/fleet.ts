@@ -85,7 +85,7 @@ async function measureRequests(scene: Scene): Promise<readonly Measured[]> {
   ]
 }
 
-/** With Create and Complete, which belong to the cost of a part. */
+/** Includes Create and Complete in the cost of the parts. */
 async function uploadParts(server: RunningServer): Promise<number> {
   const plan = { key: 'upload', parts, partBytes: 5 * mebibyte, atOnce: 4 }
   const uploadId = await begin(server, plan.key)
@@ -110,7 +110,7 @@ async function measure(
   return {
     ...{ name, requests, seconds },
     gatewayCpuMs: ((after.gateway - before.gateway) * 1_000) / requests,
-    // Processes that have ended are not counted: the difference of two sums can be negative.
+    // Processes that have ended are not counted, so the difference can be negative.
     databaseCpuMs: Math.max(0, ((after.database - before.database) * 1_000) / requests),
     statements: (after.statements - before.statements) / requests,
   }
@@ -139,7 +139,7 @@ function tableOf(measured: readonly Measured[], idleStatements: number): Table {
       ...modelRows(size, mix),
     ],
     verdict:
-      `${gateways} gateways of ${coresPerGateway} cores, PostgreSQL with ${databaseCores}: first to give out are ` +
+      `${gateways} gateways of ${coresPerGateway} cores, PostgreSQL with ${databaseCores}: the bottleneck is ` +
       `the ${first?.name}, at ${first?.rate.toFixed(0)} requests/s`,
   }
 }
@@ -177,7 +177,7 @@ export const fleetScenarios: readonly Scenario[] = [
   {
     name: 'fleet',
     question: `What does a fleet of ${gateways} gateways need for ${requestsPerSecond} requests per second?`,
-    target: 'none: which resource gives out first',
+    target: 'none: which resource is the bottleneck',
     run: measureFleet,
   },
 ]

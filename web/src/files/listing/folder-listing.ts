@@ -135,7 +135,7 @@ export class FolderListing extends Store<ListingState> {
   }
 
   #take({ entries, continuationToken }: ListingPage): void {
-    // The first page is shown at once: the next one may take long.
+    // The first page is shown at once, because the next one may take long.
     const isDue = this.#parts.now() - this.#notifiedAtMs >= notifyEveryMs || !this.#hasFirstPage
     this.#entries = mergeByName(this.#entries, entries)
     this.#token = continuationToken
