@@ -67,7 +67,7 @@ if (server === undefined) {
     }
   })
 
-  test('a cluster that could not serve at the first call is used when it can', async (t) => {
+  test('a cluster that was not ready at the first call is used when it is ready', async (t) => {
     const node = await startRedis({ busPort: await freePort() })
     assert.ok(node)
     t.after(() => node.stop())

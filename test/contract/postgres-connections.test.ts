@@ -15,7 +15,7 @@ const maxConnections = 20
 const server = await startOwnPostgres([`max_connections=${maxConnections}`])
 const insert = 'INSERT INTO own_folders (identity) VALUES (?)'
 
-/** As of a server that recovers (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
+/** The error of a server that is recovering (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
 function notReady(): Buffer {
   const fields = ['SFATAL', 'C57P03', 'Mthe database system is starting up', '']
   const body = Buffer.from(`${fields.join('\0')}\0`)
@@ -24,7 +24,7 @@ function notReady(): Buffer {
   return Buffer.concat([head, body])
 }
 
-/** A way to the server on which connections can become half open. */
+/** A proxy to the server that can make connections half open. */
 async function startNetwork(serverPort: number) {
   const pairs: (readonly [net.Socket, net.Socket])[] = []
   let refusals = 0
@@ -107,7 +107,7 @@ if (server === undefined) {
     await Promise.all(databases.map((database) => database.close()))
   })
 
-  test('An ordinary role, too, leaves connections to other programs', async () => {
+  test('An ordinary role also leaves connections to other programs', async () => {
     const { url } = await createLocation()
     const admin = new Client({ connectionString: url })
     await admin.connect()
@@ -125,7 +125,7 @@ if (server === undefined) {
       database.write([{ sql: insert, params: [`ordinary ${call}`] }]),
     )
     await Promise.all(calls)
-    // The pool gives back what it opened too many. It would keep idle connections for 10 s.
+    // The pool closes surplus connections at once. It would keep idle ones for 10 s.
     const another = await connectWithin(5_000, asRole('other'))
     await Promise.all([another, ...others].map((client) => client?.end()))
     await database.close()
@@ -199,7 +199,7 @@ if (server === undefined) {
     await database.close()
   })
 
-  test('A sign of life does not wait for calls whose tables are locked', async () => {
+  test('A heartbeat does not wait for calls whose tables are locked', async () => {
     const location = await createLocation()
     const database = await openDatabase(location, { migrate: true, connections: 4 })
     const gateways = new GatewayTable(database)
@@ -228,7 +228,7 @@ if (server === undefined) {
     await database.close()
   })
 
-  test('A call with a time limit leaves a half-open connection, and the next one gets another', async (t) => {
+  test('A call with a time limit abandons a half-open connection, and the next call uses another one', async (t) => {
     const { url } = await createLocation()
     await (await openDatabase({ kind: 'postgres', url }, { migrate: true })).close()
     const network = await startNetwork(Number(new URL(url).port))
@@ -244,7 +244,7 @@ if (server === undefined) {
     assert.deepEqual(await ask(10_000), [{ one: 1 }])
   })
 
-  test('A process that is suspended while it migrates stops others for seconds only', async () => {
+  test('A process that is suspended during a migration blocks others only for seconds', async () => {
     const location = await createLocation()
     const database = await openDatabase(location, { migrate: true })
     const suspended = await openSession(location)
@@ -259,7 +259,7 @@ if (server === undefined) {
     await Promise.all([other.close(), database.close()])
   })
 
-  test('A migration sees what others did while it waited, whatever the role has as isolation', async () => {
+  test('A migration sees what others migrated while it waited, with any default isolation of the role', async () => {
     const { url } = await createLocation()
     const name = new URL(url).pathname.slice(1)
     const admin = new Client({ connectionString: url })

@@ -8,15 +8,15 @@ import type { Cut } from '../support/test-network.ts'
 import type { FleetMember } from './fleet-member.ts'
 import type { Fleet } from './fleet-writers.ts'
 
-/** Longer than any lock or lease lives. */
+/** Longer than locks and leases last. */
 const longStallMs = 40_000
-/** Also shorter than the others wait before they take over. */
+/** Includes times shorter than the others wait before they take over. */
 const shortStallMs = [1_000, 30_000] as const
 const awayMs = [500, 4_000] as const
-/** The others take a gateway that does not reach the database for ended after 8 to 10 s. */
+/** After 8 to 10 s, the others mark a gateway that does not reach the database as ended. */
 const cutMs = [5_000, 40_000] as const
 
-/** What happens how often in a run. */
+/** How often each event happens in a full run. */
 const events = {
   gateway: { kill: 60, 'long stall': 50, 'short stall': 10, restart: 12 },
   network: { 'cut off': 20, unplug: 7 },
@@ -27,7 +27,7 @@ const events = {
 type Part = keyof typeof events
 type EventOf<P extends Part> = Extract<keyof (typeof events)[P], string>
 
-/** Together, the pauses of each of the others take about as long as the stalls of the gateways. */
+/** Chosen so that the pauses of each of the other kinds add up to about the time of the gateways' stalls. */
 const pauseMs: Readonly<Record<Part, readonly [number, number]>> = {
   gateway: [200, 1_500],
   network: [1_000, 15_000],
@@ -44,15 +44,15 @@ interface DisturbedFleet {
   /** Where Redis listens besides the loopback. */
   readonly redisAddress: string
   readonly random: Random
-  /** Of the events of a run, rounded up. */
+  /** The share of the events of a full run, rounded up. */
   readonly share: number
-  /** Nothing more happens once it is aborted. */
+  /** No event starts after it is aborted. */
   readonly signal: AbortSignal
 }
 
 /**
- * Kills, suspends, restarts and cuts off gateways, and kills and suspends PostgreSQL and Redis. One gateway at a time
- * is left alone. One that is suspended may be cut off, too.
+ * Kills, suspends, restarts and cuts off gateways, and kills and suspends PostgreSQL and Redis. At any time, at least
+ * one gateway is left alone. A suspended gateway may also be cut off.
  */
 export class FleetDisturbance {
   readonly counts: Record<string, number> = {}
@@ -65,7 +65,7 @@ export class FleetDisturbance {
     this.#redis = scene.redis
   }
 
-  /** Resolves when everything has happened. */
+  /** Resolves after the last event. */
   async run(): Promise<void> {
     const stopped = this.#scene.fleet.length - 1
     const gatewayEvents = this.#shuffled('gateway')
@@ -110,7 +110,7 @@ export class FleetDisturbance {
     this.counts[name] = (this.counts[name] ?? 0) + 1
   }
 
-  /** One of those for which `isFree` holds. There is always one: `run` has few disturbances at a time. */
+  /** A gateway for which `isFree` holds. There always is one, because `run` limits concurrent disturbances. */
   #pick(isFree: (member: FleetMember) => boolean): FleetMember {
     const { fleet, random } = this.#scene
     const disturbed = fleet.filter(({ isDisturbed }) => isDisturbed)
@@ -157,7 +157,7 @@ export class FleetDisturbance {
     })
   }
 
-  /** Half-way, a next version migrates the database: from then on, gateways of this one start on a newer schema. */
+  /** Half-way, a newer version migrates the database. From then on, gateways start on a newer schema. */
   async #disturbPostgresAndUpgrade(): Promise<void> {
     const planned = this.#shuffled('postgres')
     const later = planned.splice(0, Math.floor(planned.length / 2))

@@ -44,7 +44,7 @@ export class FleetMember {
     return this.#disturbances > 0
   }
 
-  /** How long nothing has been done to it. */
+  /** The time since the last disturbance. */
   get calmMs(): number {
     return this.isDisturbed ? 0 : performance.now() - this.#disturbedUntil
   }
@@ -59,7 +59,7 @@ export class FleetMember {
     }
   }
 
-  /** Starts it again until it serves: the database may be away. */
+  /** Starts it repeatedly until it serves, because the database may be away. */
   async start(): Promise<void> {
     while (!this.#hasEnded) {
       const options = { isElsewhere: true, network: this.host.namespace }
@@ -85,7 +85,7 @@ export class FleetMember {
     await this.kill()
   }
 
-  /** As an operator does it. */
+  /** A graceful restart, as by an operator. */
   async restart(): Promise<void> {
     const main = this.#main
     main?.signal('SIGTERM')
@@ -95,7 +95,7 @@ export class FleetMember {
     await this.start()
   }
 
-  /** Stops all of its processes at one moment, as a machine that is suspended. */
+  /** Suspends all of its processes at the same moment, like a machine that is suspended. */
   async suspend(ms: number): Promise<void> {
     const main = this.#main
     if (main === undefined) return

@@ -15,10 +15,10 @@ import { step } from './writers.ts'
 
 const writers = 48
 const counters = 6
-/** As a balancer limits them: when three gateways are suspended, the other clients go on through the fourth. */
+/** Like the limit of a load balancer: if three gateways are suspended, some clients still use the fourth. */
 const mostAtOneGateway = 14
 const counterKey = 'counter'
-/** Between two steps of a client, at most: other tests need the processors, too. */
+/** The longest pause between two steps of a client: other tests need the processors, too. */
 const longestPauseMs = 200
 const pauseAfterFailureMs = 50
 
@@ -30,10 +30,10 @@ interface FleetWorkload {
   readonly random: Random
 }
 
-/** What a gateway may answer while it, the database or another gateway is disturbed. */
+/** Error replies that are allowed while the gateway, the database or another gateway is disturbed. */
 const disturbed = / answered (500|503):/
 
-/** Clients that write through all gateways of a fleet, and go on when a request fails. */
+/** Clients that write through all gateways of a fleet, and continue when a request fails. */
 export class FleetWriters {
   readonly counts = {
     steps: 0,
@@ -91,7 +91,7 @@ export class FleetWriters {
     await settle(server, store, upload)
   }
 
-  /** The counter has every acknowledged increment, once, and of the others any. */
+  /** The counter has each acknowledged increment once. It may have the others. */
   async verifyCounter(): Promise<string[]> {
     const { acknowledged, unknown } = this.counts
     const value = (await this.#read()).value
@@ -113,7 +113,7 @@ export class FleetWriters {
     await this.#through((server) => this.#stepThrough(server, index))
   }
 
-  /** Through any of the gateways that have not too many clients. */
+  /** Uses one of the gateways that have not reached their limit of clients. */
   async #through<Result>(work: (server: Server) => Promise<Result>): Promise<Result> {
     const { fleet, random } = this.#workload
     const clientsOf = (member: FleetMember) => this.#clients.get(member) ?? 0

@@ -1,8 +1,8 @@
 /**
- * Four gateways over one folder, PostgreSQL and Redis, each in a PID namespace and a network of its own, as on hosts
- * of their own, with clocks that differ by two minutes. Gateways, up to three at a time, are killed, suspended,
- * restarted and cut off from PostgreSQL and Redis, and these are killed and suspended, while clients write through
- * all gateways. In between, a next version migrates the database.
+ * Four gateways over one folder, PostgreSQL and Redis. Each gateway has its own PID namespace and network, like a
+ * separate host. The clocks differ by up to two minutes. Clients write through all gateways, while up to three gateways
+ * at a time are killed, suspended, restarted, or cut off from PostgreSQL and Redis. PostgreSQL and Redis are also killed
+ * and suspended. Half-way, a newer version migrates the database.
  */
 import assert from 'node:assert/strict'
 import { randomInt, randomUUID } from 'node:crypto'
@@ -24,7 +24,7 @@ import { BelievedStore, verifyStore } from './store.ts'
 import { verifyParts } from './uploads.ts'
 import { putCopySource } from './writers.ts'
 
-/** Of the events of a whole run, which takes about 14 minutes. */
+/** The share of the events of a full run, which takes about 14 minutes. */
 const share = Number(process.env.FLEET_SHARE ?? (process.env.CI === 'true' ? 1 : 0.1))
 const seed = Number(process.env.FLEET_SEED ?? randomInt(2 ** 31))
 /** One for each gateway in turn, such as mounts of one network file system. */
@@ -34,7 +34,7 @@ const clocks = [{}, wrongClock('+60s'), wrongClock('-60s'), {}] as const
 
 const skip = absenceOfNetworks || absenceOfWrongClock
 
-// The other tests of a run go first. All processes that are started here inherit it.
+// Other tests have priority. All processes that are started here inherit this.
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 suite('A fleet whose gateways are killed, suspended and cut off', { skip }, () => {
@@ -57,7 +57,7 @@ suite('A fleet whose gateways are killed, suspended and cut off', { skip }, () =
       isOver = true
     })
     const written = writers.run(() => isOver || signal.aborted)
-    // Also after a failure, no request is sent to a network that was removed.
+    // Waits even after a failure: no request may use a network that was removed.
     await Promise.allSettled([written, disturbed])
     t.diagnostic(JSON.stringify({ ...disturbance.counts, ...writers.counts }))
     const [problems] = await Promise.all([written, disturbed])

@@ -27,7 +27,7 @@ export async function write(
     await send(target.server, request)
     pending.acknowledge()
   } catch (error) {
-    // Without a reply it has not ended: a gateway that was suspended or unplugged may have it yet.
+    // Without a reply, the write may still happen: a gateway that was suspended or cut off may have the request.
     if (!(error instanceof NoReply)) pending.fail()
     throw error
   }

@@ -60,7 +60,7 @@ const budget: Readonly<Record<keyof typeof countedOperations, Costs>> = {
 const warmUps = 2
 /** Several times the longest pause of `Pace`. */
 const pacedForMs = 60_000
-/** During a request of a second, the gateway may also show a sign of life (gateway-register.ts). */
+/** During a request of a second, the gateway may also have a heartbeat (gateway-register.ts). */
 const longForMs = 30_000
 const countedRequests = 20
 const settings = { WORKERS: '1', LOG_LEVEL: 'warn' }

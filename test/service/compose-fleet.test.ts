@@ -23,7 +23,7 @@ interface ComposeFile {
 
 const skip = absenceOfProxy('nginx')
 
-test('the gateways and the balancer of compose.fleet.yaml serve, also while gateways restart', {
+test('the gateways and the balancer of compose.fleet.yaml serve, even while gateways restart', {
   skip,
 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-fleet-'))

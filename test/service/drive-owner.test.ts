@@ -68,7 +68,7 @@ test('A gateway with another database is refused at once while the owner runs', 
 })
 
 for (const kind of ['folder', 'WebDAV server'] as const) {
-  test(`A gateway on another host with another database ends within 5 s: ${kind}`, {
+  test(`A gateway on another host with another database exits within 5 s: ${kind}`, {
     skip: canMount ? kind === 'WebDAV server' && absenceOfRclone() : 'only root may be elsewhere',
   }, async (t) => {
     const { start } = scene(t)

@@ -111,7 +111,7 @@ suite('Gateways on several hosts', { skip }, () => {
     assert.match(other.stderr, /^ *DRIVE is another drive than that of the gateway on /m)
   })
 
-  test('A gateway that can not start keeps no other from starting', async (t) => {
+  test('A gateway that fails to start does not block the start of others', async (t) => {
     const { folder, start, ended } = await scene(t)
     const url = await start().url()
     const wrong = start({ DRIVE: `file:${join(folder, 'other')}` })

@@ -1,4 +1,4 @@
-/** Two gateways, as on two hosts, over one folder: each has a mount of its own, with or without caches. */
+/** Two gateways, as on two hosts, over one folder. Each has its own mount, with or without caches. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * A process on another host that is suspended while it holds the lock of a key, and continues after other processes
- * took the lock over: its gateway counts as ended.
+ * A process on another host is suspended while it holds the lock of a key. Its gateway counts as ended. It resumes after
+ * another process has taken over the lock.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -23,7 +23,7 @@ const skip =
 const { etag } = attributesOf('first')
 const ifMatch = [etag]
 
-/** How fast time passes for this process: it watches a holder for six seconds before it takes a lock over. */
+/** The clock of this process runs faster by this factor: a takeover of a lock takes six seconds. */
 const haste = 20
 
 /** The key `k` has the text `first`. */
@@ -45,7 +45,7 @@ async function scene(t: TestContext) {
     await database.close()
   })
   await put(drive, 'k', 'first')
-  /** See stalling-process.ts. Resolves when it is suspended, and counts as ended. */
+  /** Starts stalling-process.ts. Resolves when it is suspended and counts as ended. */
   const suspend = async (task: string, key: string, call = '', pattern = '') => {
     const own = ['--pid', '--fork', '--mount-proc', '--kill-child', process.execPath]
     const child = spawn('unshare', [...own, script, folder, task, key, etag, call, pattern], {
@@ -54,7 +54,7 @@ async function scene(t: TestContext) {
     t.after(() => child.kill('SIGKILL'))
     const [name] = await once(child.stdout, 'data')
     setEndedGateways([{ process: String(name).trim(), untilTicks: Number.MAX_SAFE_INTEGER }], [])
-    /** Resolves with what became of its task. */
+    /** Resumes it. Resolves with the result of its task. */
     return async () => {
       const said = once(child.stdout, 'data')
       child.stdin.write('x')
@@ -66,7 +66,7 @@ async function scene(t: TestContext) {
   return { drive, root, suspend, locks, textOf }
 }
 
-test('A conditional write that was overtaken replaces nothing', { skip }, async (t) => {
+test('A conditional write whose lock was taken over replaces nothing', { skip }, async (t) => {
   const { drive, suspend, locks, textOf } = await scene(t)
   const resume = await suspend('replace', 'k', 'rename', '/k$')
   await put(drive, 'k', 'second', { ifMatch })
@@ -75,14 +75,14 @@ test('A conditional write that was overtaken replaces nothing', { skip }, async 
   assert.deepEqual(locks(), [])
 })
 
-test('A conditional Complete that was overtaken replaces nothing', { skip }, async (t) => {
+test('A conditional Complete whose lock was taken over replaces nothing', { skip }, async (t) => {
   const { drive, root, suspend, locks, textOf } = await scene(t)
   const resume = await suspend('completeIfMatch', 'k')
   await put(drive, 'k', 'second', { ifMatch })
   assert.equal(await resume(), 'busy')
   assert.equal(await textOf('k'), 'second')
   assert.deepEqual(locks(), [])
-  // The upload is as it was, for another try.
+  // The upload is unchanged, so the client can try again.
   assert.equal(fs.readFileSync(join(root, '.bucketry/uploads/u/data'), 'utf8'), 'completed')
 })
 
@@ -101,7 +101,7 @@ for (const [what, call] of [
 }
 
 for (const task of ['remove', 'removeIfMatch', 'removeAfterPut']) {
-  test(`A removal that was overtaken removes nothing: ${task}`, { skip }, async (t) => {
+  test(`A removal whose lock was taken over removes nothing: ${task}`, { skip }, async (t) => {
     const { drive, suspend, locks, textOf } = await scene(t)
     const resume =
       task === 'removeAfterPut'
@@ -139,7 +139,7 @@ test('A lock that a process takes while its former one is taken over stays', {
 }, async (t) => {
   const { drive, suspend, textOf } = await scene(t)
   const resume = await suspend('replaceTwice', 'k', 'rename', '/k$')
-  // Between the two looks at the lock, the process continues with its next request.
+  // Between the two checks of the lock, the process resumes with its next request.
   const { readdir } = fs.promises
   let second: Promise<string> | undefined
   t.mock.method(fs.promises, 'readdir', async (...given: Parameters<typeof readdir>) => {
@@ -150,14 +150,16 @@ test('A lock that a process takes while its former one is taken over stays', {
     return await readdir(...given)
   })
   const own = put(drive, 'k', 'second', { ifMatch })
-  // The lock is not taken from it: it is known as ended, so another takeover follows, which it notices.
+  // This takeover leaves the new lock. Because the process counts as ended, another takeover follows, which it notices.
   await own
   assert.equal(await textOf('k'), 'second')
   assert.equal(await resume(), 'unavailable')
   assert.equal(await textOf('k'), 'second')
 })
 
-test('What was published before the takeover stays beside newer objects', { skip }, async (t) => {
+test('An object that was published before the takeover stays, beside newer objects', {
+  skip,
+}, async (t) => {
   const { drive, suspend, textOf } = await scene(t)
   const resume = await suspend('put', 'k', 'after:rename', '/k$')
   // Now a folder has the path of `k`.
@@ -168,7 +170,9 @@ test('What was published before the takeover stays beside newer objects', { skip
 })
 
 for (const call of ['link', 'rename']) {
-  test(`A file that makes way is moved, and no folder: ${call}`, { skip }, async (t) => {
+  test(`Only the file is moved away, not a folder that replaced it: ${call}`, {
+    skip,
+  }, async (t) => {
     const { drive, suspend, textOf } = await scene(t)
     const resume = await suspend('put', 'k/y', call, '/k$')
     await drive.remove(bucket, 'k')
@@ -204,7 +208,7 @@ test('A conditional Complete whose upload was taken over publishes nothing', {
   assert.equal(await textOf('k'), 'first')
 })
 
-test('A removal that was overtaken after its rename has removed', { skip }, async (t) => {
+test('A removal whose lock was taken over after its rename succeeds', { skip }, async (t) => {
   const { drive, root, suspend } = await scene(t)
   await put(drive, 'd/k', 'below')
   const resume = await suspend('remove', 'd/k', 'unlink', '/fence-')

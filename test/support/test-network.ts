@@ -7,12 +7,12 @@ const run = promisify(execFile)
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
 const namespaceFolder = '/run/netns'
 
-/** Why a test cannot have a network of its own here; false if it can. */
+/** The reason why a test can't have its own network here, or false. */
 export const absenceOfNetworks =
   (!isRoot && 'only root may create a network namespace (Linux)') ||
   (!existsSync('/usr/bin/ip') && "needs Debian's package iproute2")
 
-/** All names begin so, and with the id of the process that made them: interfaces have at most 15 characters. */
+/** All names begin with this and the id of the process that made them. Interface names have at most 15 characters. */
 const prefix = 'bucket'
 const own = nameOf(process.pid)
 const device = 'lan'
@@ -20,10 +20,10 @@ const prefixLength = 24
 /** The last number of the addresses of the servers, and of the first host. The clients' is 1. */
 const serverNumbers = [2, 3] as const
 const firstHostNumber = 11
-/** No card has it. */
+/** An address that no network card has. */
 const nowhere = '02:00:00:00:00:01'
 
-/** What a host is told when it can't reach the servers: nothing, or that they are unreachable. */
+/** What a host that is cut off notices: no replies, or an error that the servers are unreachable. */
 export type Cut = 'silent' | 'unreachable'
 
 /** Hosts with a network namespace each, and servers on this one, joined by a bridge. */
@@ -36,7 +36,7 @@ export class TestNetwork {
     this.hosts = hosts
   }
 
-  /** Call `remove` at the end. What a process that was killed has left is removed, too. */
+  /** Call `remove` at the end. Also removes networks of test processes that were killed. */
   static make(hosts: number): TestNetwork {
     for (const pid of formerOwners()) removeAllOf(nameOf(pid))
     const net = freeNet()
@@ -93,7 +93,7 @@ export class TestHost {
     for (const server of this.#servers) await this.#ip(...cutting(cut, 'del', server))
   }
 
-  /** As if its cable were pulled out, until `plugIn`. */
+  /** Disconnects the host, as if its cable were pulled out, until `plugIn`. */
   async unplug(): Promise<void> {
     await run('ip', ['link', 'set', this.#name, 'down'])
   }
@@ -152,7 +152,7 @@ function freeNet(): string {
       const bits = Math.min(Number(length), prefixLength)
       return bits === 0 || bitsOf(address, bits) !== bitsOf(`${net}.0`, bits)
     })
-  // Two processes that begin at one moment try different ones.
+  // Two processes that start at the same moment try different addresses.
   const numbers = Array.from({ length: 256 }, (_, index) => (index + process.pid) % 256)
   const nets = ['10.213', '172.29', '192.168'].flatMap((begin) =>
     numbers.map((number) => `${begin}.${number}`),
@@ -167,7 +167,7 @@ function bitsOf(address: string, bits: number): string {
   return numbers.join('').slice(0, bits)
 }
 
-/** Processes that made a network and run no more, and this one, whose number another one may have had. */
+/** The ids of ended processes that made a network, and of this process, which may have the id of an ended one. */
 function formerOwners(): number[] {
   const pids = names().flatMap((name) => {
     const [, pid] = new RegExp(`^${prefix}(\\d+)`).exec(name) ?? []

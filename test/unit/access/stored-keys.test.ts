@@ -60,7 +60,7 @@ test('A key that was revoked after a failover to an older state is refused', asy
   const { key: lost } = await admin.create({ ...input, name: 'lost' })
   fail(new Error('away'))
   await assert.rejects(watch.check(), /away/)
-  // The server that takes over lacks the last change, and gives its revision to the next one.
+  // The new server lacks the last change, and gives its revision to the next change.
   const older = 'UPDATE revisions SET revision = revision - 1 WHERE name = ?'
   await database.write([
     { sql: 'DELETE FROM access_keys WHERE access_key_id = ?', params: [lost.accessKeyId] },

@@ -26,7 +26,7 @@ test('The processes of a gateway that has ended are those that started during it
   }
 })
 
-test('Nothing is said when the database has not confirmed it for five seconds', (t) => {
+test('`hasEnded` is false when the database has not confirmed it for five seconds', (t) => {
   t.after(() => setEndedGateways([], []))
   const clock = t.mock.method(performance, 'now', () => 1e9)
   setEndedGateways([{ process: 'far.1/7/1000', untilTicks: 5_000 }], [])

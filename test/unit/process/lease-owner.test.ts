@@ -23,7 +23,7 @@ for (const [title, leaseOwner, leaseUntilMs, isFree] of [
   })
 }
 
-test('A lease that ends later than any can is free when it was not renewed for 60 s', (t) => {
+test('A lease whose expiry is too far away is free when it was not renewed for 60 s', (t) => {
   const clock = t.mock.method(performance, 'now', () => 5_000)
   const nowMs = 1_000_000
   const lease = { leaseOwner: newLeaseOwner('elsewhere/1/1'), leaseUntilMs: nowMs + 3_600_000 }

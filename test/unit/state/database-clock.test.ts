@@ -75,7 +75,7 @@ describe('DatabaseClock', () => {
     assert.deepEqual(took, [])
   })
 
-  it('keeps an estimate that a late answer does not disprove, and no other', async (t) => {
+  it('keeps an estimate if a late reply does not contradict it, and only then', async (t) => {
     const nowMs = 50_000
     t.mock.method(performance, 'now', () => nowMs)
     t.mock.method(Date, 'now', () => 1_050_000)
@@ -108,7 +108,7 @@ describe('DatabaseClock', () => {
     assert.equal(clock.now(), 2_050_000)
   })
 
-  it('uses the fastest answer at the start, if all are late', async (t) => {
+  it('uses the fastest reply at the start, if all are late', async (t) => {
     let nowMs = 0
     t.mock.method(performance, 'now', () => nowMs)
     t.mock.method(Date, 'now', () => nowMs)

@@ -87,7 +87,7 @@ test('While the database does not answer, the age grows and the copies stay', as
   assert.deepEqual(loads.slice(2), ['access-keys 3 again', 'buckets 9 again'])
 })
 
-test('After a long time without an answer everything is loaded again: a revision may be that of another change', async (t) => {
+test('After a long time without a reply, everything is loaded again, even if revisions are equal', async (t) => {
   const { watch, start, clock, stored, loads } = world()
   t.after(() => watch.stop())
   await start()
@@ -101,7 +101,7 @@ test('After a long time without an answer everything is loaded again: a revision
   assert.deepEqual(loads.slice(2), ['access-keys 3 again', 'buckets 9 again'])
 })
 
-test('What is current is told with the time of the question, and not after a reload that failed', async (t) => {
+test('onCurrent gets the time of the question, and is not called after a reload that failed', async (t) => {
   const current: number[] = []
   const clock = { ms: 7 }
   let problem: Error | undefined

@@ -1,11 +1,11 @@
 /**
- * A process that is suspended, as by SIGSTOP, before or after a call of the file system, and continues when it gets
- * input. It prints its name when it is suspended, and then what became of its task.
+ * A process that is suspended, as by SIGSTOP, before or after a file system call, and resumes when it gets input. It
+ * prints its name when it is suspended, and later the result of its task.
  *
  *     node stalling-process.ts FOLDER TASK KEY ETAG CALL PATTERN
  *
- * CALL is a function of node:fs, such as `rename`, or `after:rename`; PATTERN a regular expression that one of its
- * paths matches. Only the first such call is suspended.
+ * CALL is a function of node:fs, such as `rename`, or `after:rename`. PATTERN is a regular expression for one of its
+ * paths. Only the first matching call suspends the process.
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ const tasks: Readonly<Record<string, () => Promise<unknown>>> = {
   replace: () => put(drive, key, 'late', conditions),
   remove: () => drive.remove(bucket, key),
   removeIfMatch: () => drive.remove(bucket, key, conditions),
-  /** Another request of the process goes on while this one waits for the database. */
+  /** Another request of the process runs while this one waits for the database. */
   async removeAfterPut() {
     onRead = () => put(drive, 'other', 'x')
     await drive.remove(bucket, key, conditions)
@@ -55,7 +55,7 @@ const tasks: Readonly<Record<string, () => Promise<unknown>>> = {
     const attributes = attributesOf('completed')
     await drive.uploads.complete(state, { target, size: 9, attributes, conditions })
   },
-  /** The second request follows at once, whatever became of the first one. */
+  /** The second request follows at once, even if the first one fails. */
   async replaceTwice() {
     await put(drive, key, 'late').catch(() => undefined)
     isArmed = true

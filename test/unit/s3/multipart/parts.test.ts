@@ -208,7 +208,7 @@ test('UploadPart takes over the lease of a dead process at once', async (t) => {
   await uploads.writePart(name, 1, partOf('one'))
 })
 
-test('A process that died while it took an upload over says nothing of the one before it', async (t) => {
+test('After a process died during a takeover, the process before it may still be alive', async (t) => {
   const { uploads, name, table, clock, drive } = await startUpload(t)
   const { thisProcess } = await import('../../../../src/process/identity.ts')
   const died = `${thisProcess.split('/')[0]}/${2 ** 30}/1 abc`

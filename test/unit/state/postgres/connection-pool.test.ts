@@ -219,7 +219,7 @@ test('ConnectionPool opens one more for an urgent call that waits, and closes on
   assert.equal(await other, taken[1])
 })
 
-test('ConnectionPool fails an urgent call after its own time', async (t) => {
+test('ConnectionPool fails an urgent call after its own time limit', async (t) => {
   const server = new FakeServer(t, 1)
   server.error = refused
   const failed = assert.rejects(server.pool.take('gateways', 3_000), /within 3 s/)
@@ -227,7 +227,7 @@ test('ConnectionPool fails an urgent call after its own time', async (t) => {
   await failed
 })
 
-test('ConnectionPool trusts no idle connections when another one did not answer for long', async (t) => {
+test('ConnectionPool closes idle connections when another one did not respond for long', async (t) => {
   const server = new FakeServer(t, 4)
   const [idle, silent, busy] = await server.takeAll(3)
   assert.ok(idle && silent && busy)

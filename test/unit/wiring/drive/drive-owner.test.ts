@@ -32,7 +32,7 @@ test('a changing heartbeat means a live owner, whatever its clock shows', async 
   await refused
 })
 
-test('two gateways of one database may both make the drive at their first start', async (t) => {
+test('two gateways of one database can create the drive at the same time', async (t) => {
   const { root, gateway } = scene(t)
   const table = new Table('a')
   const other = gateway(table)
@@ -111,7 +111,7 @@ test('an owner gets the time of its own heartbeat, or the longest one if it is u
   await Promise.all(cases.map(check))
 })
 
-/** So rarely that the test does not see a second heartbeat unless someone asks. */
+/** So rarely that the test only sees a second heartbeat if a gateway asks. */
 const rareBeatMs = 600_000
 
 test('an owner whose heartbeats are rare answers a gateway that asks', async (t) => {
@@ -127,7 +127,7 @@ test('an owner whose heartbeats are rare answers a gateway that asks', async (t)
   assert.equal(JSON.parse(fs.readFileSync(path, 'utf8')).askedBy, undefined)
 })
 
-test('a question of another gateway, or a note that is cut, is not a heartbeat', async (t) => {
+test('a question of another gateway, or an incomplete note, is not a heartbeat', async (t) => {
   const { root, gateway, ownerNote, moveElsewhere } = scene(t)
   const first = gateway(new Table('a'))
   await first.claim()
@@ -269,7 +269,7 @@ test('a worker serves no drive but the one that its primary has claimed', async 
   assert.equal(fs.existsSync(root), false)
 })
 
-test('a gateway whose database takes the drive over meanwhile begins, too', async (t) => {
+test('a gateway starts if its database takes over the drive meanwhile', async (t) => {
   const { gateway, ownerNote, moveElsewhere } = scene(t)
   const first = gateway(new Table('a'))
   await first.claim()

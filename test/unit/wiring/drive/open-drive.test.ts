@@ -37,7 +37,7 @@ async function logged(t: TestContext, kind: 'primary' | 'worker') {
   return entries.map(({ level, missing, msg }) => ({ level, missing, msg }))
 }
 
-test('What the file system of a folder lacks is logged by the primary', async (t) => {
+test('The primary logs what the file system of a folder lacks', async (t) => {
   const [links, sync, ...more] = await logged(t, 'primary')
   assert.deepEqual([links?.level, links?.missing], [30, 'hard-links'])
   assert.deepEqual([sync?.level, sync?.missing], [40, 'folder-fsync'])
@@ -48,6 +48,6 @@ test('What the file system of a folder lacks is logged by the primary', async (t
   assert.deepEqual(more, [])
 })
 
-test('Workers do not test it again', async (t) => {
+test('Workers do not test the file system', async (t) => {
   assert.deepEqual(await logged(t, 'worker'), [])
 })

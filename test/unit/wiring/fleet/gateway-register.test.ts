@@ -49,7 +49,7 @@ async function scene(t: TestContext) {
     t.after(() => register.close())
     return { register, known, events }
   }
-  /** A gateway on another host. Returns what shows a sign of life. */
+  /** A gateway on another host. Returns a function that sends a heartbeat. */
   const addFar = async (id: string, accessKey = 'AK') => {
     const json = factsText(ownFacts(accessKey))
     await table.add({ id, process: farProcess, startedAtMs: 1, beatTicks: 2_000, json })
@@ -79,7 +79,7 @@ test('The gateway that has run for the longest time is first, then the next one'
   assert.equal((await table.all()).length, 2)
 })
 
-test('A gateway on another host without signs of life has ended, and its processes with it', async (t) => {
+test('A gateway on another host without heartbeats has ended, and its processes with it', async (t) => {
   const { open, addFar, warnings } = await scene(t)
   await addFar('far')
   const { register, events, known } = open()
@@ -93,7 +93,7 @@ test('A gateway on another host without signs of life has ended, and its process
   assert.deepEqual(warnings, ['another gateway has ended'])
 })
 
-test('A gateway with signs of life has not ended', async (t) => {
+test('A gateway with heartbeats has not ended', async (t) => {
   const { table, open, addFar } = await scene(t)
   const beat = await addFar('far')
   const { register } = open()
@@ -107,7 +107,7 @@ test('A gateway with signs of life has not ended', async (t) => {
   assert.equal(register.isFirst, false)
 })
 
-test('A gateway with another key is refused while the other one shows signs of life', async (t) => {
+test('A gateway with another key is refused while the other one has heartbeats', async (t) => {
   const { table, open, addFar } = await scene(t)
   const beat = await addFar('far', 'OTHER')
   const beating = setInterval(beat, beatMs)
@@ -123,7 +123,7 @@ test('A gateway with another key is refused while the other one shows signs of l
   assert.equal((await table.all()).length, 1)
 })
 
-test('A start ends no gateway that is silent for a shorter time than others allow', async (t) => {
+test('A start waits for a silent gateway as long as other gateways do', async (t) => {
   const { table, open, addFar } = await scene(t)
   const beat = await addFar('far', 'OTHER')
   const lateAt = performance.now() + 3 * beatMs
@@ -134,7 +134,7 @@ test('A start ends no gateway that is silent for a shorter time than others allo
   await assert.rejects(open().register.start(), /^SettingsError: ACCESS_KEY is not that/)
 })
 
-test('A sign of life that fails is repeated at once', async (t) => {
+test('A heartbeat that fails is repeated at once', async (t) => {
   const { table, open } = await scene(t)
   const { register } = open()
   await register.start()
@@ -218,7 +218,7 @@ test('A gateway that starts after the clock was set back came later', async (t) 
   assert.deepEqual(one.events, [])
 })
 
-test('A gateway with another drive ends before others find that drive in its row', async (t) => {
+test('A gateway with another drive ends before that drive is in its row', async (t) => {
   const { table, open } = await scene(t)
   const one = open({ drives: { DRIVE: 'a' } })
   await one.register.start()
@@ -236,7 +236,7 @@ test('A gateway with another drive ends before others find that drive in its row
   assert.deepEqual(parseGatewayFacts(row?.json ?? '')?.drives, {})
 })
 
-test('A gateway that finds a conflict later has ended in its row when that is reported', async (t) => {
+test('A gateway that finds a conflict later marks its row as ended before it reports it', async (t) => {
   const { table, open } = await scene(t)
   const one = open({ drives: { DRIVE: 'a', DRIVE_NAS: 'n' } })
   await one.register.start()
@@ -252,7 +252,7 @@ test('A gateway that finds a conflict later has ended in its row when that is re
   assert.deepEqual(parseGatewayFacts(row?.json ?? '')?.drives, { DRIVE: 'a' })
 })
 
-test('Drives whose opening could not be written are written at the next sign of life', async (t) => {
+test('Opened drives that could not be written are written at the next heartbeat', async (t) => {
   const { table, open } = await scene(t)
   const drives: Record<string, string> = {}
   const one = open({ drives })
@@ -283,7 +283,7 @@ test('A drive that is opened later is compared, too', async (t) => {
   assert.deepEqual(one.events, [])
 })
 
-test('A gateway that can not show signs of life is not the first one', async (t) => {
+test('A gateway whose heartbeats fail is not the first one', async (t) => {
   const { table, open } = await scene(t)
   const { register } = open()
   await register.start()
@@ -302,7 +302,7 @@ test('A gateway that can not show signs of life is not the first one', async (t)
   await until(() => register.isFirst)
 })
 
-test('A gateway that the others took for ended registers again', async (t) => {
+test('A gateway that the others marked as ended registers again', async (t) => {
   const { table, open } = await scene(t)
   const { register } = open()
   await register.start()

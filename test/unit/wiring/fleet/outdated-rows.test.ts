@@ -20,7 +20,7 @@ test('A row is kept for 48 h after its gateway has ended', () => {
   assert.deepEqual(outdated(old, recent), ['old'])
 })
 
-test('It is removed at once if a gateway runs on the host that started before', () => {
+test('A row is removed at once if an older gateway runs on the host', () => {
   const ended = row('ended', 'far.1/8/2000', nowMs - 2_000, nowMs - 1_000)
   assert.deepEqual(outdated(row('runs', 'far.1/7/1000', 0), ended), ['ended'])
   assert.deepEqual(outdated(row('runs', 'far.2/7/1000', 0), ended), [])
@@ -30,7 +30,7 @@ test('It is removed at once if a gateway runs on the host that started before', 
   ])
 })
 
-test('It is removed an hour after one has started there that removed its files', () => {
+test('A row is removed an hour after the start of a gateway on the host', () => {
   const ended = row('ended', 'far.1/7/1000', 0, nowMs - 2 * hour)
   assert.deepEqual(outdated(ended, row('runs', 'far.1/9/5000', nowMs - hour)), ['ended'])
   assert.deepEqual(outdated(ended, row('runs', 'far.1/9/5000', nowMs - hour + 1)), [])

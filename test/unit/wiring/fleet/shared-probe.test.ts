@@ -37,7 +37,7 @@ async function scene(t: TestContext) {
     t.after(() => probe.close())
     return probe
   }
-  /** Both gateways show signs of life until the second one has a result. */
+  /** Both gateways have heartbeats until the second one has a result. */
   const play = async (first: SharedProbe, second: SharedProbe) => {
     while (said.length === 0) {
       first.look('first', await table.all())
@@ -49,7 +49,7 @@ async function scene(t: TestContext) {
   return { table, root, add, said, probeOf, play }
 }
 
-test('Gateways that see what the other one changes', async (t) => {
+test('Gateways that see changes of the other one at once', async (t) => {
   const { root, said, probeOf, play, table } = await scene(t)
   await play(probeOf(), probeOf())
   assert.deepEqual(said, [{ level: 'info', folder: root, gateway: 'first' }])
@@ -92,7 +92,7 @@ for (const [what, lie] of [
   })
 }
 
-test('Gateways that see other inode numbers', async (t) => {
+test('Gateways that see different inode numbers', async (t) => {
   const { said, probeOf, play } = await scene(t)
   let looks = 0
   t.mock.method(fs.promises, 'lstat', async (path: string) => {
@@ -123,7 +123,7 @@ test('A gateway that does not answer is asked three times', async (t) => {
   assert.deepEqual(said, [{ level: 'info', folder: root, gateway: 'first', missing: 'untested' }])
 })
 
-test('A question that stays does not keep others from being answered', async (t) => {
+test('A question that stays does not block the answer to others', async (t) => {
   const { table, said, probeOf, play, add } = await scene(t)
   await add('third', 'host-c.1/7/1000', 3)
   const gone = { to: 'first', driveId, folder: 'shared-gone', round: 1 }
@@ -152,7 +152,7 @@ test('The first gateway, and one with another drive, ask nothing', async (t) => 
   assert.equal(asked.mock.callCount(), 0)
 })
 
-test('Nothing but the folder of a test is changed', async (t) => {
+test('A test changes only its own folder', async (t) => {
   const { table, root, add, probeOf } = await scene(t)
   await add('../../..', '../../..', 3)
   const answered = t.mock.method(table, 'answer')

@@ -154,7 +154,7 @@ test('hold takes over from a holder on another host after 30 s of silence, not b
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
-test('hold never takes over from a holder on another host that shows signs of life, and finally gives up', async (t) => {
+test('hold never takes over from a holder on another host that is alive, and finally gives up', async (t) => {
   const { locks, path, looks, passMs } = await openElsewhere(t)
   const waiting = acquire(locks, 'a')
   const refused = assert.rejects(waiting, { kind: 'busy' })
@@ -307,14 +307,14 @@ test('a lock that could not be removed stays while another drive of the process 
     return await unlink.call(this, path)
   })
   await other.hold('a', async () => {
-    // Several times as long as until the lock is tried again.
+    // Several times the interval between two attempts to remove the lock.
     await Promise.race([promise, new Promise((end) => setTimeout(end, 400))])
     assert.equal(fs.readdirSync(root.lockFolder).length, 1)
   })
   while (fs.readdirSync(root.lockFolder).length > 0) await new Promise(setImmediate)
 })
 
-test('hold works when the folder of the process is moved away while it is made', async (t) => {
+test('hold works when the folder of the process is moved away while it is created', async (t) => {
   const { root, locks } = await makeLocks(t)
   const { writeFile } = fs.promises
   let moves = 0
@@ -372,7 +372,7 @@ test('requests that find out at the same moment that the folder was moved make i
   assert.equal(made.length, 2, `${made}`)
 })
 
-test('what another process has begun to take away is taken away completely', async (t) => {
+test('fencing that another process has begun is completed', async (t) => {
   const { root } = await makeLocks(t)
   const holder = 'other-host/1/1'
   const former = join(root.tempFolder, `${encodeURIComponent(holder)}.former-x`)

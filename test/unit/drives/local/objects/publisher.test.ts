@@ -227,7 +227,7 @@ test('a conditional removal fails when another process has taken over the lock',
   assert.deepEqual(fs.readdirSync(join(root, '.bucketry/locks')), [])
 })
 
-test('a removal recognizes its success when the reply of the rename is lost', async (t) => {
+test('a removal whose rename lost its reply recognizes that it succeeded', async (t) => {
   const { drive, records } = await openDrive(t)
   for (const conditions of [undefined, { ifMatch: [attributesOf('x').etag] }]) {
     await put(drive, 'k', 'x')
@@ -260,7 +260,7 @@ test('a key below an object can be written after a crash while the object moved 
   assert.deepEqual([(await get(drive, 'k'))?.text, (await get(drive, 'k/below'))?.text], ['x', 'z'])
 })
 
-test('requests that begin after a takeover are not refused', async (t) => {
+test('requests that begin after a takeover succeed', async (t) => {
   const { drive, root, folder } = await openDrive(t)
   const tempFolder = join(root, '.bucketry/tmp')
   for (const key of ['k', 'k/below']) {

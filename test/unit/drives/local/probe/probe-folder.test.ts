@@ -23,7 +23,7 @@ async function probe(t: TestContext): Promise<string[]> {
   return findings.map(({ code }) => code)
 }
 
-/** Changes what handles of opened files do. */
+/** Changes the methods of file handles. */
 function mockHandles(t: TestContext, change: (handle: FileHandle, path: string) => void): void {
   t.mock.method(fs.promises, 'open', async (...given: Parameters<typeof open>) => {
     const handle = await open(...given)
@@ -36,7 +36,7 @@ test('A healthy folder has no finding, and no file is left', async (t) => {
   assert.deepEqual(await probe(t), [])
 })
 
-test('The drive is tested when it is prepared, if someone wants to know', async (t) => {
+test('`prepare` tests the file system if there is an `onFinding`', async (t) => {
   const findings: Finding[] = []
   t.mock.method(fs.promises, 'link', () => Promise.reject(failure('EPERM')))
   const root = tempFolder(t)
@@ -108,21 +108,21 @@ test('A rename that copies into the existing file', async (t) => {
   assert.deepEqual(await probe(t), ['rename-atomic', 'open-files-stay'])
 })
 
-test('A replaced file that its readers lose', async (t) => {
+test('A replaced file that its readers can no longer read', async (t) => {
   mockHandles(t, (handle, path) => {
     if (path.endsWith('/replaced')) handle.readFile = () => Promise.reject(failure('ESTALE'))
   })
   assert.deepEqual(await probe(t), ['open-files-stay'])
 })
 
-test('Locks that two can have', async (t) => {
+test('Locks that two processes can take', async (t) => {
   t.mock.method(fs.promises, 'link', async (from: string, to: string) => {
     await link(from, to).catch(() => undefined)
   })
   assert.deepEqual(await probe(t), ['exclusive-create'])
 })
 
-test('Locks that two can have without hard links', async (t) => {
+test('Locks that two processes can take without hard links', async (t) => {
   t.mock.method(fs.promises, 'link', () => Promise.reject(failure('ENOSYS')))
   const { writeFile } = fs.promises
   t.mock.method(fs.promises, 'writeFile', (path: string, text: string) => writeFile(path, text))
@@ -154,14 +154,14 @@ test("A folder that can't be synced", async (t) => {
   assert.deepEqual(await probe(t), ['folder-fsync'])
 })
 
-test('A full drive is a finding of its own', async (t) => {
+test('A full drive is reported as untested', async (t) => {
   t.mock.method(fs.promises, 'writeFile', () => Promise.reject(failure('ENOSPC')))
   const [finding] = await probeFolder(tempFolder(t))
   assert.equal(finding?.code, 'untested')
   assert.match(finding?.text ?? '', /\(ENOSPC\)/)
 })
 
-test('A drive that fails in the middle leaves nothing behind', async (t) => {
+test('A test that fails half-way leaves no files', async (t) => {
   let drafts = 0
   const { writeFile } = fs.promises
   t.mock.method(fs.promises, 'writeFile', async (path: string, text: string) => {

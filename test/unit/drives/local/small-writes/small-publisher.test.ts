@@ -188,7 +188,7 @@ test('an object that the thread does not move is published step by step', { skip
   assert.equal((await get(drive, 'k'))?.text, 'x')
 })
 
-test('an object that the thread published, but did not report, keeps its record', {
+test('an object that the thread published without reporting it keeps its record', {
   skip,
 }, async (t) => {
   const { drive, records, folder, publish } = await openWithThread(t)

@@ -115,7 +115,7 @@ test('a state whose file is a path is refused', async (t) => {
   }
 })
 
-test('a process that lost its lease removes nothing of its successor', async (t) => {
+test('a process that lost its lease does not remove files of the next process', async (t) => {
   const { takeOver, uploads, uploadFolder, text } = await scene(t)
   const second = await takeOver()
   // The second process is suspended in its append while a third one takes over.
@@ -170,7 +170,7 @@ test('a hard link that someone made of the bytes is not the object', async (t) =
   await put(drive, 'k', 'other')
   const failing = { ...complete, conditions: { ifMatch: ['x'] } }
   await assert.rejects(uploads.complete(state, failing), { kind: 'condition' })
-  // Complete has left its mark, if it got so far.
+  // The mark of Complete, if Complete got that far.
   const [mark = 'none'] = fs.readdirSync(uploadFolder).filter((name) => name.startsWith('done-'))
   assert.notEqual(mark, 'none')
   fs.linkSync(join(uploadFolder, 'data'), join(root, 'snapshot'))
@@ -195,7 +195,7 @@ for (const version of ['this', 'an earlier']) {
         return await rename.call(this, from, to)
       },
     )
-    // What leads into the fence stays, as after a kill.
+    // The link into the fence stays, as after a kill.
     t.mock.method(fs.promises, 'rm', async () => undefined)
     await assert.rejects(uploads.complete(own, options))
     t.mock.restoreAll()
