@@ -135,7 +135,7 @@ suite('Gateways on several hosts', { skip }, () => {
     await two.line(({ msg }) => msg === 'another gateway has ended')
   })
 
-  test('A gateway that was suspended goes on, after others took it for ended', async (t) => {
+  test('A gateway that was suspended goes on after others marked it as ended', async (t) => {
     const { start, temporary } = await scene(t)
     const one = start()
     const two = start()

@@ -170,7 +170,7 @@ export async function createTempFile(root: LocalRoot): Promise<{ path: string; f
 }
 
 /**
- * Makes the folder of this process again: it was deleted, or another process took this one for ended.
+ * Makes the folder of this process again: it was deleted, or another process marked this one as ended.
  * @throws DriveError `unavailable` when the drive is missing
  */
 export async function remakeProcessFolder(root: LocalRoot): Promise<void> {
