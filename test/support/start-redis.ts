@@ -18,7 +18,7 @@ export interface TestRedis {
 
 export interface RedisOptions {
   readonly port?: number
-  /** Where it listens besides the loopback. Whoever reaches this address may use it. */
+  /** An address to listen on besides the loopback. All clients that reach it may use the server. */
   readonly address?: string
   readonly password?: string
   /** A node of a cluster, with a port for the other nodes. */

@@ -159,7 +159,7 @@ test('the same database starts again without waiting, and several gateways share
   await moveElsewhere()
   const other = gateway(table)
   await other.claim()
-  // Whoever waits says for how long.
+  // A gateway that waits logs for how long.
   assert.doesNotMatch(warnings.join(''), /waitMs/)
   await sleep(3 * beatMs)
   assert.deepEqual(other.lost, [])

@@ -168,7 +168,7 @@ test('No call of a heartbeat waits for long', async (t) => {
   }
   drives.DRIVE = 'a'
   await until(() => limits.has('end') && limits.has('setFacts'))
-  // Another gateway takes this one for ended.
+  // Another gateway marks this one as ended.
   const own = (await GatewayTable.prototype.all.call(table)).find(({ id }) => id !== 'far')
   assert.ok(own)
   await GatewayTable.prototype.endOwn.call(table, own.id, 1)
