@@ -130,6 +130,9 @@ export class SharedProbe {
       this.#attempts.set(driveId, Number.POSITIVE_INFINITY)
       for (const { code, text } of findings) log.warn({ ...fields, missing: code }, text)
       if (findings.length === 0) log.info(fields, 'changes of another gateway are visible at once')
+    } catch (error) {
+      if (!this.#closed.signal.aborted) this.#giveUp(driveId, fields)
+      throw error
     } finally {
       // What can't be removed is swept with the folder of this process.
       await folder.remove().catch(() => undefined)
@@ -140,7 +143,7 @@ export class SharedProbe {
   #giveUp(driveId: string, fields: { readonly folder: string; readonly gateway: string }): void {
     if ((this.#attempts.get(driveId) ?? 0) < attempts) return
     const text =
-      'could not test whether changes of another gateway are visible at once: it did not respond'
+      'could not test whether changes of another gateway are visible at once: restart to test again'
     this.#options.log.info({ ...fields, missing: 'untested' }, text)
   }
 

@@ -46,7 +46,7 @@ export type FindingCode =
 export interface Finding {
   /** What is missing. */
   readonly code: FindingCode
-  /** Without it, the drive works correctly, but slower. */
+  /** Whether the drive works without it, though not as well: it is logged at `info`. */
   readonly isHarmless: boolean
   /** For people: what is missing, what that means and what to do. */
   readonly text: string
@@ -158,7 +158,9 @@ function lockFindings({ link, createsTwice }: Observations): readonly Finding[] 
     findings.push({
       code: 'hard-links',
       isHarmless: true,
-      text: `The file system has no hard links (${link}). Locks of keys use separate files, which are slower.`,
+      text:
+        `The file system has no hard links (${link}). Locks of keys are slower, and protect less against a gateway ` +
+        'that was suspended. For several gateways, use a file system that has them.',
     })
   }
   if (createsTwice) {

@@ -123,6 +123,19 @@ test('A gateway that does not answer is asked three times', async (t) => {
   assert.deepEqual(said, [{ level: 'info', folder: root, gateway: 'first', missing: 'untested' }])
 })
 
+test('A test that fails three times is reported', async (t) => {
+  const { table, root, said, probeOf } = await scene(t)
+  fs.rmSync(join(root, '.bucketry/tmp'), { recursive: true })
+  fs.writeFileSync(join(root, '.bucketry/tmp'), '')
+  const second = probeOf()
+  while (said.length === 0) {
+    second.look('second', await table.all())
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  await second.close()
+  assert.deepEqual(said, [{ level: 'info', folder: root, gateway: 'first', missing: 'untested' }])
+})
+
 test('A question that stays does not block the answer to others', async (t) => {
   const { table, said, probeOf, play, add } = await scene(t)
   await add('third', 'host-c.1/7/1000', 3)
