@@ -87,6 +87,8 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.row('old é+%.txt').getByRole('checkbox').click()
     await page.keyboard.press('F2')
     const field = page.getByLabel('New name')
+    // The dialog selects the name without its extension when the field gets the focus.
+    await field.and(page.locator(':focus')).waitFor()
     await field.fill('taken.txt')
     await page.keyboard.press('Enter')
     await files.dialog.getByText('A file with this name already exists.').waitFor()
