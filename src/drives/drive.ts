@@ -43,7 +43,7 @@ export interface Drive {
    * `unavailable`. False if there was no folder. The bucket may be added again. The caller calls it
    * for one bucket at a time, and not during `addBucket` of the same bucket.
    *
-   * Rejects with `not-empty` if the folder has any content, also a folder or file that is no object;
+   * Rejects with `not-empty` if the folder has any content, also a folder or file that is not an object;
    * with `denied` if the drive can't tell or may not remove it.
    */
   removeBucket(bucket: string): Promise<boolean>

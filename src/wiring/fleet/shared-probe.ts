@@ -179,7 +179,7 @@ export class SharedProbe {
     return await this.#poll(find, limitMs, round === 1 ? firstPollMs : pollMs)
   }
 
-  /** Answers the questions of one gateway about one folder, until there are no more. */
+  /** Answers all questions that one gateway asks about one folder. */
   async #answerAll(own: GatewayRow, asker: GatewayRow): Promise<void> {
     const { table } = this.#options
     let question = parseQuestion(asker.question)

@@ -190,32 +190,24 @@ test('A gateway with another key that was killed does not keep others from start
   assert.notEqual(far?.endedAtMs, 0)
 })
 
-test('Of two gateways with different drives, the one that came later ends', async (t) => {
-  const { open } = await scene(t)
-  const one = open({ drives: { DRIVE: 'a' } })
-  await one.register.start()
-  await one.register.begin()
-  const drives: { DRIVE?: string } = {}
-  const two = open({ drives })
-  await two.register.start()
-  drives.DRIVE = 'b'
-  await assert.rejects(two.register.begin(), /^SettingsError: DRIVE is another drive than that/)
-  assert.deepEqual(one.events, [])
-})
-
-test('A gateway that starts after the clock was set back came later', async (t) => {
-  const { open, setBack } = await scene(t)
-  const one = open({ drives: { DRIVE: 'a' } })
-  await one.register.start()
-  await one.register.begin()
-  setBack(3_600_000)
-  const drives: { DRIVE?: string } = {}
-  const two = open({ drives })
-  await two.register.start()
-  drives.DRIVE = 'b'
-  await assert.rejects(two.register.begin(), /^SettingsError: DRIVE is another drive than that/)
-  assert.deepEqual(one.events, [])
-})
+for (const [when, setBackMs] of [
+  ['', 0],
+  [', also after the clock was set back', 3_600_000],
+] as const) {
+  test(`Of two gateways with different drives, the one that started later ends${when}`, async (t) => {
+    const { open, setBack } = await scene(t)
+    const one = open({ drives: { DRIVE: 'a' } })
+    await one.register.start()
+    await one.register.begin()
+    setBack(setBackMs)
+    const drives: { DRIVE?: string } = {}
+    const two = open({ drives })
+    await two.register.start()
+    drives.DRIVE = 'b'
+    await assert.rejects(two.register.begin(), /^SettingsError: DRIVE is another drive than that/)
+    assert.deepEqual(one.events, [])
+  })
+}
 
 test('A gateway with another drive ends before that drive is in its row', async (t) => {
   const { table, open } = await scene(t)

@@ -346,7 +346,7 @@ test('a name that can not be written on a full disk leaves no file', async (t) =
   )
 })
 
-test('requests that find out at the same moment that there are no hard links take locks', async (t) => {
+test('concurrent requests take their locks on a file system without hard links', async (t) => {
   const { root, locks } = await makeLocks(t)
   t.mock.method(root.files, 'link', async () => {
     await new Promise(setImmediate)
@@ -357,7 +357,7 @@ test('requests that find out at the same moment that there are no hard links tak
   assert.deepEqual(fs.readdirSync(root.lockFolder), [])
 })
 
-test('requests that find out at the same moment that the folder was moved make it once', async (t) => {
+test('concurrent requests create the folder of the process once after it was moved away', async (t) => {
   const { root, locks } = await makeLocks(t)
   await locks.prepare()
   await fenceOff(thisProcess, root)
