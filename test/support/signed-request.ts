@@ -47,7 +47,7 @@ export function signHeaders(
     headers['x-amz-content-sha256'],
   ].join('\n')
   const scope = `${date.slice(0, 8)}/${credentials.region}/s3/aws4_request`
-  const signature = sign(canonicalRequest, date, scope, credentials)
+  const signature = signText(canonicalRequest, date, credentials)
   headers.authorization = `AWS4-HMAC-SHA256 Credential=${credentials.accessKey}/${scope}, SignedHeaders=${signedNames.join(';')}, Signature=${signature}`
   return headers
 }
@@ -77,16 +77,13 @@ export function presignTarget(
     'host',
     'UNSIGNED-PAYLOAD',
   ].join('\n')
-  const signature = sign(canonicalRequest, date, scope, credentials)
+  const signature = signText(canonicalRequest, date, credentials)
   return `${path}?${parameters}&X-Amz-Signature=${signature}`
 }
 
-function sign(
-  canonicalRequest: string,
-  date: string,
-  scope: string,
-  credentials: Credentials,
-): string {
+/** The signature of a canonical request, in whatever way that is written. */
+export function signText(canonicalRequest: string, date: string, credentials: Credentials): string {
+  const scope = `${date.slice(0, 8)}/${credentials.region}/s3/aws4_request`
   // latin1: one character of a raw target is one byte on the wire.
   const digest = createHash('sha256').update(canonicalRequest, 'latin1').digest('hex')
   const signingKey = [date.slice(0, 8), credentials.region, 's3', 'aws4_request'].reduce(

@@ -20,8 +20,8 @@ import { percentDecode } from './query.ts'
  */
 export function copySourceOf({ request, service, identity }: ObjectContext): ObjectName {
   const header = String(request.headers['x-amz-copy-source'])
-  // A signature covers a run of spaces as one space, so the client may have signed only one.
-  if (header.includes('  ')) {
+  // A signature covers a run of spaces and tabs as one space, which another key may have.
+  if (/ {2}|\t/.test(header)) {
     throw invalidSource('Copy Source must be URL-encoded: write each space as %20.', header)
   }
   const version = /\?versionId=([^?]*)$/.exec(header)

@@ -10,7 +10,7 @@ const imfFixdate =
   /^\w{3}, (?<day>\d{2}) (?<month>\w{3}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/
 const rfc850 =
   /^\w{6,9}, (?<day>\d{2})-(?<month>\w{3})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/
-const asctime = /^\w{3} (?<month>\w{3}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/
+const asctime = /^\w{3} (?<month>\w{3}) (?<day>\d{1,2}) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/
 
 /** `Sun, 06 Nov 1994 08:49:37 GMT`, the form to send; fractions of a second are cut off. */
 export function formatHttpDate(atMs: number): string {
@@ -22,7 +22,10 @@ export function formatHttpDate(atMs: number): string {
  * text is not an HTTP date. `Date.parse` is unsuitable: it reads the asctime form as local time.
  */
 export function parseHttpDate(text: string, nowMs: number = Date.now()): number | undefined {
-  const match = imfFixdate.exec(text) ?? rfc850.exec(text) ?? asctime.exec(text)
+  // A signature covers a run of spaces and tabs as one space. If a date with another run were no
+  // date, its condition would be ignored.
+  const spaced = text.replace(/[ \t]+/g, ' ')
+  const match = imfFixdate.exec(spaced) ?? rfc850.exec(spaced) ?? asctime.exec(spaced)
   const { day = '', month = '', year = '', time = '' } = match?.groups ?? {}
   const monthIndex = months.get(month)
   if (monthIndex === undefined) return undefined

@@ -56,26 +56,27 @@ export function* readings(source: ReadingSource): Generator<CanonicalReading> {
  * (docs/contract/object-storage.md, "Signed accept-encoding").
  */
 function* clientReadings(source: ReadingSource): Generator<CanonicalReading> {
-  const { signedHeaders } = source
-  const identity = withValue(signedHeaders, 'accept-encoding', 'identity')
   for (const reading of readingsAsReceived(source)) {
-    yield identity === undefined ? reading : { ...reading, signedHeaders: identity }
-    if (identity !== undefined) yield reading
+    const identity = withValue(reading.signedHeaders, 'accept-encoding', 'identity')
+    if (identity !== undefined) yield { ...reading, signedHeaders: identity }
+    yield reading
   }
 }
 
-/** No client needs the second and the third at once, so they are not combined. */
+/** No client needs two of the others at once, so they are not combined. */
 function* readingsAsReceived({
   request,
   claim,
   signedHeaders,
 }: ReadingSource): Generator<CanonicalReading> {
   const { method, rawPath, rawQuery } = request
+  const folded = withFoldedTabs(signedHeaders)
   const usual: CanonicalReading = {
-    ...{ method, path: rawPath, query: canonicalQuery(rawQuery), signedHeaders },
+    ...{ method, path: rawPath, query: canonicalQuery(rawQuery), signedHeaders: folded },
     payloadHash: claim.payloadHash ?? unsignedPayload,
   }
   yield usual
+  if (folded !== signedHeaders) yield { ...usual, signedHeaders }
   const isWithoutHash = claim.form === 'header' && claim.payloadHash === undefined
   if (isWithoutHash) yield { ...usual, payloadHash: emptyPayloadHash }
   if (rawPath.length > maxReencodedPath || rawQuery.length > maxReencodedQuery) return
@@ -91,6 +92,15 @@ function behindProxy(reading: CanonicalReading, { host, prefix }: PublicAddress)
     path: prefix + reading.path,
     signedHeaders: withValue(reading.signedHeaders, 'host', host) ?? reading.signedHeaders,
   }
+}
+
+/**
+ * With every run of spaces and tabs as one space, as most SDKs sign it: AWS says "spaces", they use
+ * the white space of their language. The same array when there is no tab.
+ */
+function withFoldedTabs(headers: readonly SignedHeader[]): readonly SignedHeader[] {
+  if (!headers.some(({ value }) => value.includes('\t'))) return headers
+  return headers.map(({ name, value }) => ({ name, value: value.replace(/[ \t]+/g, ' ') }))
 }
 
 function hostOf(headers: readonly SignedHeader[]): string {

@@ -46,7 +46,7 @@ function nodeHeaders(rawHeaders: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {}
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] ?? '').toLowerCase()
-    const value = (rawHeaders[i + 1] ?? '').trim()
+    const value = (rawHeaders[i + 1] ?? '').replace(/^[ \t]+|[ \t]+$/g, '')
     if (headers[name] === undefined) headers[name] = value
     else if (!singleValued.has(name)) headers[name] = `${headers[name]}, ${value}`
   }

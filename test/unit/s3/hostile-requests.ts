@@ -120,11 +120,11 @@ const longValues: readonly HostileRequest[] = [
     ],
   },
   {
-    title: 'a signature, a Host and an accept-encoding of 20 KB each',
+    title: 'a signature, a Host and an accept-encoding with tabs of 20 KB each',
     target: '/bucket/key',
     rawHeaders: [
       ...['Host', 'h'.repeat(20_000), 'X-Amz-Date', vectors.amzDate],
-      ...['Accept-Encoding', 'gzip,'.repeat(4_000), 'Authorization'],
+      ...['Accept-Encoding', 'gzip,\t'.repeat(3_300), 'Authorization'],
       `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=accept-encoding;host;x-amz-date, Signature=${'0'.repeat(20_000)}`,
     ],
   },

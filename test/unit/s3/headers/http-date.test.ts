@@ -31,6 +31,18 @@ test('parseHttpDate returns undefined for a text that is not an HTTP date', () =
   }
 })
 
+test('parseHttpDate reads any white space that a signature does not tell from a space', () => {
+  for (const text of [
+    'Sun,\t06 Nov 1994 08:49:37 GMT',
+    'Sun,  06 Nov 1994 \t 08:49:37 GMT',
+    'Sunday,\t06-Nov-94  08:49:37 GMT',
+    'Sun Nov 6 08:49:37 1994',
+    'Sun\tNov\t6\t08:49:37\t1994',
+  ]) {
+    assert.equal(parseHttpDate(text), rfcExampleMs, JSON.stringify(text))
+  }
+})
+
 test('formatHttpDate and parseHttpDate are inverse for whole seconds', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4_102_444_800 }), (seconds) => {

@@ -166,7 +166,7 @@ const respell = (value: string, at: number): string => {
   const others = [
     unit.length === 3 ? Buffer.from(unit.slice(1), 'hex').toString('latin1') : '',
     unit.length === 1 ? `%${unit.charCodeAt(0).toString(16).padStart(2, '0')}` : unit.toLowerCase(),
-    ...[unit.replace('%', '%25'), '+', ' ', '%20', `${unit}${unit}`, ''],
+    ...[unit.replace('%', '%25'), '+', ' ', '\t', '%20', `${unit}${unit}`, ''],
   ]
   // An earlier change may have left an empty value.
   return spelled.toSpliced(index, 1, others[Math.floor(at / 7) % others.length] ?? '').join('')
@@ -275,9 +275,9 @@ function meaningOf(wire: Wire): object | undefined {
         address.level === 'object' ? { ...address, rawKey: decodeKey(address.rawKey) } : address,
       // An empty name has no effect and `a` is `a=`.
       query: [...query].filter(([name]) => name !== '' && name !== 'X-Amz-Signature').sort(),
-      // A signature does not tell one space from several (AWS, "Create a canonical request", Trimall).
+      // A signature does not tell white space from one space. CopyObject refuses a source for which that matters.
       headers: ['x-amz-copy-source', 'x-amz-acl'].map((name) =>
-        String(headers[name]).replace(/ +/g, ' '),
+        String(headers[name]).replace(/[ \t]+/g, ' '),
       ),
       expires: query.get('X-Amz-Expires'),
       isPresigned,
