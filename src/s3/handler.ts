@@ -19,6 +19,7 @@ import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
+import { removeEmptyHeaders } from './headers/empty-headers.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { identify } from './identify.ts'
 import {
@@ -173,6 +174,7 @@ function runFor(
     // Verified: from here on they are headers like any other.
     addHoistedHeaders(headers, query)
   }
+  removeEmptyHeaders(headers)
   const { bucketCreation = 'off' } = service
   const name = detectOperation(target.address.level, { method, query, headers, bucketCreation })
   logContext.operation = name

@@ -23,7 +23,7 @@ function headersToKeep(headers: IncomingHttpHeaders): Attributes['headers'] {
   const kept: Partial<Record<KeptHeader, string>> = {}
   for (const name of keptHeaders) {
     const value = name === 'content-encoding' ? contentEncodingToKeep(headers[name]) : headers[name]
-    if (value !== undefined && value !== '') kept[name] = value
+    if (value !== undefined) kept[name] = value
   }
   return kept
 }

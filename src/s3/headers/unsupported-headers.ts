@@ -5,7 +5,6 @@ import { S3Error } from '../errors.ts'
 type Refusal = (value: string, bucket: { readonly isPublic: boolean }) => boolean
 
 const always: Refusal = () => true
-const unlessEmpty: Refusal = (value) => value !== ''
 const unless =
   (harmless: string): Refusal =>
   (value) =>
@@ -46,7 +45,7 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['x-amz-copy-source-server-side-encryption-customer-key', always],
   ['x-amz-copy-source-server-side-encryption-customer-key-md5', always],
   ['x-amz-storage-class', unless('STANDARD')],
-  ['x-amz-tagging', unlessEmpty],
+  ['x-amz-tagging', always],
   ['x-amz-website-redirect-location', always],
   // An append to a directory bucket's object: treated as a PUT it would overwrite the object.
   ['x-amz-write-offset-bytes', always],

@@ -64,7 +64,7 @@ export function readPresignedQuery(request: HttpRequest): SignatureClaim {
     signature,
     amzDate,
     expires: values.get('X-Amz-Expires'),
-    payloadHash: typeof payloadHash === 'string' ? payloadHash : values.get('X-Amz-Content-Sha256'),
+    payloadHash: payloadHash?.toString() || values.get('X-Amz-Content-Sha256'),
   }
 }
 
