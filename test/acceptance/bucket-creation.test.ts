@@ -18,9 +18,12 @@ const get = (target: string, expected: Partial<WireCase> = {}): WireCase => ({
 })
 const denied = { status: 403, code: 'AccessDenied' }
 const notAllowed = { status: 405, code: 'MethodNotAllowed' }
+const configured = (elements: string) =>
+  `<CreateBucketConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${elements}</CreateBucketConfiguration>`
 const located = (constraint: string) =>
-  '<CreateBucketConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
-  `<LocationConstraint>${constraint}</LocationConstraint></CreateBucketConfiguration>`
+  configured(`<LocationConstraint>${constraint}</LocationConstraint>`)
+/** As AppFlowy asks for a bucket. */
+const directory = configured('<Bucket><Type>Directory</Type></Bucket>')
 
 async function start(t: TestContext, creation: string, settings: Record<string, string> = {}) {
   const gateway = await startGatewayInProcess(t, { BUCKET_CREATION: creation, ...settings })
@@ -40,6 +43,7 @@ test('existing: a bucket that is served can be created', async (t) => {
   const { ask } = await start(t, 'existing')
   await ask(put(served, { text: '', fields: { location: served } }))
   await ask(put(served, { body: located('us-east-1') }))
+  await ask(put(served, { body: directory }))
   await ask(put(served, { headers: { 'x-amz-acl': 'private' } }))
   await ask(put(served, { isUnsigned: true, ...denied }))
   await ask(remove(served, { ...notAllowed, fields: { allow: 'GET, HEAD, PUT' } }))
@@ -51,6 +55,12 @@ test('existing: 200 in every region', async (t) => {
   const { gateway } = await start(t, 'existing', { REGION: 'eu-west-1' })
   const credentials = { ...gateway.credentials, region: 'eu-west-1' }
   await answer({ ...gateway, credentials }, put(served))
+})
+
+test('on: a bucket is created when a directory bucket without a zone is requested', async (t) => {
+  const { ask } = await start(t, 'on')
+  await ask(put('/flowy', { body: directory, fields: { location: '/flowy' } }))
+  await ask(put('/flowy/key', { body: 'x' }))
 })
 
 test('on: a bucket is created, used and removed', async (t) => {
@@ -143,9 +153,17 @@ test('on: what is refused', async (t) => {
   await place(located('no such place'), 'InvalidLocationConstraint')
   await place('<Other/>', 'MalformedXML')
   await place('<CreateBucketConfiguration>', 'MalformedXML')
-  const tags = '<CreateBucketConfiguration><Tags><Tag/></Tags></CreateBucketConfiguration>'
   const unknown = { status: 501, code: 'NotImplemented' }
-  await ask(put('/new', { body: tags, ...unknown }))
+  for (const element of [
+    '<Tags><Tag/></Tags>',
+    '<Location><Name>use1-az4</Name></Location>',
+    '<Bucket/>',
+    '<Bucket><Type>Other</Type></Bucket>',
+    '<Bucket><Type>Directory</Type><DataRedundancy>SingleAvailabilityZone</DataRedundancy></Bucket>',
+    '<Location><Name>use1-az4</Name></Location><Bucket><Type>Directory</Type></Bucket>',
+  ]) {
+    await ask(put('/new', { body: configured(element), ...unknown }))
+  }
   for (const [name, value] of [
     ['x-amz-acl', 'public-read'],
     ['x-amz-grant-read', 'id=someone'],

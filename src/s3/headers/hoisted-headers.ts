@@ -16,14 +16,12 @@ const notHoisted =
   /^x-amz-(?:algorithm|checksum-(?!algorithm$|mode$|type$).*|content-sha256|credential|date|decoded-content-length|expires|sdk-checksum-algorithm|security-token|signature|signedheaders|trailer|user-agent)$/
 
 /**
- * Adds the header fields in the query of a presigned request to its headers. Both must agree: an
- * unsigned header must not replace a signed parameter. Values are latin1, one character per byte,
+ * The header fields in the query of a presigned request. Values are latin1, one character per byte,
  * like those of headers.
  *
  * @throws S3Error InvalidArgument for a name or value that no header field can have.
- * @throws S3Error AccessDenied for a field with two values.
  */
-export function addHoistedHeaders(headers: IncomingHttpHeaders, query: Query): void {
+export function* hoistedHeaders(query: Query): Generator<readonly [name: string, value: string]> {
   for (const [parameter, text] of query) {
     const name = parameter.toLowerCase()
     if (!name.startsWith('x-amz-') || notHoisted.test(name)) continue
@@ -31,6 +29,18 @@ export function addHoistedHeaders(headers: IncomingHttpHeaders, query: Query): v
     if (!fieldName.test(name) || !fieldValue.test(value)) {
       throw invalidArgument(parameter, text, 'The parameter cannot be sent as a header.')
     }
+    yield [name, value]
+  }
+}
+
+/**
+ * Adds the header fields in the query of a presigned request to its headers. Both must agree: an
+ * unsigned header must not replace a signed parameter.
+ *
+ * @throws S3Error as hoistedHeaders; AccessDenied for a field with two values.
+ */
+export function addHoistedHeaders(headers: IncomingHttpHeaders, query: Query): void {
+  for (const [name, value] of hoistedHeaders(query)) {
     if (headers[name] !== undefined && headers[name] !== value) {
       throw new S3Error(
         'AccessDenied',

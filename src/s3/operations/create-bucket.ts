@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { BucketError } from '../../buckets/bucket-error.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
-import { childText, parseXmlBody } from '../body/xml-body.ts'
+import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { refuseOtherElements } from '../configuration/document-elements.ts'
 import type { NewBucketContext } from '../context.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
@@ -66,12 +66,24 @@ function refuseBucketHeaders(headers: IncomingHttpHeaders): void {
   }
 }
 
+/**
+ * Whether it is `<Bucket><Type>Directory</Type></Bucket>`. AppFlowy sends that to any server and needs a bucket like any
+ * other. A client that wants a directory bucket of AWS also sends a Location with its zone.
+ */
+function isDirectoryAlone({ name, children }: XmlElement): boolean {
+  const [type, ...others] = children
+  const isType = type?.name === 'Type' && type.text.trim() === 'Directory'
+  return name === 'Bucket' && isType && others.length === 0
+}
+
 /** @throws S3Error MalformedXML, InvalidLocationConstraint, IllegalLocationConstraintException, NotImplemented */
 function checkDocument(body: Buffer, region: string): void {
   if (body.length === 0) return
   const root = parseXmlBody(body, 'CreateBucketConfiguration')
   refuseOtherElements(root, ['LocationConstraint', 'Location', 'Bucket', 'Tags'])
-  const other = root.children.find(({ name }) => name !== 'LocationConstraint')
+  const other = root.children.find(
+    (child) => child.name !== 'LocationConstraint' && !isDirectoryAlone(child),
+  )
   if (other !== undefined) {
     const message = `The element ${other.name} implies functionality that is not implemented.`
     throw new S3Error('NotImplemented', message)

@@ -60,7 +60,8 @@ function parseObject(element: XmlElement): Doomed {
   return {
     key,
     etag: etag === undefined ? undefined : unquoteEtag(etag),
-    versionId: childText(element, 'VersionId'),
+    // Empty is none: WAL-G sends it for an object of a bucket without versions.
+    versionId: childText(element, 'VersionId') || undefined,
   }
 }
 

@@ -71,7 +71,7 @@ export function authenticate(
   const { scope, accessKeyId } = checkCredential(claim, settings)
   const known = settings.keys.find(accessKeyId)
   const credential = known ?? decoy
-  checkSignedHeaders(claim, request.headers)
+  checkSignedHeaders(claim, request)
   const signedHeaders = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
   checkRepeatedHeaders(request.headers, signedHeaders)
   const { region, publicUrl } = settings

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { HttpRequest } from '../../http/message.ts'
+import { parseQuery } from '../address/query.ts'
 import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
+import { hoistedHeaders } from '../headers/hoisted-headers.ts'
 import { parseAmzDate } from './amz-date.ts'
 import { badExpiry, clocksDiffer, noExpiry, signedAhead, urlExpired } from './refusal-reasons.ts'
 import type { SignatureClaim } from './signature-claim.ts'
@@ -131,15 +133,24 @@ const maxNamesShown = 10
 
 /**
  * Checks that host and every x-amz-* header that affects the request are signed, as AWS requires.
- * Otherwise the holder of a presigned PUT could add x-amz-copy-source and read any object.
+ * Otherwise the holder of a presigned PUT could add x-amz-copy-source and read any object. A header
+ * that repeats a signed parameter adds nothing: Rails sends user metadata both ways.
  *
- * @throws S3Error AccessDenied naming the headers, at most ten.
+ * @throws S3Error AccessDenied naming the headers, at most ten; as hoistedHeaders.
  */
-export function checkSignedHeaders(claim: SignatureClaim, headers: IncomingHttpHeaders): void {
+export function checkSignedHeaders(
+  claim: SignatureClaim,
+  { headers, rawQuery }: Pick<HttpRequest, 'headers' | 'rawQuery'>,
+): void {
   const signed = new Set(claim.signedHeaders)
   const missing = signed.has('host') ? [] : ['host']
+  let inQuery: ReadonlyMap<string, string> | undefined
   for (const name in headers) {
     if (!name.startsWith('x-amz-') || signed.has(name) || mayStayUnsigned.test(name)) continue
+    if (claim.form === 'presigned') {
+      inQuery ??= new Map(hoistedHeaders(parseQuery(rawQuery)))
+      if (inQuery.get(name) === headers[name]) continue
+    }
     missing.push(name)
     if (missing.length === maxNamesShown) break
   }

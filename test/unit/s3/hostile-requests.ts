@@ -190,6 +190,18 @@ const presigned: readonly HostileRequest[] = [
   rawHeaders: [...usual],
 }))
 
+/** Each header repeats a parameter, which makes it a signed one. */
+const repeatedParameters: HostileRequest = {
+  title: 'a presigned query with 450 header fields that are headers too',
+  target: presignedQuery(
+    Array.from({ length: 450 }, (_, i) => `&x-amz-meta-${numbered(i)}=%2541%20`).join(''),
+  ),
+  rawHeaders: [
+    ...usual,
+    ...Array.from({ length: 450 }, (_, i) => [`x-amz-meta-${numbered(i)}`, '%41']).flat(),
+  ],
+}
+
 /** Requests with which an attacker who knows the access key could keep a process busy. */
 export const hostileRequests: readonly HostileRequest[] = [
   ...signedHeaderLists,
@@ -197,4 +209,5 @@ export const hostileRequests: readonly HostileRequest[] = [
   ...paths,
   ...queries,
   ...presigned,
+  repeatedParameters,
 ]

@@ -86,6 +86,22 @@ test('DeleteObjects honours the ETag of an entry', async (t) => {
   assert.equal(await textOf(world.drive), undefined)
 })
 
+test('DeleteObjects takes an empty VersionId as none, and refuses other versions', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'x' })
+  const entry = (version: string) =>
+    `<Delete><Object><Key>k</Key><VersionId>${version}</VersionId></Object></Delete>`
+  for (const version of ['1', ' ']) {
+    const refused = await runner.run(deleteMany, { body: entry(version) })
+    assert.match(String(refused.body), /<Code>InvalidArgument</)
+    assert.equal(await textOf(world.drive), 'x')
+  }
+  const reply = await runner.run(deleteMany, { body: entry('') })
+  assert.match(String(reply.body), /<Deleted><Key>k<\/Key><\/Deleted>/)
+  assert.equal(await textOf(world.drive), undefined)
+})
+
 test('DeleteObjects deletes 1,000 keys and refuses 1,001, none and malformed XML', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)

@@ -53,6 +53,34 @@ describe('authenticate, presigned form', () => {
     assertRefused(send(make(), { 'x-amz-copy-source': '/b/k' }), /not signed: x-amz-copy-source/)
   })
 
+  test('accepts an unsigned header that repeats a signed parameter, as Rails sends it', () => {
+    const repeated = make({ query: { 'x-amz-meta-note': 'a  é', 'x-amz-acl': 'private' } })
+    const note = Buffer.from('a  é').toString('latin1')
+    const accepted = send(repeated, { 'x-amz-meta-note': note, 'X-Amz-Acl': ' private' })
+    assert.deepEqual(authenticate(accepted, settings, nowMs), signedPresigned)
+    const refused: Record<string, string>[] = [
+      { 'x-amz-meta-note': 'a é' },
+      { 'x-amz-meta-note': '' },
+      { 'x-amz-meta-note': 'a%20%20%C3%A9' },
+      { 'x-amz-meta-other': note },
+      { 'x-amz-meta-note': note, 'x-amz-acl': 'Private' },
+      { 'x-amz-signature': 'x' },
+      { 'x-amz-expires': '300' },
+    ]
+    for (const headers of refused) assertRefused(send(repeated, headers), /not signed: x-amz-/)
+    assertRefused(send(make(), { 'x-amz-meta-note': note }), /not signed: x-amz-meta-note/)
+  })
+
+  test('does not accept an unsigned header for a parameter that was added', () => {
+    const added = send(`${make()}&x-amz-meta-note=a`, { 'x-amz-meta-note': 'a' })
+    assertRefused(added, /does not match/)
+  })
+
+  test('reads an empty x-amz-content-sha256 as none', () => {
+    const request = send(make(), { 'x-amz-content-sha256': '' })
+    assert.deepEqual(authenticate(request, settings, nowMs), signedPresigned)
+  })
+
   test('refuses a Version 2 URL and explains how to use Version 4', () => {
     const url = '/bucket/key?AWSAccessKeyId=A&Signature=b%2F%3D&Expires=1700000000'
     assertRefused(fakeRequest({ target: url }), /s3v4/)

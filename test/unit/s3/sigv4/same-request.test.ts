@@ -13,7 +13,7 @@ import {
   stringToSign,
 } from '../../../../src/s3/sigv4/canonical-request.ts'
 import { signingKey } from '../../../../src/s3/sigv4/signing-key.ts'
-import { uriEncode, uriEncodePath } from '../../../../src/s3/sigv4/uri-encode.ts'
+import { uriDecode, uriEncode, uriEncodePath } from '../../../../src/s3/sigv4/uri-encode.ts'
 import { fakeRequest } from '../fake-request.ts'
 import { nowMs, settings, vectors } from './signed-request.ts'
 
@@ -225,6 +225,7 @@ const changes: readonly Change[] = [
     ...wire,
     headers: [...wire.headers, addedHeaders[at % addedHeaders.length] ?? ['a', '']],
   }),
+  repeatParameter,
   (wire, at) => withHost(wire, at % 2 === 0 ? directHost : 's3.example.com'),
   toHeaderForm,
 ]
@@ -234,6 +235,15 @@ function withHost(wire: Wire, host: string): Wire {
     ...wire,
     headers: wire.headers.map(([name, value]) => [name, name === 'host' ? host : value]),
   }
+}
+
+/** A parameter as a header that is not signed, which Rails sends, or with another value. */
+function repeatParameter(wire: Wire, at: number): Wire {
+  const pairs = wire.pairs.filter((pair) => pair.startsWith('x-amz-'))
+  const [name = '', value = ''] = (pairs[at % Math.max(1, pairs.length)] ?? '').split('=')
+  const sent = uriDecode(value)
+  const changed = at % 3 === 0 ? respell(sent, at) : sent
+  return name === '' ? wire : { ...wire, headers: [...wire.headers, [name, changed]] }
 }
 
 /** The main attack: a presigned URL's signature in an Authorization header. */
