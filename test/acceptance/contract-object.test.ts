@@ -138,6 +138,29 @@ describe('objects', () => {
     await answer(gateway(), { ...put, body: 'x', headers: { 'x-amz-acl': 'public-read' } })
   })
 
+  it('HeadObject sends metadata beyond ASCII in words of RFC 2047 and counts what has no name', async () => {
+    const put = { title: '', method: 'PUT', target: `/${testBucket}/metadata`, status: 200 }
+    const headers = {
+      'x-amz-meta-utf8': Buffer.from('日本語').toString('latin1'),
+      'x-amz-meta-latin1': 'caf\u00e9',
+      'x-amz-meta-words': '=?UTF-8?Q?caf=C3=A9?=',
+      'x-amz-meta-': 'nameless',
+    }
+    await answer(gateway(), { ...put, body: 'x', headers })
+    const fields = {
+      'x-amz-meta-utf8': '=?UTF-8?B?5pel5pys6Kqe?=',
+      'x-amz-meta-latin1': '=?UTF-8?B?Y2Fmw6k=?=',
+      'x-amz-meta-words': '=?UTF-8?Q?caf=C3=A9?=',
+      'x-amz-missing-meta': '1',
+      'x-amz-meta-': undefined,
+    }
+    await answer(gateway(), { ...put, method: 'HEAD', fields })
+    const copy = { ...put, target: `${put.target}-copy` }
+    const source = { 'x-amz-copy-source': `${testBucket}/metadata` }
+    await answer(gateway(), { ...copy, headers: source })
+    await answer(gateway(), { ...copy, method: 'GET', fields, text: 'x' })
+  })
+
   it('GetObject accepts response overrides in signed requests only', async () => {
     const put = { title: '', method: 'PUT', target: `/${publicBucket}/override`, status: 200 }
     await answer(gateway(), { ...put, body: 'x' })

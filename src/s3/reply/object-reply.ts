@@ -4,6 +4,7 @@ import { quoteEtag } from '../checksums/etag.ts'
 import { contentSecurityPolicy } from '../headers/content-security.ts'
 import { formatHttpDate } from '../headers/http-date.ts'
 import type { ResponseOverrides } from '../headers/response-overrides.ts'
+import { metadataFields } from './metadata-fields.ts'
 
 /** Header fields under construction. */
 export type ReplyFields = (readonly [name: string, value: string])[]
@@ -22,7 +23,8 @@ const defaultContentType = 'binary/octet-stream'
 
 /**
  * The fields of the last reply without overrides, for attributes that are read often. Stored only
- * when they are few, at most 1.2 KB: the caches of attributes count that much for them.
+ * when they are few and their texts are mostly those of the attributes, at most 1.2 KB: the caches of
+ * attributes count that much for them.
  */
 const maxWrittenFields = 10
 const writtenFields = new WeakMap<
@@ -40,7 +42,9 @@ export function objectFields(
   const written = writtenFields.get(attributes)
   if (written?.modifiedAtMs === modifiedAtMs) return written.fields.slice()
   const fields = writeFields(object, undefined)
-  if (fields.length <= maxWrittenFields) writtenFields.set(attributes, { modifiedAtMs, fields })
+  const isSmall =
+    fields.length <= maxWrittenFields && !fields.some(([, value]) => value.startsWith('=?'))
+  if (isSmall) writtenFields.set(attributes, { modifiedAtMs, fields })
   return fields.slice()
 }
 
@@ -62,7 +66,7 @@ function writeFields(
     const value = overrides?.[header] ?? headers[header]
     if (value !== undefined) fields.push([name, value])
   }
-  for (const name in metadata) fields.push([`x-amz-meta-${name}`, metadata[name] ?? ''])
+  fields.push(...metadataFields(metadata))
   return fields
 }
 

@@ -37,8 +37,21 @@ export function readDetails(headers: ReplyHeaders): ObjectDetails {
     }),
     metadata: [...headers]
       .filter(([name]) => name.startsWith(metadataPrefix))
-      .map(([name, value]) => [name.slice(metadataPrefix.length), fromLatin1(value)] as const),
+      .map(([name, value]) => [name.slice(metadataPrefix.length), fromWords(value)] as const),
   }
+}
+
+const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'
+const words = new RegExp(`=\\?UTF-8\\?B\\?${base64}\\?=(?: =\\?UTF-8\\?B\\?${base64}\\?=)*`, 'g')
+
+/** Metadata beyond ASCII comes in words of RFC 2047, of which a space between two is no part. */
+function fromWords(value: string): string {
+  return value.replace(words, (found) =>
+    found
+      .split(' ')
+      .map((word) => fromLatin1(atob(word.slice('=?UTF-8?B?'.length, -'?='.length))))
+      .join(''),
+  )
 }
 
 /**

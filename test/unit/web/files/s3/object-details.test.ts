@@ -10,8 +10,11 @@ test('readDetails returns the metadata from the headers of an object', () => {
     etag: '"abc-2"',
     'last-modified': 'Fri, 02 Jan 2026 03:04:05 GMT',
     'cache-control': 'no-cache',
-    'x-amz-meta-colour': utf8,
-    'x-amz-meta-latin': 'caf\u00e9',
+    'x-amz-meta-colour': '=?UTF-8?B?w6kg4oKs?=',
+    'x-amz-meta-long': '=?UTF-8?B?w6k=?= =?UTF-8?B?IOKCrA==?=',
+    'x-amz-meta-mixed': 'a =?UTF-8?B?w6k=?= b =?UTF-8?B?!?= =?UTF-8?Q?=C3=A9?=',
+    'content-disposition': utf8,
+    'content-language': 'caf\u00e9',
     'x-amz-request-id': '1',
   })
   assert.deepEqual(readDetails(headers), {
@@ -19,10 +22,15 @@ test('readDetails returns the metadata from the headers of an object', () => {
     contentType: 'text/plain',
     etag: 'abc-2',
     modifiedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5),
-    headers: [['Cache-Control', 'no-cache']],
+    headers: [
+      ['Cache-Control', 'no-cache'],
+      ['Content-Disposition', 'é €'],
+      ['Content-Language', 'café'],
+    ],
     metadata: [
       ['colour', 'é €'],
-      ['latin', 'café'],
+      ['long', 'é €'],
+      ['mixed', 'a é b =?UTF-8?B?!?= =?UTF-8?Q?=C3=A9?='],
     ],
   })
 })
