@@ -99,10 +99,12 @@ for (const program of awsPrograms()) {
       const body = join(endpoint().workFolder, 'body')
       await writeFile(body, testBytes('s3api', 12_345))
       const object = ['--bucket', testBucket, '--key', 'api/object']
-      await run('s3api', 'put-object', ...object, '--body', body, '--metadata', 'colour=blue')
+      // A tab is signed as a space, and an empty text sent as an empty header.
+      const stored = ['--metadata', 'colour=blue\tgrey', '--acl', '']
+      await run('s3api', 'put-object', ...object, '--body', body, ...stored)
       const head = JSON.parse(await run('s3api', 'head-object', ...object))
       assert.equal(head.ContentLength, 12_345)
-      assert.deepEqual(head.Metadata, { colour: 'blue' })
+      assert.deepEqual(head.Metadata, { colour: 'blue\tgrey' })
       // Presigning uses Signature Version 2 in us-east-1 by default.
       await run('configure', 'set', 'default.s3.signature_version', 's3v4')
       const url = (await run('s3', 'presign', `${bucketUrl}/api/object`)).trim()

@@ -52,7 +52,7 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
         Body,
         ContentType: 'image/x-test',
         CacheControl: 'max-age=60',
-        Metadata: { colour: 'blue' },
+        Metadata: { colour: 'blue', note: 'a\tb  c' },
       }),
     )
     assert.equal(put.ETag, `"${md5Of(Body)}"`)
@@ -63,7 +63,7 @@ describeOverBoth('AWS SDK for JavaScript', { skip: false }, (endpoint) => {
     assert.deepEqual(Buffer.from((await got.Body?.transformToByteArray()) ?? []), Body)
     assert.equal(got.ContentType, 'image/x-test')
     assert.equal(got.CacheControl, 'max-age=60')
-    assert.deepEqual(got.Metadata, { colour: 'blue' })
+    assert.deepEqual(got.Metadata, { colour: 'blue', note: 'a\tb  c' })
     assert.equal(got.ChecksumCRC32, put.ChecksumCRC32)
   })
 
