@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'react'
-import { useLocation, useSearch } from 'wouter'
+import { useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { type FilesLocation, locationPath, readLocation } from './files-location.ts'
 
 export interface FilesNavigation {

@@ -1,6 +1,7 @@
 import { Code, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useSearchParams } from 'wouter'
+import { useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { formatCount } from '../../format/bytes.ts'
@@ -15,19 +16,16 @@ import classes from './listed-panel.module.css'
 
 /** The current response of `/v1/models`. The list and the search are part of the page address. */
 export function ListedPanel() {
-  const [params, setParams] = useSearchParams()
+  const [path, navigate] = useLocation()
+  const params = new URLSearchParams(useSearch())
   const list = listOf(params.get('list'))
   const search = params.get('search') ?? ''
-  const set = (name: string, value: string) =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before)
-        if (value === '') after.delete(name)
-        else after.set(name, value)
-        return after
-      },
-      { replace: true },
-    )
+  const set = (name: string, value: string) => {
+    const after = new URLSearchParams(location.search)
+    if (value === '') after.delete(name)
+    else after.set(name, value)
+    navigate(after.size === 0 ? path : `${path}?${after}`, { replace: true })
+  }
   return (
     <Section title="Listed models" actions={<ListUrl />}>
       <div className={classes.controls}>
