@@ -3,6 +3,7 @@ import { isLeaseFree, newLeaseOwner } from '../../process/lease-owner.ts'
 import type { BucketExpiryRow, ExpiryRun } from '../../state/stores/bucket-expiry.ts'
 import type { BucketConfiguration } from '../buckets.ts'
 import { abortsUploads, dayMs, expiresObjects, type LifecycleRule } from '../lifecycle-rules.ts'
+import { expiryCutoff } from './expired-objects.ts'
 import type { ExpiryParts } from './expiry-parts.ts'
 import { runRules } from './rule-run.ts'
 
@@ -88,7 +89,7 @@ export class Expiry {
     const isContinued = seen?.rules === run.rules && seen.day === run.day
     await runRules(this.#parts, {
       ...{ lease, leaseMs, rules, signal },
-      cutoffMs: run.day * dayMs,
+      cutoffMs: expiryCutoff(run.beganAtMs),
       beganAtMs: isContinued ? seen.beganAtMs : run.beganAtMs,
       progress: isContinued ? seen : undefined,
     })

@@ -1,22 +1,18 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { DriveError } from '../../drives/drive.ts'
 import type { ObjectEntry } from '../../drives/listed-entry.ts'
 import { HeldLease } from '../../process/held-lease.ts'
-import { untilAborted } from '../../process/time-limit.ts'
 import type { ExpiryLease, ExpiryProgress } from '../../state/stores/bucket-expiry.ts'
 import {
   abortsUploads,
   expiresObjects,
   type LifecycleRule,
-  objectExpiry,
   uploadExpiry,
 } from '../lifecycle-rules.ts'
-import { expiringPrefixes } from './expiring-prefixes.ts'
+import { expiredObjects, isExpired, pauseAfter } from './expired-objects.ts'
 import type { ExpiryParts, OpenUploadOf } from './expiry-parts.ts'
 import { removeExpired } from './remove-expired.ts'
 
-/** Entries in memory at a time. */
-const pageEntries = 500
+/** Open uploads in memory at a time. */
 const pageUploads = 100
 
 /** Concurrent removals: each waits for the disk, and requests take priority. */
@@ -26,10 +22,6 @@ const renewEveryMs = 5_000
 
 /** Failures of a run that are logged one by one: a read-only drive rejects every removal. */
 const maxLoggedFailures = 10
-
-/** A pause as long as the page follows each page, within limits, so that requests take priority. */
-const minPauseMs = 1
-const maxPauseMs = 1_000
 
 export interface RuleRun {
   readonly lease: ExpiryLease
@@ -127,28 +119,16 @@ class WorkingRun {
 
   async #removeObjects(): Promise<void> {
     const { drive } = this.#parts
-    const { lease, signal, rules } = this.#run
-    const after = JSON.parse(this.#progress.position) as string
-    for (const prefix of expiringPrefixes(rules, after)) {
-      const cursor = drive.list(lease.bucket, { prefix, after })
-      for (;;) {
-        const pageBegan = performance.now()
-        await this.#assertMayGoOn()
-        const entries = await untilAborted(cursor.next(pageEntries), signal)
-        const last = entries.at(-1)
-        if (last === undefined) break
-        await this.#removeOf(
-          entries.filter((entry) => entry.kind === 'object').filter(this.#isExpired),
-        )
-        this.#progress.position = JSON.stringify(last.key)
-        await this.#pause(pageBegan)
-      }
+    const { lease, signal, rules, cutoffMs } = this.#run
+    const pages = expiredObjects({
+      ...{ drive, bucket: lease.bucket, rules, cutoffMs, signal },
+      after: JSON.parse(this.#progress.position) as string,
+      assertMayGoOn: () => this.#assertMayGoOn(),
+    })
+    for await (const { expired, lastKey } of pages) {
+      await this.#removeOf(expired)
+      this.#progress.position = JSON.stringify(lastKey)
     }
-  }
-
-  readonly #isExpired = ({ key, modifiedAtMs }: Pick<ObjectEntry, 'key' | 'modifiedAtMs'>) => {
-    const expiry = objectExpiry(this.#run.rules, key, modifiedAtMs)
-    return expiry !== undefined && expiry.atMs <= this.#run.cutoffMs
   }
 
   async #removeOf(expired: readonly ObjectEntry[]): Promise<void> {
@@ -159,7 +139,8 @@ class WorkingRun {
       // The workers share one iterator.
       for (const { key } of rest) {
         const outcome = await removeExpired({
-          ...{ drive, bucket, key, isExpired: this.#isExpired, signal: this.#run.signal },
+          ...{ drive, bucket, key, signal: this.#run.signal },
+          isExpired: (object) => isExpired(this.#run, object),
           assertMayGoOn: () => this.#assertMayGoOn(),
         })
         if (outcome === 'removed') this.#progress.objects += 1
@@ -186,7 +167,7 @@ class WorkingRun {
       for (const upload of page) await this.#abortIfExpired(upload)
       after = page.at(-1)
       if (after === undefined) return
-      await this.#pause(pageBegan)
+      await pauseAfter(pageBegan, this.#run.signal)
     }
   }
 
@@ -204,10 +185,5 @@ class WorkingRun {
       const fields = { bucket: lease.bucket, key, uploadId, err: error }
       log.warn(fields, 'could not abort an upload by the rules of its bucket')
     }
-  }
-
-  async #pause(pageBegan: number): Promise<void> {
-    const pauseMs = Math.min(Math.max(performance.now() - pageBegan, minPauseMs), maxPauseMs)
-    await wait(pauseMs, undefined, { signal: this.#run.signal, ref: false })
   }
 }

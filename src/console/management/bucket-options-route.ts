@@ -2,15 +2,29 @@ import { z } from 'zod'
 import type { BucketOptionsChange } from '../../buckets/bucket-options.ts'
 import { rulesForOrigins } from '../../buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../buckets/lifecycle-rules.ts'
+import { DriveError } from '../../drives/drive.ts'
 import { ApiError } from '../../json-api/api-error.ts'
+import { enteredRequest } from '../../json-api/entry.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import { bucketChange, bucketStatus, type ExpiryRule } from './replies.ts'
+import {
+  bucketChange,
+  bucketStatus,
+  type ExpiryRule,
+  expiryDryRunBody,
+  expiryDryRunReply,
+} from './replies.ts'
+import { driveIsAway, timeOf } from './route-checks.ts'
 
-/** Changes what is set for a bucket. */
-export function bucketOptionsRoute(app: JsonApp, parts: ManagementApiParts): void {
+/** Changes what is set for a bucket, and shows beforehand what that would remove. */
+export function bucketOptionsRoutes(app: JsonApp, parts: ManagementApiParts): void {
+  changeRoute(app, parts)
+  expiryDryRunRoute(app, parts)
+}
+
+function changeRoute(app: JsonApp, parts: ManagementApiParts): void {
   const { buckets, bucketOptions, publicReadBuckets } = parts
   app.patch(
     '/buckets/:bucket',
@@ -40,6 +54,41 @@ export function bucketOptionsRoute(app: JsonApp, parts: ManagementApiParts): voi
       const [status] = await describeBuckets(parts, [configuration])
       if (status === undefined) throw noBucket()
       return status
+    },
+  )
+}
+
+function expiryDryRunRoute(
+  app: JsonApp,
+  { buckets, placeOf, dryRunExpiry }: ManagementApiParts,
+): void {
+  app.post(
+    '/buckets/:bucket/expiry/dry-run',
+    {
+      schema: {
+        operationId: 'dryRunExpiry',
+        summary: 'Counts the objects that expiry rules would remove now',
+        description:
+          'Changes nothing. It counts what would be removed if `changeBucket` set these rules now. ' +
+          'Open uploads are not counted. After about 10 seconds it returns what it has found so ' +
+          'far, and `next`.',
+        params: z.object({ bucket: z.string() }),
+        body: expiryDryRunBody,
+        response: { 200: expiryDryRunReply, ...refusals },
+      },
+    },
+    async ({ params: { bucket }, body: { expiry, after } }) => {
+      if (buckets.find(bucket) === undefined) throw noBucket()
+      // Rules remove nothing from a bucket that is read-only.
+      const rules = placeOf(bucket).isReadOnly ? [] : expiry.map(lifecycleRuleOf)
+      const signal = enteredRequest()?.request.signal ?? new AbortController().signal
+      try {
+        const found = await dryRunExpiry({ bucket, rules, after, signal })
+        const { objects, bytes, oldestMs, next = null } = found
+        return { objects, bytes, oldest: oldestMs === undefined ? null : timeOf(oldestMs), next }
+      } catch (error) {
+        throw error instanceof DriveError ? driveIsAway(error) : error
+      }
     },
   )
 }

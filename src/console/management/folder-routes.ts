@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { DriveError } from '../../drives/drive.ts'
-import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { folderRevisionReply } from './replies.ts'
-import { assertBucket } from './route-checks.ts'
+import { assertBucket, driveIsAway } from './route-checks.ts'
 
 export function folderRoutes(app: JsonApp, parts: ManagementApiParts): void {
   const { buckets, folders } = parts
@@ -36,8 +35,7 @@ export function folderRoutes(app: JsonApp, parts: ManagementApiParts): void {
         const { revision, beganAtMs } = await folders.read(query)
         return { revision, ageMs: Math.max(0, Math.ceil(askedAtMs - beganAtMs)) }
       } catch (error) {
-        if (!(error instanceof DriveError)) throw error
-        throw new ApiError(503, 'The drive does not respond. Try again later.', { cause: error })
+        throw error instanceof DriveError ? driveIsAway(error) : error
       }
     },
   )

@@ -1,6 +1,6 @@
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { bucketMakingRoutes } from './bucket-making-routes.ts'
-import { bucketOptionsRoute } from './bucket-options-route.ts'
+import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { failureRoutes } from './failure-routes.ts'
@@ -23,7 +23,7 @@ export async function managementApi(app: JsonApp, parts: ManagementApiParts): Pr
   statusRoute(app, parts)
   bucketRoutes(app, parts)
   keyRoutes(app, parts)
-  bucketOptionsRoute(app, parts)
+  bucketOptionsRoutes(app, parts)
   bucketMakingRoutes(app, parts)
   folderRoutes(app, parts)
   presignRoute(app, parts)

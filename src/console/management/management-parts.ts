@@ -2,6 +2,7 @@ import type { KeyAdmin } from '../../access/key-admin.ts'
 import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
+import type { DryRunFindings, DryRunQuery } from '../../buckets/expiry/dry-run.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
 import type { BucketExpiryRow } from '../../state/stores/bucket-expiry.ts'
 import type { RequireSession } from '../login/login-api.ts'
@@ -22,6 +23,8 @@ export interface ManagementApiParts {
   readonly publicReadBuckets: readonly string[]
   /** The last removal by lifecycle rules, of the buckets that had any. */
   readonly expiryRuns: () => Promise<readonly BucketExpiryRow[]>
+  /** What expiry rules would remove now. */
+  readonly dryRunExpiry: (query: DryRunQuery) => Promise<DryRunFindings>
   /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
   readonly bucketCreatedAtMs: (bucket: string) => Promise<number | undefined>
   readonly placeOf: (bucket: string) => BucketPlaceStatus

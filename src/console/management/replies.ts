@@ -89,6 +89,13 @@ const origin = z
     error: 'Expected at most one *.',
   })
 
+const expiryRules = z
+  .array(expiryRule)
+  .max(1_000)
+  .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, {
+    error: 'Expected a different id in every rule.',
+  })
+
 export const bucketChange = z.strictObject({
   isPublic: z.boolean().optional().meta({
     description: 'Whether anyone may read it without a signature.',
@@ -96,19 +103,35 @@ export const bucketChange = z.strictObject({
   allowedOrigins: z.array(origin).min(1).max(100).nullable().optional().meta({
     description: 'Pages of these origins may use the bucket; null: CORS_ALLOWED_ORIGINS applies.',
   }),
-  expiry: z
-    .array(expiryRule)
-    .max(1_000)
-    .refine((rules) => new Set(rules.map(({ id }) => id)).size === rules.length, {
-      error: 'Expected a different id in every rule.',
-    })
-    .optional()
-    .meta({ description: 'Replaces all rules.' }),
+  expiry: expiryRules.optional().meta({ description: 'Replaces all rules.' }),
   quotaBytes: count.nullable().optional().meta({
     description: 'How much the bucket may contain, as of the last count; null: no limit.',
   }),
 })
 export type BucketChange = z.input<typeof bucketChange>
+
+export const expiryDryRunBody = z.strictObject({
+  expiry: expiryRules.meta({ description: 'The rules, as for `changeBucket`.' }),
+  after: z.string().default('').meta({ description: '`next` of the reply before, to continue.' }),
+})
+export type ExpiryDryRunBody = z.input<typeof expiryDryRunBody>
+
+export const expiryDryRunReply = z.object({
+  objects: count.meta({ description: 'How many objects the rules would remove.' }),
+  bytes: count,
+  oldest: time.nullable().meta({
+    description: 'The last change of the oldest of these objects; null: there is none.',
+  }),
+  next: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'null: every object was looked at. Otherwise these figures are of a part of the bucket: ' +
+        'pass `next` as `after` to get those of the next part.',
+    }),
+})
+export type ExpiryDryRunReply = z.infer<typeof expiryDryRunReply>
 
 const expiryRun = z.object({
   beganAt: time,

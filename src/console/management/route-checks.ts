@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Buckets } from '../../buckets/buckets.ts'
+import type { DriveError } from '../../drives/drive.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { sourceOf } from '../../json-api/entry.ts'
 import type { ManagementApiParts } from './management-parts.ts'
@@ -25,6 +26,11 @@ export function originOfRequest(
   throw new ApiError(400, 'The Host header of the request is not a valid host name.', {
     field: 'host',
   })
+}
+
+/** The reply when a listing fails. */
+export function driveIsAway(cause: DriveError): ApiError {
+  return new ApiError(503, 'The drive does not respond. Try again later.', { cause })
 }
 
 /** ISO 8601 in UTC. */

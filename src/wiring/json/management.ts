@@ -2,6 +2,7 @@ import type { KeyAdmin } from '../../access/key-admin.ts'
 import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
+import { dryRunExpiry } from '../../buckets/expiry/dry-run.ts'
 import { BucketCounter } from '../../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../console/management/deletions.ts'
 import { DriveStatus } from '../../console/management/drive-status.ts'
@@ -74,6 +75,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
       bucketCreation: settings.bucketCreation,
       publicReadBuckets: settings.publicReadBuckets,
       expiryRuns: () => expiryTable.all(),
+      dryRunExpiry: (query) => dryRunExpiry(common, query),
       placeOf: (bucket) => placeOf(bucket, settings),
       bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
       counter,

@@ -5,10 +5,13 @@ import {
   BucketsWithOptions,
   StoredBucketOptions,
 } from '../../../../src/buckets/stored-bucket-options.ts'
+import { DriveError } from '../../../../src/drives/drive.ts'
+import type { HttpRequest } from '../../../../src/http/message.ts'
+import { enter } from '../../../../src/json-api/entry.ts'
 import { BucketExpiryTable } from '../../../../src/state/stores/bucket-expiry.ts'
 import { BucketOptionsTable } from '../../../../src/state/stores/bucket-options.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
-import { openManagement, openTestDatabase } from './management-fixture.ts'
+import { keysOf, openManagement, openTestDatabase, put } from './management-fixture.ts'
 
 async function open(t: TestContext) {
   const database = await openTestDatabase(t)
@@ -80,4 +83,81 @@ test('the last removal is shown', async (t) => {
     ...{ beganAt: '1970-01-01T00:00:01.000Z', isDone: false },
     ...{ objects: 3, uploads: 2, failures: 1, problem: 'The drive is away.' },
   })
+})
+
+test('a dry run of expiry rules shows what they would remove, and changes nothing', async (t) => {
+  const { drive, send, buckets } = await open(t)
+  const dryRun = (body: object) => send('POST', '/buckets/files/expiry/dry-run', body)
+  await put(drive, 'logs/1', 'abc')
+  await put(drive, 'logs/2', 'de')
+  await put(drive, 'other')
+  const past = { ...rule, days: null, date: '2020-01-31' }
+  const { status, body } = await dryRun({ expiry: [past] })
+  const { oldest, ...figures } = body
+  assert.deepEqual([status, figures], [200, { objects: 2, bytes: 5, next: null }])
+  const first = await drive.head('files', 'logs/1')
+  assert.equal(Date.parse(oldest), Math.floor(first?.modifiedAtMs ?? 0))
+  const nothing = { objects: 0, bytes: 0, oldest: null, next: null }
+  assert.deepEqual((await dryRun({ expiry: [rule] })).body, nothing)
+  assert.deepEqual((await dryRun({ expiry: [] })).body, nothing)
+  assert.equal((await dryRun({ expiry: [past], after: 'logs/1' })).body.bytes, 2)
+  assert.equal((await keysOf(drive)).length, 3)
+  assert.equal(buckets.find('files')?.lifecycle, undefined)
+})
+
+test('a dry run refuses what a change refuses', async (t) => {
+  const { change, send } = await open(t)
+  const path = '/buckets/files/expiry/dry-run'
+  for (const expiry of [
+    [{ ...rule, days: 0 }],
+    [rule, rule],
+    [{ ...rule, prefix: 'x'.repeat(1_025) }],
+    [{ ...rule, date: '2030-01-31' }],
+    undefined,
+  ]) {
+    const refused = await send('POST', path, { expiry })
+    assert.equal(refused.status, 400)
+    if (expiry !== undefined) assert.deepEqual(refused.body, (await change({ expiry })).body)
+  }
+  assert.equal((await send('POST', path, { expiry: [], dryrun: false })).status, 400)
+  assert.equal((await send('POST', '/buckets/none/expiry/dry-run', { expiry: [] })).status, 404)
+  const unsigned = await send('POST', path, { expiry: [] }, { authorization: '' })
+  assert.equal(unsigned.status, 401)
+})
+
+test('a dry run finds nothing in a read-only bucket', async (t) => {
+  const placeOf = () => ({ drive: 'default', isReadOnly: true })
+  const { drive, send } = await openManagement(t, { placeOf })
+  await put(drive, 'logs/1', 'abc')
+  const expiry = [{ ...rule, days: null, date: '2020-01-31' }]
+  const { body } = await send('POST', '/buckets/files/expiry/dry-run', { expiry })
+  assert.equal(body.objects, 0)
+})
+
+test('a dry run says that the drive does not respond', async (t) => {
+  const { send } = await openManagement(t, {
+    dryRunExpiry: async () => {
+      throw new DriveError('unavailable', 'secret detail')
+    },
+  })
+  const { status, body } = await send('POST', '/buckets/files/expiry/dry-run', { expiry: [] })
+  assert.deepEqual(
+    [status, body],
+    [503, { message: 'The drive does not respond. Try again later.' }],
+  )
+})
+
+test('a dry run gets the signal of its request, which aborts when the client is gone', async (t) => {
+  const signals: AbortSignal[] = []
+  const { send } = await openManagement(t, {
+    dryRunExpiry: async ({ signal }) => {
+      signals.push(signal)
+      return { objects: 0, bytes: 0, oldestMs: undefined, next: undefined }
+    },
+  })
+  const { signal } = new AbortController()
+  const path = '/buckets/files/expiry/dry-run'
+  const request = { id: 'r', signal } as HttpRequest
+  await enter({ request, target: `/-/api${path}` }, () => send('POST', path, { expiry: [] }))
+  assert.equal(signals[0], signal)
 })

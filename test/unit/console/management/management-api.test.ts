@@ -16,6 +16,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['GET', '/status'],
   ['GET', '/buckets'],
   ['PATCH', '/buckets/files', { expiry: [] }],
+  ['POST', '/buckets/files/expiry/dry-run', { expiry: [] }],
   ['POST', '/buckets/files/count'],
   ['GET', '/keys'],
   ['POST', '/keys', { name: 'n', grants: [] }],

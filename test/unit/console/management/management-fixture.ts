@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { dryRunExpiry } from '../../../../src/buckets/expiry/dry-run.ts'
 import { BucketCounter } from '../../../../src/console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../../../src/console/management/deletions.ts'
 import { FolderRevisions } from '../../../../src/console/management/folder-revisions.ts'
@@ -104,6 +105,7 @@ export async function openManagement(
     bucketCreation: 'off' as const,
     publicReadBuckets: ['public'],
     expiryRuns: async () => [],
+    dryRunExpiry: (query) => dryRunExpiry(common, query),
     bucketCreatedAtMs: (bucket: string) => drive.bucketCreatedAtMs(bucket),
     keys: unusedKeys,
     placeOf: () => ({ drive: 'default', isReadOnly: false }),
