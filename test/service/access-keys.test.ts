@@ -30,6 +30,8 @@ interface World {
   readonly gateways: readonly GatewayProcess[]
   /** Runs `bucketry keys … --json` and returns what it printed. */
   keys(...args: readonly string[]): Promise<Record<string, unknown>[]>
+  /** What a command prints. */
+  print(...args: readonly string[]): Promise<string>
 }
 
 /** Two gateways on one drive and one database. */
@@ -47,14 +49,16 @@ async function start(t: TestContext, databaseUrl: string | undefined): Promise<W
     gateways.push(gateway)
   }
   const { environment } = gateways[0] as GatewayProcess
+  const print: World['print'] = async (...args) => {
+    const { status, stdout, stderr } = await runCommand({ folder, environment }, ...args)
+    assert.equal(status, 0, stderr)
+    return stdout
+  }
   return {
     gateways,
+    print,
     async keys(...args) {
-      const { status, stdout, stderr } = await runCommand(
-        { folder, environment },
-        ...['keys', ...args, '--json'],
-      )
-      assert.equal(status, 0, stderr)
+      const stdout = await print('keys', ...args, '--json')
       return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
     },
   }
@@ -170,6 +174,15 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
     })
   })
 }
+
+it('The list of keys names an old secret that is still valid, also of a key that expires', async (t) => {
+  const world = await start(t, undefined)
+  const { id } = await make(world, 'photos:read')
+  await world.keys('rotate', id, '--keep-old', '24h')
+  assert.match(await world.print('keys', 'list'), / active, old secret until \d/)
+  await world.keys('change', id, '--expires', '2100-01-01')
+  assert.match(await world.print('keys', 'list'), / active until 2100-\S+ \S+, old secret until \d/)
+})
 
 it('Without its database, a gateway still has every object for ACCESS_KEY', async (t) => {
   const world = await start(t, undefined)

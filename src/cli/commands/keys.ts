@@ -147,12 +147,12 @@ function rowOf({ key, problem }: ListedKey): string[] {
 }
 
 function stateOf({ isDisabled, expiresAtMs, oldSecretUntilMs }: AccessKey): string {
+  const nowMs = Date.now()
   if (isDisabled) return 'disabled'
-  if (expiresAtMs !== undefined) {
-    return `${expiresAtMs <= Date.now() ? 'expired' : 'active until'} ${dateOf(expiresAtMs)}`
-  }
-  if (oldSecretUntilMs === undefined || oldSecretUntilMs <= Date.now()) return 'active'
-  return `active, old secret until ${dateOf(oldSecretUntilMs)}`
+  if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return `expired ${dateOf(expiresAtMs)}`
+  const state = expiresAtMs === undefined ? 'active' : `active until ${dateOf(expiresAtMs)}`
+  if (oldSecretUntilMs === undefined || oldSecretUntilMs <= nowMs) return state
+  return `${state}, old secret until ${dateOf(oldSecretUntilMs)}`
 }
 
 function jsonOf({ createdAtMs, expiresAtMs, lastUsedAtMs, oldSecretUntilMs, ...key }: AccessKey) {
