@@ -48,6 +48,8 @@ export const theme = createTheme({
       // The close button of a dialog has no text.
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
     },
+    // A <header> in a dialog would be a second banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
   },
 })
 

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
+import { VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import type { Sort, SortField } from '../entries/entry-order.ts'
 import classes from './entry-grid.module.css'
@@ -32,7 +33,9 @@ export function SortHeader(props: SortHeaderProps) {
         <Column field="name" label="Name" sort={sort} onSort={onSort} />
         <Column field="size" label="Size" sort={sort} onSort={onSort} isAtEnd />
         <Column field="modified" label="Modified" sort={sort} onSort={onSort} isAtEnd />
-        <div role="columnheader" aria-label="Actions" />
+        <div role="columnheader">
+          <VisuallyHidden>Actions</VisuallyHidden>
+        </div>
       </div>
     </div>
   )
