@@ -45,7 +45,7 @@ export const shots: readonly Shot[] = [
   },
   {
     name: 'share',
-    viewport: desktop,
+    viewport: { width: 1280, height: 680 },
     colorScheme: 'light',
     path: folderPath,
     prepare: async (page) => {

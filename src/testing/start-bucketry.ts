@@ -10,7 +10,7 @@ import { readSettings } from '../wiring/settings/read-settings.ts'
 export interface StartBucketryOptions {
   /** Buckets to serve. Default: `test`. */
   readonly buckets?: readonly string[]
-  /** Those of them that anyone may read without a signature. Default: none. */
+  /** Those of them that anyone may read and list without a signature. Default: none. */
   readonly publicReadBuckets?: readonly string[]
   /** Default: `test-access-key`. */
   readonly accessKeyId?: string

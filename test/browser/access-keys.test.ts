@@ -54,10 +54,10 @@ describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
   test('two apps get a key each, and do not see the bucket of the other', async () => {
     const page = await dashboard().openSignedIn('/keys')
     await page.getByText('No keys yet').waitFor()
-    const photos = await createKey(page, 'photo app', testBucket, 'Read only')
-    const backup = await createKey(page, 'backup app', other, 'Read and write')
-    await page.getByText(`${testBucket}: read only`).waitFor()
-    await page.getByText(`${other}: read and write`).waitFor()
+    const photos = await createKey(page, 'photo app', testBucket, 'List and read')
+    const backup = await createKey(page, 'backup app', other, 'List, read, write and delete')
+    await page.getByText(`${testBucket}: list and read`).waitFor()
+    await page.getByText(`${other}: list, read, write and delete`).waitFor()
     await untilStatus(dashboard(), photos, `/${testBucket}`, 200)
     await untilStatus(dashboard(), photos, `/${other}`, 403)
     await untilStatus(dashboard(), backup, `/${other}`, 200)
@@ -77,9 +77,9 @@ describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     // The right to manage a bucket is about the whole bucket.
     await dialog.getByText('cannot have a prefix').waitFor()
-    await dialog.getByLabel('Rights').selectOption({ label: 'Read only' })
+    await dialog.getByLabel('Rights').selectOption({ label: 'List and read' })
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await page.getByText(`${testBucket}, public/…: read only`).waitFor()
+    await page.getByText(`${testBucket}, public/…: list and read`).waitFor()
     await untilStatus(dashboard(), made, target, 403)
     await untilStatus(dashboard(), made, `${target}?prefix=public%2F`, 200)
 

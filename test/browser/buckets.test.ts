@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, useDashboard } from '../support/dashboard.ts'
+import { still } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
@@ -60,10 +61,33 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await page.getByRole('button', { name: 'Settings of public' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('comes from the setting ALLOWED_BUCKETS').waitFor()
+    await dialog
+      .getByText(
+        'Everyone can list the names of all files and download them. PUBLIC_LIST=false would',
+      )
+      .waitFor()
     await dialog.getByText('Set by PUBLIC_READ_BUCKETS').waitFor()
+    const { url } = dashboard().gateway
+    assert.equal((await fetch(`${url}/public`)).status, 200)
     assert.equal(await dialog.getByLabel('Anyone can read it').isDisabled(), true)
     assert.equal(await dialog.getByRole('button', { name: 'Remove the bucket' }).count(), 0)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: `Settings of ${testBucket}` }).waitFor()
+  })
+})
+
+describe('A public bucket in the dashboard, with PUBLIC_LIST=false', {
+  skip: absenceOfChromium(),
+}, () => {
+  const dashboard = useDashboard({ PUBLIC_LIST: 'false' })
+
+  test('is said to be readable by everyone who knows a name', async () => {
+    const page = await dashboard().openSignedIn('/', still)
+    await page.getByTitle('Everyone who knows or guesses the name of a file').waitFor()
+    await page.getByRole('button', { name: 'Settings of public' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Everyone who knows or guesses the name of a file can').waitFor()
+    await dialog.getByText('PUBLIC_LIST=false keeps the list of names private.').waitFor()
+    assert.equal((await fetch(`${dashboard().gateway.url}/public`)).status, 403)
   })
 })

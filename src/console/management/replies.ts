@@ -98,7 +98,8 @@ const expiryRules = z
 
 export const bucketChange = z.strictObject({
   isPublic: z.boolean().optional().meta({
-    description: 'Whether anyone may read it without a signature.',
+    description:
+      'Whether anyone may read it without a signature, and list it unless PUBLIC_LIST is false.',
   }),
   allowedOrigins: z.array(origin).min(1).max(100).nullable().optional().meta({
     description: 'Pages of these origins may use the bucket; null: CORS_ALLOWED_ORIGINS applies.',
@@ -148,7 +149,10 @@ export const bucketStatus = z.object({
   source: z.enum(['environment', 'created']).meta({
     description: 'environment: it is in ALLOWED_BUCKETS; created: it was created at run time.',
   }),
-  isPublic: z.boolean().meta({ description: 'Whether anyone can read it without a signature.' }),
+  isPublic: z.boolean().meta({
+    description:
+      'Whether anyone can read it without a signature, and list it unless PUBLIC_LIST is false.',
+  }),
   drive: z.string().meta({ description: 'The NAME of DRIVE_NAME, or default.' }),
   isReadOnly: z.boolean().meta({ description: 'Whether READ_ONLY has it or its drive.' }),
   isPublicFromEnvironment: z.boolean().meta({

@@ -80,13 +80,14 @@ export const settingsTable = {
     name: 'PUBLIC_READ_BUCKETS',
     default: '',
     meaning:
-      'Buckets that anyone may read without a signature. They must be in ALLOWED_BUCKETS. A list.',
+      'Buckets that anyone may read and list without a signature (PUBLIC_LIST). They must be in ALLOWED_BUCKETS. A list.',
     parse: listOf(bucketName),
   },
   publicList: {
     name: 'PUBLIC_LIST',
     default: 'true',
-    meaning: 'Whether public buckets can also be listed without a signature.',
+    meaning:
+      'Whether anyone may also list public buckets without a signature. With `false`, anyone may still read each object whose key they know.',
     parse: booleanOf,
   },
   bucketCreation: {

@@ -1,4 +1,4 @@
-import { Badge, Stack, Title } from '@mantine/core'
+import { Stack, Title } from '@mantine/core'
 import { IconBucket } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus, BucketsReply } from '../../../src/console/management/replies.ts'
@@ -7,6 +7,7 @@ import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageTitle } from '../ui/page-title.tsx'
+import { PublicBadge } from '../ui/public-badge.tsx'
 import classes from './bucket-chooser.module.css'
 import { locationPath } from './files-location.ts'
 
@@ -56,11 +57,7 @@ function BucketItem({ bucket }: { readonly bucket: BucketStatus }) {
       >
         <IconBucket size={24} stroke={1.4} className={classes.icon} />
         <span className={classes.name}>{name}</span>
-        {isPublic && (
-          <Badge variant="light" color="orange" size="sm" tt="none" title="Anyone can read it">
-            Public
-          </Badge>
-        )}
+        {isPublic && <PublicBadge />}
         <span className={classes.figures}>{figures}</span>
       </Link>
     </li>

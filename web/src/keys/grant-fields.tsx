@@ -43,7 +43,7 @@ export function GrantFields(props: GrantFieldsProps) {
           value={bucket}
           error={errorAt('bucket')}
           data={[
-            { value: '*', label: 'All buckets' },
+            { value: '*', label: 'All buckets, also new ones' },
             ...names.map((name) => ({ value: name, label: name })),
           ]}
           onChange={(event) => onChange({ ...grant, bucket: event.currentTarget.value })}
@@ -98,9 +98,9 @@ function Rights({ actions, error, onChange }: RightsProps) {
             onChange(actionLabels.map(({ value }) => value).filter((one) => values.includes(one)))
           }
         >
-          <Group mt={6} gap="8px 16px">
-            {actionLabels.map(({ value, label }) => (
-              <Checkbox key={value} value={value} label={label} />
+          <Group mt={6} gap="8px 16px" align="flex-start">
+            {actionLabels.map(({ value, label, more }) => (
+              <Checkbox key={value} value={value} label={label} description={more} />
             ))}
           </Group>
         </Checkbox.Group>

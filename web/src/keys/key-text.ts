@@ -4,12 +4,21 @@ export type Grant = KeyReply['grants'][number]
 export type Action = Grant['actions'][number]
 
 /** The actions of a grant, in the order that they are shown. */
-export const actionLabels: readonly { readonly value: Action; readonly label: string }[] = [
+export const actionLabels: readonly {
+  readonly value: Action
+  readonly label: string
+  /** What else the action allows. */
+  readonly more?: string
+}[] = [
   { value: 'list', label: 'List' },
   { value: 'read', label: 'Read' },
-  { value: 'write', label: 'Write' },
+  { value: 'write', label: 'Write', more: 'Also over existing files' },
   { value: 'delete', label: 'Delete' },
-  { value: 'manage', label: 'Manage the bucket' },
+  {
+    value: 'manage',
+    label: 'Manage the bucket',
+    more: 'Create and remove it; set CORS and expiry rules, which can delete all files',
+  },
 ]
 
 /** Common combinations of actions. */
@@ -18,8 +27,12 @@ export const presets: readonly {
   readonly label: string
   readonly actions: readonly Action[]
 }[] = [
-  { id: 'read', label: 'Read only', actions: ['list', 'read'] },
-  { id: 'write', label: 'Read and write', actions: ['list', 'read', 'write', 'delete'] },
+  { id: 'read', label: 'List and read', actions: ['list', 'read'] },
+  {
+    id: 'write',
+    label: 'List, read, write and delete',
+    actions: ['list', 'read', 'write', 'delete'],
+  },
   { id: 'all', label: 'Everything', actions: ['list', 'read', 'write', 'delete', 'manage'] },
 ]
 
@@ -30,7 +43,7 @@ export function presetOf(actions: readonly Action[]): string | undefined {
   return presets.find((preset) => isSame(preset.actions))?.id
 }
 
-/** "photos/public/…: read only". */
+/** "photos, public/…: list and read". */
 export function grantText({ bucket, prefix, actions }: Grant): string {
   const place = bucket === '*' ? 'All buckets' : bucket
   const within = prefix === '' ? place : `${place}, ${prefix}…`

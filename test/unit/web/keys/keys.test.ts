@@ -20,8 +20,8 @@ const key: KeyReply = {
 test('A grant is described in words', () => {
   const grant = { bucket: 'photos', prefix: '', actions: ['read', 'list'] } as const
   const text = (change: object) => grantText({ ...grant, actions: [...grant.actions], ...change })
-  assert.equal(text({}), 'photos: read only')
-  assert.equal(text({ bucket: '*', prefix: 'a/' }), 'All buckets, a/…: read only')
+  assert.equal(text({}), 'photos: list and read')
+  assert.equal(text({ bucket: '*', prefix: 'a/' }), 'All buckets, a/…: list and read')
   assert.equal(text({ actions: ['write', 'list'] }), 'photos: list, write')
   assert.equal(
     text({ actions: ['manage', 'delete', 'write', 'read', 'list'] }),

@@ -11,6 +11,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { presign } from '../../api/client.ts'
+import { publicAccess } from '../../api/public-access.ts'
 import { serviceAddress, sharedUrl } from '../../api/service-address.ts'
 import { useBuckets, useStatus } from '../../api/service-queries.ts'
 import { formatMoment } from '../../format/time.ts'
@@ -91,7 +92,7 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
       <LinkField label="Link" url={isReady ? sharedUrl(data.url, endpoint, location.origin) : ''} />
       <Text size="sm" c="dimmed" role="status">
         {isReady
-          ? `Anyone with this link can download the file until ${formatMoment(Date.parse(data.expiresAt))}. You cannot revoke it earlier.`
+          ? `Until ${formatMoment(Date.parse(data.expiresAt))}, anyone with this link can download the file, or one that replaces it under this name. To end this earlier, move or delete the file.`
           : 'Creating the link…'}
       </Text>
     </>
@@ -101,13 +102,17 @@ function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly secon
 /** In a public bucket the plain address works and does not expire. */
 function PublicLink({ bucket, objectKey }: LinkProps) {
   const { data } = useBuckets()
-  const endpoint = useStatus().data?.endpoint
+  const status = useStatus().data
+  const endpoint = status?.endpoint
   const isPublic = data?.buckets.some(({ name, isPublic }) => name === bucket && isPublic) ?? false
   if (!isPublic || endpoint === undefined) return null
   return (
     <Alert color="orange" variant="light" title="This bucket is public">
       <Stack gap="xs">
-        <Text size="sm">Anyone can read this file as long as it exists:</Text>
+        <Text size="sm">
+          {publicAccess(status)} A link that expires does not limit this: the file also has an
+          address that does not expire.
+        </Text>
         <LinkField
           label="Public link"
           url={serviceAddress(endpoint, location.origin) + objectPath(bucket, objectKey)}

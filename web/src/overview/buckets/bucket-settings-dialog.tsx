@@ -12,6 +12,8 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
+import { publicAccessBySetting } from '../../api/public-access.ts'
+import { useStatus } from '../../api/service-queries.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { type BucketDraft, changeOf, draftOf } from './bucket-draft.ts'
@@ -87,15 +89,12 @@ interface FieldsProps {
 
 function Fields({ bucket, draft, onChange }: FieldsProps) {
   const isFixed = bucket.isPublicFromEnvironment
+  const access = publicAccessBySetting(useStatus().data)
   return (
     <>
       <Switch
-        label="Anyone can read it, without a key"
-        description={
-          isFixed
-            ? 'Set by PUBLIC_READ_BUCKETS'
-            : 'Everyone who knows an address can download the file'
-        }
+        label="Public: anyone can read it, without a key"
+        description={`${access}${isFixed ? ' Set by PUBLIC_READ_BUCKETS.' : ''}`}
         checked={draft.isPublic}
         disabled={isFixed}
         onChange={(event) => onChange({ isPublic: event.currentTarget.checked })}
@@ -111,7 +110,7 @@ function Fields({ bucket, draft, onChange }: FieldsProps) {
       />
       <Textarea
         label="Web pages that may use the bucket"
-        description="Origins, one per line. Empty: CORS_ALLOWED_ORIGINS applies"
+        description="Origins, one per line. Empty: CORS_ALLOWED_ORIGINS applies. Other clients are not limited by this"
         placeholder="https://app.example"
         autosize
         minRows={1}
@@ -152,7 +151,8 @@ function RemoveButton({ bucket: { name, source }, onRemoved }: RemoveButtonProps
         }
         onClose={close}
       >
-        The bucket <b>{name}</b> and its empty folder are removed. A bucket with content stays.
+        The bucket <b>{name}</b> and its empty folder are removed, and open uploads to it are
+        aborted. A bucket with content stays.
       </Confirm>
     </>
   )

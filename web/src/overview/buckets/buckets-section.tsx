@@ -9,6 +9,7 @@ import { Age } from '../../ui/age.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { PublicBadge } from '../../ui/public-badge.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useAction } from '../../ui/use-action.ts'
 import { BucketSettingsDialog } from './bucket-settings-dialog.tsx'
@@ -79,11 +80,7 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
           <Link href={`/files/${name}`} className={classes.link ?? ''}>
             {name}
           </Link>
-          {isPublic && (
-            <Badge variant="light" color="orange" size="sm" tt="none" title="Anyone can read it">
-              Public
-            </Badge>
-          )}
+          {isPublic && <PublicBadge />}
           {isReadOnly && (
             <Badge variant="light" color="gray" size="sm" tt="none" title="READ_ONLY">
               Read-only

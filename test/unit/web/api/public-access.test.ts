@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { publicAccess, publicAccessBySetting } from '../../../../web/src/api/public-access.ts'
+
+function statusWith(value: string) {
+  return { settings: [{ name: 'PUBLIC_LIST', value, isSecret: false, isSet: value !== 'true' }] }
+}
+
+test('in a public bucket everyone can list names, unless PUBLIC_LIST is false', () => {
+  for (const status of [undefined, { settings: [] }, statusWith('true')]) {
+    assert.match(
+      publicAccess(status),
+      /^Everyone can list the names of all files and download them/,
+    )
+    assert.match(publicAccessBySetting(status), /PUBLIC_LIST=false would keep the names/)
+  }
+})
+
+test('with PUBLIC_LIST=false everyone can still download what they know or guess', () => {
+  const status = statusWith('false')
+  assert.match(
+    publicAccess(status),
+    /^Everyone who knows or guesses the name of a file can download/,
+  )
+  assert.match(publicAccessBySetting(status), /PUBLIC_LIST=false keeps the list of names private/)
+})

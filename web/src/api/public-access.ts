@@ -1,0 +1,22 @@
+import type { StatusReply } from '../../../src/console/management/replies.ts'
+
+type Status = Pick<StatusReply, 'settings'> | undefined
+
+/** What everyone can do in a public bucket, without a key: by PUBLIC_LIST, the most until that is known. */
+export function publicAccess(status: Status): string {
+  return isListed(status)
+    ? 'Everyone can list the names of all files and download them.'
+    : 'Everyone who knows or guesses the name of a file can download it.'
+}
+
+/** The same, and which setting decides it. */
+export function publicAccessBySetting(status: Status): string {
+  const setting = isListed(status)
+    ? 'PUBLIC_LIST=false would keep the names of all public buckets private.'
+    : 'PUBLIC_LIST=false keeps the list of names private.'
+  return `${publicAccess(status)} ${setting}`
+}
+
+function isListed(status: Status): boolean {
+  return status?.settings.find(({ name }) => name === 'PUBLIC_LIST')?.value !== 'false'
+}
