@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { existsSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import type { Locator, Page, Route } from 'playwright-core'
+import type { BucketsReply, ExpiryDryRunBody } from '../../src/console/management/replies.ts'
 import { absenceOfChromium } from '../support/chromium.ts'
-import { barriers, useDashboard } from '../support/dashboard.ts'
-import { still } from '../support/file-browser.ts'
+import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
+import { still, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
@@ -27,9 +31,11 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await dialog.getByLabel('Web pages that may use').fill('https://app.example')
     await dialog.getByRole('button', { name: 'Add an expiry rule' }).click()
     await dialog.getByLabel('Keys that begin with').fill('tmp/')
+    await dialog.getByLabel('Delete after (days)').fill('30')
     assert.deepEqual(await barriers(page), [])
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.waitFor({ state: 'detached' })
+    // The bucket is empty: nothing is asked.
+    await page.getByRole('dialog', { name: 'Settings of made' }).waitFor({ state: 'detached' })
 
     await page.getByRole('button', { name: 'Settings of made' }).click()
     assert.equal(await dialog.getByLabel('Anyone can read it').isChecked(), true)
@@ -74,6 +80,86 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: `Settings of ${testBucket}` }).waitFor()
   })
+
+  /** Adds a rule of 30 days for keys that begin with a prefix, and saves. */
+  async function saveRule(page: Page, prefix: string): Promise<Locator> {
+    await page.getByRole('button', { name: `Settings of ${testBucket}` }).click()
+    const form = page.getByRole('dialog', { name: `Settings of ${testBucket}` })
+    await form.getByRole('button', { name: 'Add an expiry rule' }).click()
+    await form.getByLabel('Keys that begin with').last().fill(prefix)
+    const days = form.getByLabel('Delete after (days)').last()
+    assert.equal(await days.inputValue(), '')
+    await form.getByRole('button', { name: 'Save' }).click()
+    assert.equal(await days.evaluate((field) => field.matches(':invalid:focus')), true)
+    await days.fill('30')
+    await form.getByRole('button', { name: 'Save' }).click()
+    return form
+  }
+
+  test('an expiry rule is saved after a question that says what it deletes now', async () => {
+    const folder = join(dashboard().gateway.driveFolder, testBucket)
+    writeTree(folder, { 'old/1.txt': 'x'.repeat(2_000), 'old/2.txt': 'x', 'old/new.txt': 'x' })
+    utimesSync(join(folder, 'old/1.txt'), new Date(), new Date('2020-06-01T12:00:00Z'))
+    utimesSync(join(folder, 'old/2.txt'), new Date(), new Date('2021-06-01T12:00:00Z'))
+    const page = await dashboard().openSignedIn('/', still)
+    const form = await saveRule(page, 'old/')
+    const question = page.getByRole('dialog', { name: `Delete files of ${testBucket}?` })
+    await question.getByText('Saving deletes 2 objects, 1.95 KiB in total, within').waitFor()
+    await question.getByText(/The oldest was last changed \d+ years ago, on 1 Jun 2020/).waitFor()
+    await question.getByText('Files are deleted permanently').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    assert.deepEqual(await rulesOf(page), [])
+
+    await form.getByRole('button', { name: 'Save' }).click()
+    await question.getByRole('button', { name: 'Save and delete' }).click()
+    await form.waitFor({ state: 'detached' })
+    await until(
+      () => !existsSync(join(folder, 'old/1.txt')) && !existsSync(join(folder, 'old/2.txt')),
+    )
+    assert.ok(existsSync(join(folder, 'old/new.txt')))
+    assert.equal((await rulesOf(page)).length, 1)
+  })
+
+  test('an expiry rule is not saved before it is known what it deletes', async () => {
+    const page = await dashboard().openSignedIn('/', still)
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.url())
+    })
+    const part = { objects: 3, bytes: 3_000, oldest: '2020-06-01T12:00:00.000Z', next: 'm' }
+    const none = { objects: 0, bytes: 0, oldest: null, next: null }
+    const last = Promise.withResolvers<Route>()
+    const replies = [
+      (route: Route) => route.fulfill({ json: part }),
+      (route: Route) => {
+        assert.equal((route.request().postDataJSON() as ExpiryDryRunBody).after, 'm')
+        return route.fulfill({ status: 503, json: { message: 'The drive does not respond.' } })
+      },
+      (route: Route) => last.resolve(route),
+    ]
+    await page.route('**/expiry/dry-run', (route) => replies.shift()?.(route))
+    const form = await saveRule(page, 'none/')
+    const question = page.getByRole('dialog').last()
+    await question.getByText('Saving deletes at least 3 objects, 2.93 KiB in total').waitFor()
+    await question.getByText('The drive does not respond.').waitFor()
+    await question.getByRole('button', { name: 'Try again' }).click()
+    await question.getByText('Nothing was found so far. Still counting…').waitFor()
+    const route = await last.promise
+    assert.equal(await question.getByRole('button', { name: 'Save and delete' }).isDisabled(), true)
+    assert.deepEqual(sent, [])
+    await route.fulfill({ json: none })
+    await form.waitFor({ state: 'detached' })
+    assert.equal(sent.length, 1)
+  })
+
+  async function rulesOf(page: Page): Promise<readonly unknown[]> {
+    const headers = { authorization: `Bearer ${await tokenOf(page)}` }
+    const reply = await fetch(`${dashboard().gateway.url}/-/api/buckets`, { headers })
+    const { buckets } = (await reply.json()) as BucketsReply
+    return buckets.find(({ name }) => name === testBucket)?.expiry ?? []
+  }
 })
 
 describe('A public bucket in the dashboard, with PUBLIC_LIST=false', {

@@ -44,12 +44,20 @@ test('A changed rule keeps what the form does not show', () => {
   const draft = draftOf(bucket)
   const [first] = draft.rules
   assert.ok(first)
-  const rules = [{ ...first, days: '7', uploadDays: '2' }, newRule(draft.rules)]
+  const rules = [
+    { ...first, days: '7', uploadDays: '2' },
+    { ...newRule(draft.rules), days: '30' },
+  ]
   const change = changeOf(bucket, { ...draft, rules })
   assert.deepEqual(change.expiry?.[0], { ...rule, days: 7, abortUploadsDays: 2 })
   assert.equal(new Set(change.expiry?.map(({ id }) => id)).size, 2)
   assert.ok(bucketChange.safeParse(change).success)
   assert.deepEqual(changeOf(bucket, { ...draft, rules: [] }), { expiry: [] })
+})
+
+test('A new rule deletes nothing until days are typed', () => {
+  const { days, uploadDays, rule } = newRule([])
+  assert.deepEqual([days, uploadDays, rule.days, rule.date], ['', '', null, null])
 })
 
 for (const name of ['ab', 'a'.repeat(64), 'Photos', 'photos_1', '-photos', 'photos.']) {

@@ -51,7 +51,7 @@ export function newRule(rules: readonly RuleDraft[]): RuleDraft {
   let number = rules.length + 1
   while (ids.has(`rule-${number}`)) number += 1
   return ruleDraftOf({
-    ...{ id: `rule-${number}`, prefix: '', days: 30, date: null },
+    ...{ id: `rule-${number}`, prefix: '', days: null, date: null },
     ...{ abortUploadsDays: null, isEnabled: true },
   })
 }

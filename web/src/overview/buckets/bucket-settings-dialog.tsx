@@ -10,13 +10,15 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type FormEvent, useState } from 'react'
-import type { BucketStatus } from '../../../../src/console/management/replies.ts'
+import { type FormEvent, useCallback, useState } from 'react'
+import type { BucketChange, BucketStatus } from '../../../../src/console/management/replies.ts'
 import { publicAccessBySetting } from '../../api/public-access.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { type BucketDraft, changeOf, draftOf } from './bucket-draft.ts'
+import { ExpiryCheck, type RulesChange } from './expiry-check.tsx'
+import { deletesObjects } from './expiry-count.ts'
 import { ExpiryRules } from './expiry-rules.tsx'
 import { useBucketAction } from './use-bucket-action.ts'
 
@@ -28,11 +30,22 @@ interface BucketSettingsDialogProps {
 export function BucketSettingsDialog({ bucket, onClose }: BucketSettingsDialogProps) {
   const [draft, setDraft] = useState(() => draftOf(bucket))
   const { mutate, isPending, error } = useBucketAction(onClose)
+  /** What waits for the count of what it would delete. */
+  const [checked, setChecked] = useState<RulesChange>()
+  const closeCheck = useCallback(() => setChecked(undefined), [])
+  const save = useCallback(
+    (body: BucketChange) =>
+      mutate({ method: 'PATCH', path: `/${bucket.name}`, body }, { onError: closeCheck }),
+    [mutate, bucket.name, closeCheck],
+  )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const body = changeOf(bucket, draft)
-    if (Object.keys(body).length === 0) onClose()
-    else if (!isPending) mutate({ method: 'PATCH', path: `/${bucket.name}`, body })
+    const change = changeOf(bucket, draft)
+    const { expiry = [] } = change
+    if (Object.keys(change).length === 0) onClose()
+    else if (isPending) return
+    else if (deletesObjects(expiry)) setChecked({ ...change, expiry })
+    else save(change)
   }
   return (
     <Modal opened onClose={onClose} title={`Settings of ${bucket.name}`} size="lg" centered>
@@ -62,6 +75,15 @@ export function BucketSettingsDialog({ bucket, onClose }: BucketSettingsDialogPr
           </Group>
         </Stack>
       </form>
+      {checked !== undefined && (
+        <ExpiryCheck
+          bucket={bucket}
+          change={checked}
+          isBusy={isPending}
+          onSave={save}
+          onClose={closeCheck}
+        />
+      )}
     </Modal>
   )
 }

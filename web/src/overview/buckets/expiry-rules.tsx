@@ -68,6 +68,7 @@ function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
         <TextInput
           label="Delete after (days)"
           placeholder={date === null ? 'never' : `on ${date}`}
+          required={date === null && draft.uploadDays === ''}
           inputMode="numeric"
           pattern="[1-9][0-9]*"
           value={draft.days}

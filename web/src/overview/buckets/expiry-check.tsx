@@ -1,0 +1,108 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import type {
+  BucketChange,
+  BucketStatus,
+  ExpiryDryRunBody,
+  ExpiryDryRunReply,
+} from '../../../../src/console/management/replies.ts'
+import { request } from '../../api/client.ts'
+import { useStatus } from '../../api/service-queries.ts'
+import { deletionText } from '../../files/change/deletion-text.ts'
+import { countExpired, type ExpiryCount, expiryText } from './expiry-count.ts'
+
+/** A change of the expiry rules. */
+export type RulesChange = BucketChange & Pick<ExpiryDryRunBody, 'expiry'>
+
+interface ExpiryCheckProps {
+  readonly bucket: BucketStatus
+  readonly change: RulesChange
+  readonly isBusy: boolean
+  /** Stays the same. */
+  readonly onSave: (change: RulesChange) => void
+  readonly onClose: () => void
+}
+
+/** Counts what the rules would delete now. Saves them if it is nothing, and asks otherwise. */
+export function ExpiryCheck({ bucket, change, isBusy, onSave, onClose }: ExpiryCheckProps) {
+  const [round, setRound] = useState(0)
+  const { count, problem } = useCount(bucket.name, change, round, onSave)
+  const isFound = count !== undefined && count.objects > 0
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={isFound ? `Delete files of ${bucket.name}?` : 'Counting what the rules delete'}
+      centered
+    >
+      <Stack>
+        <Text size="sm" role="status">
+          {expiryText(count, Date.now())}
+          {count?.isComplete !== true && problem === undefined && ' Still counting…'}
+        </Text>
+        {isFound && <Consequences bucket={bucket} />}
+        {problem !== undefined && (
+          <Alert color="red" role="alert" title="The count did not finish; nothing was saved">
+            {problem}
+          </Alert>
+        )}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          {problem !== undefined && (
+            <Button variant="default" onClick={() => setRound(round + 1)}>
+              Try again
+            </Button>
+          )}
+          {(isFound || problem === undefined) && (
+            <Button color="red" disabled={!isFound} loading={isBusy} onClick={() => onSave(change)}>
+              Save and delete
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Consequences({ bucket }: { readonly bucket: BucketStatus }) {
+  const drive = useStatus().data?.drives.find(({ name }) => name === bucket.drive)
+  return (
+    <Text size="sm">
+      {deletionText(drive?.deletes)} From then on, the rules delete every day what has become old
+      enough.
+    </Text>
+  )
+}
+
+/** The count, from the beginning in each round. */
+function useCount(
+  bucket: string,
+  change: RulesChange,
+  round: number,
+  onNone: (change: RulesChange) => void,
+) {
+  const [state, setState] = useState<{ count?: ExpiryCount; problem?: string }>({})
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another count
+  useEffect(() => {
+    const controller = new AbortController()
+    const { signal } = controller
+    setState({})
+    const ask = (after: string) => {
+      const body: ExpiryDryRunBody = { expiry: change.expiry, after }
+      const path = `/-/api/buckets/${bucket}/expiry/dry-run`
+      return request<ExpiryDryRunReply>(path, { method: 'POST', body, signal })
+    }
+    countExpired(ask, (count) => setState({ count })).then(
+      ({ objects }) => {
+        if (objects === 0 && !signal.aborted) onNone(change)
+      },
+      ({ message }: Error) => {
+        if (!signal.aborted) setState((before) => ({ ...before, problem: message }))
+      },
+    )
+    return () => controller.abort()
+  }, [bucket, change, round, onNone])
+  return state
+}

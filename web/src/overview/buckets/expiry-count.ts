@@ -1,0 +1,59 @@
+import type {
+  ExpiryDryRunBody,
+  ExpiryDryRunReply,
+} from '../../../../src/console/management/replies.ts'
+import { formatAmount, formatBytes } from '../../format/bytes.ts'
+import { formatAge, formatMoment } from '../../format/time.ts'
+
+/** What expiry rules would delete now, as far as it was counted. */
+export interface ExpiryCount extends Omit<ExpiryDryRunReply, 'next'> {
+  readonly isComplete: boolean
+}
+
+/** Whether the rules can delete objects. */
+export function deletesObjects(rules: ExpiryDryRunBody['expiry']): boolean {
+  return rules.some(({ isEnabled, days, date }) => isEnabled && (days ?? date ?? null) !== null)
+}
+
+/**
+ * Adds up the dry runs of all parts of a bucket.
+ *
+ * @param ask a dry run from the position that the one before returned
+ * @param onCount learns the sum after each part
+ */
+export async function countExpired(
+  ask: (after: string) => Promise<ExpiryDryRunReply>,
+  onCount: (count: ExpiryCount) => void,
+): Promise<ExpiryCount> {
+  let count: ExpiryCount = { objects: 0, bytes: 0, oldest: null, isComplete: false }
+  let after = ''
+  while (true) {
+    const { objects, bytes, oldest, next } = await ask(after)
+    count = {
+      objects: count.objects + objects,
+      bytes: count.bytes + bytes,
+      oldest: earlier(count.oldest, oldest),
+      isComplete: next === null,
+    }
+    onCount(count)
+    if (next === null) return count
+    after = next
+  }
+}
+
+/** ISO 8601 in UTC sorts by time. */
+function earlier(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other
+  return one < other ? one : other
+}
+
+/** What saving the rules deletes; undefined: nothing was counted yet. */
+export function expiryText(count: ExpiryCount | undefined, nowMs: number): string {
+  if (count === undefined || count.objects === 0) return 'Nothing was found so far.'
+  const { objects, bytes, oldest, isComplete } = count
+  const amount = `${formatAmount(objects, 'object')}, ${formatBytes(bytes)} in total`
+  const deleted = `Saving deletes ${isComplete ? '' : 'at least '}${amount}, within seconds.`
+  if (oldest === null) return deleted
+  const atMs = Date.parse(oldest)
+  return `${deleted} The oldest was last changed ${formatAge(atMs, nowMs)}, on ${formatMoment(atMs)}.`
+}
