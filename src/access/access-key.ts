@@ -5,7 +5,7 @@ import type { Grant } from './grants.ts'
 export interface KeyLimits {
   /** Requests per second of each process. */
   readonly requestsPerSecond?: number
-  /** Bytes in the buckets of its grants, approximately. */
+  /** Bytes in the buckets of its grants together, approximately (docs/buckets.md, "Quota"). */
   readonly bytes?: number
 }
 

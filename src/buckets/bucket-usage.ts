@@ -1,3 +1,5 @@
+import { OpenParts, type OpenPartsOptions } from './open-parts.ts'
+
 /** What was counted in a bucket. */
 export interface CountedBytes {
   readonly bytes: number
@@ -5,74 +7,150 @@ export interface CountedBytes {
   readonly countedAtMs: number
 }
 
-export interface BucketUsageParts {
+export interface BucketUsageParts extends Pick<OpenPartsOptions, 'now' | 'onFailure'> {
   /**
    * The last count of each of these buckets, without those never counted. Begins another count where that is
    * old.
    */
   readonly read: (buckets: readonly string[]) => Promise<ReadonlyMap<string, CountedBytes>>
-  /** Wall clock, milliseconds since the epoch. */
-  readonly now: () => number
-  readonly onFailure: (error: unknown) => void
+  readonly readOpenParts: OpenPartsOptions['read']
+}
+
+/** How much these buckets may contain together. */
+export interface StorageLimit {
+  readonly buckets: readonly string[]
+  readonly bytes: number
+}
+
+/** A limit that would be exceeded, and what its buckets have. */
+export interface Exceeded<Limit extends StorageLimit> {
+  readonly limit: Limit
+  /** Bytes of objects. */
+  readonly stored: number
+  /** Bytes of parts of open uploads, and of requests that this process is answering. */
+  readonly pending: number
 }
 
 /** How long a count is used before it is read again. */
 const readEveryMs = 5_000
 
-/** What was written within this time is added up, so that memory is bounded. */
-const slotMs = 10_000
+/** What was written within this time is added up. */
+const slotMs = 1_000
+/** Neighbours are then joined, so that memory is bounded also if no count succeeds. */
+const mostSlots = 10_000
 
 interface Usage {
   counted: CountedBytes | undefined
   readAtMs: number
   reading: Promise<void> | undefined
-  /** Bytes written by this process since `counted`, by the time of the slot. */
+  /** Bytes written by this process since `counted`, by the time of the slot. The oldest first. */
   readonly written: Map<number, number>
+  /** The sum of `written`. */
+  writtenBytes: number
+  /** Of the requests that this process is answering. */
+  reservedBytes: number
 }
 
 /**
- * How much is in buckets, approximately: as of the last count, and what this process has written since. What
- * other processes have written is added, and what was overwritten or deleted is subtracted, by the next count.
+ * How much is in buckets, approximately: as of the last count, what this process has written since and is writing
+ * now, and the parts of open uploads. What other processes have written is added, and what was overwritten or
+ * deleted is subtracted, by the next count. Of a bucket that was never counted, only the other figures are known.
  */
 export class BucketUsage {
   readonly #parts: BucketUsageParts
   /** Only of buckets that were asked for. */
   readonly #usages = new Map<string, Usage>()
+  readonly #openParts: OpenParts
 
   constructor(parts: BucketUsageParts) {
     this.#parts = parts
+    this.#openParts = new OpenParts({ ...parts, read: parts.readOpenParts })
   }
 
-  /** Undefined until every one of these buckets was counted. Waits only for the first answer of the database. */
-  async bytesIn(buckets: readonly string[]): Promise<number | undefined> {
-    let sum = 0
-    for (const usage of await Promise.all(buckets.map((bucket) => this.#current(bucket)))) {
-      if (usage.counted === undefined) return undefined
-      sum += usage.counted.bytes
-      for (const bytes of usage.written.values()) sum += bytes
+  /**
+   * Reserves bytes in the bucket until `giveBack`, unless a limit would be exceeded. Waits only for the first
+   * answer of the database.
+   *
+   * @param limits of buckets with this one among them
+   * @param leastParts known to be in open uploads: the figure of the database may be older
+   */
+  async reserve<Limit extends StorageLimit>(
+    bucket: string,
+    bytes: number,
+    limits: readonly Limit[],
+    leastParts = 0,
+  ): Promise<Exceeded<Limit> | undefined> {
+    await this.#load(limits)
+    // Nothing is awaited from here on, so that no two requests get the same room.
+    for (const limit of limits) {
+      const { stored, reserved, parts } = this.#sumOf(limit)
+      const pending = reserved + Math.max(parts, leastParts)
+      if (stored + pending + bytes > limit.bytes) return { limit, stored, pending }
     }
-    return sum
+    this.#usageOf(bucket).reservedBytes += bytes
+    return undefined
   }
 
-  /** Call it after each write. Costs nothing for buckets that nobody has asked for. */
+  /** Ends a reservation. Report first what was written of it. */
+  giveBack(bucket: string, bytes: number): void {
+    this.#usageOf(bucket).reservedBytes -= bytes
+  }
+
+  /** The limit that objects with so many bytes more would exceed, whatever else is being written. */
+  async exceededBy<Limit extends StorageLimit>(
+    bytes: number,
+    limits: readonly Limit[],
+  ): Promise<Exceeded<Limit> | undefined> {
+    await this.#load(limits)
+    for (const limit of limits) {
+      const { stored } = this.#sumOf(limit)
+      if (stored + bytes > limit.bytes) return { limit, stored, pending: 0 }
+    }
+    return undefined
+  }
+
+  /** Call it after each write of an object. Costs nothing for buckets that nobody has asked for. */
   wrote(bucket: string, bytes: number): void {
-    const written = this.#usages.get(bucket)?.written
-    if (written === undefined) return
+    const usage = this.#usages.get(bucket)
+    if (usage === undefined) return
     const slot = Math.floor(this.#parts.now() / slotMs) * slotMs
-    written.set(slot, (written.get(slot) ?? 0) + bytes)
+    usage.written.set(slot, (usage.written.get(slot) ?? 0) + bytes)
+    usage.writtenBytes += bytes
+    if (usage.written.size > mostSlots) joinNeighbours(usage.written)
   }
 
-  async #current(bucket: string): Promise<Usage> {
-    const usage = this.#usageOf(bucket)
-    const ageMs = this.#parts.now() - usage.readAtMs
-    // A negative age: the clock was set back.
-    if (ageMs >= readEveryMs || ageMs < 0) {
-      usage.reading ??= this.#read(bucket, usage).finally(() => {
-        usage.reading = undefined
-      })
+  /**
+   * Call it when parts of an open upload are stored.
+   *
+   * @param bytes negative if they are no longer in an open upload
+   */
+  addedParts(bucket: string, bytes: number): void {
+    this.#openParts.add(bucket, bytes)
+  }
+
+  async #load(limits: readonly StorageLimit[]): Promise<void> {
+    const usages = limits.flatMap(({ buckets }) => buckets).map((name) => this.#usageOf(name))
+    this.#readDue(limits)
+    await this.#openParts.refresh()
+    for (const usage of usages) if (usage.counted === undefined) await usage.reading
+  }
+
+  /** One read for all of them: a key may have grants for every bucket. */
+  #readDue(limits: readonly StorageLimit[]): void {
+    const nowMs = this.#parts.now()
+    const due = new Map<string, Usage>()
+    for (const bucket of limits.flatMap(({ buckets }) => buckets)) {
+      const usage = this.#usageOf(bucket)
+      const ageMs = nowMs - usage.readAtMs
+      // A negative age: the clock was set back.
+      const isDue = ageMs >= readEveryMs || ageMs < 0
+      if (isDue && usage.reading === undefined) due.set(bucket, usage)
     }
-    if (usage.counted === undefined) await usage.reading
-    return usage
+    if (due.size === 0) return
+    const reading = this.#read(due).finally(() => {
+      for (const usage of due.values()) usage.reading = undefined
+    })
+    for (const usage of due.values()) usage.reading = reading
   }
 
   #usageOf(bucket: string): Usage {
@@ -83,24 +161,56 @@ export class BucketUsage {
       readAtMs: Number.NEGATIVE_INFINITY,
       reading: undefined,
       written: new Map(),
+      ...{ writtenBytes: 0, reservedBytes: 0 },
     }
     this.#usages.set(bucket, usage)
     return usage
   }
 
-  async #read(bucket: string, usage: Usage): Promise<void> {
+  #sumOf({ buckets }: StorageLimit) {
+    let [stored, reserved, parts] = [0, 0, 0]
+    for (const bucket of buckets) {
+      const { counted, writtenBytes, reservedBytes } = this.#usageOf(bucket)
+      stored += (counted?.bytes ?? 0) + writtenBytes
+      reserved += reservedBytes
+      parts += this.#openParts.bytesIn(bucket)
+    }
+    return { stored, reserved, parts }
+  }
+
+  async #read(due: ReadonlyMap<string, Usage>): Promise<void> {
     const { read, now, onFailure } = this.#parts
-    usage.readAtMs = now()
+    for (const usage of due.values()) usage.readAtMs = now()
     try {
-      const counted = (await read([bucket])).get(bucket)
-      if (counted === undefined) return
-      usage.counted = counted
-      for (const slot of usage.written.keys()) {
-        if (slot + slotMs <= counted.countedAtMs) usage.written.delete(slot)
-      }
+      const counts = await read([...due.keys()])
+      for (const [bucket, usage] of due) forgetCounted(usage, counts.get(bucket))
     } catch (error) {
       // Writes are not refused because the database does not respond: the older figures are used.
       onFailure(error)
     }
+  }
+}
+
+function forgetCounted(usage: Usage, counted: CountedBytes | undefined): void {
+  if (counted === undefined) return
+  usage.counted = counted
+  for (const [slot, bytes] of usage.written) {
+    if (slot + slotMs > counted.countedAtMs) continue
+    usage.written.delete(slot)
+    usage.writtenBytes -= bytes
+  }
+}
+
+/** Two slots become the later one: they count until a count that begins after both. */
+function joinNeighbours(written: Map<number, number>): void {
+  let earlier: readonly [slot: number, bytes: number] | undefined
+  for (const [slot, bytes] of [...written]) {
+    if (earlier === undefined) {
+      earlier = [slot, bytes]
+      continue
+    }
+    written.delete(earlier[0])
+    written.set(slot, earlier[1] + bytes)
+    earlier = undefined
   }
 }

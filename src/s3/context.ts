@@ -46,7 +46,7 @@ export interface S3Service {
   readonly buckets: Buckets
   /** Absent if S3 clients may not set CORS and lifecycle rules. */
   readonly bucketOptions?: BucketOptionsWriter | undefined
-  readonly usage: Pick<BucketUsage, 'bytesIn' | 'wrote'>
+  readonly usage: Pick<BucketUsage, 'reserve' | 'giveBack' | 'exceededBy' | 'wrote' | 'addedParts'>
   /** What S3 clients may do about buckets. Absent: `off`. */
   readonly bucketCreation?: BucketCreation
   /** Present if `bucketCreation` is `on`. */

@@ -1,6 +1,7 @@
 import { BucketUsage } from '../buckets/bucket-usage.ts'
 import { BucketCounter } from '../console/management/bucket-counter.ts'
 import type { Drive } from '../drives/drive.ts'
+import type { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
 import { BucketCountTable } from '../state/stores/bucket-counts.ts'
 import type { Log } from './log.ts'
@@ -15,11 +16,13 @@ export interface OpenBucketUsage {
 export function openBucketUsage({
   database,
   drive,
+  uploads,
   log,
   now,
 }: {
   readonly database: Database
   readonly drive: Drive
+  readonly uploads: Pick<Uploads, 'openBytes'>
   readonly log: Log
   /** The database's time: another gateway may be counting. */
   readonly now: () => number
@@ -34,6 +37,7 @@ export function openBucketUsage({
       )
       return new Map(known)
     },
+    readOpenParts: () => uploads.openBytes(),
     now,
     onFailure: (error) => log.warn({ err: error }, 'could not read how much is in a bucket'),
   })

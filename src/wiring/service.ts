@@ -202,7 +202,7 @@ export function connectService(parts: ServiceParts): Service {
   const uploads = openUploads(parts)
   metrics?.watchUploads(uploads)
   const { keyAdmin, buckets, bucketOptions } = parts.registries
-  const bucketUsage = openBucketUsage(parts)
+  const bucketUsage = openBucketUsage({ ...parts, uploads })
   const bucketMaker = openBucketMaker({ ...parts, uploads })
   const s3 = openS3({ ...parts, uploads, bucketMaker, usage: bucketUsage.usage })
   const { health, readiness } = openProbes({ drive, mounts, database, log })

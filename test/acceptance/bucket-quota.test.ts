@@ -1,6 +1,9 @@
 /** The quota of a bucket, and the limit of bytes of an access key. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { type TestContext, test } from 'node:test'
+import { DriveError } from '../../src/drives/drive.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { dashboardPassword, ManagementClient, until } from '../support/management-client.ts'
@@ -66,11 +69,13 @@ test('an upload ends at the quota with the parts that it has', async (t) => {
   const { UploadId } = created.xml.InitiateMultipartUploadResult as { UploadId: string }
   const part = (number: number) => `${object}?partNumber=${number}&uploadId=${UploadId}`
   const first = await answer(gateway, put(part(1), 60))
+  // A part that is sent again replaces its bytes.
+  await answer(gateway, put(part(1), 60))
   await answer(gateway, put(part(2), 41, exceeded))
   const copy = { headers: { 'x-amz-copy-source': '/other/source' } }
   const second = await answer(gateway, { ...put(part(2), 0), ...copy, body: '' })
   await answer(gateway, put(part(3), 1, exceeded))
-  await answer(gateway, put(`${object}2`, 1))
+  await answer(gateway, put(`${object}2`, 1, exceeded))
   const etags = [first.headers.get('etag'), (second.xml.CopyPartResult as { ETag: string }).ETag]
   const parts = etags.map(
     (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag}</ETag></Part>`,
@@ -80,12 +85,148 @@ test('an upload ends at the quota with the parts that it has', async (t) => {
     body: `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`,
     status: 200,
   }
+  await setQuota(client, 99)
   await answer(gateway, { ...complete, ...exceeded })
-  await setQuota(client, 101)
+  await setQuota(client, 100)
   await answer(gateway, complete)
-  // The bucket is full now, but the reply is the same again.
+  // The bucket is full now, but the reply is the same again, and the object counts once.
   await answer(gateway, complete)
   await answer(gateway, put(`${object}3`, 1, exceeded))
+  await setQuota(client, 101)
+  await answer(gateway, put(`${object}3`, 1))
+})
+
+/** A PUT whose body has not been sent: 'admitted', or the status of its refusal. */
+async function begin(
+  { port, host, credentials }: GatewayInProcess,
+  target: string,
+  size: number,
+): Promise<{ readonly outcome: string; end(): Promise<number>; cancel(): Promise<void> }> {
+  const headers = { expect: '100-continue', 'content-length': String(size) }
+  const signed = signHeaders({ method: 'PUT', target, host, headers }, credentials)
+  const sending = request({ port, method: 'PUT', path: target, headers: signed, agent: false })
+  sending.on('error', () => undefined)
+  const answered = once(sending, 'response').then(([reply]) => {
+    const { statusCode } = (reply as IncomingMessage).resume()
+    return Number(statusCode)
+  })
+  sending.flushHeaders()
+  const outcome = await Promise.race([
+    once(sending, 'continue').then(() => 'admitted'),
+    answered.then(String),
+  ])
+  return {
+    outcome,
+    async end() {
+      sending.end('x'.repeat(size))
+      return await answered
+    },
+    async cancel() {
+      const closed = Promise.withResolvers<void>()
+      sending.once('close', () => closed.resolve())
+      sending.destroy()
+      await closed.promise
+    },
+  }
+}
+
+test('writes at the same time do not exceed the quota together', async (t) => {
+  const { gateway, client } = await open(t)
+  await setQuota(client, 1_000)
+  const names = ['1', '2', '3', '4', '5'].map((name) => object + name)
+  const writes = await Promise.all(names.map((name) => begin(gateway, name, 400)))
+  const admitted = writes.filter(({ outcome }) => outcome === 'admitted')
+  assert.deepEqual(
+    writes.map(({ outcome }) => outcome).filter((outcome) => outcome !== 'admitted'),
+    ['403', '403', '403'],
+  )
+  const refused = await answer(gateway, put(`${object}6`, 201, exceeded))
+  assert.match(
+    refused.text,
+    /it contains about 0, and uploads that have not ended have 800: there is no room for 201 more/,
+  )
+  const [one, two] = admitted
+  assert.equal(await one?.end(), 200)
+  await two?.cancel()
+  // What a client that has gone had reserved is free again.
+  await until(async () => {
+    const next = await begin(gateway, `${object}7`, 600)
+    if (next.outcome === 'admitted') assert.equal(await next.end(), 200)
+    return next.outcome === 'admitted'
+  })
+  await answer(gateway, put(`${object}8`, 1, exceeded))
+})
+
+test('parts of several uploads do not exceed the quota together', async (t) => {
+  const { gateway, client } = await open(t)
+  await setQuota(client, 100)
+  const uploads: string[] = []
+  for (const name of ['a', 'b']) {
+    const target = `/${testBucket}/${name}`
+    const created = await answer(gateway, {
+      ...{ title: 'create', method: 'POST', target: `${target}?uploads`, status: 200 },
+    })
+    const { UploadId } = created.xml.InitiateMultipartUploadResult as { UploadId: string }
+    uploads.push(`${target}?uploadId=${UploadId}`)
+  }
+  const [a, b] = uploads as [string, string]
+  await answer(gateway, put(`${a}&partNumber=1`, 60))
+  await answer(gateway, put(`${b}&partNumber=1`, 41, exceeded))
+  const inProgress = await begin(gateway, `${a}&partNumber=2`, 40)
+  assert.equal(inProgress.outcome, 'admitted')
+  await answer(gateway, put(`${b}&partNumber=1`, 1, exceeded))
+  assert.equal(await inProgress.end(), 200)
+  await answer(gateway, put(`${b}&partNumber=1`, 1, exceeded))
+  await answer(gateway, { title: 'abort', method: 'DELETE', target: a, status: 204 })
+  await answer(gateway, put(`${b}&partNumber=1`, 100))
+})
+
+test('a body that does not tell its size is refused as soon as it is too long', async (t) => {
+  const { gateway, client } = await open(t)
+  const mib = 1024 * 1024
+  await setQuota(client, 4 * mib)
+  const created = await answer(gateway, {
+    ...{ title: 'create', method: 'POST', target: `${object}?uploads`, status: 200 },
+  })
+  const { UploadId } = created.xml.InitiateMultipartUploadResult as { UploadId: string }
+  for (const target of [object, `${object}?partNumber=1&uploadId=${UploadId}`]) {
+    const headers = signHeaders(
+      { method: 'PUT', target, host: gateway.host, headers: {} },
+      gateway.credentials,
+    )
+    const sending = request({ port: gateway.port, method: 'PUT', path: target, headers })
+    sending.on('error', () => undefined)
+    // It never ends.
+    sending.write(Buffer.alloc(6 * mib))
+    const [reply] = (await once(sending, 'response')) as [IncomingMessage]
+    assert.equal(reply.statusCode, 403)
+    sending.destroy()
+    await answer(gateway, put(`${object}2`, 4 * mib + 1, exceeded))
+  }
+  await answer(gateway, put(`${object}2`, 4 * mib))
+})
+
+test('the limit of a key is enforced while a bucket of the key was never counted', async (t) => {
+  const { gateway, client } = await open(t)
+  const list = gateway.drive.list.bind(gateway.drive)
+  t.mock.method(gateway.drive, 'list', (...given: Parameters<typeof list>) => {
+    if (given[0] === 'other') throw new DriveError('denied', 'A folder cannot be read.')
+    return list(...given)
+  })
+  const { key, secretKey } = await client.done('POST', '/keys', {
+    name: 'app',
+    grants: [{ bucket: '*', prefix: '', actions: ['read', 'write'] }],
+    limits: { requestsPerSecond: null, bytes: 100 },
+  })
+  const credentials = { ...gateway.credentials, accessKey: key.accessKeyId, secretKey }
+  const send = async (target: string, size: number) => {
+    const sent = { method: 'PUT', target, body: 'x'.repeat(size) }
+    return (await signedFetch({ ...gateway, credentials }, sent)).status
+  }
+  assert.equal(await send('/other/k', 60), 200)
+  assert.equal(await send(object, 41), 403)
+  assert.equal(await send(object, 40), 200)
+  assert.equal(await send('/other/k', 1), 403)
 })
 
 test('a body that does not tell its size is refused when it has arrived', async (t) => {

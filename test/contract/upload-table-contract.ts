@@ -152,6 +152,31 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.strictEqual(await table.countOpen(), before + 1)
     })
 
+    test('UploadTable adds up the parts of open uploads by bucket', async () => {
+      const begin = async (bucket: string, key: string, size: number) => {
+        const id = `${bucket} ${key}`
+        const target = JSON.stringify([bucket, key])
+        await table.insert({ id, target, details: '{}', driveState: 's0', createdAtMs: 10 })
+        const held = { upload: await hold(table, id, 'x'), owner: 'x' }
+        assert.ok(await table.commitParts(held, [part(1, size)], 's1'))
+        return id
+      }
+      const large = 5_000_000_000
+      await begin('sums.one-1', 'k', 7)
+      await begin('sums.one-1', 'sums.two', large)
+      await begin('sums.two', '","sums.one-1', 11)
+      const completing = await begin('sums.two', 'completing', 13)
+      const change = { completion: '{}', nowMs: 30, lease: { owner: 'y', untilMs: 100 } }
+      const seen = await table.find(completing)
+      assert.ok(seen && (await table.beginCompletion(seen, change)))
+      const before = await table.openBytes()
+      assert.deepEqual([before.get('sums.one-1'), before.get('sums.two')], [large + 7, 24])
+      assert.ok(await table.finishCompletion(completing, 'y', 40))
+      assert.ok(await table.abort('sums.one-1 k', 40))
+      const after = await table.openBytes()
+      assert.deepEqual([after.get('sums.one-1'), after.get('sums.two')], [large, 11])
+    })
+
     test('UploadTable aborts an upload and takes its lease only if the row is as it was seen', async () => {
       const id = 'upload 8'
       const upload = await insert(table, id)

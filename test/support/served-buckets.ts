@@ -3,8 +3,11 @@ import type { S3Service } from '../../src/s3/context.ts'
 
 /** No bucket was counted. */
 export const uncounted: S3Service['usage'] = {
-  bytesIn: async () => undefined,
+  reserve: async () => undefined,
+  exceededBy: async () => undefined,
+  giveBack: () => undefined,
   wrote: () => undefined,
+  addedParts: () => undefined,
 }
 
 /** Buckets as the settings name them. */

@@ -18,7 +18,9 @@ const limits = z.strictObject({
     description: 'Of each process: a gateway with several workers allows that many times as much.',
   }),
   bytes: limit.default(null).meta({
-    description: 'Bytes in the buckets of its grants, as of the last count.',
+    description:
+      'Bytes in the buckets of its grants together, with uploads in progress, as of the last ' +
+      'counts. Of a bucket that was not counted yet, only what is written counts.',
   }),
 })
 

@@ -105,9 +105,15 @@ export const bucketChange = z.strictObject({
     description: 'Pages of these origins may use the bucket; null: CORS_ALLOWED_ORIGINS applies.',
   }),
   expiry: expiryRules.optional().meta({ description: 'Replaces all rules.' }),
-  quotaBytes: count.nullable().optional().meta({
-    description: 'How much the bucket may contain, as of the last count; null: no limit.',
-  }),
+  quotaBytes: count
+    .nullable()
+    .optional()
+    .meta({
+      description:
+        'How much the bucket may contain, with uploads in progress; null: no limit. It is compared ' +
+        'with the last count and what was written since. Before the first count, only what is ' +
+        'written counts.',
+    }),
 })
 export type BucketChange = z.input<typeof bucketChange>
 

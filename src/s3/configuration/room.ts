@@ -1,25 +1,95 @@
-import type { KeyIdentity } from '../../access/identity.ts'
+import type { StorageLimit } from '../../buckets/bucket-usage.ts'
 import { quoted } from '../address/client-text.ts'
-import type { BucketContext, S3Service } from '../context.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
+import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 
-/**
- * Checks the bucket's quota and the access key's limit before bytes are added. Undefined, at no cost, if there
- * are none.
- *
- * @throws S3Error QuotaExceeded
- */
-export function requireRoom(context: BucketContext, bytes: number): Promise<void> | undefined {
-  return hasLimit(context) ? checkRoom(context, bytes) : undefined
+/** The sink through which a body has to be written. */
+export type Counted = (sink: PayloadSink) => PayloadSink
+
+/** A part that a request adds to an upload. */
+interface AddedPart {
+  readonly uploadId: string
+  readonly number: number
+  /** Undefined: the size is not known. */
+  readonly size: number | undefined
 }
 
-/** As `requireRoom`, for bytes that are added to an upload: what it has already is not in the bucket yet. */
-export function requireRoomForUpload(
+/** What a reservation is for. */
+interface Need {
+  /** Undefined: the bytes count as they are written. */
+  readonly size: number | undefined
+  /** So many of them replace others. */
+  readonly replaced?: number
+  /** What the upload has already. */
+  readonly uploaded?: number
+}
+
+interface NamedLimit extends StorageLimit {
+  /** Of messages: what it is, and what contains something. */
+  readonly name: string
+  readonly containers: string
+}
+
+const uncounted: Counted = (sink) => sink
+
+/**
+ * Does work that adds bytes to the bucket. They count towards its quota and the access key's limit from now on,
+ * so that requests at the same time cannot exceed them together. Costs nothing if there is no limit.
+ *
+ * @throws S3Error QuotaExceeded, and whatever `work` throws
+ */
+export function withRoom<Result>(
+  context: BucketContext,
+  size: number | undefined,
+  work: (counted: Counted) => Promise<Result>,
+): Promise<Result> {
+  return hasLimit(context) ? withReserved(context, { size }, work) : work(uncounted)
+}
+
+/** As `withRoom`, for a part of an upload. It counts afterwards, too, until the upload ends. */
+export async function withRoomForPart<Part extends { readonly size: number }>(
+  context: BucketContext,
+  { uploadId, number, size }: AddedPart,
+  work: (counted: Counted) => Promise<Part>,
+): Promise<Part> {
+  const { service, bucket } = context
+  const upload = hasLimit(context) ? await service.uploads.find(uploadId) : undefined
+  // An upload that is not open is refused elsewhere.
+  if (upload?.phase !== 'open') {
+    const part = await work(uncounted)
+    service.usage.addedParts(bucket, part.size)
+    return part
+  }
+  const isSentAgain = number <= upload.partCount
+  const need = { size, uploaded: upload.size, replaced: isSentAgain ? upload.size : 0 }
+  return await withReserved(context, need, work)
+}
+
+/**
+ * Checks that the objects of the bucket and those of an upload do not exceed the limits together. Other open
+ * uploads do not prevent its Complete.
+ *
+ * @returns whether it is already an object, so that its Complete is repeated. False if there is no limit.
+ * @throws S3Error QuotaExceeded
+ */
+export async function requireRoomToComplete(
   context: BucketContext,
   uploadId: string,
-  bytes: number,
-): Promise<void> | undefined {
-  return hasLimit(context) ? checkRoomForUpload(context, uploadId, bytes) : undefined
+): Promise<boolean> {
+  if (!hasLimit(context)) return false
+  const upload = await context.service.uploads.find(uploadId)
+  if (upload?.phase !== 'open') return upload?.phase === 'completed'
+  const { size } = upload
+  const exceeded = await context.service.usage.exceededBy(size, limitsOf(context))
+  if (exceeded !== undefined) throw quotaExceeded(exceeded, size)
+  return false
+}
+
+/** The bytes that an upload gives back when it is aborted. 0, at no cost, if there is no limit. */
+export async function bytesToGiveBack(context: BucketContext, uploadId: string): Promise<number> {
+  const upload = hasLimit(context) ? await context.service.uploads.find(uploadId) : undefined
+  return upload?.phase === 'open' ? upload.size : 0
 }
 
 function hasLimit({ identity, configuration }: BucketContext): boolean {
@@ -27,41 +97,67 @@ function hasLimit({ identity, configuration }: BucketContext): boolean {
   return identity.kind === 'key' && identity.limits.bytes !== undefined
 }
 
-async function checkRoomForUpload(
-  context: BucketContext,
-  uploadId: string,
-  bytes: number,
-): Promise<void> {
-  const committed = await context.service.uploads.openBytes(uploadId)
-  // An upload that is not open is refused elsewhere, or its Complete is repeated.
-  if (committed !== undefined) await checkRoom(context, committed + bytes)
-}
-
-async function checkRoom(context: BucketContext, bytes: number): Promise<void> {
-  const { service, identity, bucket, configuration } = context
+function limitsOf({ service, identity, bucket, configuration }: BucketContext): NamedLimit[] {
   const { quotaBytes } = configuration
+  const limits: NamedLimit[] = []
   if (quotaBytes !== undefined) {
-    const used = await service.usage.bytesIn([bucket])
-    if (used !== undefined && used + bytes > quotaBytes) {
-      throw new S3Error(
-        'QuotaExceeded',
-        `The quota of the bucket ${quoted(bucket)} is ${quotaBytes} bytes, and it contains about ${used}: there is no room for ${bytes} more.`,
-      )
-    }
+    const name = `The quota of the bucket ${quoted(bucket)}`
+    limits.push({ name, containers: 'it contains', buckets: [bucket], bytes: quotaBytes })
   }
-  if (identity.kind !== 'key' || identity.limits.bytes === undefined) return
-  const used = await service.usage.bytesIn(bucketsOf(identity, service))
-  if (used !== undefined && used + bytes > identity.limits.bytes) {
-    throw new S3Error(
-      'QuotaExceeded',
-      `The limit of this access key is ${identity.limits.bytes} bytes, and its buckets contain about ${used}: there is no room for ${bytes} more.`,
-    )
+  if (identity.kind === 'key' && identity.limits.bytes !== undefined) {
+    const granted = new Set(identity.grants.map((grant) => grant.bucket))
+    const names = service.buckets.all().map((one) => one.name)
+    const buckets = granted.has('*') ? names : names.filter((name) => granted.has(name))
+    const name = 'The limit of this access key'
+    const containers = 'its buckets contain'
+    limits.push({ name, containers, buckets, bytes: identity.limits.bytes })
+  }
+  return limits
+}
+
+async function withReserved<Result>(
+  context: BucketContext,
+  { size, replaced = 0, uploaded }: Need,
+  work: (counted: Counted) => Promise<Result>,
+): Promise<Result> {
+  const { service, bucket } = context
+  const { usage } = service
+  const limits = limitsOf(context)
+  let [written, reserved] = [0, 0]
+  const take = async (bytes: number) => {
+    const more = Math.max(written + bytes - replaced, 0) - reserved
+    const exceeded = await usage.reserve(bucket, more, limits, uploaded)
+    if (exceeded !== undefined) throw quotaExceeded(exceeded, more)
+    written += bytes
+    reserved += more
+  }
+  const counted: Counted = (sink) => ({
+    async write(chunk) {
+      await take(chunk.length)
+      await sink.write(chunk)
+    },
+  })
+  try {
+    await take(size ?? 0)
+    const result = await work(size === undefined ? counted : uncounted)
+    if (uploaded !== undefined) usage.addedParts(bucket, reserved)
+    return result
+  } finally {
+    usage.giveBack(bucket, reserved)
   }
 }
 
-/** The buckets that the key's grants name. */
-function bucketsOf({ grants }: KeyIdentity, { buckets }: S3Service): string[] {
-  const granted = new Set(grants.map(({ bucket }) => bucket))
-  const names = buckets.all().map(({ name }) => name)
-  return granted.has('*') ? names : names.filter((name) => granted.has(name))
+function quotaExceeded(
+  {
+    limit: { name, bytes: most, containers },
+    stored,
+    pending,
+  }: { readonly limit: NamedLimit; readonly stored: number; readonly pending: number },
+  bytes: number,
+): S3Error {
+  const others = pending === 0 ? '' : `, and uploads that have not ended have ${pending}`
+  return new S3Error(
+    'QuotaExceeded',
+    `${name} is ${most} bytes, and ${containers} about ${stored}${others}: there is no room for ${bytes} more.`,
+  )
 }

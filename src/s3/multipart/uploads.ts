@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ObjectName } from '../../drives/drive.ts'
+import type { UploadRow } from '../../state/stores/uploads.ts'
 import { Aborter } from './aborter.ts'
 import { Completer } from './completer.ts'
 import type { Completion, CompletionRequest } from './completion.ts'
@@ -128,10 +129,14 @@ export class Uploads {
     }
   }
 
-  /** The bytes of its parts so far; undefined if it is not open. */
-  async openBytes(uploadId: string): Promise<number | undefined> {
-    const upload = await this.#context.table.find(uploadId)
-    return upload?.phase === 'open' ? upload.size : undefined
+  /** Undefined if there is no such upload, or not any more. */
+  find(uploadId: string): Promise<Pick<UploadRow, 'phase' | 'partCount' | 'size'> | undefined> {
+    return this.#context.table.find(uploadId)
+  }
+
+  /** The bytes of the parts of all open uploads, by bucket. */
+  openBytes(): Promise<ReadonlyMap<string, number>> {
+    return this.#context.table.openBytes()
   }
 
   /** The number of open uploads of all processes. */

@@ -5,7 +5,7 @@ import { maxXmlBodyBytes } from '../body/xml-body.ts'
 import { checksumHeaderOf, expectedDigests } from '../checksums/checksum-headers.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
-import { requireRoomForUpload } from '../configuration/room.ts'
+import { requireRoomToComplete } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
@@ -24,9 +24,12 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   const parts = parseCompletionBody(body)
   const completion = { parts, checksum, ...completionHeaders(request) }
   const name = uploadNameOf(context)
-  await requireRoomForUpload(context, name.uploadId, 0)
+  const isRepeated = await requireRoomToComplete(context, name.uploadId)
   const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
-  service.usage.wrote(bucket, size)
+  if (!isRepeated) {
+    service.usage.addedParts(bucket, -size)
+    service.usage.wrote(bucket, size)
+  }
   const elements = {
     Location: locationOf(context),
     Bucket: bucket,

@@ -11,7 +11,7 @@ import { assertSourceConditions, copySourceOf, pourObject } from '../address/cop
 import { uploadChecksum } from '../checksums/checksum-headers.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
-import { requireRoom } from '../configuration/room.ts'
+import { withRoom } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, noSuchKey, S3Error } from '../errors.ts'
 import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
@@ -38,7 +38,6 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
   refuseWhatCannotBeKept(request.headers, configuration.isPublic)
   const plan = planCopy(context)
   const metadata = await copyCurrent(context, plan)
-  context.service.usage.wrote(context.bucket, metadata.size)
   const { etag, checksum } = metadata.attributes
   const content = {
     LastModified: xmlTimestamp(metadata.modifiedAtMs),
@@ -88,10 +87,12 @@ async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectM
   if (object === undefined) throw noSuchKey(source.key)
   try {
     assertSourceConditions(context, object)
-    await requireRoom(context, object.size)
-    return (
-      (await copyOnDrive(context, plan, object)) ?? (await copyByStreaming(context, plan, object))
-    )
+    return await withRoom(context, object.size, async () => {
+      const metadata =
+        (await copyOnDrive(context, plan, object)) ?? (await copyByStreaming(context, plan, object))
+      context.service.usage.wrote(context.bucket, metadata.size)
+      return metadata
+    })
   } finally {
     await object.close()
   }

@@ -10,7 +10,7 @@ import type { PayloadDigest } from '../body/payload-digester.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
-import { requireRoomForUpload } from '../configuration/room.ts'
+import { withRoomForPart } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, noSuchKey } from '../errors.ts'
 import type { ObjectRange } from '../headers/range.ts'
@@ -31,14 +31,15 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   assertSourceConditions(context, metadata)
   const range = copyRange(request.headers['x-amz-copy-source-range'], metadata.size)
   const name = uploadNameOf(context)
-  await requireRoomForUpload(context, name.uploadId, range.end - range.start)
+  const size = range.end - range.start
   const { signal } = request
   const pinned = { ...source, etag: metadata.attributes.etag }
-  const part = await uploads.writePart(name, number, {
-    size: range.end - range.start,
-    signal,
-    pour: (sink, algorithm) => pourVersion(drive, pinned, sink, { range, algorithm, signal }),
-  })
+  const part = await withRoomForPart(context, { uploadId: name.uploadId, number, size }, () =>
+    uploads.writePart(name, number, {
+      ...{ size, signal },
+      pour: (sink, algorithm) => pourVersion(drive, pinned, sink, { range, algorithm, signal }),
+    }),
+  )
   return xmlReply('CopyPartResult', {
     LastModified: xmlTimestamp(part.modifiedAtMs),
     ETag: quoteEtag(part.etag),

@@ -2,7 +2,7 @@ import type { HttpReply } from '../../http/message.ts'
 import { declaredSize, hasBody, readPayload } from '../body/payload.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
-import { requireRoomForUpload } from '../configuration/room.ts'
+import { withRoomForPart } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
@@ -20,12 +20,14 @@ export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
   if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
   const name = uploadNameOf(context)
   const size = declaredSize(request)
-  await requireRoomForUpload(context, name.uploadId, size ?? 0)
-  const part = await service.uploads.writePart(name, number, {
-    size,
-    signal: request.signal,
-    pour: (sink, algorithm) => readPayload(request, sink, { algorithm }),
-  })
+  const added = { uploadId: name.uploadId, number, size }
+  const part = await withRoomForPart(context, added, (counted) =>
+    service.uploads.writePart(name, number, {
+      size,
+      signal: request.signal,
+      pour: (sink, algorithm) => readPayload(request, counted(sink), { algorithm }),
+    }),
+  )
   return {
     status: 200,
     headers: [['ETag', quoteEtag(part.etag)], ...checksumHeaders(part.checksum, 'part')],

@@ -92,6 +92,17 @@ const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
 
 const countOpen = `SELECT count(*) AS uploads FROM uploads WHERE phase = 'open'`
 
+/** The characters of a bucket's name, and those that the first version of S3 allowed. */
+const bucketCharacters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._'
+
+/** A target is JSON, `["bucket","key"]`, and this is its bucket, in the SQL of both databases. */
+const bucketOfTarget = `substr(target, 3,
+  length(target) - 2 - length(ltrim(substr(target, 3), '${bucketCharacters}')))`
+
+/** While a Complete is in progress, its parts are not yet an object. */
+const sumOpen = `SELECT ${bucketOfTarget} AS bucket, sum(size) AS bytes FROM uploads
+  WHERE phase IN ('open', 'completing') AND size > 0 GROUP BY ${bucketOfTarget}`
+
 const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
   FROM upload_parts WHERE upload_id = ? AND number > ? ORDER BY number LIMIT ?`
 
@@ -211,6 +222,15 @@ export class UploadTable {
   async countOpen(): Promise<number> {
     const [row] = await this.#database.read<{ readonly uploads: number | string }>(countOpen)
     return Number(row?.uploads)
+  }
+
+  /** The bytes of the parts of all open uploads, by bucket. */
+  async openBytes(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#database.read<{
+      readonly bucket: string
+      readonly bytes: number | string
+    }>(sumOpen)
+    return new Map(rows.map(({ bucket, bytes }) => [bucket, Number(bytes)]))
   }
 
   takeLease(seen: SeenRow, lease: LeaseColumns): Promise<boolean> {

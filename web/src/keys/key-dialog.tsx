@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
@@ -141,6 +141,10 @@ function Options({ draft, errorAt, onChange }: PartProps<Partial<KeyDraft>>) {
           onChange={(event) => onChange({ gib: event.currentTarget.value })}
         />
       </SimpleGrid>
+      <Text size="xs" c="dimmed">
+        Storage is what the buckets contain together, approximately. Of a bucket that was not
+        counted yet, only new writes count.
+      </Text>
     </>
   )
 }

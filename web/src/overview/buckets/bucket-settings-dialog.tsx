@@ -123,7 +123,7 @@ function Fields({ bucket, draft, onChange }: FieldsProps) {
       />
       <TextInput
         label="Quota in GiB"
-        description="Compared with the last count, so it is approximate"
+        description="Approximate. Before the bucket is counted, only new writes count"
         placeholder="no limit"
         inputMode="decimal"
         pattern="[0-9]*[.]?[0-9]*"
