@@ -9,6 +9,8 @@ export interface DeclaredKey extends Required<Pick<KeyInput, 'name' | 'note' | '
   readonly secretKey: string
   /** Milliseconds since the epoch; null: never. */
   readonly expiresAtMs: number | null
+  /** The date that was given without a time: the key expires when it begins. */
+  readonly expiryDate?: string
   readonly limits: { readonly requestsPerSecond?: number; readonly bytes?: number }
 }
 

@@ -18,3 +18,12 @@ export interface Grant {
   readonly prefix: string
   readonly actions: readonly Action[]
 }
+
+/** The buckets of the grants that do not exist: the grants have no effect until they are created. */
+export function unknownBuckets(
+  grants: readonly Grant[],
+  exists: (bucket: string) => boolean,
+): string[] {
+  const named = new Set(grants.map(({ bucket }) => bucket))
+  return [...named].filter((bucket) => bucket !== '*' && !exists(bucket))
+}

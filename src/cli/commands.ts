@@ -88,7 +88,11 @@ export const commands: readonly Command[] = [
       },
       name: { type: 'string', value: 'NAME', meaning: 'A new name.' },
       note: { type: 'string', value: 'TEXT', meaning: 'A note.' },
-      expires: { type: 'string', value: 'DATE', meaning: 'When the key expires, or never.' },
+      expires: {
+        type: 'string',
+        value: 'DATE',
+        meaning: 'When the key expires, or never. A date is its beginning in UTC.',
+      },
       'requests-per-second': { type: 'string', value: 'N', meaning: 'A limit, or none.' },
       'keep-old': {
         type: 'string',

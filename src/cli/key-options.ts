@@ -56,6 +56,12 @@ export function momentOf(flag: string, text: string): number | null {
   )
 }
 
+/** What a moment means that may not be obvious; undefined: nothing. */
+export function momentNote(flag: string, text: string): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined
+  return `--${flag} ${text} is the beginning of that day: the key is refused from ${text}T00:00:00Z on.`
+}
+
 /** A whole number; null for `none`. @throws UsageError */
 export function limitOf(flag: string, text: string): number | null {
   if (text === 'none') return null

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OwnerKey } from '../access/access-keys.ts'
 import { applyDeclaredKeys } from '../access/declared-keys.ts'
+import { unknownBuckets } from '../access/grants.ts'
 import { KeyAdmin } from '../access/key-admin.ts'
 import { StoredKeys } from '../access/stored-keys.ts'
 import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
@@ -14,6 +15,7 @@ import { AccessKeyTable } from '../state/stores/access-keys.ts'
 import { BucketOptionsTable } from '../state/stores/bucket-options.ts'
 import { MadeBucketTable } from '../state/stores/made-buckets.ts'
 import { type OnTime, Revisions } from '../state/stores/revisions.ts'
+import { bucketNames } from './bucket-names.ts'
 import type { KnownGateways } from './fleet/known-gateways.ts'
 import type { Log } from './log.ts'
 import { isBucketName } from './settings/parse-names.ts'
@@ -53,13 +55,24 @@ const maxWaitMs = 1_000
 export async function applyAccessKeys({
   settings,
   database,
+  log,
   now,
-}: Pick<RegistryParts, 'settings' | 'database' | 'now'>): Promise<void> {
+}: Pick<RegistryParts, 'settings' | 'database' | 'log' | 'now'>): Promise<void> {
   await applyDeclaredKeys(settings.accessKeys, {
     table: new AccessKeyTable(database),
     sealer: createSealer(settings.secretKey, 'accessKeys'),
     now,
   })
+  if (settings.accessKeys.length === 0) return
+  const names = await bucketNames(settings, database)
+  for (const { accessKeyId, grants } of settings.accessKeys) {
+    const buckets = unknownBuckets(grants, (bucket) => names.has(bucket))
+    if (buckets.length === 0) continue
+    log.warn(
+      { accessKeyId, buckets },
+      'an access key of ACCESS_KEYS has grants for unknown buckets',
+    )
+  }
 }
 
 interface RegistryParts {

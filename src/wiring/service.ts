@@ -141,7 +141,7 @@ export async function openService(
       ...{ settings, log, database, role, now, watch, found, claimed },
       gateways: () => gateways.running,
     })
-    if (role.kind === 'primary') await applyAccessKeys({ settings, database, now })
+    if (role.kind === 'primary') await applyAccessKeys({ settings, database, log, now })
     const { observe: onTime } = clock
     const registries = await openRegistries({ settings, database, log, gateways, now, onTime })
     await register?.begin()

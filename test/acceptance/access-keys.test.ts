@@ -269,6 +269,20 @@ test('A key that sends more than its limit gets SlowDown', async (t) => {
   assert.equal(refused.headers.get('retry-after'), '1')
 })
 
+test('The API names buckets of grants that do not exist', async (t) => {
+  const { management } = await start(t)
+  const grant = (bucket: string) => ({ bucket, prefix: '', actions: ['read'] })
+  const grants = ['photos', 'nosuch', '*', 'nosuch'].map(grant)
+  const { key } = await management.done('POST', '/keys', { name: 'x', grants })
+  assert.deepEqual(key.unknownBuckets, ['nosuch'])
+  const changed = await management.done('PATCH', `/keys/${key.accessKeyId}`, {
+    grants: [grant('other-one')],
+  })
+  assert.deepEqual(changed.unknownBuckets, ['other-one'])
+  const { keys } = await management.done('GET', '/keys')
+  assert.deepEqual(keys[0].unknownBuckets, ['other-one'])
+})
+
 test('The API refuses what it cannot keep, and names the field', async (t) => {
   const { management } = await start(t)
   const grants = [{ bucket: 'No', prefix: '', actions: ['read'] }]

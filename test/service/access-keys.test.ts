@@ -206,6 +206,40 @@ it('Without its database, a gateway still has every object for ACCESS_KEY', asyn
   assert.equal((await freshRequest(again.url + target, { headers: own })).text, 'bytes')
 })
 
+it('grants for buckets that do not exist, and dates without a time, are reported', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-keys-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const grants = [{ bucket: 'photos', actions: ['list'] }]
+  const key = { accessKeyId: 'DECLARED', secretKeyEnv: 'APP_SECRET', name: 'app', grants }
+  const other = { ...key, accessKeyId: 'OTHER', grants: [{ bucket: 'nosuch', actions: ['list'] }] }
+  const gateway = await startGatewayProcess({
+    folder,
+    settings: {
+      ACCESS_KEYS: JSON.stringify([key, { ...other, expiresAt: '2099-01-31' }]),
+      ...{ APP_SECRET: 'hush', ALLOWED_BUCKETS: 'photos,backup' },
+    },
+  })
+  t.after(() => gateway.kill())
+  const logged = gateway.logs()
+  assert.match(logged, /"accessKeyId":"OTHER","buckets":\["nosuch"\]/)
+  assert.doesNotMatch(logged, /"accessKeyId":"DECLARED"/)
+  assert.match(logged, /key OTHER .* 2099-01-31T00:00:00Z/)
+
+  const { environment } = gateway
+  const create = async (...flags: readonly string[]) => {
+    const given = ['keys', 'create', 'app', '--grant', 'photos:read', ...flags]
+    const { status, stdout } = await runCommand({ folder, environment }, ...given)
+    assert.equal(status, 0)
+    return stdout
+  }
+  const flags = ['--grant', 'nosuch/a/:read', '--grant', '*:list', '--expires', '2027-01-31']
+  const text = await create(...flags)
+  assert.match(text, /^Note: There is no bucket nosuch\./m)
+  assert.match(text, /^Note: --expires 2027-01-31 .* from 2027-01-31T00:00:00Z on\.$/m)
+  assert.equal(JSON.parse(await create(...flags, '--json')).notes.length, 2)
+  assert.doesNotMatch(await create('--expires', '2027-01-31T18:00:00Z'), /Note/)
+})
+
 it('Keys of ACCESS_KEYS are valid in all workers at the start, and revoked without it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-keys-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,18 +1,20 @@
 import type { AccessKey } from '../../access/access-key.ts'
+import { unknownBuckets } from '../../access/grants.ts'
 import type { KeyAdmin, KeyWithSecret, ListedKey } from '../../access/key-admin.ts'
 import { withKeyAdmin } from '../../wiring/commands/keys.ts'
 import { type CommandCall, UsageError } from '../command.ts'
-import { durationOf, grantOf, grantText, limitOf, momentOf } from '../key-options.ts'
+import { durationOf, grantOf, grantText, limitOf, momentNote, momentOf } from '../key-options.ts'
 
 /** How long the old secret stays valid after a rotation, unless `--keep-old` says otherwise. */
 const defaultKeepOld = '24h'
 
 type Flags = CommandCall['options']
+type BucketNames = () => Promise<ReadonlySet<string>>
 
 interface Action {
   /** Whether it needs the name of a key. */
   readonly takesKey: boolean
-  run(admin: KeyAdmin, flags: Flags, key: string): Promise<string>
+  run(admin: KeyAdmin, flags: Flags, key: string, bucketNames: BucketNames): Promise<string>
 }
 
 const actions: Readonly<Record<string, Action>> = {
@@ -22,17 +24,20 @@ const actions: Readonly<Record<string, Action>> = {
   },
   create: {
     takesKey: true,
-    async run(admin, flags, name) {
+    async run(admin, flags, name, bucketNames) {
       const { grants, ...change } = changeOf(flags)
       if (grants === undefined)
         throw new UsageError('--grant is missing: the key could do nothing.')
-      return secretText(await admin.create({ name, grants, ...change }), flags)
+      const made = await admin.create({ name, grants, ...change })
+      return secretText(made, flags, await notesOf(made.key, flags, bucketNames))
     },
   },
   change: {
     takesKey: true,
-    run: async (admin, flags, key) =>
-      keyText(await admin.change(await idOf(admin, key), changeOf(flags)), flags),
+    async run(admin, flags, name, bucketNames) {
+      const key = await admin.change(await idOf(admin, name), changeOf(flags))
+      return keyText(key, flags, await notesOf(key, flags, bucketNames))
+    },
   },
   disable: {
     takesKey: true,
@@ -72,7 +77,9 @@ export async function keysCommand(call: CommandCall): Promise<number> {
   if (action.takesKey !== (key !== undefined)) {
     throw new UsageError(`usage: bucketry keys ${name}${action.takesKey ? ' KEY' : ''}`)
   }
-  const text = await withKeyAdmin(call, (admin) => action.run(admin, call.options, key ?? ''))
+  const text = await withKeyAdmin(call, (admin, bucketNames) =>
+    action.run(admin, call.options, key ?? '', bucketNames),
+  )
   process.stdout.write(text)
   return 0
 }
@@ -111,13 +118,32 @@ function json(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
-function secretText({ key, secretKey }: KeyWithSecret, flags: Flags): string {
-  if (flags.json === true) return json({ ...jsonOf(key), secretKey })
-  return `${keyText(key, flags)}The secret is not shown again:\n  AWS_ACCESS_KEY_ID=${key.accessKeyId}\n  AWS_SECRET_ACCESS_KEY=${secretKey}\n`
+function secretText(
+  { key, secretKey }: KeyWithSecret,
+  flags: Flags,
+  notes: readonly string[] = [],
+): string {
+  if (flags.json === true) return json({ ...jsonOf(key), secretKey, notes })
+  return `${keyText(key, flags, notes)}The secret is not shown again:\n  AWS_ACCESS_KEY_ID=${key.accessKeyId}\n  AWS_SECRET_ACCESS_KEY=${secretKey}\n`
 }
 
-function keyText(key: AccessKey, flags: Flags): string {
-  return flags.json === true ? json(jsonOf(key)) : `${rowOf({ key }).join('  ')}\n`
+function keyText(key: AccessKey, flags: Flags, notes: readonly string[] = []): string {
+  if (flags.json === true) return json({ ...jsonOf(key), notes })
+  return [rowOf({ key }).join('  '), ...notes.map((note) => `Note: ${note}`), ''].join('\n')
+}
+
+/** What was accepted and may not be what was meant. */
+async function notesOf(key: AccessKey, flags: Flags, bucketNames: BucketNames): Promise<string[]> {
+  const names = await bucketNames()
+  const unknown = unknownBuckets(key.grants, (bucket) => names.has(bucket))
+  const expires = textOf(flags.expires)
+  const moment = expires === undefined ? undefined : momentNote('expires', expires)
+  return [
+    ...unknown.map(
+      (bucket) => `There is no bucket ${bucket}. Its grant has no effect until it is created.`,
+    ),
+    ...(moment === undefined ? [] : [moment]),
+  ]
 }
 
 function listText(keys: readonly ListedKey[], isJson: boolean): string {

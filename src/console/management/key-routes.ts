@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { AccessKey } from '../../access/access-key.ts'
+import { unknownBuckets } from '../../access/grants.ts'
 import { KeyAdminError, type KeyWithSecret } from '../../access/key-admin.ts'
 import { KeyInputError } from '../../access/key-input.ts'
+import type { Buckets } from '../../buckets/buckets.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
 import { refusals } from '../../json-api/refusals.ts'
@@ -30,7 +32,7 @@ export function keyRoutes(app: JsonApp, parts: ManagementApiParts): void {
   change(app, parts)
 }
 
-function readAndCreate(app: JsonApp, { keys }: ManagementApiParts): void {
+function readAndCreate(app: JsonApp, { keys, buckets }: ManagementApiParts): void {
   app.get(
     '/keys',
     {
@@ -41,7 +43,9 @@ function readAndCreate(app: JsonApp, { keys }: ManagementApiParts): void {
         response: { 200: keysReply, ...refusals },
       },
     },
-    async () => ({ keys: (await keys.list()).map(({ key, problem }) => replyOf(key, problem)) }),
+    async () => ({
+      keys: (await keys.list()).map(({ key, problem }) => replyOf(key, buckets, problem)),
+    }),
   )
 
   app.post(
@@ -58,12 +62,12 @@ function readAndCreate(app: JsonApp, { keys }: ManagementApiParts): void {
     async ({ body: { expiresAt, limits, ...input } }, reply) => {
       const expiresAtMs = momentOf(expiresAt)
       const given = { ...input, expiresAtMs, ...(limits && { limits }) }
-      return reply.code(201).send(withSecret(await translated(keys.create(given))))
+      return reply.code(201).send(withSecret(await translated(keys.create(given)), buckets))
     },
   )
 }
 
-function change(app: JsonApp, { keys }: ManagementApiParts): void {
+function change(app: JsonApp, { keys, buckets }: ManagementApiParts): void {
   app.patch(
     '/keys/:accessKeyId',
     {
@@ -88,7 +92,7 @@ function change(app: JsonApp, { keys }: ManagementApiParts): void {
           ...(expiresAt !== undefined && { expiresAtMs: momentOf(expiresAt) }),
         }),
       )
-      return replyOf(key)
+      return replyOf(key, buckets)
     },
   )
 
@@ -104,7 +108,7 @@ function change(app: JsonApp, { keys }: ManagementApiParts): void {
       },
     },
     async ({ params: { accessKeyId }, body: { keepOldSeconds } }) =>
-      withSecret(await translated(keys.rotate(accessKeyId, keepOldSeconds))),
+      withSecret(await translated(keys.rotate(accessKeyId, keepOldSeconds)), buckets),
   )
 
   app.delete(
@@ -138,11 +142,11 @@ async function translated<Value>(work: Promise<Value>): Promise<Value> {
   }
 }
 
-function withSecret({ key, secretKey }: KeyWithSecret): KeyWithSecretReply {
-  return { key: replyOf(key), secretKey }
+function withSecret({ key, secretKey }: KeyWithSecret, buckets: Buckets): KeyWithSecretReply {
+  return { key: replyOf(key, buckets), secretKey }
 }
 
-function replyOf(key: AccessKey, problem?: string): KeyReply {
+function replyOf(key: AccessKey, buckets: Buckets, problem?: string): KeyReply {
   const { accessKeyId, name, note, source, isDisabled, limits } = key
   return {
     ...{ accessKeyId, name, note, source, isDisabled },
@@ -156,6 +160,7 @@ function replyOf(key: AccessKey, problem?: string): KeyReply {
     },
     oldSecretUntil: timeOrNull(key.oldSecretUntilMs),
     problem: problem ?? null,
+    unknownBuckets: unknownBuckets(key.grants, (bucket) => buckets.find(bucket) !== undefined),
   }
 }
 

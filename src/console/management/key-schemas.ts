@@ -45,6 +45,9 @@ export const keyReply = z.object({
     description: 'Until then the secret before the last rotation is valid, too.',
   }),
   problem: z.string().nullable().meta({ description: 'Why the key cannot be used.' }),
+  unknownBuckets: z.array(z.string()).meta({
+    description: 'Buckets of its grants that do not exist: these grants have no effect yet.',
+  }),
 })
 export type KeyReply = z.infer<typeof keyReply>
 

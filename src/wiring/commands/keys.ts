@@ -2,6 +2,7 @@ import { KeyAdmin } from '../../access/key-admin.ts'
 import { openDatabase } from '../../state/open-database.ts'
 import { createSealer } from '../../state/sealer.ts'
 import { AccessKeyTable } from '../../state/stores/access-keys.ts'
+import { bucketNames } from '../bucket-names.ts'
 import { settingsOfGateway, withBuckets } from '../first-start.ts'
 import { isBucketName } from '../settings/parse-names.ts'
 import { type Environment, readSettings } from '../settings/read-settings.ts'
@@ -21,7 +22,7 @@ export interface KeysOptions {
  */
 export async function withKeyAdmin<Result>(
   { environment, buckets }: KeysOptions,
-  work: (admin: KeyAdmin) => Promise<Result>,
+  work: (admin: KeyAdmin, bucketNames: () => Promise<ReadonlySet<string>>) => Promise<Result>,
 ): Promise<Result> {
   const settings = readSettings(withBuckets(await settingsOfGateway(environment), buckets))
   requireExistingDatabase(settings)
@@ -37,7 +38,7 @@ export async function withKeyAdmin<Result>(
       // A running gateway looks for changes by itself.
       onChange: async () => undefined,
     })
-    return await work(admin)
+    return await work(admin, () => bucketNames(settings, database))
   } finally {
     await database.close()
   }

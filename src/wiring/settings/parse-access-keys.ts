@@ -87,6 +87,7 @@ function parseKey(value: unknown, index: number): ParsedKey {
     note: key.note === undefined ? '' : textOf(key.note, `${at}.note`),
     grants: grantsOf(key.grants, `${at}.grants`),
     expiresAtMs: momentOf(key.expiresAt, `${at}.expiresAt`),
+    ...(isDate(key.expiresAt) && { expiryDate: key.expiresAt }),
     limits: limitsOf(key.limits, `${at}.limits`),
   }
   try {
@@ -137,6 +138,11 @@ function momentOf(value: unknown, field: string): number | null {
   const atMs = Date.parse(textOf(value, field))
   if (Number.isNaN(atMs)) throw wrong(field, 'Expected a date such as 2027-01-31T18:00:00Z.')
   return atMs
+}
+
+/** A date without a time, which is its beginning in UTC. */
+function isDate(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value)
 }
 
 function limitsOf(value: unknown, at: string): DeclaredKey['limits'] {

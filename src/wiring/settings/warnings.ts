@@ -23,6 +23,7 @@ export function settingsWarnings({ settings, environment, kept }: SettingsWarnin
     ...weakSecrets(settings),
     ...openAddress(settings),
     ...openMetrics(settings),
+    ...expiryDates(settings),
     ...strangeNames(environment),
     ...unknownNames(kept),
   ]
@@ -55,6 +56,16 @@ function openMetrics({ host, metricsPort, metricsToken }: Settings): string[] {
   return [
     `METRICS_PORT is open to every machine that reaches HOST ${shown(host)}: set METRICS_TOKEN, or block the port in the firewall`,
   ]
+}
+
+function expiryDates({ accessKeys }: Settings): string[] {
+  return accessKeys.flatMap(({ accessKeyId, expiryDate }) =>
+    expiryDate === undefined
+      ? []
+      : [
+          `ACCESS_KEYS has the key ${accessKeyId} with expiresAt ${expiryDate}: it expires at the beginning of that day, ${expiryDate}T00:00:00Z. Write the time that you want`,
+        ],
+  )
 }
 
 function isLoopback(host: string): boolean {

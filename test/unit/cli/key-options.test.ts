@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UsageError } from '../../../src/cli/command.ts'
-import { durationOf, grantOf, grantText, limitOf, momentOf } from '../../../src/cli/key-options.ts'
+import {
+  durationOf,
+  grantOf,
+  grantText,
+  limitOf,
+  momentNote,
+  momentOf,
+} from '../../../src/cli/key-options.ts'
 
 for (const [text, grant] of [
   ['photos:read', { bucket: 'photos', prefix: '', actions: ['read'] }],
@@ -23,6 +30,13 @@ for (const text of ['', 'photos', ':read', '/a:read', 'photos:', 'photos:raed', 
     assert.throws(() => grantOf(text), UsageError)
   })
 }
+
+test('A date without a time is explained', () => {
+  assert.match(momentNote('expires', '2027-01-31') ?? '', /refused from 2027-01-31T00:00:00Z on/)
+  for (const text of ['never', '2027-01-31T00:00:00Z']) {
+    assert.equal(momentNote('expires', text), undefined)
+  }
+})
 
 test('Durations, moments and limits are read strictly', () => {
   assert.deepEqual(

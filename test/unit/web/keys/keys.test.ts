@@ -14,6 +14,7 @@ const key: KeyReply = {
   grants: [{ bucket: 'photos', prefix: 'a/', actions: ['read', 'list'] }],
   createdAt: '2026-01-01T00:00:00.000Z',
   ...{ expiresAt: null, lastUsedAt: null, oldSecretUntil: null, problem: null },
+  ...{ unknownBuckets: [] },
   limits: { requestsPerSecond: null, bytes: null },
 }
 
