@@ -11,6 +11,9 @@ export const commands: readonly Command[] = [
     summary: 'Serve a folder or the drive of the settings. The default command.',
     count: [0, 1],
     takesFolder: true,
+    options: {
+      create: { type: 'boolean', meaning: 'Create FOLDER if it does not exist, without asking.' },
+    },
     details: [
       'With FOLDER, each of its folders is a bucket, unless --bucket names the buckets. Keys and database are',
       'kept in a folder of DATA_DIR of their own, so that the next start finds them from any working directory.',
@@ -26,6 +29,13 @@ export const commands: readonly Command[] = [
     summary: 'Check settings, database and drive, and exit.',
     count: [0, 1],
     takesFolder: true,
+    options: {
+      create: {
+        type: 'boolean',
+        meaning: 'Before the first start: accept that it creates what does not exist yet.',
+      },
+    },
+    details: ['Exit status: 0 all is there and works, 1 something fails or does not exist.'],
     async run(call) {
       const { checkCommand } = await import('./commands/check.ts')
       return await checkCommand(call)

@@ -35,24 +35,32 @@ function foldersIn(folder: string): string[] {
   }
 }
 
+/** Where the data of users is (XDG Base Directory Specification). */
+export interface DataHome {
+  /** Called only if it is needed. */
+  home(): string
+  /** XDG_DATA_HOME. */
+  readonly dataHome: string | undefined
+}
+
+/** The folder of the data of all folders that were named on the command line. */
+export function dataFolders({ home, dataHome }: DataHome): string {
+  const base = dataHome?.startsWith('/') ? dataHome : resolve(home(), '.local/share')
+  return resolve(base, 'bucketry')
+}
+
 /** Characters of the name of a folder, so that a name made of it is not too long for any file system. */
 const nameCharacters = 40
 
 /**
  * DATA_DIR for a folder that was named on the command line: keys and database are found again from any
- * working directory and through any symbolic link (XDG Base Directory Specification).
- *
- * @param home called only if it is needed
+ * working directory and through any symbolic link.
  */
-export function dataFolderFor(
-  folder: string,
-  { home, dataHome }: { home: () => string; dataHome: string | undefined },
-) {
+export function dataFolderFor(folder: string, where: DataHome): string {
   const path = realPathOf(resolve(folder))
   const digest = createHash('sha256').update(path).digest('hex').slice(0, 8)
-  const base = dataHome?.startsWith('/') ? dataHome : resolve(home(), '.local/share')
   const name = [...basename(path)].slice(0, nameCharacters).join('') || 'root'
-  return resolve(base, 'bucketry', `${name}-${digest}`)
+  return resolve(dataFolders(where), `${name}-${digest}`)
 }
 
 /** @throws SettingsError when the user has none, as in a container with another user ID. */

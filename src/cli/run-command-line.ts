@@ -4,15 +4,16 @@ import { DeclaredKeyError } from '../access/declared-keys.ts'
 import { KeyAdminError } from '../access/key-admin.ts'
 import { KeyInputError } from '../access/key-input.ts'
 import { ConnectError } from '../connect/connect-error.ts'
+import type { Terminal } from '../connect/terminal.ts'
 import { DriveError } from '../drives/drive.ts'
 import { DatabaseError } from '../state/database.ts'
 import { failureText } from '../wiring/failure-text.ts'
-import { currentEnvironment } from '../wiring/settings/environment.ts'
-import { isGiven } from '../wiring/settings/read-settings.ts'
+import { currentEnvironment, isGiven } from '../wiring/settings/environment.ts'
 import { SettingsError } from '../wiring/settings/setting.ts'
 import { type CommandCall, UsageError } from './command.ts'
 import { commands } from './commands.ts'
 import { bucketsIn, dataFolderFor, homeFolder, otherFolderWarnings } from './folder-buckets.ts'
+import { confirmNewFolder } from './new-folder.ts'
 import { type ParsedCommandLine, parseCommandLine } from './parse-command-line.ts'
 import { withFlags } from './setting-flags.ts'
 
@@ -61,7 +62,23 @@ async function run(parsed: ParsedCommandLine): Promise<number | undefined> {
     process.stdout.write(helpText(commands, command === first ? undefined : command.name))
     return 0
   }
+  await confirmFolder(parsed)
   return await command.run(callOf(parsed))
+}
+
+/** @throws UsageError when the folder to serve or to check does not exist and is not to be created. */
+async function confirmFolder({ command, folder, options }: ParsedCommandLine): Promise<void> {
+  if (command.takesFolder !== true || folder === undefined) return
+  const canAsk = command.name === 'serve' && process.stdin.isTTY && process.stderr.isTTY
+  await confirmNewFolder(folder, {
+    creates: options.create === true,
+    openTerminal: canAsk ? openOwnTerminal : undefined,
+  })
+}
+
+async function openOwnTerminal(): Promise<Terminal> {
+  const { openTerminal } = await import('../connect/terminal.ts')
+  return openTerminal(process.stdin, process.stderr)
 }
 
 function callOf({ operands, folder, settings, buckets, options }: ParsedCommandLine): CommandCall {

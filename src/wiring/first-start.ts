@@ -3,13 +3,11 @@ import { link, mkdir, readFile, realpath, unlink, writeFile } from 'node:fs/prom
 import { dirname, join, sep } from 'node:path'
 import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
 import { formatEnvFile, parseEnvFile } from './settings/env-file.ts'
-import { dataFolder, type Environment, isGiven } from './settings/read-settings.ts'
+import { isGiven } from './settings/environment.ts'
+import { ownSettings, settingsFileName } from './settings/ignored-file.ts'
+import { dataFolder, type Environment } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
-/** If any of these is set, the user has configured the gateway and nothing is generated. */
-const ownSettings = ['ACCESS_KEY', 'SECRET_KEY', 'ALLOWED_BUCKETS', 'DASHBOARD_PASSWORD'] as const
-
-const fileName = 'bucketry.env'
 /** Other users of this machine must not read keys, sessions and objects. */
 const privateFolder = 0o700
 const comment = 'Created by Bucketry at its first start, read at every start. Keep it secret.'
@@ -79,7 +77,7 @@ function joined(environment: Environment, { DATA_DIR: _, ...values }: Environmen
  * @throws SettingsError when DATA_DIR is not valid.
  */
 export function settingsFileIn(environment: Environment): string {
-  return join(dataFolder(environment), fileName)
+  return join(dataFolder(environment), settingsFileName)
 }
 
 /** The environment with ALLOWED_BUCKETS of the command line, which takes precedence. */

@@ -134,7 +134,14 @@ describe('the installed package', () => {
     const files = join(folder, 'files')
     for (const name of ['photos', 'My Photos']) mkdirSync(join(files, name), { recursive: true })
     writeFileSync(join(files, 'photos/sea.txt'), 'waves')
-    const checked = await bucketry('check', files)
+    assert.match(
+      (await failing(`${files}x`)).text,
+      /filesx does not exist\. To create it, add --create/,
+    )
+    const unstarted = await failing('check', files)
+    assert.equal(unstarted.status, 1)
+    assert.match(unstarted.text, /no gateway has been started with these settings/)
+    const checked = await bucketry('check', '--create', files)
     assert.match(checked.stdout, /settings: valid; buckets photos\n/)
     assert.match(
       checked.stdout,

@@ -220,7 +220,7 @@ test('bucketry check reports whether the access log can be written, and creates 
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-access-log-check-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const check = (path: string) =>
-    spawnSync(process.execPath, [...startArguments(), 'check'], {
+    spawnSync(process.execPath, [...startArguments(), 'check', '--create'], {
       cwd: folder,
       env: { PATH: process.env.PATH, ...required, ACCESS_LOG_FILE: path },
       encoding: 'utf8',

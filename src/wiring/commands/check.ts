@@ -7,7 +7,13 @@ import { missingMigrations, openDatabase } from '../../state/open-database.ts'
 import { checkAccessLog } from '../access-log/check-access-log.ts'
 import { locationText } from '../banner.ts'
 import { openDrive } from '../drive/open-drive.ts'
-import { generatedSettings, isConfigured, keptSettings, withBuckets } from '../first-start.ts'
+import {
+  generatedSettings,
+  isConfigured,
+  keptSettings,
+  settingsFileIn,
+  withBuckets,
+} from '../first-start.ts'
 import { createLog, type Log } from '../log.ts'
 import { type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
 import { existingPartOf } from '../settings/location-mistakes.ts'
@@ -22,6 +28,8 @@ export interface CheckOptions {
   readonly buckets: string | undefined
   /** Of the command line. */
   readonly warnings: readonly string[]
+  /** Whether it may be before the first start, which creates what is missing. */
+  readonly isBeforeStart: boolean
   /** Reports what was checked, line by line. */
   say(line: string): void
   /** For the warnings of the drive. */
@@ -35,36 +43,66 @@ const driveTimeoutMs = 60_000
  * Checks settings, access log, database and drive. Changes nothing, except that a WebDAV server is probed with files
  * that are removed again.
  *
+ * @returns whether everything exists, if it is not before the first start
  * @throws SettingsError, DatabaseError or DriveError, for people, with the first problem.
  */
 export async function check({
   environment,
   buckets,
   warnings,
+  isBeforeStart,
   say,
   writeLog,
-}: CheckOptions): Promise<void> {
+}: CheckOptions): Promise<boolean> {
   const kept = await keptSettings(environment)
+  const isKnown = isConfigured(kept)
   // As the first start would generate them.
-  const known = isConfigured(kept) ? kept : { ...kept, ...generatedSettings() }
+  const known = isKnown ? kept : { ...kept, ...generatedSettings() }
   const settings = readSettings(withBuckets(known, buckets))
   const allWarnings = [...warnings, ...settingsWarnings({ settings, environment, kept: {} })]
   for (const text of allWarnings) say(`warning: ${text}`)
+  const file = settingsFileIn(environment)
+  if (!isKnown && !isBeforeStart) {
+    say(`settings: none; ${file} does not exist, and the environment has no keys and buckets`)
+    return false
+  }
   say(`settings: valid; buckets ${settings.allowedBuckets.join(', ')}`)
+  say(`settings file: ${fileText(file, { kept, environment })}`)
   const accessLog = await checkAccessLog(settings)
   if (accessLog !== undefined) say(accessLog)
-  say(await checkDatabase(settings))
+  const hasDatabase = isThere(settings)
+  say(hasDatabase ? await checkDatabase(settings) : `database: ${notYet(shownDatabase(settings))}`)
   const log = createLog('warn', { write: writeLog })
   for (const own of settings.drives) say(await checkDrive(settings, own, log))
+  return isBeforeStart || (hasDatabase && settings.drives.every(isDriveThere))
+}
+
+function fileText(
+  file: string,
+  { kept, environment }: { readonly kept: Environment; readonly environment: Environment },
+): string {
+  if (kept !== environment) return file
+  if (!isConfigured(environment)) return notYet(file)
+  return existsSync(file)
+    ? `none; ${file} is not read, because the environment has keys, buckets or the dashboard's password`
+    : 'none; the environment has the settings'
+}
+
+function notYet(name: string): string {
+  return `${name} does not exist yet; the first start creates it`
+}
+
+function isThere({ database }: Settings): boolean {
+  return database.kind !== 'sqlite' || existsSync(database.path)
+}
+
+function isDriveThere({ drive }: DriveSettings): boolean {
+  return drive.kind !== 'file' || existsSync(drive.path)
 }
 
 async function checkDatabase(settings: Settings): Promise<string> {
-  const { database: location } = settings
   const name = shownDatabase(settings)
-  if (location.kind === 'sqlite' && !existsSync(location.path)) {
-    return `database: ${name} does not exist yet; the first start creates it`
-  }
-  const missing = await missingMigrations(location)
+  const missing = await missingMigrations(settings.database)
   return missing === 0
     ? `database: ${name} responds`
     : `database: ${name} responds; the next start changes it for this version (${missing} migrations)`
@@ -77,9 +115,7 @@ async function checkDrive(settings: Settings, own: DriveSettings, log: Log): Pro
   else {
     const existing = existingPartOf(location.path)
     await checkFolder(existing, location.path, own)
-    if (existing !== location.path) {
-      return `${what} does not exist yet; the first start creates it`
-    }
+    if (existing !== location.path) return notYet(what)
   }
   return `${what} responds`
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { davAddressForm, parseDavAddress } from '../../drives/webdav/client/dav-path.ts'
 import type { DatabaseLocation } from '../../state/open-database.ts'
-import { SettingMistake } from './setting.ts'
+import { FileMistake, SettingMistake } from './setting.ts'
 
 /** Parsers of values that name a location: drive, database, files. */
 
@@ -79,7 +79,7 @@ export function readableFile(text: string): string {
   try {
     readFileSync(path)
   } catch (cause) {
-    throw new SettingMistake('the path of a readable file', { cause })
+    throw new FileMistake('the path of a readable file', cause)
   }
   return path
 }
@@ -95,7 +95,7 @@ function readPem(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new SettingMistake('PEM text or the path of a readable PEM file', { cause })
+    throw new FileMistake('PEM text or the path of a readable PEM file', cause)
   }
 }
 

@@ -14,11 +14,20 @@ import {
   placeMistakes,
   settingsOfDrives,
 } from './drive-settings.ts'
+import { hasValue, isGiven } from './environment.ts'
+import { ignoredFileWith } from './ignored-file.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { nearestName } from './nearest-name.ts'
 import { secretFiles, withSecrets } from './parse-access-keys.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
-import { defaultText, type Setting, SettingMistake, SettingsError, shown } from './setting.ts'
+import {
+  defaultText,
+  FileMistake,
+  type Setting,
+  SettingMistake,
+  SettingsError,
+  shown,
+} from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -58,7 +67,10 @@ export function readSettings(environment: Environment, envFile?: string): Settin
     const { name } = settingsTable[key]
     // An invalid value has its own line already.
     if (!isGiven(environment, name)) {
-      mistakes.push(`${name} is not set: set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS`)
+      const ignored = ignoredFileWith(name, { environment, dataDir })
+      mistakes.push(
+        `${name} is not set: ${ignored}set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS`,
+      )
     }
   }
   const places = settings.allowedBuckets ?? []
@@ -156,11 +168,6 @@ function privateFiles(environment: Environment, envFile: string | undefined): Pr
   return [...own, ...files]
 }
 
-/** Whether a setting has a value, directly or in a file. */
-export function isGiven(environment: Environment, name: string): boolean {
-  return hasValue(environment[name]) || hasValue(environment[`${name}_FILE`])
-}
-
 type TlsValues = Pick<SettingValues, 'tlsCert' | 'tlsKey'>
 
 export function tlsIdentityOf({ tlsCert, tlsKey }: TlsValues): TlsIdentity | undefined {
@@ -193,7 +200,9 @@ function readOne<Value>(
     return setting.parse(text)
   } catch (error) {
     if (!(error instanceof SettingMistake)) throw error
-    mistakes.push(`${setting.name} is ${shownOf(setting, text)}: ${error.message}`)
+    const shownText =
+      error instanceof FileMistake ? shownPath(setting, text) : shownOf(setting, text)
+    mistakes.push(`${setting.name} is ${shownText}: ${error.message}`)
     return undefined
   }
 }
@@ -220,19 +229,22 @@ function textOf(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     mistakes.push(
-      `${name}_FILE is ${shownOf(setting, path)}: expected the path of a readable file (${code})`,
+      `${name}_FILE is ${shownPath(setting, path)}: expected the path of a readable file (${code})`,
     )
   }
   return undefined
 }
 
-/** For a secret, the path of its file is hidden too: people set NAME_FILE to the secret itself. */
 function shownOf({ isSecret }: Setting<unknown>, text: string): string {
   return isSecret ? 'a hidden value' : shown(text)
 }
 
-function hasValue(text: string | undefined): text is string {
-  return text !== undefined && text !== ''
+/**
+ * The path of a file with a secret is no secret. Text in no form of a path is hidden: people set NAME_FILE to the
+ * secret itself.
+ */
+function shownPath(setting: Setting<unknown>, text: string): string {
+  return /^\.{0,2}\//.test(text) ? shown(text) : shownOf(setting, text)
 }
 
 function bucketMistakes({ allowedBuckets, publicReadBuckets }: SettingValues): string[] {

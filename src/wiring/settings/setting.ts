@@ -31,6 +31,13 @@ export class SettingMistake extends Error {
   }
 }
 
+/** The value is the path of a file that can't be read. */
+export class FileMistake extends SettingMistake {
+  constructor(expectation: string, cause: unknown) {
+    super(`${expectation} (${(cause as NodeJS.ErrnoException).code})`, { cause })
+  }
+}
+
 /** All mistakes in the settings, one line each. */
 export class SettingsError extends Error {
   readonly mistakes: readonly string[]

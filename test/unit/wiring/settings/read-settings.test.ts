@@ -206,6 +206,40 @@ test('Settings refuse a public bucket that is not served', () => {
   ])
 })
 
+test('A missing setting names the file that has it, when the environment keeps that from being read', () => {
+  const dataDir = mkdtempSync(join(folder, 'data-'))
+  const { SECRET_KEY, ...others } = required
+  const plain = `SECRET_KEY is not set: set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS`
+  assert.deepEqual(mistakesOf({ ...others, DATA_DIR: dataDir }), [plain])
+  const file = join(dataDir, 'bucketry.env')
+  writeFileSync(file, 'PORT=9001\n')
+  assert.deepEqual(mistakesOf({ ...others, DATA_DIR: dataDir }), [plain])
+  writeFileSync(file, `ACCESS_KEY=a\nSECRET_KEY=${SECRET_KEY}\nALLOWED_BUCKETS=files\n`)
+  assert.deepEqual(mistakesOf({ DASHBOARD_PASSWORD: 'password', ...others, DATA_DIR: dataDir }), [
+    `SECRET_KEY is not set: ${file} has it, but is not read, because ACCESS_KEY, ALLOWED_BUCKETS, ` +
+      'DASHBOARD_PASSWORD is set outside it. Move ACCESS_KEY, ALLOWED_BUCKETS, DASHBOARD_PASSWORD into that ' +
+      'file, or set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS',
+  ])
+})
+
+test('The path of a file with a secret is shown, and the secret in place of a path is not', () => {
+  for (const name of ['SECRET_KEY', 'TLS_KEY', 'DATABASE_URL', 'ACCESS_KEYS']) {
+    const { SECRET_KEY: _, ...others } = required
+    const given = name === 'SECRET_KEY' ? others : required
+    for (const path of ['/run/secrets/absent', './absent', '../absent']) {
+      const text = mistakesOf({ ...given, [`${name}_FILE`]: path }).join('\n')
+      assert.ok(text.includes(`${name}_FILE is "${path}": expected the path of`), text)
+    }
+    const text = mistakesOf({ ...given, [`${name}_FILE`]: 'hunter2/hunter2' }).join('\n')
+    assert.match(text, new RegExp(`${name}_FILE is a hidden value`))
+    assert.doesNotMatch(text, /hunter2/)
+  }
+  assert.match(
+    mistakesOf({ ...required, TLS_CERT: '/etc/absent', TLS_KEY: '/etc/absent.key' }).join('\n'),
+    /^TLS_KEY is "\/etc\/absent\.key": expected PEM text or the path of a readable PEM file \(ENOENT\)/m,
+  )
+})
+
 test('Settings refuse NAME beside NAME_FILE, a missing file and an empty one', () => {
   assert.match(
     mistakesOf({ ...required, SECRET_KEY_FILE: fileWith('x') }).join('\n'),
