@@ -1,4 +1,5 @@
 /** CreateBucket and DeleteBucket with each value of BUCKET_CREATION. */
+import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
@@ -38,6 +39,25 @@ test('off: as the contract says', async (t) => {
   await ask(remove('/new', denied))
   await ask(get('/new', denied))
 })
+
+for (const creation of ['off', 'existing']) {
+  test(`${creation}: what is refused names BUCKET_CREATION and the value that allows it`, async (t) => {
+    const { ask } = await start(t, creation)
+    const refuses = async (wireCase: WireCase, value: string) => {
+      const { text } = await ask(wireCase)
+      assert.match(text, new RegExp(`<Message>[^<]*BUCKET_CREATION=${value}\\b`))
+    }
+    const unknown = { status: 501, code: 'NotImplemented' }
+    if (creation === 'off') await refuses(put(served, notAllowed), 'existing')
+    await refuses(remove(served, notAllowed), 'on')
+    for (const name of ['cors', 'lifecycle']) {
+      await refuses(put(`${served}?${name}`, unknown), 'on')
+      await refuses(remove(`${served}?${name}`, unknown), 'on')
+    }
+    const other = await ask(put(`${served}?policy`, unknown))
+    assert.doesNotMatch(other.text, /BUCKET_CREATION/)
+  })
+}
 
 test('existing: a bucket that is served can be created', async (t) => {
   const { ask } = await start(t, 'existing')

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { invalidArgument, S3Error } from '../errors.ts'
+import { invalidArgument, S3Error, s3Errors } from '../errors.ts'
 import { bucketDefaults, objectDefaults } from '../operations/subresource-defaults.ts'
 import type { Address } from './address.ts'
 import { quoted } from './client-text.ts'
@@ -101,7 +101,13 @@ function detectBucketOperation(request: Detectable): BucketOperation | NewBucket
   refuseSubresource(query, bucketSubresources)
   if (method === 'PUT' && bucketCreation !== 'off') return 'CreateBucket'
   if (method === 'DELETE' && bucketCreation === 'on') return 'DeleteBucket'
-  throw methodNotAllowed(allowedOf[bucketCreation])
+  throw methodNotAllowed(allowedOf[bucketCreation], settingFor[method])
+}
+
+/** What the operator can set, in the message. */
+const settingFor: Readonly<Record<string, string>> = {
+  PUT: 'To allow this, set BUCKET_CREATION=existing (for buckets that exist) or BUCKET_CREATION=on on the gateway.',
+  DELETE: 'To allow this, set BUCKET_CREATION=on on the gateway.',
 }
 
 const allowedOf = {
@@ -115,8 +121,10 @@ function detectConfiguring({
   query,
   bucketCreation,
 }: Detectable): BucketOperation | undefined {
-  if (bucketCreation !== 'on' || (method !== 'PUT' && method !== 'DELETE')) return undefined
-  return configurations.find(([name]) => query.has(name))?.[1][method]
+  if (method !== 'PUT' && method !== 'DELETE') return undefined
+  const found = configurations.find(([name]) => query.has(name))
+  if (found === undefined || bucketCreation === 'on') return found?.[1][method]
+  throw notImplemented(found[0], settingFor.DELETE)
 }
 
 function detectBucketRead(query: Query): BucketOperation {
@@ -191,15 +199,16 @@ function refuseOtherMethod(method: string, query: Query): void {
 
 function refuseSubresource(query: Query, subresources: ReadonlySet<string>): void {
   for (const name of query.keys()) {
-    if (subresources.has(name)) {
-      throw new S3Error(
-        'NotImplemented',
-        `The sub-resource ?${name} is not implemented for this method.`,
-      )
-    }
+    if (subresources.has(name)) throw notImplemented(name)
   }
 }
 
-function methodNotAllowed(allow: string): S3Error {
-  return new S3Error('MethodNotAllowed', undefined, { headers: { Allow: allow } })
+function notImplemented(subresource: string, hint = ''): S3Error {
+  const message = `The sub-resource ?${subresource} is not implemented for this method. ${hint}`
+  return new S3Error('NotImplemented', message.trimEnd())
+}
+
+function methodNotAllowed(allow: string, hint = ''): S3Error {
+  const message = `${s3Errors.MethodNotAllowed[1]} ${hint}`
+  return new S3Error('MethodNotAllowed', message.trimEnd(), { headers: { Allow: allow } })
 }
