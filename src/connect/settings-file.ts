@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readFile, realpath, rename, unlink, writeFile } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { chown, mkdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
 import { changeEnvFile, parseEnvFile } from '../wiring/settings/env-file.ts'
@@ -26,6 +27,7 @@ export async function writeSettingsFile(
     const text = changeEnvFile(before, values)
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
+    await giveTo(await ownerOf(path), draft)
     await rename(draft, path)
     // The folder may be a symbolic link.
     await syncFolderAt(await realpath(dirname(path)))
@@ -35,6 +37,16 @@ export async function writeSettingsFile(
     const why = cause instanceof RangeError ? cause.message : (cause as NodeJS.ErrnoException).code
     throw new ConnectError(`${path} can't be written: ${why}`, { cause })
   }
+}
+
+/** Of the file, or of its folder if there is none. */
+async function ownerOf(path: string): Promise<Stats> {
+  return await stat(path).catch(() => stat(dirname(path)))
+}
+
+/** A service that runs as another user could not read a file of root. */
+async function giveTo({ uid, gid }: Stats, path: string): Promise<void> {
+  if (process.geteuid?.() === 0) await chown(path, uid, gid)
 }
 
 async function textOf(path: string): Promise<string> {

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -58,3 +68,21 @@ test('writeSettingsFile reports a file that cannot be written', async (t) => {
   const path = join(folder, 'file', 'bucketry.env')
   await assert.rejects(writeSettingsFile(path, { A: '1' }), /can't be (read|written).*ENOTDIR/)
 })
+
+const asRoot = { skip: process.getuid?.() === 0 ? false : 'only root may give files away' }
+
+test(
+  'What root writes keeps the owner of the file, or belongs to that of the folder',
+  asRoot,
+  async (t) => {
+    const folder = await folderFor(t)
+    await chown(folder, 10_001, 10_002)
+    const path = join(folder, 'bucketry.env')
+    const owner = async () => [(await stat(path)).uid, (await stat(path)).gid]
+    await writeSettingsFile(path, { PORT: '9000' })
+    assert.deepEqual(await owner(), [10_001, 10_002])
+    await chown(path, 10_003, 10_004)
+    await writeSettingsFile(path, { PORT: '9001' })
+    assert.deepEqual(await owner(), [10_003, 10_004])
+  },
+)

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  type Stats,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -36,6 +39,38 @@ test('A restore creates DATA_DIR for its owner only, as a start does', async (t)
 
 const generated =
   'ACCESS_KEY=me\nSECRET_KEY=0123456789abcdef\nALLOWED_BUCKETS=test\nDASHBOARD_PASSWORD=0123456789\n'
+
+const asRoot = { skip: process.getuid?.() === 0 ? false : 'only root may give files away' }
+
+test('What root restores belongs to the owner of the folder', asRoot, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-restore-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [old, service, own] = ['old', 'service', 'own'].map((name) => join(folder, name)) as [
+    ...[string, string, string],
+  ]
+  const path = join(old, 'bucketry.db')
+  await (await openDatabase({ kind: 'sqlite', path }, { migrate: true })).close()
+  writeFileSync(join(old, 'bucketry.env'), generated)
+  const file = join(folder, 'backup')
+  await backup({ environment: { DATA_DIR: old }, buckets: undefined, file })
+  mkdirSync(service, { mode: 0o700 })
+  // The user of the service may not look into the folders of root.
+  chmodSync(folder, 0o755)
+  chownSync(service, 10_001, 10_002)
+  const dataDir = join(service, 'data')
+  const said = await restore({ environment: { DATA_DIR: dataDir }, buckets: undefined, file })
+  assert.doesNotMatch(said, /chown/)
+  const ownerOf = ({ uid, gid, mode }: Stats) => [uid, gid, mode & 0o777]
+  assert.deepEqual(ownerOf(statSync(dataDir)), [10_001, 10_002, 0o700])
+  const names = readdirSync(dataDir)
+  assert.ok(names.includes('bucketry.db') && names.includes('bucketry.env'), names.join())
+  for (const name of names) {
+    assert.deepEqual(ownerOf(statSync(join(dataDir, name))), [10_001, 10_002, 0o600], name)
+  }
+  assert.deepEqual([process.geteuid?.(), process.getegid?.()], [0, process.getgid?.()])
+  const toRoot = await restore({ environment: { DATA_DIR: own }, buckets: undefined, file })
+  assert.match(toRoot, /belong to root: .* chown -R USER/)
+})
 
 test('A refused restore writes no settings, and can be repeated', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-restore-'))
