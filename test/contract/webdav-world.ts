@@ -25,7 +25,7 @@ export interface DavWorld {
 export async function davWorldOn(
   t: TestContext,
   url: string,
-  { maxSpoolBytes = 1_000_000 } = {},
+  { maxSpoolBytes = 1_000_000, onWarning = (_: object, _text: string): void => undefined } = {},
 ): Promise<DavWorld> {
   const folder = folderFor(t)
   const spoolFolder = `${folder}/spool`
@@ -33,7 +33,7 @@ export async function davWorldOn(
   const database = await openDatabase(location, { migrate: true })
   t.after(() => database.close())
   const leases = new DatabaseLeases(database)
-  const log = { info: () => undefined, warn: () => undefined }
+  const log = { info: () => undefined, warn: onWarning }
   const open = async () => {
     const records = new DatabaseDavRecords(database)
     const openStaging = (folder: string) => openStagedUploads(folder, log)

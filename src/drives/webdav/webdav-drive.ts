@@ -50,6 +50,7 @@ import { describeAbilities } from './probe/dav-abilities.ts'
 import { probeServer } from './probe/dav-probe.ts'
 import { makeFirstContact, namingHost } from './probe/first-contact.ts'
 import { rulesFrom } from './probe/name-findings.ts'
+import { noticingDelay, testingWithinTime } from './probe/start-wait.ts'
 import { AppendedBytes } from './uploads/appended-bytes.ts'
 import { ChunkedBytes } from './uploads/chunked-bytes.ts'
 import { DavUploads } from './uploads/dav-uploads.ts'
@@ -110,11 +111,13 @@ export async function openWebdavDrive(options: WebdavDriveOptions): Promise<Driv
   try {
     const rootEntry = await makeFirstContact(address, options.log)
     await options.claim?.(new DavNotes(server, own))
-    const isNew = await own.prepare({ hasRoot: rootEntry !== undefined })
-    const abilities = await own.withFolder(async (folder) => {
-      const findings = await findDriveNames({ server, leases, folder, isNew })
-      const probed = { root: address.root, rootEntry, server, folder }
-      return await probeServer(probed, rulesFrom(findings))
+    const abilities = await testingWithinTime({ address, log: options.log }, async () => {
+      const isNew = await own.prepare({ hasRoot: rootEntry !== undefined })
+      return await own.withFolder(async (folder) => {
+        const findings = await findDriveNames({ server, leases, folder, isNew })
+        const probed = { root: address.root, rootEntry, server, folder }
+        return await probeServer(probed, rulesFrom(findings))
+      })
     })
     options.log.info(describeAbilities(abilities), 'what the WebDAV server can do')
     const records = withDatabaseErrors(options.records, 'the metadata of files')
@@ -195,7 +198,7 @@ class WebdavDrive implements Drive {
 
   async prepare(buckets: readonly string[]): Promise<void> {
     try {
-      await this.#prepare(buckets)
+      await noticingDelay(this.#parts, () => this.#prepare(buckets))
     } catch (error) {
       throw namingHost(error, this.#parts.address)
     }

@@ -5,11 +5,11 @@ import { refusedCredentials } from '../client/dav-error.ts'
 import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
 import { askForFolder, entryIn, xmlHeaders } from '../client/dav-properties.ts'
 import type { DavEntry } from '../client/multistatus.ts'
+import { hostOf, noticingDelay } from './start-wait.ts'
 
 /** For DNS, the connection and TLS: problems with them are reported within 5 s. */
 const connectMs = 3_500
 /** After connecting, a server may need longer: PHP compiles, disks spin up. */
-const noticeMs = 4_500
 const answerMs = 60_000
 
 const connectAdvice: Readonly<Record<string, string>> = {
@@ -35,11 +35,6 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO/
 /** Statuses of a usable server: the folder is created later, or the server is busy. */
 const hopefulStatuses: ReadonlySet<number> = new Set([207, 404, 409, 423, 425, 429])
 
-/** The server's host name in DRIVE, with the port if it is not the default. */
-export function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
-  return new URL(origin).host
-}
-
 /**
  * Requests the drive's folder once, before any other request and without retries, so that a mistake in
  * DRIVE is reported immediately, with the server's name.
@@ -51,36 +46,37 @@ export async function makeFirstContact(
   address: DavAddress,
   log: Pick<DriveLog, 'warn'>,
 ): Promise<DavEntry | undefined> {
-  const { origin, root, user, password } = address
+  const { origin } = address
   const client = new Client(origin, {
     connect: { timeout: connectMs },
     headersTimeout: answerMs,
     bodyTimeout: answerMs,
   })
-  const notice = setTimeout(() => {
-    log.warn({ server: hostOf(address) }, 'the WebDAV server has not responded yet; still waiting')
-  }, noticeMs)
   try {
-    const { statusCode, headers, body } = await client.request({
-      method: 'PROPFIND' as 'GET',
-      path: folderTargetOf(root, []),
-      headers: {
-        authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
-        ...xmlHeaders,
-        depth: '0',
-        'user-agent': 'Bucketry',
-      },
-      body: askForFolder,
-    })
-    const text = await body.text()
-    judge(statusCode, String(headers.location ?? ''), address)
-    return statusCode === 207 ? folderIn(text, address) : undefined
+    return await noticingDelay({ address, log }, () => askOnce(client, address))
   } catch (error) {
     throw error instanceof DriveError ? error : withoutAnswer(error, address)
   } finally {
-    clearTimeout(notice)
     await client.destroy()
   }
+}
+
+async function askOnce(client: Client, address: DavAddress): Promise<DavEntry | undefined> {
+  const { root, user, password } = address
+  const { statusCode, headers, body } = await client.request({
+    method: 'PROPFIND' as 'GET',
+    path: folderTargetOf(root, []),
+    headers: {
+      authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+      ...xmlHeaders,
+      depth: '0',
+      'user-agent': 'Bucketry',
+    },
+    body: askForFolder,
+  })
+  const text = await body.text()
+  judge(statusCode, String(headers.location ?? ''), address)
+  return statusCode === 207 ? folderIn(text, address) : undefined
 }
 
 /** The same error with the server's name in front; other errors than DriveErrors unchanged. */
