@@ -1,4 +1,4 @@
-import type { Environment } from '../wiring/settings/read-settings.ts'
+import type { Environment } from '../wiring/settings/environment.ts'
 
 /** What the command line gives to a command. */
 export interface CommandCall {

@@ -1,4 +1,4 @@
-import type { Environment } from '../wiring/settings/read-settings.ts'
+import type { Environment } from '../wiring/settings/environment.ts'
 import type { Setting } from '../wiring/settings/setting.ts'
 import { settingsTable } from '../wiring/settings/table.ts'
 

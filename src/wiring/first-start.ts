@@ -3,9 +3,9 @@ import { link, mkdir, readFile, realpath, unlink, writeFile } from 'node:fs/prom
 import { dirname, join, sep } from 'node:path'
 import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
 import { formatEnvFile, parseEnvFile } from './settings/env-file.ts'
-import { isGiven } from './settings/environment.ts'
+import { type Environment, isGiven } from './settings/environment.ts'
 import { ownSettings, settingsFileName } from './settings/ignored-file.ts'
-import { dataFolder, type Environment } from './settings/read-settings.ts'
+import { dataFolder } from './settings/read-settings.ts'
 import { SettingsError } from './settings/setting.ts'
 
 /** Other users of this machine must not read keys, sessions and objects. */

@@ -12,8 +12,9 @@ import {
   settingsOfRestore,
   withBuckets,
 } from '../first-start.ts'
+import type { Environment } from '../settings/environment.ts'
 import { bucketAround } from '../settings/location-mistakes.ts'
-import { type Environment, readSettings, type Settings } from '../settings/read-settings.ts'
+import { readSettings, type Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { shownDatabase } from '../settings/shown-settings.ts'
 import { asOwnerOf } from './as-owner.ts'

@@ -4,8 +4,9 @@ import { createSealer } from '../../state/sealer.ts'
 import { AccessKeyTable } from '../../state/stores/access-keys.ts'
 import { bucketNames } from '../bucket-names.ts'
 import { settingsOfGateway, withBuckets } from '../first-start.ts'
+import type { Environment } from '../settings/environment.ts'
 import { isBucketName } from '../settings/parse-names.ts'
-import { type Environment, readSettings } from '../settings/read-settings.ts'
+import { readSettings } from '../settings/read-settings.ts'
 import { requireExistingDatabase } from './existing-database.ts'
 
 /** Where the settings of the command come from. */

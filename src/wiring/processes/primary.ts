@@ -16,12 +16,8 @@ import { type MetricsPort, openMetricsPort } from '../metrics/metrics-port.ts'
 import { createScrape } from '../metrics/scraper.ts'
 import { openService, type Service } from '../service.ts'
 import { checkOpenFiles, serve } from '../serving.ts'
-import {
-  type Environment,
-  readSettings,
-  type Settings,
-  tlsIdentityOf,
-} from '../settings/read-settings.ts'
+import type { Environment } from '../settings/environment.ts'
+import { readSettings, type Settings, tlsIdentityOf } from '../settings/read-settings.ts'
 import { settingsWarnings } from '../settings/warnings.ts'
 import { onceEach, warnOfUntrustedProxy } from '../untrusted-proxies.ts'
 import { repeat } from './repeat.ts'

@@ -1,6 +1,7 @@
 import type { TlsIdentity } from '../../http/server.ts'
 import type { Log } from '../log.ts'
-import { type Environment, readTls } from '../settings/read-settings.ts'
+import type { Environment } from '../settings/environment.ts'
+import { readTls } from '../settings/read-settings.ts'
 
 export interface TlsReloadOptions {
   /** Undefined: the port speaks plain HTTP, which only a restart changes. */

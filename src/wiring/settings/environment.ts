@@ -1,4 +1,4 @@
-import type { Environment } from './read-settings.ts'
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A copy of the current environment. Nothing else reads it (docs/configuration.md). */
 export function currentEnvironment(): Environment {

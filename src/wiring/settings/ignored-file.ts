@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnvFile } from './env-file.ts'
-import { isGiven } from './environment.ts'
-import type { Environment } from './read-settings.ts'
+import { type Environment, isGiven } from './environment.ts'
 
 /** The file of the generated settings, in DATA_DIR. */
 export const settingsFileName = 'bucketry.env'

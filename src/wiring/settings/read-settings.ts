@@ -14,7 +14,7 @@ import {
   placeMistakes,
   settingsOfDrives,
 } from './drive-settings.ts'
-import { hasValue, isGiven } from './environment.ts'
+import { type Environment, hasValue, isGiven } from './environment.ts'
 import { ignoredFileWith } from './ignored-file.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { nearestName } from './nearest-name.ts'
@@ -29,8 +29,6 @@ import {
   shown,
 } from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The settings in force. Units are in the names; lists and flags are never undefined. */
 export type Settings = Readonly<

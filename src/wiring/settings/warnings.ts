@@ -1,7 +1,8 @@
 import ipaddr from 'ipaddr.js'
 import { isOfNamedDrive } from './drive-settings.ts'
+import type { Environment } from './environment.ts'
 import { nearestName } from './nearest-name.ts'
-import type { Environment, Settings } from './read-settings.ts'
+import type { Settings } from './read-settings.ts'
 import { type Setting, shown } from './setting.ts'
 import { settingsTable } from './table.ts'
 

@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { provideSettings } from '../../../src/wiring/first-start.ts'
-import { type Environment, readSettings } from '../../../src/wiring/settings/read-settings.ts'
+import type { Environment } from '../../../src/wiring/settings/environment.ts'
+import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
 import { SettingsError } from '../../../src/wiring/settings/setting.ts'
 
 function temporaryFolder(t: TestContext): string {

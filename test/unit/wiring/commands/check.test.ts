@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openDatabase } from '../../../../src/state/open-database.ts'
 import { check } from '../../../../src/wiring/commands/check.ts'
-import type { Environment } from '../../../../src/wiring/settings/read-settings.ts'
+import type { Environment } from '../../../../src/wiring/settings/environment.ts'
 
 const canMount = process.platform === 'linux' && process.getuid?.() === 0
 const mounts = { skip: canMount ? false : 'only root may mount a file system' }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
+import type { Environment } from '../../../../src/wiring/settings/environment.ts'
 import {
-  type Environment,
   readSettings,
   readTls,
   tlsIdentityOf,
