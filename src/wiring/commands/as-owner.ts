@@ -1,5 +1,15 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { existingPartOf } from '../settings/location-mistakes.ts'
+import type { Settings } from '../settings/read-settings.ts'
+
+/** The folder of the database if that is a file, otherwise DATA_DIR: both belong to the user of the service. */
+export function stateFolderOf({
+  database,
+  dataDir,
+}: Pick<Settings, 'database' | 'dataDir'>): string {
+  return database.kind === 'sqlite' ? dirname(database.path) : dataDir
+}
 
 /**
  * Runs `work` as the owner of a folder if root calls it: the files are private, and a service that runs as another

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { packageVersion } from '../../package-folder.ts'
 import { backupLines } from '../../state/backup/backup-lines.ts'
 import { restoreLines } from '../../state/backup/restore-lines.ts'
@@ -17,7 +17,7 @@ import { bucketAround } from '../settings/location-mistakes.ts'
 import { readSettings, type Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { shownDatabase } from '../settings/shown-settings.ts'
-import { asOwnerOf } from './as-owner.ts'
+import { asOwnerOf, stateFolderOf } from './as-owner.ts'
 import { openBackupFile, writeBackupFile } from './backup-file.ts'
 
 /** Where the settings of a backup or restore come from. */
@@ -84,12 +84,11 @@ export async function restore({ environment, buckets, file }: BackupOptions): Pr
     const restored = await settingsOfRestore(environment, opened.header.settingsFile)
     const settings = readSettings(withBuckets(restored.environment, buckets))
     const { dataDir, database } = settings
-    const isFile = database.kind === 'sqlite'
-    const folder = isFile ? dirname(database.path) : dataDir
+    const folder = stateFolderOf(settings)
     // Of this program, whose files the owner may not be able to read.
     const migrations = await readMigrations()
     const { result, isRoots } = await asOwnerOf(folder, async () => {
-      await makeDataFolder(dataDir, isFile ? [database.path] : [])
+      await makeDataFolder(dataDir, database.kind === 'sqlite' ? [database.path] : [])
       const session = await openSession(database)
       let settingsNote = ''
       // Last, so that a refused restore leaves none. After a failed commit, the next restore keeps them.

@@ -12,6 +12,7 @@ import type { Environment } from '../settings/environment.ts'
 import { readSettings, type Settings } from '../settings/read-settings.ts'
 import { SettingsError } from '../settings/setting.ts'
 import { startClock } from '../start-clock.ts'
+import { asOwnerOf, stateFolderOf } from './as-owner.ts'
 import { requireExistingDatabase } from './existing-database.ts'
 import { type ReportOutput, VerifyReport } from './verify-report.ts'
 
@@ -43,33 +44,46 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   )
   assertVerifiable(settings, bucket)
   const log = createLog('warn', { write: writeLog })
-  const database = await openDatabase(settings.database, {
-    migrate: false,
-    connections: settings.databasePool,
-  })
-  try {
-    await assertServed(settings, database, bucket)
-    const clock = await startClock(database, log)
-    const parts = { settings, log, database, now: clock.now }
-    const { drive, folder, close } = await openFor(bucket, parts)
+  const { result } = await asOwnerOf(stateFolderOf(settings), async () => {
+    const database = await openDatabase(settings.database, {
+      migrate: false,
+      connections: settings.databasePool,
+    })
     try {
+      await assertServed(settings, database, bucket)
+      const clock = await startClock(database, log)
       const report = new VerifyReport({ bucket, isJson, output })
-      await verifyBucket({
-        ...{ drive, bucket: folder, prefix },
-        onBytes: (bytes) => report.addBytes(bytes),
-        onVerdict: (key, verdict) => report.add(key, verdict),
-      }).catch((error: unknown) => {
-        if (!(error instanceof DriveError)) throw error
-        report.addFailure(error.message)
-      })
-      report.end()
+      try {
+        await verifyWith(report, { settings, log, database, now: clock.now }, { bucket, prefix })
+      } finally {
+        clock.stop()
+      }
       return report.exitStatus
     } finally {
-      await close()
-      clock.stop()
+      await database.close()
     }
+  })
+  return result
+}
+
+async function verifyWith(
+  report: VerifyReport,
+  parts: Pick<DriveParts, 'settings' | 'log' | 'database' | 'now'>,
+  { bucket, prefix }: Pick<VerifyOptions, 'bucket' | 'prefix'>,
+): Promise<void> {
+  const { drive, folder, close } = await openFor(bucket, parts)
+  try {
+    await verifyBucket({
+      ...{ drive, bucket: folder, prefix },
+      onBytes: (bytes) => report.addBytes(bytes),
+      onVerdict: (key, verdict) => report.add(key, verdict),
+    }).catch((error: unknown) => {
+      if (!(error instanceof DriveError)) throw error
+      report.addFailure(error.message)
+    })
+    report.end()
   } finally {
-    await database.close()
+    await close()
   }
 }
 
