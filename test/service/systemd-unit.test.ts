@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -44,6 +52,38 @@ test('systemd accepts the unit and its drop-ins without a warning', { skip }, (t
   const unit = installedUnit(temporaryFolder(t))
   const { stderr } = runAnalyze('verify', '--man=no', unit)
   assert.equal(stderr, '')
+})
+
+test('systemd accepts the backup and its timer, with the drop-ins of the service', {
+  skip,
+}, (t) => {
+  const folder = temporaryFolder(t)
+  // As docs/backup.md installs them. systemd does not look into a symbolic link to a folder of drop-ins.
+  renameSync(`${installedUnit(folder)}.d`, join(folder, 'bucketry-backup.service.d'))
+  const units = ['bucketry-backup.service', 'bucketry-backup.timer'].map((name) => {
+    copyFileSync(join(deploy, name), join(folder, name))
+    return join(folder, name)
+  })
+  const { stderr } = runAnalyze('verify', '--man=no', ...units)
+  assert.equal(stderr, '')
+})
+
+test('the backup has the settings of the service', () => {
+  const linesOf = (name: string, pattern: RegExp) =>
+    readFileSync(join(deploy, name), 'utf8').match(pattern) ?? []
+  const settings = /^(?:Environment|EnvironmentFile|User|Group|UMask)=.*$/gm
+  const own = linesOf('bucketry-backup.service', settings)
+  assert.equal(own.length, 6)
+  assert.deepEqual(own, linesOf(unitName, settings))
+})
+
+test('the backup writes one file for the day of the week', (t) => {
+  const folder = temporaryFolder(t)
+  const unit = readFileSync(join(deploy, 'bucketry-backup.service'), 'utf8')
+  const [, command = ''] = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? []
+  const expanded = command.replace('%S', folder).replace('%%', '%').replace('exec bucketry', 'echo')
+  const said = execFileSync('/bin/sh', ['-c', expanded], { encoding: 'utf8' })
+  assert.match(said, new RegExp(`^backup ${folder}/bucketry-backup/[1-7]\\.backup\\n$`))
 })
 
 test('the exposure level of the unit is the one that docs/install.md shows', { skip }, (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { settingsTable } from '../../../src/wiring/settings/table.ts'
@@ -149,6 +149,18 @@ test('the files of systemd set only settings', () => {
       assert.ok(isSetting(name), `${path}: ${name}`)
     }
   }
+})
+
+test('every file of systemd is in the page that says how to install it', () => {
+  const pages = read('docs/install.md') + read('docs/backup.md')
+  const paths = globSync('deploy/systemd/*', { cwd: root })
+  assert.ok(paths.length >= 6)
+  for (const path of paths) assert.ok(pages.includes(basename(path)), path)
+})
+
+test('the package has every file of systemd and of monitoring, as docs/install.md copies them', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] }
+  for (const folder of ['deploy/systemd', 'deploy/monitoring']) assert.ok(files.includes(folder))
 })
 
 test('the Node of the image is the major version that the package requires', () => {
