@@ -6,7 +6,7 @@ import { HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s
 import { codeBlockOf, codeBlocksOf, replaced } from '../support/code-blocks.ts'
 import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { describeOverBoth, type Endpoint } from './endpoint.ts'
-import { absenceOf, runClient } from './run-client.ts'
+import { absenceOf, absenceOfBoto3, runClient } from './run-client.ts'
 import { trustAuthority } from './trust-authority.ts'
 
 const page = 'docs/moving-in.md'
@@ -59,6 +59,41 @@ describeOverBoth('Moving in', { skip: false }, (endpoint) => {
     }
   })
 
+  it('the script keeps Expires and folder markers, too', { skip: absenceOfBoto3() }, async (t) => {
+    const old = await startOld(endpoint(), 'old-of-boto3')
+    t.after(() => old.kill())
+    const from = clientOf({ gateway: old, caFile: undefined })
+    const to = clientOf(endpoint())
+    const marker = { Key: 'folder/', Body: '', ContentType: 'application/x-directory' }
+    const all = [...oldObjects, marker].map((object) => ({
+      ...object,
+      Expires: new Date('2030-01-02T03:04:05Z'),
+    }))
+    for (const object of all) {
+      await from.send(new PutObjectCommand({ Bucket: testBucket, ...object }))
+    }
+    const { caFile } = endpoint()
+    await runClient(endpoint(), {
+      program: '/usr/bin/python3',
+      args: ['-c', replacedKeys(codeBlockOf(page, 'boto3', 'python'), old, endpoint().gateway)],
+      environment: caFile === undefined ? {} : { AWS_CA_BUNDLE: caFile },
+    })
+    const headersIn = async (client: S3Client, Key: string) => {
+      const head = await client.send(new HeadObjectCommand({ Bucket: testBucket, Key }))
+      const { Expires, ContentType, ContentLength, Metadata, CacheControl } = head
+      return { Expires, ContentType, ContentLength, Metadata, CacheControl }
+    }
+    for (const { Key, Expires } of all) {
+      const before = await headersIn(from, Key)
+      assert.deepEqual(before.Expires, Expires)
+      assert.deepEqual(await headersIn(to, Key), before, Key)
+    }
+    assert.equal(
+      readFileSync(join(endpoint().bucketFolder, 'large'), 'latin1'),
+      large.toString('latin1'),
+    )
+  })
+
   it('aws-cli fills a bucket from a folder, with content types by name', {
     skip: absenceOf('/usr/bin/aws'),
   }, async () => {
@@ -94,19 +129,33 @@ function clientOf({ gateway, caFile }: Pick<Endpoint, 'gateway' | 'caFile'>): S3
   })
 }
 
-function startOld({ workFolder }: Endpoint): Promise<GatewayProcess> {
-  const folder = join(workFolder, '../old')
+function startOld({ workFolder }: Endpoint, name = 'old'): Promise<GatewayProcess> {
+  const folder = join(workFolder, '..', name)
   mkdirSync(folder)
   return startGatewayProcess({ folder })
 }
 
 function rcloneCommands(old: GatewayProcess, gateway: GatewayProcess): string {
   return replaced(codeBlockOf(page, 'rclone', 'sh'), {
+    ...oldAndNew(old, gateway),
+    '=KEY': `=${gateway.credentials.accessKey}`,
+    '=SECRET': `=${gateway.credentials.secretKey}`,
+  })
+}
+
+function replacedKeys(script: string, old: GatewayProcess, gateway: GatewayProcess): string {
+  return replaced(script, {
+    ...oldAndNew(old, gateway),
+    '"KEY"': `"${gateway.credentials.accessKey}"`,
+    '"SECRET"': `"${gateway.credentials.secretKey}"`,
+  })
+}
+
+function oldAndNew(old: GatewayProcess, gateway: GatewayProcess) {
+  return {
     'https://old.example.com': old.url,
     'OLD-KEY': old.credentials.accessKey,
     'OLD-SECRET': old.credentials.secretKey,
     'http://127.0.0.1:9000': gateway.url,
-    '=KEY': `=${gateway.credentials.accessKey}`,
-    '=SECRET': `=${gateway.credentials.secretKey}`,
-  })
+  }
 }
