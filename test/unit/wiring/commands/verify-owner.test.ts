@@ -18,16 +18,16 @@ test(
     const folder = mkdtempSync(join(tmpdir(), 'bucketry-verify-'))
     t.after(() => rmSync(folder, { recursive: true }))
     const environment = {
-    ...{ ACCESS_KEY: 'me', SECRET_KEY: '0123456789abcdef', ALLOWED_BUCKETS: 'photos' },
-    DATA_DIR: folder,
-  }
-  const log = createLog('silent', { write: () => undefined })
-  const role = { kind: 'primary', onDriveLost: () => undefined } as const
-  await (await openService(readSettings(environment), log, role)).close()
-  execFileSync('chown', ['-R', '10001:10001', folder])
-  const status = await verify({
+      ...{ ACCESS_KEY: 'me', SECRET_KEY: '0123456789abcdef', ALLOWED_BUCKETS: 'photos' },
+      DATA_DIR: folder,
+    }
+    const log = createLog('silent', { write: () => undefined })
+    const role = { kind: 'primary', onDriveLost: () => undefined } as const
+    await (await openService(readSettings(environment), log, role)).close()
+    execFileSync('chown', ['-R', '10001:10001', folder])
+    const status = await verify({
       environment,
-    ...{ bucket: 'photos', prefix: '', isJson: true },
+      ...{ bucket: 'photos', prefix: '', isJson: true },
       output: { write: () => undefined },
       writeLog: () => undefined,
     })
