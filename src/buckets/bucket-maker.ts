@@ -140,6 +140,7 @@ export class BucketMaker {
       }
       throw error
     }
+    held.assertHeld()
     await abortUploads(bucket)
     held.assertHeld()
     const rows = await table.all()

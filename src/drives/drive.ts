@@ -40,7 +40,7 @@ export interface Drive {
   /**
    * Removes the bucket's folder if it is empty, in one step: an object that another process writes at
    * the same moment is either published, and the bucket stays, or its write rejects with
-   * `unavailable`. False if there was no folder. The bucket may be added again. The caller calls it
+   * `no-bucket`. False if there was no folder: no write that began before may create it, either. The bucket may be added again. The caller calls it
    * for one bucket at a time, and not during `addBucket` of the same bucket.
    *
    * Rejects with `not-empty` if the folder has any content, also a folder or file that is not an object;
@@ -352,6 +352,8 @@ export type DriveErrorKind =
   | 'changed'
   /** The bytes of an upload are lost or can't become the object: a new upload is needed. */
   | 'upload-gone'
+  /** The bucket was removed, or its folder is missing. */
+  | 'no-bucket'
   /** The folder of a bucket that is to be removed has content. */
   | 'not-empty'
   /** The drive denies permission: an operator must act. */

@@ -17,6 +17,8 @@ const answers: Readonly<
   full: { code: 'QuotaExceeded' },
   'invalid-key': { code: 'InvalidArgument' },
   'key-too-long': { code: 'KeyTooLongError' },
+  // Of a bucket that is still served: its folder was moved away. An operator must act (handler.ts has the rest).
+  'no-bucket': { code: 'ServiceUnavailable', retryAfterSeconds: unavailableSeconds },
   'not-empty': { code: 'BucketNotEmpty' },
   'not-found': { code: 'NoSuchKey' },
   'upload-gone': { code: 'NoSuchUpload' },

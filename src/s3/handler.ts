@@ -29,6 +29,7 @@ import {
   objectOperations,
   serviceOperations,
 } from './operations.ts'
+import { afterRemoval, noSuchBucket, notServed } from './removed-bucket.ts'
 import { renderError } from './reply/render-error.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
 
@@ -77,7 +78,8 @@ export function createS3Handler(service: S3Service): HttpHandler {
       return complete(await answer({ service, request, rate }, logContext))
     } catch (error) {
       if (logContext.key === undefined) nameKey(logContext, request.rawPath)
-      const refusal = complete(renderError(error, request, service.log))
+      const shown = await afterRemoval(error, logContext.bucket, service)
+      const refusal = complete(renderError(shown, request, service.log))
       return explained(refusal, logContext, { request, service })
     }
   }
@@ -195,13 +197,9 @@ function visibleBucket(
 ): BucketConfiguration {
   const configuration = buckets.find(bucket)
   const isOthers = identity.kind === 'key' && !configuration?.isPublic
-  if (configuration && !(isOthers && !canSeeBucket(identity, bucket))) return configuration
-  throw new S3Error('AccessDenied', `Access to the bucket ${quoted(bucket)} is not allowed.`, {
-    reason:
-      configuration === undefined
-        ? `ALLOWED_BUCKETS does not list the bucket ${quoted(bucket)}.`
-        : `The access key has no grant for the bucket ${quoted(bucket)}.`,
-  })
+  if (configuration === undefined) throw notServed(bucket)
+  if (!isOthers || canSeeBucket(identity, bucket)) return configuration
+  throw notServed(bucket, `The access key has no grant for the bucket ${quoted(bucket)}.`)
 }
 
 interface Target {
@@ -230,9 +228,7 @@ function run(
     return handle(newBucket)
   }
   // Who may see the bucket learns that it does not exist; everyone else was refused before.
-  if (configuration === undefined) {
-    throw new S3Error('NoSuchBucket', undefined, { elements: { BucketName: bucket } })
-  }
+  if (configuration === undefined) throw noSuchBucket(bucket)
   const bucketContext = { service, request, query, identity, bucket, configuration }
   if (address.level === 'bucket') {
     const { access, handle } = bucketOperations[name as BucketOperation]

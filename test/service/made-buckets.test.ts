@@ -105,6 +105,7 @@ test('DeleteBucket never removes an acknowledged object', async (t) => {
     if (removed?.status === 204) {
       counts.removed += 1
       assert.deepEqual(written, [], bucket)
+      for (const { status, code } of puts) assert.deepEqual([status, code], [404, 'NoSuchBucket'])
       await everywhere(one, bucket, 404)
     } else {
       counts.kept += 1
@@ -115,6 +116,31 @@ test('DeleteBucket never removes an acknowledged object', async (t) => {
     }
   }
   t.diagnostic(JSON.stringify(counts))
+})
+
+test('DeleteBucket of a bucket whose folder was removed by hand: no later PUT is acknowledged', async (t) => {
+  const gateway = await start(t, folderOf(t))
+  for (let round = 0; round < rounds; round++) {
+    const bucket = `/gone-${round}`
+    assert.equal((await send(gateway, 'PUT', bucket)).status, 200)
+    await everywhere(gateway, bucket, 200)
+    rmSync(join(gateway.driveFolder, bucket), { recursive: true })
+    const [removed, ...puts] = await Promise.all([
+      send(gateway, 'DELETE', bucket),
+      ...['a', 'b', 'c', 'd'].map((key) => send(gateway, 'PUT', `${bucket}/${key}`, key)),
+    ])
+    const later = await send(gateway, 'PUT', `${bucket}/later`, 'x')
+    // A PUT that was faster has created the folder again, and keeps the bucket.
+    const isKept = removed?.status === 409
+    const expected = isKept ? [200, undefined] : [404, 'NoSuchBucket']
+    for (const { status, code } of [...puts, later]) {
+      assert.deepEqual([status, code], expected, `${bucket} ${removed?.status}`)
+    }
+    if (isKept) continue
+    assert.equal((await send(gateway, 'PUT', bucket)).status, 200, 'the name is free')
+  }
+  assert.match(gateway.logs(), /"level":30,.*"operation":"PutObject"/)
+  assert.doesNotMatch(gateway.logs(), /"level":[56]0,/)
 })
 
 /** Of the test below: a bucket that it also removes. */

@@ -42,7 +42,8 @@ export async function removeExpired(removal: Removal): Promise<'removed' | 'kept
 
 /** Undefined if the object has been written or removed meanwhile. @throws the error if all removals would fail. */
 function refusalOf(error: unknown): DriveError | undefined {
-  if (!(error instanceof DriveError) || error.kind === 'unavailable') throw error
+  if (!(error instanceof DriveError)) throw error
+  if (error.kind === 'unavailable' || error.kind === 'no-bucket') throw error
   return error.kind === 'condition' || error.kind === 'not-found' ? undefined : error
 }
 

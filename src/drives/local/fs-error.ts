@@ -26,6 +26,7 @@ const advice: Readonly<Record<DriveErrorKind, string>> = {
   condition: 'A condition did not hold.',
   'not-found': 'It does not exist.',
   changed: 'It changed in the meantime.',
+  'no-bucket': 'The bucket was removed.',
   'not-empty': 'It is not empty.',
   'upload-gone': 'Start a new upload.',
   denied: "Permission denied; check the drive's permissions.",

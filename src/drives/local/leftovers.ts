@@ -9,6 +9,9 @@ import { type FileIdentity, identityOf } from './objects/file-identity.ts'
 import { formerSuffix } from './objects/former-holder.ts'
 import { readFlags } from './objects/paced-files.ts'
 
+/** After this time, no write to a removed bucket is under way any more: its mark goes (bucket-folders.ts). */
+const markLimitMs = 7 * 24 * 60 * 60 * 1000
+
 /** After this time, the files of a process on another host count as abandoned. */
 const elsewhereLimitMs = 24 * 60 * 60 * 1000
 
@@ -40,6 +43,11 @@ export async function sweepLeftovers(sweep: Sweep): Promise<void> {
     // The lock of a dead process delays no one (key-locks.ts takes it over). It is removed only when
     // it is so old that no process can be taking it over at this moment.
     if (await isOlder(path, nowMs - elsewhereLimitMs)) await removeDeadLock(path)
+  }
+  for (const name of (await unlessAbsent(() => fs.promises.readdir(root.removedFolder))) ?? []) {
+    const path = join(root.removedFolder, name)
+    if (!(await isOlder(path, nowMs - markLimitMs))) continue
+    await fs.promises.rm(path, { recursive: true, force: true })
   }
 }
 

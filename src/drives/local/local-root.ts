@@ -36,6 +36,8 @@ export interface LocalRoot {
   readonly processFolder: string
   readonly uploadFolder: string
   readonly lockFolder: string
+  /** See BucketFolders. Absent until the first bucket is removed or its folder is created again. */
+  readonly removedFolder: string
   readonly own: OwnFolderSeen
   /** The text of the owner note; undefined when there is none. */
   readonly ownerNote: string | undefined
@@ -66,6 +68,7 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
       processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
       uploadFolder: join(own, 'uploads'),
       lockFolder: join(own, 'locks'),
+      removedFolder: join(own, 'removed'),
     }
     for (const folder of [
       own,
@@ -111,6 +114,7 @@ export function openReadOnlyRoot(path: string): Promise<LocalRoot> {
       processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
       uploadFolder: join(own, 'uploads'),
       lockFolder: join(own, 'locks'),
+      removedFolder: join(own, 'removed'),
       own: { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) },
       hasBirthtime,
       descriptors: await findDescriptors(ownPath),

@@ -65,11 +65,11 @@ export class MemoryObjects {
     return this.#buckets.delete(name)
   }
 
-  /** @throws DriveError `unavailable` for a bucket that was not prepared. */
+  /** @throws DriveError `no-bucket` for a bucket that was not prepared. */
   bucket(name: string): MemoryBucket {
     const bucket = this.#buckets.get(name)
     if (bucket !== undefined) return bucket
-    throw new DriveError('unavailable', `The drive has no bucket ${name}: prepare creates buckets`)
+    throw new DriveError('no-bucket', `The drive has no bucket ${name}: prepare creates buckets`)
   }
 
   get(name: ObjectName): MemoryObject | undefined {

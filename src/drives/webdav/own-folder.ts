@@ -167,12 +167,12 @@ export class OwnFolder {
   }
 }
 
-/** @throws DriveError `unavailable` when the bucket's folder is missing */
+/** @throws DriveError `no-bucket` when the bucket's folder is missing */
 export async function requireBucket(server: DavServer, bucket: string): Promise<DavEntry> {
   const entry = await server.statFolder(bucketFolder(bucket))
   if (entry !== undefined) return entry
   const message = `The folder of bucket ${bucket} is not on the drive. Restart to create it.`
-  throw new DriveError('unavailable', message)
+  throw new DriveError('no-bucket', message)
 }
 
 /** Process names contain `/`, which is not allowed in a name on a server. */

@@ -75,7 +75,8 @@ async function creationTimes(
   return outcomes.map((outcome) => {
     if (outcome.status === 'fulfilled') return outcome.value
     const isUnavailable =
-      outcome.reason instanceof DriveError && outcome.reason.kind === 'unavailable'
+      outcome.reason instanceof DriveError &&
+      ['unavailable', 'no-bucket'].includes(outcome.reason.kind)
     if (!isUnavailable || failed.length === outcomes.length) throw outcome.reason
     return 0
   })

@@ -66,7 +66,8 @@ export class MadeBucketTable {
   }
 
   setRemoving(bucket: string, isRemoving: boolean, leaseOwner: string): Promise<boolean> {
-    return writeOne(this.#database, setRemoving, [isRemoving ? 1 : 0, bucket, leaseOwner])
+    const set = { sql: setRemoving, params: [isRemoving ? 1 : 0, bucket, leaseOwner] }
+    return writeAll(this.#database, [bumpRevision('buckets'), set])
   }
 
   /** Forgets the bucket with everything that is set and known about it. */

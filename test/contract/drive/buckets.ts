@@ -19,8 +19,8 @@ export function bucketCases(suite: DriveSuite): void {
         assert.deepEqual(await listKeys(drive, {}, added), ['a/b/c', 'k'])
         for (const key of ['k', 'a/b/c']) assert.equal(await drive.remove(added, key), true)
         assert.equal(await drive.removeBucket(added), true)
-        await rejectsAs(put(drive, 'k', 'x', { bucket: added }), 'unavailable')
-        await rejectsAs(put(drive, 'a/k', 'x', { bucket: added }), 'unavailable')
+        await rejectsAs(put(drive, 'k', 'x', { bucket: added }), 'no-bucket')
+        await rejectsAs(put(drive, 'a/k', 'x', { bucket: added }), 'no-bucket')
         assert.equal(await drive.removeBucket(added), false)
       }
       await assertNoLeftovers(under)
@@ -57,7 +57,7 @@ export function bucketCases(suite: DriveSuite): void {
         for (const draft of drafts) await draft.write(Buffer.from('late'))
         assert.equal(await drive.removeBucket(added), true)
         for (const draft of drafts) {
-          await rejectsAs(draft.publish({ etag: 'e', headers: {}, metadata: {} }), 'unavailable')
+          await rejectsAs(draft.publish({ etag: 'e', headers: {}, metadata: {} }), 'no-bucket')
           await draft.discard()
         }
         assert.equal(await other.removeBucket(added), false)
@@ -71,7 +71,7 @@ export function bucketCases(suite: DriveSuite): void {
         await other.addBucket(added)
         const key = round % 2 === 0 ? 'k' : 'a/k'
         const [written, removed] = await Promise.all([
-          isDone(put(other, key, 'x', { bucket: added }), 'unavailable'),
+          isDone(put(other, key, 'x', { bucket: added }), 'no-bucket'),
           isDone(drive.removeBucket(added), 'not-empty'),
         ])
         assert.notDeepEqual([written, removed], [true, true])

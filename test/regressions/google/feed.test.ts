@@ -69,7 +69,7 @@ describe('a bucket that another process has added', () => {
     await adding.addBucket('added')
     emulator.byHand.rename(folderAt(emulator, `${driveFolder}/added`), 'renamed')
     await other.refresh()
-    await rejectsAs(adding.head('added', 'k'), 'unavailable')
+    await rejectsAs(adding.head('added', 'k'), 'no-bucket')
   })
 })
 

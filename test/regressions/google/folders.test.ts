@@ -267,7 +267,7 @@ describe('a read-only drive', () => {
     await byHand.file('new', 'y', { parent: folderAt(emulator, `${driveFolder}/${bucket}`) })
     await drive.refresh()
     assert.equal((await drive.head(bucket, 'new'))?.size, 1)
-    await rejectsAs(drive.head('beta', 'k'), 'unavailable')
+    await rejectsAs(drive.head('beta', 'k'), 'no-bucket')
     assert.deepEqual(
       byHand.children(root).map(({ name, isTrashed }) => [name, isTrashed]),
       before,
@@ -276,7 +276,7 @@ describe('a read-only drive', () => {
 
   test('is not created either', async (t) => {
     const { open, emulator } = await googleWorld(t)
-    await rejectsAs(open({ isReadOnly: true }), 'unavailable')
+    await rejectsAs(open({ isReadOnly: true }), 'no-bucket')
     assert.deepEqual(emulator.byHand.children(emulator.rootFolderId), [])
   })
 })

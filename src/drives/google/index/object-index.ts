@@ -87,12 +87,12 @@ export class ObjectIndex {
     return oldestFirst(await this.index.find(ids, [sortNameOf(segment, 'folder')], 'folder'))
   }
 
-  /** @throws DriveError `unavailable` if a user has moved the bucket's folder away. */
+  /** @throws DriveError `no-bucket` if the bucket was removed, or a user has moved its folder away. */
   async requireBucket(bucket: string): Promise<IndexedFile[]> {
     const found = await this.folders(bucket, [])
     if (found.length > 0) return found
     throw new DriveError(
-      'unavailable',
+      'no-bucket',
       `The folder of bucket ${bucket} is missing on Google Drive: restore it from the trash, or ` +
         'restart to create an empty one.',
     )

@@ -1,9 +1,9 @@
 import fs from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { DriveError } from '../../drive.ts'
 import { notEmpty } from '../../not-empty.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
-import { bucketPath, type LocalRoot, ownFolderName, requireOwnFolder } from '../local-root.ts'
+import { bucketPath, type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
 import {
   makeFolderDurably,
   makeFolders,
@@ -12,10 +12,17 @@ import {
 } from './durable-folders.ts'
 import { OpenFolder } from './open-folder.ts'
 
+/** How often others may get in the way of a writer or a remover. */
+const attempts = 16
+
 /**
  * The buckets' folders. A writer creates the folder of its bucket again if it was removed by hand, but
- * not if the gateway has removed the bucket: `.bucketry/removed` has a file for each such bucket, which
- * exists before the folder is removed.
+ * not if the gateway has removed the bucket.
+ *
+ * `.bucketry/removed` has a file for each removed bucket, its mark. A writer makes a folder at the path of the mark,
+ * the new folder of the bucket in it, and renames that to the bucket's path. So it fails, wherever it is suspended,
+ * if the bucket was removed in between: the remover removes the writers' folder to write the mark, before it looks for the
+ * bucket's folder.
  */
 export class BucketFolders {
   readonly #root: LocalRoot
@@ -23,7 +30,7 @@ export class BucketFolders {
 
   constructor(root: LocalRoot) {
     this.#root = root
-    this.#marks = `${root.path}/${ownFolderName}/removed`
+    this.#marks = root.removedFolder
   }
 
   /** Creates the folder if it is missing. @throws DriveError `denied` if it can't be a bucket's */
@@ -39,19 +46,18 @@ export class BucketFolders {
     await this.#requireUsable(path)
   }
 
-  /** As Drive.removeBucket. */
+  /** As Drive.removeBucket. The mark stays whenever the folder is gone, whoever removed it. */
   async remove(bucket: string): Promise<boolean> {
     await requireOwnFolder(this.#root)
     const path = bucketPath(this.#root, bucket)
     const stats = await unlessAbsent(() => fs.promises.lstat(path))
-    if (stats === undefined) return false
-    if (!stats.isDirectory()) throw notFolder(path)
+    if (stats?.isDirectory() === false) throw notFolder(path)
     await this.#mark(bucket)
     try {
       await fs.promises.rmdir(path)
     } catch (error) {
-      await this.#unmark(bucket)
       if (codeOf(error) === 'ENOENT') return false
+      await this.#unmark(bucket)
       if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw notEmpty(bucket)
       throw error
     }
@@ -60,18 +66,49 @@ export class BucketFolders {
   }
 
   /**
-   * Creates a folder that was removed since `add`, for an object.
-   * @throws DriveError `unavailable` if the gateway has removed the bucket
+   * Opens the folder, and creates it if it was removed since `add`, for an object.
+   * @throws DriveError `no-bucket` if the gateway has removed the bucket
    */
-  async remake(bucket: string): Promise<OpenFolder> {
-    await requireOwnFolder(this.#root)
-    if ((await unlessAbsent(() => fs.promises.lstat(this.#markOf(bucket)))) !== undefined) {
-      throw new DriveError('unavailable', `The bucket ${bucket} was removed.`)
+  async open(bucket: string): Promise<OpenFolder> {
+    let isMarked = false
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const folder = await OpenFolder.open(this.#root, bucket)
+      if (folder !== undefined) return folder
+      // Nobody has created it between the mark and this look: it stays away.
+      if (isMarked) throw new DriveError('no-bucket', `The bucket ${bucket} was removed.`)
+      await requireOwnFolder(this.#root)
+      const stats = await unlessAbsent(() => fs.promises.lstat(bucketPath(this.#root, bucket)))
+      if (stats?.isDirectory() === false) {
+        throw new DriveError('denied', `The folder of bucket ${bucket} is not a regular folder.`)
+      }
+      isMarked = !(await this.#makeUnlessMarked(bucket))
     }
-    await makeFolders(bucketPath(this.#root, bucket))
-    const folder = await OpenFolder.open(this.#root, bucket)
-    if (folder !== undefined) return folder
-    throw new DriveError('denied', `The folder of bucket ${bucket} is not a regular folder.`)
+    throw changing(bucket)
+  }
+
+  /** False if there is a mark. Others may prevent it in other ways: then the folder is still missing. */
+  async #makeUnlessMarked(bucket: string): Promise<boolean> {
+    const path = bucketPath(this.#root, bucket)
+    const writers = this.#markOf(bucket)
+    const made = `${writers}/${basename(this.#root.processFolder)}-${basename(newTempPath(this.#root))}`
+    await makePrivateFolder(this.#marks)
+    await makePrivateFolder(writers)
+    try {
+      await fs.promises.mkdir(made)
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) throw error
+      return codeOf(error) === 'ENOENT'
+    }
+    try {
+      await makeFolders(dirname(path))
+      await fs.promises.rename(made, path)
+    } catch (error) {
+      // A remover has removed it and written the mark, or another writer was faster.
+      if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error
+    } finally {
+      for (const left of [made, writers]) await fs.promises.rmdir(left).catch(() => undefined)
+    }
+    return true
   }
 
   /** A link or a file that has the path stays: `#requireUsable` reports it. */
@@ -92,13 +129,35 @@ export class BucketFolders {
     await fs.promises.access(path, R_OK | W_OK | X_OK)
   }
 
+  /** Durable when resolved: writers on another host may outlive this one. */
   async #mark(bucket: string): Promise<void> {
     await makePrivateFolder(this.#marks)
-    await fs.promises.writeFile(this.#markOf(bucket), '')
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      if (!(await this.#tryMark(this.#markOf(bucket)))) continue
+      for (const folder of [this.#marks, this.#root.ownPath]) await syncFolderAt(folder)
+      return
+    }
+    throw changing(bucket)
+  }
+
+  /** If there is a folder of writers, removes it with what they have made, and returns false. */
+  async #tryMark(path: string): Promise<boolean> {
+    try {
+      await fs.promises.writeFile(path, '')
+      return true
+    } catch (error) {
+      if (codeOf(error) !== 'EISDIR') throw error
+    }
+    for (const name of (await unlessAbsent(() => fs.promises.readdir(path))) ?? []) {
+      await unlessAbsent(() => fs.promises.rmdir(`${path}/${name}`))
+    }
+    // Fails if another writer has made a folder in it.
+    await fs.promises.rmdir(path).catch(() => undefined)
+    return false
   }
 
   async #unmark(bucket: string): Promise<void> {
-    await fs.promises.rm(this.#markOf(bucket), { force: true })
+    await fs.promises.rm(this.#markOf(bucket), { recursive: true, force: true })
   }
 
   #markOf(bucket: string): string {
@@ -110,6 +169,11 @@ export class BucketFolders {
 function foldersAbove(bucket: string): string[] {
   const names = bucket.split('/')
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'))
+}
+
+function changing(bucket: string): DriveError {
+  const message = `The folder of bucket ${bucket} is being created or removed by others. Try again.`
+  return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
 function notFolder(path: string): DriveError {

@@ -142,7 +142,7 @@ export class LocalFolderMaker {
   async #make(making: Making, path: string): Promise<OpenFolder | undefined> {
     const { bucket } = making.objectPath
     const names = path === bucket ? [] : path.slice(bucket.length + 1).split('/')
-    let folder = (await OpenFolder.open(this.#root, bucket)) ?? (await this.#buckets.remake(bucket))
+    let folder = await this.#buckets.open(bucket)
     for (const name of names) {
       const parent = folder
       const child = await this.#makeChild(making, parent, name).finally(() => parent.close())

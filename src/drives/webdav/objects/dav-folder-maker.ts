@@ -97,5 +97,5 @@ function depthOf({ bucket }: DavObjectPath): number {
 
 function bucketIsGone(folder: DavPath): DriveError {
   const message = `The bucket's folder ${textOf(folder)} is no longer on the drive.`
-  return new DriveError('unavailable', message)
+  return new DriveError('no-bucket', message)
 }
