@@ -48,6 +48,7 @@ import { KeyLocks } from './objects/key-locks.ts'
 import { ObjectFiles } from './objects/object-files.ts'
 import { Publisher } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
+import { TouchedFiles } from './objects/touched-files.ts'
 import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
 import { RecordSweep } from './record-sweep.ts'
@@ -116,7 +117,7 @@ class LocalDrive implements Drive {
   constructor(root: LocalRoot, locks: KeyLocks, options: LocalDriveOptions) {
     const { records, log, readsAlone = false } = options
     const known = new AttributeCache(records, log)
-    const files = new ObjectFiles(root, known)
+    const files = new ObjectFiles(root, known, new TouchedFiles(root, log))
     const journal = new FolderJournal(root)
     const buckets = new BucketFolders(root)
     const folders = new LocalFolderMaker({ root, locks, known, journal, buckets })

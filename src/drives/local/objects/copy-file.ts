@@ -2,9 +2,10 @@ import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
 import { codeOf } from '../fs-error.ts'
 import { createTempFile, type LocalRoot, newTempPath } from '../local-root.ts'
-import { describe, type ObjectFile } from './object-files.ts'
+import type { ObjectFile } from './object-files.ts'
 import { OutputFile } from './output-file.ts'
 import { readFlags } from './paced-files.ts'
+import { isSameVersion } from './same-version.ts'
 
 /**
  * A temporary file with the bytes of an open one. File systems such as Btrfs and XFS share the blocks;
@@ -19,8 +20,8 @@ export async function copyToTemp(
 ): Promise<OutputFile> {
   const output = (await cloneToTemp(root, source.fd)) ?? (await copyToNew(root, source, signal))
   try {
-    const { identity } = describe(await root.files.fstat(source.fd), root)
-    if (identity === source.identity) return output
+    const now = await root.files.fstat(source.fd)
+    if (isSameVersion(now, source, root.hasBirthtime)) return output
     throw new DriveError(
       'changed',
       'The file was changed by another program while it was being copied.',

@@ -33,6 +33,14 @@ export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): bool
   )
 }
 
+/**
+ * Compares the change times too: a program that restores the modification time, or writes through a shared mapping,
+ * may have changed the bytes of the same file. So may have nobody: they also change with a name or a permission.
+ */
+export function isUntouched(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
+  return now.ctimeMs === seen.ctimeMs && isSameFile(now, seen, hasBirthtime)
+}
+
 /** As `identityOf`, for a folder. Its modification time changes with its content. */
 export function folderIdentityOf(stats: Stats, hasBirthtime: boolean): string {
   return `${stats.ino}:${hasBirthtime ? stats.birthtimeMs : 0}`

@@ -8,6 +8,7 @@ import type { FilePath, ObjectPath } from '../object-path.ts'
 import type { AttributeCache } from './attribute-cache.ts'
 import { type FileIdentity, identityOf } from './file-identity.ts'
 import { readFlags } from './paced-files.ts'
+import type { TouchedFiles } from './touched-files.ts'
 
 export interface FileStamp {
   readonly identity: FileIdentity
@@ -35,10 +36,12 @@ const looks = 4
 export class ObjectFiles {
   readonly #root: LocalRoot
   readonly #known: AttributeCache
+  readonly #touched: TouchedFiles
 
-  constructor(root: LocalRoot, known: AttributeCache) {
+  constructor(root: LocalRoot, known: AttributeCache, touched: TouchedFiles) {
     this.#root = root
     this.#known = known
+    this.#touched = touched
   }
 
   /** Undefined when the object does not exist. */
@@ -59,10 +62,10 @@ export class ObjectFiles {
   ): Promise<ObjectMetadata> {
     const { identity, size, modifiedAtMs } = file
     const known = { identity, path: objectPath.path, size, modifiedAtMs }
-    const attributes = options.acceptsProvisional
+    const recorded = options.acceptsProvisional
       ? await this.#known.ofOrProvisional(known)
       : await this.#known.of(known)
-    return { size, modifiedAtMs, attributes }
+    return { size, modifiedAtMs, attributes: await this.#touched.attributesOf(file, recorded) }
   }
 
   /** The object's metadata; leaves no file open. */
@@ -73,8 +76,11 @@ export class ObjectFiles {
     const opened = await this.open(objectPath)
     if (opened === undefined) return undefined
     const { fd, ...file } = opened
-    await this.#root.files.close(fd)
-    return { metadata: await this.metadataOf(objectPath, opened, options), file }
+    try {
+      return { metadata: await this.metadataOf(objectPath, opened, options), file }
+    } finally {
+      await this.#root.files.close(fd)
+    }
   }
 
   async #openAt(filePath: FilePath): Promise<ObjectFile | undefined> {

@@ -3,9 +3,10 @@ import type { Attributes } from '../../attributes.ts'
 import { type Borrow, DriveError, type ObjectMetadata, type OpenObject } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { identityOf, isSameFile } from './file-identity.ts'
+import { isSameFile } from './file-identity.ts'
 import type { ObjectFile } from './object-files.ts'
 import { readFullyNow } from './paced-files.ts'
+import { isSameVersion } from './same-version.ts'
 
 const chunkBytes = 256 * 1024
 const smallBytes = 64 * 1024
@@ -22,6 +23,8 @@ export class LocalObjectReader implements OpenObject {
   readonly #release: () => void | Promise<void>
   /** Reads in progress: their descriptor must not be closed meanwhile, because it may be reused. */
   readonly #pending = new Set<Promise<unknown>>()
+  /** Whether bytes were read earlier, with which later ones must not be mixed. */
+  #hasReadPart = false
   #isClosed = false
 
   /** @param release called once, instead of closing the file */
@@ -46,8 +49,7 @@ export class LocalObjectReader implements OpenObject {
         const bytes = Buffer.allocUnsafeSlow(end - start)
         const isWhole = readFullyNow(this.#file.fd, bytes, start) === bytes.length
         const isSame =
-          isWhole &&
-          isSameFile(fs.fstatSync(this.#file.fd), this.#file.stats, this.#root.hasBirthtime)
+          isWhole && isSameVersion(fs.fstatSync(this.#file.fd), this.#file, this.#root.hasBirthtime)
         return isSame ? bytes : undefined
       } catch {
         // `read` fails in the same way, and reports the error.
@@ -121,14 +123,20 @@ export class LocalObjectReader implements OpenObject {
   /** @throws DriveError `changed` when the file is no longer the version that was opened. */
   async #fill(chunk: Buffer, position: number, isLast: boolean): Promise<void> {
     const { files } = this.#root
-    const { fd, identity } = this.#file
+    const { fd } = this.#file
     await withDriveErrors('read an object', async () => {
       const filled = await files.read(fd, chunk, position)
       const isWhole = filled === chunk.length
       // A file that is edited in place may hold a mixture: then the answer must end early.
+      if (!isLast) this.#hasReadPart = true
       if (isWhole && !isLast) return
-      const now = identityOf(await files.fstat(fd), this.#root.hasBirthtime)
-      if (isWhole && now === identity) return
+      const now = await files.fstat(fd)
+      // A file may make way for a folder and come back: that must not end the read of a small object.
+      const { hasBirthtime } = this.#root
+      const isSame = this.#hasReadPart
+        ? isSameVersion(now, this.#file, hasBirthtime)
+        : isSameFile(now, this.#file.stats, hasBirthtime)
+      if (isWhole && isSame) return
       throw new DriveError(
         'changed',
         'The file was changed by another program while it was being read.',

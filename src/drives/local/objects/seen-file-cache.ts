@@ -5,9 +5,9 @@ import { SizedCache } from '../../sized-cache.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import { attributesBytes } from './attribute-cache.ts'
-import { identityOf, isSameFile } from './file-identity.ts'
+import { identityOf, isUntouched } from './file-identity.ts'
 import { type HeldFile, HeldFiles } from './held-files.ts'
-import { type Content, isCurrent, KeptContents } from './kept-contents.ts'
+import { KeptContents } from './kept-contents.ts'
 import type { ClosedFile, ObjectFile } from './object-files.ts'
 import { LocalObjectReader } from './object-reader.ts'
 import { readFlags } from './paced-files.ts'
@@ -27,9 +27,9 @@ const maxAttributesBytes = 2 * 1024
 
 /**
  * Objects that were opened before. Small ones can be read again with four system calls: the file is opened
- * by its path without checking the folders in it, read, and must then have the identity of the file that
- * was found when they were checked. Identities are never reused (file-identity.ts), so it is the same
- * file with the same bytes, however the path was resolved. In the same way the metadata of each takes one
+ * by its path without checking the folders in it, read, and must then have the identity and the change time of
+ * the file that was found when they were checked. Identities are never reused (file-identity.ts), so it is the
+ * same file with the same bytes, however the path was resolved. In the same way the metadata of each takes one
  * call, and so do bytes that are kept in memory.
  *
  * A large object that was opened before stays open while it is read (held-files.ts): a range takes three
@@ -71,7 +71,8 @@ export class SeenFileCache {
     const before = this.#seen.peek(name)
     this.add(objectPath, file, metadata)
     const seen = this.#seen.peek(name)
-    const isHot = before !== undefined && this.#isSame(before.stats, file.stats)
+    const isHot =
+      before !== undefined && isUntouched(file.stats, before.stats, this.#root.hasBirthtime)
     if (!isHot || seen?.stats !== file.stats || file.size <= smallBytes) {
       return new LocalObjectReader(this.#root, file, metadata)
     }
@@ -114,15 +115,13 @@ export class SeenFileCache {
     this.counts.contents[isHit ? 'hits' : 'misses'] += 1
     if (typeof outcome !== 'object') return undefined
     if (!isHit) this.#contents.add(name, seen, outcome)
-    return new CachedObject(seen.metadata, outcome.bytes)
+    return new CachedObject(seen.metadata, outcome)
   }
 
-  #readUnchanged(seen: SeenFile, kept: Content | undefined): Content | 'changed' {
+  #readUnchanged(seen: SeenFile, kept: Buffer | undefined): Buffer | 'changed' {
     const { hasBirthtime } = this.#root
     if (kept === undefined) return readUnchanged(seen, hasBirthtime)
-    const now = statusOf(seen.path)
-    if (now === undefined || !isSameFile(now, seen.stats, hasBirthtime)) return 'changed'
-    return isCurrent(kept, now) ? kept : readUnchanged(seen, hasBirthtime)
+    return isUnchanged(seen, hasBirthtime) ? kept : 'changed'
   }
 
   #openHeld(name: string): LocalObjectReader | undefined {
@@ -131,11 +130,8 @@ export class SeenFileCache {
       this.counts.files.misses += 1
       return undefined
     }
-    const isSame = this.#root.files.readsNow(() => {
-      const now = statusOf(held.path)
-      // The change time too: the file may have become unreadable.
-      return now?.ctimeMs === held.stats.ctimeMs && this.#isSame(now, held.stats)
-    })
+    // The change time also tells whether the file has become unreadable.
+    const isSame = this.#root.files.readsNow(() => isUnchanged(held, this.#root.hasBirthtime))
     this.counts.files[isSame === true ? 'hits' : 'misses'] += 1
     if (isSame === true) return this.#readerOf(held)
     held.release()
@@ -151,10 +147,6 @@ export class SeenFileCache {
     return new LocalObjectReader(this.#root, file, metadata, () => held.release())
   }
 
-  #isSame(one: Stats, other: Stats): boolean {
-    return one === other || isSameFile(one, other, this.#root.hasBirthtime)
-  }
-
   #forget(name: string): void {
     this.#seen.delete(name)
     this.#held.drop(name)
@@ -166,9 +158,12 @@ function nameOf({ bucket, key }: ObjectPath): string {
   return `${bucket}/${key}`
 }
 
-function isUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): boolean {
+function isUnchanged(
+  { path, stats }: Pick<SeenFile, 'path' | 'stats'>,
+  hasBirthtime: boolean,
+): boolean {
   const now = statusOf(path)
-  return now !== undefined && isSameFile(now, stats, hasBirthtime)
+  return now !== undefined && isUntouched(now, stats, hasBirthtime)
 }
 
 function statusOf(path: string): Stats | undefined {
@@ -181,7 +176,7 @@ function statusOf(path: string): Stats | undefined {
 }
 
 /** Opening anything but a device is harmless, and only root can create a device there. */
-function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Content | 'changed' {
+function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Buffer | 'changed' {
   try {
     const fd = fs.openSync(path, readFlags)
     try {
@@ -189,8 +184,8 @@ function readUnchanged({ path, stats }: SeenFile, hasBirthtime: boolean): Conten
       const bytesRead = fs.readSync(fd, bytes, 0, bytes.length, 0)
       // Checked after the read: a file that is unchanged now was unchanged during the read.
       const now = fs.fstatSync(fd)
-      const isSame = isSameFile(now, stats, hasBirthtime) && bytesRead === bytes.length
-      return isSame ? { bytes, changedAtMs: now.ctimeMs } : 'changed'
+      const isSame = isUntouched(now, stats, hasBirthtime) && bytesRead === bytes.length
+      return isSame ? bytes : 'changed'
     } finally {
       fs.closeSync(fd)
     }

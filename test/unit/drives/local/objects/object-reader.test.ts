@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
-import type { OpenObject } from '../../../../../src/drives/drive.ts'
+import { type TestContext, test } from 'node:test'
+import type { Drive, OpenObject } from '../../../../../src/drives/drive.ts'
 import { until } from '../../../../support/management-client.ts'
 import { openFileCount } from '../../../../support/open-files.ts'
 import { bucket, openDrive, put, readAll } from '../open-drive.ts'
@@ -39,6 +40,55 @@ test('read rejects when the file was truncated or edited meanwhile', async (t) =
     }
   }
 })
+
+/** A file whose reading has begun, and its path. */
+async function openHalfRead(t: TestContext) {
+  const { drive, folder } = await openDrive(t)
+  await put(drive, 'k', large)
+  const object = await drive.open(bucket, 'k')
+  assert.ok(object)
+  const chunks = object.read(0, object.size)
+  const iterator = chunks[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  const rest = async () => {
+    const texts = [Buffer.from(first.value ?? []).toString()]
+    for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) {
+      texts.push(Buffer.from(chunk).toString())
+    }
+    await object.close()
+    return texts.join('')
+  }
+  return { drive, path: join(folder, 'k'), rest }
+}
+
+test('a long read rejects when the file was edited and its time restored', async (t) => {
+  const { path, rest } = await openHalfRead(t)
+  execFileSync('cp', ['-p', path, `${path}.time`])
+  fs.writeFileSync(path, large.replaceAll('a', 'b'), { flag: 'r+' })
+  execFileSync('touch', ['-r', `${path}.time`, path])
+  await assert.rejects(rest(), { kind: 'changed' })
+})
+
+const harmless: Readonly<Record<string, (path: string, drive: Drive) => unknown>> = {
+  'got another permission': (path) => fs.chmodSync(path, 0o600),
+  'got a hard link': (path) => fs.linkSync(path, `${path}.link`),
+  'was renamed': (path) => fs.renameSync(path, `${path}.renamed`),
+  'was renamed and replaced': (path) => {
+    fs.renameSync(path, `${path}.renamed`)
+    fs.writeFileSync(path, 'other')
+  },
+  'was removed': (path) => fs.unlinkSync(path),
+  'was removed by the gateway': (_, drive) => drive.remove(bucket, 'k'),
+  'was overwritten by the gateway': (_, drive) => put(drive, 'k', 'other'),
+  'had to make way for a folder': (_, drive) => put(drive, 'k/below', 'other'),
+}
+for (const [name, change] of Object.entries(harmless)) {
+  test(`a long read of a file that ${name} ends as it began`, async (t) => {
+    const { drive, path, rest } = await openHalfRead(t)
+    await change(path, drive)
+    assert.ok((await rest()) === large)
+  })
+}
 
 test('close ends an iteration in progress, and may be called again', async (t) => {
   const { drive } = await openDrive(t)
