@@ -2,7 +2,7 @@ import { FolderCursor, type FolderTree, type ReadFolder } from '../../folder-cur
 import { pathOfFolder } from '../../key-path.ts'
 import type { Entry, EntryCursor, FolderEntry, ListQuery } from '../../listed-entry.ts'
 import type { TurnTaker } from '../../turn-taker.ts'
-import { withDriveErrors } from '../fs-error.ts'
+import { fsDriveError } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
 import { type FolderIndex, nameFlags } from './folder-index.ts'
 import type { FolderIndexes } from './folder-indexes.ts'
@@ -20,9 +20,25 @@ type LocalFolder = ReadFolder<FolderIndex, string>
 export function openLocalCursor(parts: TreeParts, bucket: string, query: ListQuery): EntryCursor {
   const cursor = new FolderCursor(new LocalTree(parts, bucket), query)
   return {
-    next: (limit) => withDriveErrors(`list ${bucket}`, () => cursor.next(limit)),
+    async next(limit) {
+      try {
+        return await cursor.next(limit)
+      } catch (error) {
+        throw fsDriveError(error, `list ${bucket}${reasonOf(error, parts.root)}`)
+      }
+    },
     seek: (key) => cursor.seek(key),
   }
+}
+
+/**
+ * Names what can't be read. A listing fails there: without it, its objects would seem deleted
+ * (docs/decisions/0031-listings-read-the-folder.md).
+ */
+function reasonOf(error: unknown, root: LocalRoot): string {
+  const { path } = error as NodeJS.ErrnoException
+  if (!path?.startsWith(`${root.path}/`)) return ''
+  return `, because ${path.slice(root.path.length + 1)} can't be read`
 }
 
 class LocalTree implements FolderTree<LocalFolder, LocalCandidate> {

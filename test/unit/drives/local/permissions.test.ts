@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { tempFolder } from './temp-folder.ts'
 
+const advice = "Permission denied; check the drive's permissions."
 const script = join(import.meta.dirname, 'stranger-process.ts')
 
 test('unreadable files are denied, not absent; those that may be replaced are replaced', {
@@ -25,6 +26,9 @@ test('unreadable files are denied, not absent; those that may be replaced are re
     remove: true,
     // If they were omitted, the objects in the unreadable folder would seem deleted.
     list: 'denied',
+    reason: `Could not list alpha, because alpha/closed can't be read (EACCES). ${advice}`,
+    named: `Could not list alpha, because alpha/named/k can't be read (EACCES). ${advice}`,
+    beside: ['closed/', 'named/', 'overwritten', 'readable', 'secret'],
     rest: 1,
   })
 })

@@ -13,9 +13,11 @@ await drive.prepare([bucket])
 await put(drive, 'readable', 'x')
 for (const name of ['secret', 'overwritten', 'removed']) await put(drive, name, 'x')
 await put(drive, 'closed/k', 'x')
-for (const path of ['secret', 'overwritten', 'removed', 'closed']) {
+await put(drive, 'named/k', 'x')
+const modes: Readonly<Record<string, number>> = { closed: 0o700, named: 0o744 }
+for (const path of ['secret', 'overwritten', 'removed', 'closed', 'named']) {
   fs.chownSync(`${root}/${bucket}/${path}`, 0, 0)
-  fs.chmodSync(`${root}/${bucket}/${path}`, path === 'closed' ? 0o700 : 0o600)
+  fs.chmodSync(`${root}/${bucket}/${path}`, modes[path] ?? 0o600)
 }
 fs.chownSync(root, 65534, 65534)
 for (const path of fs.readdirSync(`${root}/.bucketry`, { recursive: true }).map(String)) {
@@ -43,6 +45,15 @@ const outcomes = {
   overwrite: await outcomeOf(put(drive, 'overwritten', 'longer').then(({ size }) => size)),
   remove: await outcomeOf(drive.remove(bucket, 'removed')),
   list: await outcomeOf(listKeys(drive)),
+  reason: await listKeys(drive).catch(({ message }: Error) => message),
+  // Its names can be read, but not the files.
+  named: await drive
+    .list(bucket, { prefix: 'named/', after: '' })
+    .next(10)
+    .catch(({ message }: Error) => message),
+  beside: (await drive.list(bucket, { prefix: '', after: '', delimiter: '/' }).next(10)).map(
+    ({ key }) => key,
+  ),
   rest: await outcomeOf(drive.head(bucket, 'readable').then((metadata) => metadata?.size)),
 }
 process.stdout.write(JSON.stringify(outcomes))
