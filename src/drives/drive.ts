@@ -241,7 +241,8 @@ export interface UploadDrive {
    * continue with, which the caller stores before it calls another method: the former process, which may only have
    * been suspended, can't change or publish those bytes. Absent if it can't do so in any state.
    *
-   * @param options.isDead whether the former process certainly does not run any more
+   * @param options.isDead whether the former process certainly does not run any more, and nothing that it wrote can
+   *   still arrive
    */
   takeOver?(state: string, options: TakeOverOptions): Promise<string>
 

@@ -20,7 +20,28 @@ export type Liveness =
 const hostName = readHostName()
 
 /** This process. */
-export const thisProcess: ProcessName = `${hostName}/${process.pid}/${readStartTicks(process.pid) ?? ''}`
+export const thisProcess: ProcessName = nameOf(process.pid, readStartTicks(process.pid))
+
+let diedElsewhere: ReadonlySet<ProcessName> = new Set()
+
+/**
+ * The name of a process that this one has started. Undefined where the system does not tell its start time: another
+ * process may get the same name later.
+ */
+export function nameOfChild(pid: number): ProcessName | undefined {
+  const start = readStartTicks(pid)
+  return start === undefined ? undefined : nameOf(pid, start)
+}
+
+/** Sets which processes of other hosts have certainly ended, as the processes that started them know. */
+export function setDiedElsewhere(names: readonly ProcessName[]): void {
+  diedElsewhere = new Set(names)
+}
+
+/** Whether the process is or was on this host. */
+export function isOnThisHost(name: ProcessName): boolean {
+  return name.split('/')[0] === hostName
+}
 
 /**
  * Whether the named process still runs. A malformed name is `elsewhere`: nothing is known about it.
@@ -29,7 +50,9 @@ export function livenessOf(name: ProcessName): Liveness {
   if (name === thisProcess) return 'alive'
   const [host, pidText = '', start = ''] = name.split('/')
   const pid = Number(pidText)
-  if (host !== hostName || !Number.isSafeInteger(pid) || pid <= 0) return 'elsewhere'
+  if (host !== hostName || !Number.isSafeInteger(pid) || pid <= 0) {
+    return diedElsewhere.has(name) ? 'dead' : 'elsewhere'
+  }
   if (!doesProcessExist(pid)) return 'dead'
   return (readStartTicks(pid) ?? '') === start ? 'alive' : 'dead'
 }
@@ -51,6 +74,10 @@ export function ticksNow(): number {
   const own = startOf(thisProcess)
   // Linux reports start times in hundredths of a second (USER_HZ, proc(5)). /proc/uptime can be that of a container.
   return own === undefined ? 0 : own.ticks + Math.round(process.uptime() * 100)
+}
+
+function nameOf(pid: number, start = ''): ProcessName {
+  return `${hostName}/${pid}/${start}`
 }
 
 function doesProcessExist(pid: number): boolean {

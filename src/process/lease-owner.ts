@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { livenessOf, type ProcessName, thisProcess } from './identity.ts'
+import { isOnThisHost, livenessOf, type ProcessName, thisProcess } from './identity.ts'
 
 /** The lease columns of a database row. */
 export interface LeaseRow {
@@ -16,7 +16,19 @@ export function newLeaseOwner(name: ProcessName = thisProcess): string {
 
 /** Whether the process of this lease owner certainly does not run any more. */
 export function isOwnerDead(leaseOwner: string): boolean {
-  return livenessOf(leaseOwner.slice(0, leaseOwner.lastIndexOf(' '))) === 'dead'
+  return livenessOf(processOf(leaseOwner)) === 'dead'
+}
+
+/**
+ * Whether also nothing that it wrote can arrive any more: what a process of another host wrote to a shared file may
+ * still be in the memory of that host.
+ */
+export function isOwnerDeadHere(leaseOwner: string): boolean {
+  return isOnThisHost(processOf(leaseOwner)) && isOwnerDead(leaseOwner)
+}
+
+function processOf(leaseOwner: string): ProcessName {
+  return leaseOwner.slice(0, leaseOwner.lastIndexOf(' '))
 }
 
 /** Longer than any lease. */

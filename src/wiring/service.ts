@@ -7,6 +7,7 @@ import type { DriveNotes } from '../drives/drive-notes.ts'
 import type { Mount } from '../drives/several/mount.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { packageFolder } from '../package-folder.ts'
+import type { ProcessName } from '../process/identity.ts'
 import type { S3Service } from '../s3/context.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
@@ -49,7 +50,12 @@ import type { Tracing } from './tracing/tracing.ts'
 const webBuild = join(packageFolder, 'web/dist')
 
 /** Everything behind the port, opened and connected. */
-export interface Service {
+export interface Service extends ConnectedService {
+  /** For a primary process, when one of its workers has died: the other gateways take over what it held. */
+  processDied(name: ProcessName): void
+}
+
+export interface ConnectedService {
   /**
    * Returns the handler of all requests, for a process that serves. Without `scrape`, it has no
    * metrics.
@@ -166,11 +172,12 @@ interface OpenParts extends ServiceParts {
 
 /** The service. Its `close` also closes these parts. */
 function closing(
-  service: Service,
+  service: ConnectedService,
   { registries, register, drives, clock, sessions, database, metrics, tracing }: OpenParts,
 ): Service {
   return {
     ...service,
+    processDied: (name) => register?.processDied(name),
     async close() {
       await service.close()
       await registries.close()
@@ -195,7 +202,7 @@ async function sweepDrive({ drive }: { readonly drive: Drive }, log: Log): Promi
 }
 
 /** Connects parts that are open. Closing it ends its own work and leaves them open. */
-export function connectService(parts: ServiceParts): Service {
+export function connectService(parts: ServiceParts): ConnectedService {
   const { settings, log, database, drive, sessions, metrics, tracing } = parts
   const { mounts = [{ name: '', drive, isReadOnly: false }] } = parts
   metrics?.watchMounts(mounts)

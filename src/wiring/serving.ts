@@ -6,7 +6,7 @@ import { clientOf } from './client-of.ts'
 import { refuseExtra, renderFault } from './gateway.ts'
 import { type Log, refusalLogger } from './log.ts'
 import { createScrape, type Scrape } from './metrics/scraper.ts'
-import type { Service } from './service.ts'
+import type { ConnectedService } from './service.ts'
 import { type Settings, tlsIdentityOf } from './settings/read-settings.ts'
 import { sparingly } from './sparingly.ts'
 import { withTransportSecurity } from './transport-security.ts'
@@ -53,7 +53,7 @@ export interface Serving {
 export interface ServeOptions {
   readonly settings: Settings
   readonly log: Log
-  readonly service: Service
+  readonly service: ConnectedService
   /** Connections that are served at one time. Default: what the limit of open files allows. */
   readonly maxConnections?: number
   /** Called with the address of a proxy that TRUST_PROXY does not name. Default: logs it. */

@@ -1,12 +1,14 @@
 /** Several gateways over one folder and one PostgreSQL, each in a PID namespace of its own, as on hosts of their own. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { linkSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, suite, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { MainProcess } from '../support/main-process.ts'
+import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
 import { RawConnection } from '../support/raw-connection.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { presignTarget } from '../support/signed-request.ts'
@@ -34,6 +36,10 @@ async function until(isSo: () => boolean, withinMs: number, what: string): Promi
   return performance.now() - startedAt
 }
 
+async function untilTrue(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(50)
+}
+
 async function scene(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-gateways-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -44,30 +50,40 @@ async function scene(t: TestContext) {
     DATABASE_URL: (await postgres?.createDatabase()) ?? '',
     DRIVE: `file:${join(folder, 'drive')}`,
     WORKERS: '2',
+    BUCKET_CREATION: 'on',
+    DASHBOARD_PASSWORD: dashboardPassword,
   }
   const start = (changes: Readonly<Record<string, string>> = {}) => {
     const main = new MainProcess(folder, { ...settings, ...changes }, { isElsewhere: true })
     t.after(() => main.kill())
     return main
   }
-  /** Whether each gateway in the database has ended, the earliest first. */
-  const ended = async () => {
+  const query = async <Row extends object>(sql: string, values: readonly unknown[] = []) => {
     const client = new Client({ connectionString: settings.DATABASE_URL })
     await client.connect()
-    const sql = 'SELECT ended_at_ms <> 0 AS ended FROM gateways ORDER BY started_at_ms'
-    const { rows } = await client.query<{ ended: boolean }>(sql)
+    const { rows } = await client.query<Row>(sql, [...values])
     await client.end()
-    return rows.map((row) => row.ended)
+    return rows
   }
-  return { folder, start, ended, temporary: join(folder, 'drive/.bucketry/tmp') }
+  /** Whether each gateway in the database has ended, the earliest first. */
+  const ended = async () => {
+    const sql = 'SELECT ended_at_ms <> 0 AS ended FROM gateways ORDER BY started_at_ms'
+    return (await query<{ ended: boolean }>(sql)).map((row) => row.ended)
+  }
+  const own = join(folder, 'drive/.bucketry')
+  return { folder, start, query, ended, own, temporary: join(own, 'tmp') }
+}
+
+function send(url: string, method: string, target: string, body?: string): Promise<Response> {
+  const server = { host: new URL(url).host, credentials }
+  return signedFetch(server, { method, target, ...(body !== undefined && { body }) })
 }
 
 function put(url: string, key: string, body = 'bytes'): Promise<Response> {
-  const server = { host: new URL(url).host, credentials }
-  return signedFetch(server, { method: 'PUT', target: `/photos/${key}`, body })
+  return send(url, 'PUT', `/photos/${key}`, body)
 }
 
-/** Sends the beginning of an object. */
+/** Sends the beginning of an object or part. */
 async function putHalf(url: string, key: string): Promise<void> {
   const { host, port } = new URL(url)
   const target = presignTarget(
@@ -133,6 +149,58 @@ suite('Gateways on several hosts', { skip }, () => {
     await one.kill()
     await until(() => draftsIn(temporary).length === 0, 20_000, 'the draft is removed')
     await two.line(({ msg }) => msg === 'another gateway has ended')
+  })
+
+  test('What a worker held that has died is free for other gateways within 2 s', async (t) => {
+    const { start, query, own, temporary } = await scene(t)
+    const [one, two] = [start(), start()]
+    const [url, other] = await Promise.all([one.url(), two.url()])
+    const management = await ManagementClient.signIn(other)
+    const works = async (sending: Promise<Response>) => assert.equal((await sending).status, 200)
+    /** Lets a worker of the one gateway die that holds a lock and leases of each kind. Returns when all were free. */
+    const round = async (id: string) => {
+      await untilTrue(async () => one.workers().length === 2)
+      const created = await (await send(other, 'POST', `/photos/${id}?uploads=`)).text()
+      const part = `${id}?partNumber=1&uploadId=${/<UploadId>([^<]*)/.exec(created)?.[1]}`
+      await putHalf(url, part)
+      const holderSql = "SELECT lease_owner FROM uploads WHERE lease_owner <> ''"
+      const holders = () => query<{ lease_owner: string }>(holderSql)
+      await untilTrue(async () => (await holders()).length > 0)
+      const [{ lease_owner: holder } = { lease_owner: '' }] = await holders()
+      const name = encodeURIComponent(holder.slice(0, holder.lastIndexOf(' ')))
+      const lock = join(own, 'locks', hash('md5', `photos/${id}-locked`))
+      linkSync(join(temporary, name, 'holder'), lock)
+      const lease = [holder, Date.now() + 30_000]
+      await query('UPDATE made_buckets_lease SET lease_owner = $1, lease_until_ms = $2', lease)
+      await query('DELETE FROM bucket_counts')
+      await query(
+        `INSERT INTO bucket_counts VALUES ('photos', 0, 0, 0, 1, 0, 0, '', $1, $2)`,
+        lease,
+      )
+      await query(
+        `INSERT INTO deletions VALUES ('${id}', '["photos","p/"]', 'running', 0, 1, 0, '', 0, $1, $2)`,
+        lease,
+      )
+      for (const pid of one.workers()) process.kill(pid, 'SIGKILL')
+      const diedAt = performance.now()
+      await Promise.all([
+        works(put(other, `${id}-locked`)),
+        works(put(other, part)),
+        works(send(other, 'PUT', `/made-${id}`)),
+        untilTrue(
+          async () => (await management.done('GET', `/deletions/${id}`)).state === 'interrupted',
+        ),
+        untilTrue(async () => !(await management.done('GET', '/buckets')).buckets[0].isCounting),
+      ])
+      return performance.now() - diedAt
+    }
+    const tookMs: number[] = []
+    // A busy machine may be slow for a while.
+    for (const id of ['one', 'two', 'three', 'four', 'five']) {
+      tookMs.push(await round(id))
+      if (Math.min(...tookMs) < 2_000) return
+    }
+    assert.fail(`it took ${tookMs.map(Math.round).join(', ')} ms`)
   })
 
   test('A gateway that was suspended goes on after others marked it as ended', async (t) => {

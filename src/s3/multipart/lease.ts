@@ -1,6 +1,6 @@
 import type { Drive } from '../../drives/drive.ts'
 import { HeldLease } from '../../process/held-lease.ts'
-import { isLeaseFree, isOwnerDead, newLeaseOwner } from '../../process/lease-owner.ts'
+import { isLeaseFree, isOwnerDeadHere, newLeaseOwner } from '../../process/lease-owner.ts'
 import type { LeaseColumns, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Error } from '../errors.ts'
 import { leaseLost, noSuchUpload } from './upload-errors.ts'
@@ -87,7 +87,7 @@ export class Leases {
  * still be alive.
  */
 function isCertainlyOver(leaseOwner: string): boolean {
-  return isOwnerDead(leaseOwner) && !leaseOwner.endsWith(takingSuffix)
+  return isOwnerDeadHere(leaseOwner) && !leaseOwner.endsWith(takingSuffix)
 }
 
 /** Whether a process may still be at work on the bytes. Those of a finished upload do not matter any more. */

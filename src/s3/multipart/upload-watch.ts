@@ -20,7 +20,7 @@ const holding: Pace = { shortestMs: 250, longestMs: 1_000, share: 1 / 4 }
 const signaled: Pace = { shortestMs: 1_000, longestMs: 5_000, share: 1 / 4 }
 
 /** How often a waiting request checks whether the lease holder has died. */
-export const livenessCheckMs = 1_000
+export const livenessCheckMs = 500
 
 /** What is known of an upload's row; `upload` is undefined when the row is gone. */
 export interface KnownRow {

@@ -78,7 +78,8 @@ export class GatewayTable {
   }
 
   async setFacts(id: string, json: string, options?: CallOptions): Promise<void> {
-    await this.#database.write([{ sql: setFacts, params: [json, id] }], options)
+    const set = { sql: setFacts, params: [json, id] }
+    await this.#database.write([bumpRevision('gateways'), set], options)
   }
 
   async ask(id: string, question: string): Promise<void> {

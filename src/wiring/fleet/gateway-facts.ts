@@ -1,4 +1,5 @@
 import { parsedJson } from '../../drives/json-text.ts'
+import type { ProcessName } from '../../process/identity.ts'
 import type { Sealer } from '../../state/sealer.ts'
 
 /**
@@ -17,6 +18,8 @@ export interface GatewayFacts {
   readonly accessKey: string
   /** The ids of its drives, by the names of their settings. A drive that is not open is absent. */
   readonly drives: Readonly<Record<string, string>>
+  /** Those of its processes that have died, the last ones. Absent in rows of earlier versions. */
+  readonly died?: readonly ProcessName[]
 }
 
 /** Undefined for a text of another form, which a later version may have written. */
@@ -31,9 +34,15 @@ export function parseGatewayFacts(json: string): GatewayFacts | undefined {
   return isComplete ? (facts as GatewayFacts) : undefined
 }
 
+/** The processes that have died according to the facts of their gateway. */
+export function diedIn(json: string): readonly ProcessName[] {
+  const died: unknown = parseGatewayFacts(json)?.died
+  return Array.isArray(died) ? died.filter((name) => typeof name === 'string') : []
+}
+
 /** What a gateway's own settings say. */
 export interface OwnFacts {
-  readonly facts: Omit<GatewayFacts, 'accessKey'>
+  readonly facts: Omit<GatewayFacts, 'accessKey' | 'died'>
   readonly accessKey: string
   readonly sealer: Sealer
 }
@@ -41,8 +50,11 @@ export interface OwnFacts {
 /** What the sealed text is for (Sealer). */
 const sealedFor = 'ACCESS_KEY'
 
-export function factsText({ facts, accessKey, sealer }: OwnFacts): string {
-  return JSON.stringify({ ...facts, accessKey: sealer.seal(accessKey, sealedFor) })
+export function factsText(
+  { facts, accessKey, sealer }: OwnFacts,
+  died: readonly ProcessName[] = [],
+): string {
+  return JSON.stringify({ ...facts, accessKey: sealer.seal(accessKey, sealedFor), died })
 }
 
 /** Pure: what keeps this gateway from serving beside another one, for people; undefined if nothing does. */

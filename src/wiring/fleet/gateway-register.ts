@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { livenessOf, thisProcess, ticksNow } from '../../process/identity.ts'
+import { livenessOf, type ProcessName, thisProcess, ticksNow } from '../../process/identity.ts'
 import { withinTime } from '../../process/time-limit.ts'
 import type { CallOptions } from '../../state/database.ts'
 import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
@@ -28,6 +28,8 @@ const urgent = { urgentMs: 3_000 }
 const endLimitMs = 5_000
 /** How many old rows are removed at a time. */
 const mostRemoved = 100
+/** How many of its processes that have died a gateway names. The locks of earlier ones are found silent. */
+const mostDied = 32
 
 export interface GatewayRegisterOptions {
   readonly table: Pick<
@@ -61,8 +63,11 @@ export class GatewayRegister {
   /** Gateways whose leftovers were removed. */
   #cleared: ReadonlySet<string> = new Set()
   #id = ''
-  #json = ''
-  #drives = ''
+  /** What its row shows. */
+  #shown: { readonly own: OwnFacts; readonly text: string } | undefined
+  #died: readonly ProcessName[] = []
+  /** The last change of its row: the next one follows it. */
+  #lastTurn: Promise<void> = Promise.resolve()
   #isFirst = false
   /** When the last check of the other gateways began. */
   #lookedAtMs = Number.NEGATIVE_INFINITY
@@ -89,8 +94,8 @@ export class GatewayRegister {
    */
   async start(): Promise<void> {
     await this.#requireAgreement()
-    this.#keepFacts(this.#options.own())
-    await this.#enter()
+    const own = this.#options.own()
+    await this.#inTurn(() => this.#enter(own))
   }
 
   /**
@@ -108,9 +113,19 @@ export class GatewayRegister {
     })
   }
 
+  /**
+   * Tells the other gateways at once that this process of the gateway has died: they take over its locks and leases. If
+   * the database does not answer, the heartbeats repeat it.
+   */
+  processDied(name: ProcessName): void {
+    this.#died = [...this.#died, name].slice(-mostDied)
+    void this.#show().catch(() => undefined)
+  }
+
   /** Never rejects. */
   async close(): Promise<void> {
     await this.#stop()
+    await this.#lastTurn
     await this.#end()
   }
 
@@ -152,13 +167,16 @@ export class GatewayRegister {
     return undefined
   }
 
-  /** Uses the facts that were checked against the other gateways. */
-  async #enter(options?: CallOptions): Promise<void> {
+  /** @param own the facts that were checked against the other gateways */
+  async #enter(own: OwnFacts, options?: CallOptions): Promise<void> {
     const { table, now } = this.#options
     const rows = await table.all(options)
     this.#id = randomUUID()
-    const row = { id: this.#id, process: thisProcess, beatTicks: this.#ticks(), json: this.#json }
+    const text = shownText(own, this.#died)
+    const json = factsText(own, this.#died)
+    const row = { id: this.#id, process: thisProcess, beatTicks: this.#ticks(), json }
     await table.add({ ...row, startedAtMs: startAfter(rows, now()) }, options)
+    this.#shown = { own, text }
   }
 
   /** Until when processes of this gateway may have started if this is its last heartbeat. */
@@ -177,17 +195,26 @@ export class GatewayRegister {
     await lastWrite(table.endOwn(this.#id, now()))
   }
 
-  #keepFacts(own: OwnFacts): void {
-    this.#drives = drivesText(own)
-    this.#json = factsText(own)
+  /**
+   * Tells the other gateways what has changed: which drives this one has opened, and which of its processes have died.
+   *
+   * @param changed default: the facts that its row shows already
+   */
+  #show(changed?: OwnFacts): Promise<void> {
+    return this.#inTurn(async () => {
+      const own = changed ?? this.#shown?.own
+      if (own === undefined) return
+      const text = shownText(own, this.#died)
+      if (this.#shown?.text === text) return
+      await this.#options.table.setFacts(this.#id, factsText(own, this.#died), urgent)
+      this.#shown = { own, text }
+    })
   }
 
-  /** Tells the other gateways which drives this one has opened. */
-  async #showFacts(): Promise<void> {
-    const own = this.#options.own()
-    if (this.#drives === drivesText(own)) return
-    await this.#options.table.setFacts(this.#id, factsText(own), urgent)
-    this.#keepFacts(own)
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const turn = this.#lastTurn.then(change)
+    this.#lastTurn = turn.catch(() => undefined)
+    return turn
   }
 
   async #beatAgain(signal: AbortSignal): Promise<void> {
@@ -207,7 +234,9 @@ export class GatewayRegister {
     // It was suspended, or could not reach the database, for too long.
     if (!(await twice(() => table.beat(this.#id, this.#ticks(), urgent)))) {
       log.warn('another gateway marked this one as ended: registering again')
-      await this.#enter(urgent)
+      await this.#inTurn(async () => {
+        if (this.#shown !== undefined) await this.#enter(this.#shown.own, urgent)
+      })
     }
     const askedAtMs = performance.now()
     const rows = await this.#endSilent(await twice(() => table.all(urgent)))
@@ -218,7 +247,7 @@ export class GatewayRegister {
       return conflict.message
     }
     // Only now, without a conflict: later gateways compare their drives with this row, and end if they differ.
-    await this.#showFacts()
+    await this.#show(this.#options.own())
     known.set(rows, askedAtMs)
     this.#lookedAtMs = askedAtMs
     this.#isFirst = earlier.every(({ endedAtMs }) => endedAtMs !== 0)
@@ -276,8 +305,9 @@ async function twice<Result>(ask: () => Promise<Result>): Promise<Result> {
   }
 }
 
-function drivesText({ facts }: OwnFacts): string {
-  return JSON.stringify(facts.drives)
+/** The part of the facts that changes. */
+function shownText({ facts }: OwnFacts, died: readonly ProcessName[]): string {
+  return JSON.stringify([facts.drives, died])
 }
 
 /** A gateway that starts is the last one, also when the clock was set back: one that came earlier would have to end. */

@@ -1,5 +1,7 @@
 import { confirmEndedGateways, setEndedGateways } from '../../process/ended-processes.ts'
+import { setDiedElsewhere } from '../../process/identity.ts'
 import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
+import { diedIn } from './gateway-facts.ts'
 
 /** What a process knows of the gateways that share the database. */
 export class KnownGateways {
@@ -35,6 +37,7 @@ export class KnownGateways {
       endedAtMs === 0 ? 'running' : 'ended',
     )
     this.#running = running.length
+    setDiedElsewhere(rows.flatMap(({ json }) => diedIn(json)))
     setEndedGateways(
       ended.map(({ process, beatTicks }) => ({ process, untilTicks: beatTicks })),
       running.map(({ process }) => process),

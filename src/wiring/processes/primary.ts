@@ -144,6 +144,7 @@ async function startPool(settings: Settings, log: Log, service: Service): Promis
   const pool = new WorkerPool({
     settings,
     onDeath: (fields) => log.error(fields, 'a worker died; restarting it'),
+    onProcessDied: (name) => service.processDied(name),
     onSilence: (fields) => log.error(fields, 'a worker is not responding; killing it'),
     onUntrustedProxy: onceEach((address) => warnOfUntrustedProxy(log, address)),
     ...(scrape && { onScrape: scrape }),

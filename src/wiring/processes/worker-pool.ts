@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { TlsIdentity } from '../../http/server.ts'
+import { nameOfChild, type ProcessName } from '../../process/identity.ts'
 import { type WorkerReport, WorkerSnapshots } from '../metrics/worker-snapshots.ts'
 import { stopGraceMs } from '../serving.ts'
 import type { Settings } from '../settings/read-settings.ts'
@@ -35,6 +36,8 @@ export interface WorkerPoolOptions {
     readonly signal: string | null
     readonly restartInMs: number
   }) => void
+  /** Called when a worker has ended otherwise than on request: what it held is free. */
+  readonly onProcessDied: (name: ProcessName) => void
   /** Called when a worker does not respond and is killed. Its death follows. */
   readonly onSilence: (fields: { readonly worker: number | undefined }) => void
   /** Milliseconds between two pings. Default: one second. */
@@ -51,6 +54,7 @@ export interface WorkerPoolOptions {
  */
 export class WorkerPool {
   readonly #onDeath: WorkerPoolOptions['onDeath']
+  readonly #onProcessDied: WorkerPoolOptions['onProcessDied']
   readonly #onSilence: WorkerPoolOptions['onSilence']
   readonly #pingEveryMs: number
   readonly #onUntrustedProxy: WorkerPoolOptions['onUntrustedProxy']
@@ -70,6 +74,7 @@ export class WorkerPool {
   constructor(options: WorkerPoolOptions) {
     this.#settings = options.settings
     this.#onDeath = options.onDeath
+    this.#onProcessDied = options.onProcessDied
     this.#onSilence = options.onSilence
     this.#pingEveryMs = options.pingEveryMs ?? pingEveryMs
     this.#onUntrustedProxy = options.onUntrustedProxy
@@ -132,6 +137,7 @@ export class WorkerPool {
   #fork(): Promise<number> {
     const startedAtMs = performance.now()
     const worker = cluster.fork()
+    const name = nameOfChild(worker.process.pid ?? 0)
     this.#workers.add(worker)
     closeUnacknowledged(worker)
     send(worker, { kind: 'start', settings: this.#settingsOfNext() })
@@ -147,6 +153,7 @@ export class WorkerPool {
       worker.once('exit', (code, signal) => {
         this.#workers.delete(worker)
         this.#unanswered.delete(worker)
+        if (name !== undefined && code !== 0) this.#onProcessDied(name)
         if (this.#isStopping) this.#metrics.left(worker.id)
         else this.#metrics.died(worker.id)
         reject(new WorkerStartError(`a worker exited while starting (${signal ?? code})`))

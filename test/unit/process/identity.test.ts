@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { livenessOf, thisProcess } from '../../../src/process/identity.ts'
+import {
+  livenessOf,
+  nameOfChild,
+  setDiedElsewhere,
+  thisProcess,
+} from '../../../src/process/identity.ts'
 
 const identityModule = new URL('../../../src/process/identity.ts', import.meta.url).href
 
@@ -23,6 +28,7 @@ test('livenessOf returns alive for a running process and dead once it is killed'
   const { child, name } = await startNamedProcess()
   assert.notEqual(name, thisProcess)
   assert.equal(livenessOf(name), 'alive')
+  if (process.platform === 'linux') assert.equal(nameOfChild(child.pid ?? 0), name)
   child.kill('SIGKILL')
   await once(child, 'exit')
   assert.equal(livenessOf(name), 'dead')
@@ -37,4 +43,15 @@ test('livenessOf returns elsewhere for other hosts and for malformed names', () 
   for (const name of ['other-host/1/1', '', 'garbage', `${thisProcess.split('/')[0]}/x/1`]) {
     assert.equal(livenessOf(name), 'elsewhere', name)
   }
+})
+
+test('livenessOf returns dead for a process of another host that is known to have ended', (t) => {
+  t.after(() => setDiedElsewhere([]))
+  setDiedElsewhere(['other-host/1/1', thisProcess])
+  assert.equal(livenessOf('other-host/1/1'), 'dead')
+  assert.equal(livenessOf('other-host/1/2'), 'elsewhere')
+  // What can be checked is checked.
+  assert.equal(livenessOf(thisProcess), 'alive')
+  setDiedElsewhere([])
+  assert.equal(livenessOf('other-host/1/1'), 'elsewhere')
 })

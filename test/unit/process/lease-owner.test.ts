@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HeldLease } from '../../../src/process/held-lease.ts'
-import { thisProcess } from '../../../src/process/identity.ts'
-import { isLeaseFree, newLeaseOwner } from '../../../src/process/lease-owner.ts'
+import { setDiedElsewhere, thisProcess } from '../../../src/process/identity.ts'
+import { isLeaseFree, isOwnerDeadHere, newLeaseOwner } from '../../../src/process/lease-owner.ts'
 
 const [host] = thisProcess.split('/')
 
@@ -22,6 +22,16 @@ for (const [title, leaseOwner, leaseUntilMs, isFree] of [
     assert.equal(isLeaseFree({ leaseOwner, leaseUntilMs }, 100), isFree)
   })
 }
+
+test('A lease of a process that has died on another host is free, but what it wrote may still arrive', (t) => {
+  t.after(() => setDiedElsewhere([]))
+  setDiedElsewhere(['elsewhere/1/1'])
+  const leaseOwner = newLeaseOwner('elsewhere/1/1')
+  assert.equal(isLeaseFree({ leaseOwner, leaseUntilMs: 101 }, 100), true)
+  assert.equal(isOwnerDeadHere(leaseOwner), false)
+  assert.equal(isOwnerDeadHere(newLeaseOwner(`${host}/999999999/1`)), true)
+  assert.equal(isOwnerDeadHere(newLeaseOwner()), false)
+})
 
 test('A lease whose expiry is too far away is free when it was not renewed for 60 s', (t) => {
   const clock = t.mock.method(performance, 'now', () => 5_000)

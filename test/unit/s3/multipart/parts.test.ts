@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
+import { setDiedElsewhere } from '../../../../src/process/identity.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
 import { isS3Error } from '../read-fixture.ts'
 import {
@@ -246,6 +247,27 @@ test('UploadPart does not take the lease of a process on another host until it e
   await assert.rejects(uploads.writePart(name, 1, partOf('one')), isS3Error('SlowDown'))
   clock.advance(20_001)
   await uploads.writePart(name, 1, partOf('one'))
+})
+
+test('UploadPart takes over from a process that has died on another host, with a copy of its bytes', async (t) => {
+  const { uploads, name, table, clock, drive } = await startUpload(t)
+  const upload = await table.find(name.uploadId)
+  assert.ok(upload)
+  const lease = { owner: 'another-host/1/1 abc', untilMs: clock.now() + 20_000 }
+  assert.ok(await table.takeLease(upload, lease))
+  const asked: boolean[] = []
+  Object.assign(drive.uploads, {
+    takeOver: async (state: string, { isDead }: { isDead: boolean }) => {
+      asked.push(isDead)
+      return state
+    },
+  })
+  t.after(() => setDiedElsewhere([]))
+  const written = uploads.writePart(name, 1, partOf('one'))
+  // It waits, and learns of the death meanwhile.
+  setDiedElsewhere(['another-host/1/1'])
+  await written
+  assert.deepEqual(asked, [false])
 })
 
 test('UploadPart does not commit after being suspended past its lease', async (t) => {

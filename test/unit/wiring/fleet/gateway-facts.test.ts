@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createSealer } from '../../../../src/state/sealer.ts'
 import {
   conflictWith,
+  diedIn,
   factsText,
   type OwnFacts,
   parseGatewayFacts,
@@ -53,5 +54,14 @@ test('The facts do not show the keys', () => {
 test('The facts of a later version, or damaged ones, are not read', () => {
   for (const text of ['', '{', 'null', '[]', '{"host":"a"}', '{"host":1,"version":2}']) {
     assert.equal(parseGatewayFacts(text), undefined, text)
+  }
+})
+
+test('The facts name processes that have died; those of other versions, or damaged ones, name none', () => {
+  assert.deepEqual(diedIn(factsText(own(), ['far.1/8/2000'])), ['far.1/8/2000'])
+  assert.deepEqual(diedIn(factsText(own())), [])
+  const { died: _, ...before } = JSON.parse(factsText(own()))
+  for (const facts of [before, { ...before, died: 'x' }, { ...before, died: [1, null] }, null]) {
+    assert.deepEqual(diedIn(JSON.stringify(facts)), [])
   }
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { hasEnded } from '../../../../src/process/ended-processes.ts'
-import { thisProcess } from '../../../../src/process/identity.ts'
+import { livenessOf, setDiedElsewhere, thisProcess } from '../../../../src/process/identity.ts'
 import { createSealer } from '../../../../src/state/sealer.ts'
 import { GatewayTable } from '../../../../src/state/stores/gateways.ts'
-import { factsText, parseGatewayFacts } from '../../../../src/wiring/fleet/gateway-facts.ts'
+import { diedIn, factsText, parseGatewayFacts } from '../../../../src/wiring/fleet/gateway-facts.ts'
 import { GatewayRegister } from '../../../../src/wiring/fleet/gateway-register.ts'
 import { KnownGateways } from '../../../../src/wiring/fleet/known-gateways.ts'
 import { openTestDatabase } from '../../console/management/management-fixture.ts'
@@ -306,4 +306,37 @@ test('A gateway that the others marked as ended registers again', async (t) => {
   })
   await until(async () => (await table.all()).length === 2)
   await until(() => register.isFirst)
+})
+
+test('A process that has died is shown at once, also while heartbeats wait, and after a failure', async (t) => {
+  t.after(() => setDiedElsewhere([]))
+  const { table, open } = await scene(t)
+  const drives: Record<string, string> = {}
+  const { register } = open({ drives })
+  await register.start()
+  const died = async () => diedIn((await table.all()).at(-1)?.json ?? '')
+  // No heartbeat has begun.
+  register.processDied('far.1/8/2000')
+  await until(async () => (await died()).length === 1)
+  assert.equal(livenessOf('far.1/8/2000'), 'elsewhere')
+  const other = open()
+  await other.known.reload()
+  assert.equal(livenessOf('far.1/8/2000'), 'dead')
+  const failure = t.mock.method(table, 'setFacts', () => Promise.reject(new Error('away')))
+  register.processDied('far.1/9/3000')
+  await until(() => failure.mock.callCount() > 0)
+  failure.mock.restore()
+  drives.DRIVE = 'a'
+  await register.begin()
+  assert.deepEqual(await died(), ['far.1/8/2000', 'far.1/9/3000'])
+  // A gateway that registers again still names them, and only so many.
+  const [row] = await table.all()
+  await table.endOwn(row?.id ?? '', Date.now())
+  await until(async () => (await table.all()).length === 2)
+  assert.deepEqual(await died(), ['far.1/8/2000', 'far.1/9/3000'])
+  for (let pid = 10; pid < 50; pid += 1) register.processDied(`far.1/${pid}/4000`)
+  await until(async () => (await died()).at(-1) === 'far.1/49/4000')
+  const names = await died()
+  assert.deepEqual([names.length, names[0]], [32, 'far.1/18/4000'])
+  assert.equal(parseGatewayFacts((await table.all()).at(-1)?.json ?? '')?.drives.DRIVE, 'a')
 })

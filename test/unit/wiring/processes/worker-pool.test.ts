@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { livenessOf, nameOfChild } from '../../../../src/process/identity.ts'
 import type { FromWorker } from '../../../../src/wiring/processes/worker-messages.ts'
 import { WorkerPool, type WorkerPoolOptions } from '../../../../src/wiring/processes/worker-pool.ts'
 import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
@@ -26,6 +27,7 @@ function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
   const pool = new WorkerPool({
     settings,
     onDeath: () => undefined,
+    onProcessDied: () => undefined,
     onSilence: () => undefined,
     onUntrustedProxy: () => undefined,
     ...options,
@@ -59,6 +61,18 @@ test('A restarted worker that cannot start is restarted until it can', async (t)
   writeFileSync(broken, '')
   process.kill(pid, 'SIGKILL')
   await repaired
+})
+
+test('The primary tells the name of a worker that has died', {
+  skip: process.platform !== 'linux',
+}, async (t) => {
+  const { promise: died, resolve } = Promise.withResolvers<string>()
+  const { pool } = poolOf(t, { onProcessDied: resolve })
+  const pid = await pool.start()
+  const name = nameOfChild(pid)
+  process.kill(pid, 'SIGKILL')
+  assert.equal(await died, name)
+  assert.equal(livenessOf(await died), 'dead')
 })
 
 test('A message to a worker that has just died does not end the primary', async (t) => {
