@@ -59,7 +59,7 @@ export interface Statement {
   readonly mustChange?: number
   /**
    * Sent to the other processes when this is committed and has changed a row, if the database can.
-   * Without spaces, at most 1,000 characters. Not together with RETURNING.
+   * At most 1,000 bytes. Not together with RETURNING. Earlier versions only get what is before its first space.
    */
   readonly signal?: string
 }

@@ -1,5 +1,10 @@
 import type { Signals } from '../../state/database.ts'
-import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
+import {
+  type CommittedParts,
+  type UploadRow,
+  type UploadTable,
+  withCommitted,
+} from '../../state/stores/uploads.ts'
 
 /**
  * The pause between two reads of the row is a share of the time since its last change, within limits:
@@ -112,13 +117,15 @@ export class UploadWatch {
     })
   }
 
-  #begin(upload: UploadRow, watched: Watched, { seen, isHolder }: Waiter): void {
+  #begin(upload: UploadRow, watched: Watched, { seen, isHolder, isDue }: Waiter): void {
     if (isHolder) {
       watched.known = { upload }
       watched.isOutdated = true
     }
-    // Otherwise the row may have changed since the caller read it.
-    if (fingerprint(watched.known?.upload) === seen) this.#schedule(upload.id, watched)
+    const known = watched.known?.upload
+    // Otherwise the row may have changed, in what the caller waits for, since the caller read it.
+    const isQuiet = fingerprint(known) === seen || (known !== undefined && !isDue(known))
+    if (isQuiet) this.#schedule(upload.id, watched)
     else void this.#poll(upload.id, watched)
   }
 
@@ -141,9 +148,17 @@ export class UploadWatch {
   #subscribe(): void {
     if (this.#isSubscribed) return
     this.#isSubscribed = true
-    this.#signals = this.#table.subscribe((id) => {
-      for (const each of id === undefined ? [...this.#uploads.keys()] : [id]) this.notify(each)
+    this.#signals = this.#table.subscribe((id, committed) => {
+      if (id === undefined) for (const each of this.#uploads.keys()) this.notify(each)
+      else this.#receive(id, committed)
     })
+  }
+
+  #receive(id: string, committed: CommittedParts | undefined): void {
+    const known = this.#uploads.get(id)?.known?.upload
+    if (committed === undefined || known?.phase !== 'open') this.notify(id)
+    // Otherwise the row was read after this commit.
+    else if (committed.partCount > known.partCount) this.notify(id, withCommitted(known, committed))
   }
 
   #removeIdle(id: string, watched: Watched): void {

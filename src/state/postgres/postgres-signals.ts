@@ -113,8 +113,8 @@ export class PostgresSignals implements Signals {
       this.#tell(undefined)
       return
     }
-    const [origin, text] = payload.split(' ', 2)
-    if (text !== undefined && origin !== this.#origin) this.#tell(text)
+    const end = payload.indexOf(' ')
+    if (end !== -1 && payload.slice(0, end) !== this.#origin) this.#tell(payload.slice(end + 1))
   }
 
   #tell(text: string | undefined): void {

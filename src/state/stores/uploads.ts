@@ -1,5 +1,5 @@
 import { writeAll, writeOne } from '../conditional-writes.ts'
-import type { Database, OnSignal, Signals, SqlValue, Statement } from '../database.ts'
+import type { Database, Signals, SqlValue, Statement } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
 
 /**
@@ -70,6 +70,15 @@ export interface HeldRow {
   readonly upload: UploadRow
   readonly owner: string
 }
+
+/** What a commit of parts changes in the row. */
+export type CommittedParts = Pick<UploadRow, 'driveState' | 'partCount' | 'size' | 'touchedAtMs'>
+
+/** @param committed the change, if the signal has it */
+export type OnUpload = (id: string | undefined, committed?: CommittedParts) => void
+
+/** Of a signal (database.ts). */
+const longestSignal = 1_000
 
 const rowColumns = `id, target, details, phase, drive_state AS "driveState",
   part_count AS "partCount", size, completion, created_at_ms AS "createdAtMs",
@@ -172,8 +181,11 @@ export class UploadTable {
    * Calls `onChange` with the id of an upload that another process has changed in what requests
    * wait for, or undefined when any may have changed. Undefined if the database has no signals.
    */
-  subscribe(onChange: OnSignal): Signals | undefined {
-    return this.#database.subscribe?.(onChange)
+  subscribe(onChange: OnUpload): Signals | undefined {
+    return this.#database.subscribe?.((text) => {
+      const [id, change] = text?.split(' ', 2) ?? []
+      onChange(id, change === undefined ? undefined : decodeChange(change))
+    })
   }
 
   async insert(
@@ -265,7 +277,8 @@ export class UploadTable {
       sql: insertPart,
       params: [upload.id, part.number, ...partColumns(part)],
     }))
-    return this.#commit(held, before, { now, statements: inserts })
+    const signal = signalOf(upload.id, now)
+    return this.#commit(held, before, { now, statements: inserts, signal })
   }
 
   /** Replaces the last part and releases the lease, as `commitParts`. */
@@ -278,27 +291,26 @@ export class UploadTable {
     const size = upload.size - from.size + to.size
     const now = { driveState, partCount: to.number, size, touchedAtMs: to.modifiedAtMs }
     const update = { sql: updatePart, params: [...partColumns(to), upload.id, to.number] }
-    return this.#commit(held, to.number, { now, statements: [update] })
+    return this.#commit(held, to.number, { now, statements: [update], signal: upload.id })
   }
 
   async #commit(
     { upload, owner }: HeldRow,
     partCountBefore: number,
     change: {
-      readonly now: Pick<UploadRow, 'driveState' | 'partCount' | 'size' | 'touchedAtMs'>
+      readonly now: CommittedParts
       readonly statements: readonly Statement[]
+      readonly signal: string
     },
   ): Promise<UploadRow | undefined> {
     const { driveState, partCount, size, touchedAtMs } = change.now
     const changed = [driveState, partCount, size, touchedAtMs]
     const params = [...changed, upload.id, owner, partCountBefore]
     const isCommitted = await writeAll(this.#database, [
-      { sql: commitParts, params, signal: upload.id },
+      { sql: commitParts, params, signal: change.signal },
       ...change.statements,
     ])
-    return isCommitted
-      ? { ...upload, ...change.now, phase: 'open', leaseOwner: '', leaseUntilMs: 0 }
-      : undefined
+    return isCommitted ? withCommitted(upload, change.now) : undefined
   }
 
   /** From open to completing, with this lease, which may be the one already seen. */
@@ -361,6 +373,27 @@ export class UploadTable {
       [{ sql: deleteUpload, params: [id, phase, owner], signal: id }],
       [{ sql: deleteParts, params: [id, 0] }],
     )
+  }
+}
+
+/** The row after the commit, which also released the lease. */
+export function withCommitted(upload: UploadRow, committed: CommittedParts): UploadRow {
+  return { ...upload, ...committed, phase: 'open', leaseOwner: '', leaseUntilMs: 0 }
+}
+
+/** Other processes need not read the row, if the change fits. */
+function signalOf(id: string, committed: CommittedParts): string {
+  const signal = `${id} ${Buffer.from(JSON.stringify(committed)).toString('base64url')}`
+  return signal.length > longestSignal ? id : signal
+}
+
+/** Undefined for a text that another version sent in another form. */
+function decodeChange(text: string): CommittedParts | undefined {
+  try {
+    const change: CommittedParts | null = JSON.parse(Buffer.from(text, 'base64url').toString())
+    return typeof change?.partCount === 'number' ? change : undefined
+  } catch {
+    return undefined
   }
 }
 

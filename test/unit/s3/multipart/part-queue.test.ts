@@ -5,7 +5,7 @@ import { Leases } from '../../../../src/s3/multipart/lease.ts'
 import { PartQueue } from '../../../../src/s3/multipart/part-queue.ts'
 import { UploadWatch } from '../../../../src/s3/multipart/upload-watch.ts'
 import { DatabaseError } from '../../../../src/state/database.ts'
-import type { UploadRow } from '../../../../src/state/stores/uploads.ts'
+import type { CommittedParts, UploadRow } from '../../../../src/state/stores/uploads.ts'
 import { isS3Error } from '../read-fixture.ts'
 import { begin, makeWorld, never } from '../write-fixture.ts'
 
@@ -109,7 +109,7 @@ function signaledWorld() {
     current: seen,
     reads: 0,
     doubts: 0,
-    signal: (_id: string | undefined): void => undefined,
+    signal: (_id: string | undefined, _committed?: CommittedParts): void => undefined,
   }
   const signals = {
     isLive: true,
@@ -143,6 +143,35 @@ test('UploadWatch reads a held upload only when a signal arrives', async () => {
   world.signal('u')
   assert.deepEqual(await waiting, { upload: world.current })
   assert.equal(world.doubts, 0)
+})
+
+test('UploadWatch does not read a row whose change a signal tells', async () => {
+  const { world, watch } = signaledWorld()
+  const holder = new AbortController()
+  void watch.wait(seen, {
+    ...{ timeoutMs: 3_600_000, signal: holder.signal, isHolder: true },
+    isDue: () => false,
+  })
+  const isDue = ({ partCount }: UploadRow) => partCount >= 2
+  const waiting = watch.wait(seen, { timeoutMs: 3_600_000, signal: never, isDue })
+  const committed = { driveState: 'two', partCount: 2, size: 2, touchedAtMs: 2 }
+  // Also one that comes late, or again.
+  for (const partCount of [1, 0, 2]) world.signal('u', { ...committed, partCount })
+  const upload = { ...seen, ...committed, leaseOwner: '', leaseUntilMs: 0 }
+  assert.deepEqual(await waiting, { upload })
+  // Another process has the lease: whoever reads that knows more, and waits for nothing that has happened.
+  const taken = { ...upload, leaseOwner: 'elsewhere' }
+  const three = watch.wait(taken, {
+    ...{ timeoutMs: 3_600_000, signal: never },
+    isDue: ({ partCount }) => partCount >= 3,
+  })
+  await nextTurn()
+  assert.equal(world.reads, 0)
+  world.current = { ...taken, partCount: 4, phase: 'aborted' }
+  world.signal('u')
+  assert.deepEqual(await three, { upload: world.current })
+  assert.equal(world.reads, 1)
+  holder.abort()
 })
 
 test('UploadWatch notices a change without a signal, and doubts the signals', async () => {
