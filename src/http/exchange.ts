@@ -63,6 +63,7 @@ export class Exchange implements HttpRequest {
   readonly #connection: ExchangeConnection
   readonly #writer: ReplyWriter
   readonly #fault: HttpFault | undefined
+  readonly #isLast: boolean
   #isAwaitingContinue: boolean
   #closesConnection = false
   #abort: AbortController | undefined
@@ -79,6 +80,8 @@ export class Exchange implements HttpRequest {
     this.rawPath = target?.rawPath ?? '/'
     this.rawQuery = target?.rawQuery ?? ''
     this.#fault = target === undefined ? 'invalid-target' : faultOfHead(incoming)
+    this.#isLast =
+      this.#fault !== undefined || hidesWhatFollows(incoming) || !response.shouldKeepAlive
   }
 
   get headers(): IncomingHttpHeaders {
@@ -165,14 +168,16 @@ export class Exchange implements HttpRequest {
   }
 
   #send(reply: HttpReply): Promise<void> {
+    // Without a 100 that was asked for, node:http makes the reply the last one by itself.
+    const isLast = this.#isLast || this.#isAwaitingContinue || this.#connection.isClosing
     const unread = unreadBodyOf(this.#incoming, {
       isAwaitingContinue: this.#isAwaitingContinue,
-      isKept: this.#response.shouldKeepAlive && !this.#connection.isClosing && reply.status !== 408,
+      isKept: !isLast && reply.status !== 408,
     })
     // The request was refused, so a body that has not arrived is not requested.
     this.#isAwaitingContinue = false
     const isLingering = unread === 'large' || unread === 'withheld'
-    this.#closesConnection = isLingering || this.#connection.isClosing
+    this.#closesConnection ||= isLingering || isLast
     const writing = this.#writer.write(reply, {
       isHead: this.method === 'HEAD',
       closesConnection: this.#closesConnection,
@@ -224,6 +229,19 @@ export class Exchange implements HttpRequest {
       failure: this.#failure,
     }
   }
+}
+
+/**
+ * Whether what follows the request may be lost or misread, so that nothing behind it is served. node:http
+ * drops the rest of a read behind a request with Upgrade, although the field is ignored here, as RFC 9110
+ * section 7.8 allows. RFC 9112 section 6.1 wants the connection closed after chunks in HTTP/1.0, which a
+ * proxy in front may not have understood.
+ */
+function hidesWhatFollows({ headers, httpVersion }: IncomingMessage): boolean {
+  return (
+    headers.upgrade !== undefined ||
+    (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
+  )
 }
 
 function faultOfHead(incoming: IncomingMessage): HttpFault | undefined {

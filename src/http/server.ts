@@ -11,7 +11,7 @@ import { longestLagMs as defaultLagMs, minimumRate } from '../process/slow-clien
 import { HttpConnection } from './connection.ts'
 import { Entrance } from './entrance.ts'
 import { Exchange, maxHeaderFields, type Outcome } from './exchange.ts'
-import { faultOf, type HttpFault, type ParserError, type RenderFault } from './fault.ts'
+import { faultOf, type HttpFault, type RenderFault } from './fault.ts'
 import { Lingering, type LingeringLimits, shortLingerMs } from './lingering.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './message.ts'
 import { answerRaw } from './raw-reply.ts'
@@ -155,7 +155,9 @@ export class HttpServer {
       this.#serve(incoming, response, false),
     )
     this.#server.on('connect', (_, socket) => this.#refuseTunnel(socket as Socket))
-    this.#server.on('clientError', (error, socket) => this.#refuse(error, socket as Socket))
+    this.#server.on('clientError', (error, socket) =>
+      this.#refuse(faultOf(error), socket as Socket),
+    )
   }
 
   /**
@@ -231,10 +233,9 @@ export class HttpServer {
     return connection
   }
 
-  /** The parser rejected a client's input. */
-  #refuse(error: ParserError, socket: Socket): void {
+  /** The parser rejected a client's input, or has let go of the connection. */
+  #refuse(fault: HttpFault | undefined, socket: Socket): void {
     const connection = this.#connections.get(socket)
-    const fault = faultOf(error)
     if (this.#refused.has(socket) || connection?.isOver) {
       // It has its last reply. Further input is discarded until it ends its side.
       if (fault === undefined || socket.readableEnded) socket.destroySoon()
@@ -259,10 +260,13 @@ export class HttpServer {
 
   /** CONNECT: node:http has let go of the socket, listeners for its errors included. */
   #refuseTunnel(socket: Socket): void {
+    const connection = this.#connections.get(socket)
     socket.on('error', () => socket.destroy())
-    socket.on('end', () => socket.destroySoon())
+    socket.on('end', () => {
+      if (connection?.isIdle ?? true) socket.destroySoon()
+    })
     socket.resume()
-    this.#answer('unknown-method', socket)
+    this.#refuse('unknown-method', socket)
   }
 
   #refusePlainHttp(socket: Socket): void {
