@@ -49,20 +49,36 @@ export function matchCorsRule(
   return undefined
 }
 
-function isHeaderAllowed({ allowedHeaders }: CorsRule, name: string): boolean {
-  const lower = name.toLowerCase()
-  return allowedHeaders.some((allowed) => matchesPattern(allowed.toLowerCase(), lower))
+/** The allowed headers of a rule in lower case, read once: a preflight needs no signature. */
+interface AllowedHeaders {
+  readonly names: ReadonlySet<string>
+  readonly patterns: readonly string[]
+}
+
+const allowedHeadersOf = new WeakMap<CorsRule, AllowedHeaders>()
+
+function isHeaderAllowed(rule: CorsRule, name: string): boolean {
+  let allowed = allowedHeadersOf.get(rule)
+  if (allowed === undefined) {
+    const lower = rule.allowedHeaders.map((header) => header.toLowerCase())
+    allowed = { names: new Set(lower), patterns: lower.filter((header) => header.includes('*')) }
+    allowedHeadersOf.set(rule, allowed)
+  }
+  const lowerName = name.toLowerCase()
+  return (
+    allowed.names.has(lowerName) ||
+    allowed.patterns.some((pattern) => matchesPattern(pattern, lowerName))
+  )
 }
 
 /** @param pattern with at most one `*`. */
 function matchesPattern(pattern: string, text: string): boolean {
   const star = pattern.indexOf('*')
   if (star === -1) return pattern === text
-  const end = pattern.slice(star + 1)
   return (
     text.length >= pattern.length - 1 &&
     text.startsWith(pattern.slice(0, star)) &&
-    text.endsWith(end)
+    text.endsWith(pattern.slice(star + 1))
   )
 }
 

@@ -9,6 +9,9 @@ const vary: HeaderFields = [
   ['Vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method'],
 ]
 
+/** More than a page announces. Each is compared with every AllowedHeader, and a preflight is not signed. */
+const maxRequestedHeaders = 100
+
 /**
  * The CORS rules of the request's bucket, if it has any. A bucket without rules and one that does not exist
  * get the same replies.
@@ -54,15 +57,13 @@ export function answerBucketPreflight(
   const requested = requestedHeaders(headers['access-control-request-headers'])
   const match = matchCorsRule(rules, { origin, method, headers: requested })
   if (match === undefined) {
-    throw new S3Error(
-      'AccessForbidden',
-      'CORSResponse: This CORS request is not allowed. No rule of the bucket allows its origin, method and headers.',
-    )
+    throw notAllowed('No rule of the bucket allows its origin, method and headers.')
   }
   const { maxAgeSeconds } = match.rule
   return {
     status: 200,
     headers: [
+      ...allowingHeaders(match, origin),
       ...(requested.length === 0
         ? []
         : [['Access-Control-Allow-Headers', requested.join(', ')] as const]),
@@ -74,18 +75,19 @@ export function answerBucketPreflight(
   }
 }
 
-/** The headers that let a page of the request's origin read the reply, by the rules of the bucket. */
+/**
+ * The headers that let a page of the request's origin read the reply, by the rules of the bucket. The reply to
+ * a preflight that is allowed has them already.
+ */
 export function bucketCorsHeaders(
   { method, headers }: HttpRequest,
   rules: readonly CorsRule[],
 ): HeaderFields {
   const { origin } = headers
-  if (origin === undefined) return vary
+  if (origin === undefined || method === 'OPTIONS') return vary
   // As S3: what a request announces counts, also when it is not a preflight. Browsers announce only in those.
   const announced = headers['access-control-request-method'] ?? method
-  const requested =
-    method === 'OPTIONS' ? requestedHeaders(headers['access-control-request-headers']) : []
-  const match = matchCorsRule(rules, { origin, method: announced, headers: requested })
+  const match = matchCorsRule(rules, { origin, method: announced, headers: [] })
   return match === undefined ? vary : [...allowingHeaders(match, origin), ...vary]
 }
 
@@ -102,10 +104,16 @@ function allowingHeaders({ rule, isAnyOrigin }: CorsMatch, origin: string): Head
   ]
 }
 
+/** Names in lower case, each once. */
 function requestedHeaders(field: string | string[] | undefined): string[] {
   if (field === undefined) return []
-  const names = String(field)
-    .split(',')
-    .map((name) => name.trim().toLowerCase())
-  return [...new Set(names)].filter((name) => name !== '')
+  const names = String(field).split(',', maxRequestedHeaders + 1)
+  if (names.length > maxRequestedHeaders) {
+    throw notAllowed(`It announces more than ${maxRequestedHeaders} headers.`)
+  }
+  return [...new Set(names.map((name) => name.trim().toLowerCase()))].filter((name) => name !== '')
+}
+
+function notAllowed(why: string): S3Error {
+  return new S3Error('AccessForbidden', `CORSResponse: This CORS request is not allowed. ${why}`)
 }

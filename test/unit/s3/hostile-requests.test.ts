@@ -7,7 +7,7 @@ import { createLog } from '../../../src/wiring/log.ts'
 import { cpuMsOf } from '../../support/cpu-time.ts'
 import { servedBuckets, uncounted } from '../../support/served-buckets.ts'
 import { fakeRequest } from './fake-request.ts'
-import { hostileRequests } from './hostile-requests.ts'
+import { hostileCorsRules, hostileRequests } from './hostile-requests.ts'
 import { nowMs, settings } from './sigv4/signed-request.ts'
 
 const maxCpuMs = 5
@@ -16,6 +16,7 @@ const warmUps = 5
 /** Linux counts CPU time in milliseconds, so it is measured over many runs. */
 const runs = 25
 
+const buckets = servedBuckets(['bucket'])
 const log = createLog('info', { write: () => undefined })
 const handler = createS3Handler({
   settings: {
@@ -23,7 +24,13 @@ const handler = createS3Handler({
     ...{ publicList: true, corsAllowedOrigins: [] },
   },
   keys: settings.keys,
-  buckets: servedBuckets(['bucket']),
+  buckets: {
+    all: () => buckets.all(),
+    find: (name) => {
+      const found = buckets.find(name)
+      return found && { ...found, cors: hostileCorsRules }
+    },
+  },
   usage: uncounted,
   drive: new MemoryDrive(),
   uploads: undefined as unknown as S3Service['uploads'],
@@ -31,9 +38,9 @@ const handler = createS3Handler({
   log,
 })
 
-for (const { title, target, rawHeaders } of hostileRequests) {
+for (const { title, method = 'GET', target, rawHeaders } of hostileRequests) {
   test(`Refusing a request with ${title} takes less than ${maxCpuMs} ms of CPU`, async () => {
-    const requests = Array.from({ length: runs }, () => fakeRequest({ target, rawHeaders }))
+    const requests = Array.from({ length: runs }, () => fakeRequest({ method, target, rawHeaders }))
     for (const request of requests.slice(0, warmUps)) await handler(request)
     const replies: ReturnType<typeof handler>[] = []
     const cpuMs = cpuMsOf(() => {

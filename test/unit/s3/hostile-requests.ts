@@ -1,8 +1,10 @@
+import type { CorsRule } from '../../../src/buckets/cors-rules.ts'
 import { settings, vectors } from './sigv4/signed-request.ts'
 
 /** A request within the limits on headers that is as costly as possible to process. */
 export interface HostileRequest {
   readonly title: string
+  readonly method?: string
   readonly target: string
   /** Name, value, name, value … */
   readonly rawHeaders: readonly string[]
@@ -202,6 +204,34 @@ const repeatedParameters: HostileRequest = {
   ],
 }
 
+/** As many patterns as a document of 64 KiB has room for. */
+export const hostileCorsRules: readonly CorsRule[] = [
+  {
+    allowedOrigins: ['*'],
+    allowedMethods: ['GET'],
+    allowedHeaders: Array.from({ length: 1_800 }, (_, index) => `A${index}*`),
+    exposeHeaders: [],
+  },
+]
+
+const preflights: readonly HostileRequest[] = (
+  [
+    ['15,500 headers', fill(room, (i) => `a${numbered(i)}`)],
+    ['the same header 15,500 times', repeated('a17990,').split(',')],
+    ['100 headers that only the last pattern allows', fill(799, (i) => `a1799-${i % 10}${i % 7}`)],
+    ['60,000 empty names', repeated(',').split(',')],
+  ] as const
+).map(([title, names]) => ({
+  title: `a preflight for ${title}`,
+  method: 'OPTIONS',
+  target: '/bucket/key',
+  rawHeaders: [
+    ...['Host', 'localhost:9000', 'Origin', 'https://a.example'],
+    ...['Access-Control-Request-Method', 'GET', 'Access-Control-Request-Headers'],
+    [...names, 'refused'].join(','),
+  ],
+}))
+
 /** Requests with which an attacker who knows the access key could keep a process busy. */
 export const hostileRequests: readonly HostileRequest[] = [
   ...signedHeaderLists,
@@ -210,4 +240,5 @@ export const hostileRequests: readonly HostileRequest[] = [
   ...queries,
   ...presigned,
   repeatedParameters,
+  ...preflights,
 ]
