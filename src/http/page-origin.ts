@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import type { HttpRequest } from './message.ts'
 
 /**
@@ -20,4 +21,19 @@ export function isFromOtherOrigin(
   // `null` is an origin that the browser does not reveal, such as a sandboxed frame's.
   const host = URL.canParse(origin) ? new URL(origin).host : ''
   return !own.some((address) => address !== undefined && new URL(address).host === host)
+}
+
+/**
+ * Whether a browser may send the request for a page elsewhere whose host name was pointed at this machine
+ * (DNS rebinding), so that the page has our origin. Nobody can do that with an address or with localhost.
+ *
+ * @param own the address that the request names, as an origin.
+ */
+export function isRebindable(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  own: string | undefined,
+): boolean {
+  if (headers['sec-fetch-site'] === undefined && headers.origin === undefined) return false
+  const host = own === undefined ? '' : new URL(own).hostname
+  return host !== 'localhost' && !ipaddr.isValid(host.replace(/^\[|\]$/g, ''))
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { type BucketryServer, startBucketry } from '../../src/testing/start-bucketry.ts'
 import { makeCertificate } from '../support/certificates.ts'
@@ -87,6 +89,12 @@ test('reset removes objects and open uploads, also over HTTP', async () => {
   await fill()
   const reset = (headers = {}) => fetch(`${server.url}/-/api/reset`, { method: 'POST', headers })
   assert.equal((await reset({ origin: 'https://example.org' })).status, 403)
+  const rebound = connect({ port: server.port, host: '127.0.0.1' })
+  const origin = `rebound.example:${server.port}`
+  rebound.end(
+    `POST /-/api/reset HTTP/1.1\r\nHost: ${origin}\r\nOrigin: http://${origin}\r\nSec-Fetch-Site: same-origin\r\n\r\n`,
+  )
+  assert.match(await text(rebound), /^HTTP\/1\.1 403 /)
   assert.deepEqual(await left(), [200, 200])
   assert.equal((await reset()).status, 204)
   assert.deepEqual(await left(), [404, 404])

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { DriveError } from '../../drives/drive.ts'
 import { type GoogleCredentials, parseServiceAccount } from '../../drives/google/api/credentials.ts'
 import { type GoogleEndpoints, googleEndpoints } from '../../drives/google/api/endpoints.ts'
 import { GoogleApi } from '../../drives/google/api/google-api.ts'
 import type { Account } from '../../drives/google/api/google-file.ts'
+import { readBoundedFile } from '../../process/bounded-file.ts'
 import { provideSettings, settingsFileIn } from '../../wiring/first-start.ts'
 import { ConnectError } from '../connect-error.ts'
 import { type GoogleRemote, googleRemote } from '../rclone/google-remote.ts'
@@ -147,7 +147,7 @@ async function credentialsIn(settings: Values): Promise<GoogleCredentials> {
 
 async function serviceAccountIn(path: string): Promise<GoogleCredentials> {
   try {
-    return parseServiceAccount(await readFile(path, 'utf8'))
+    return parseServiceAccount(readBoundedFile(path).toString())
   } catch (cause) {
     const why = cause instanceof SyntaxError ? cause.message : (cause as NodeJS.ErrnoException).code
     throw new ConnectError(`${path}: ${why}`, { cause })

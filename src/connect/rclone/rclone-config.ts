@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { readBoundedFile } from '../../process/bounded-file.ts'
 import { ConnectError } from '../connect-error.ts'
 
 export type RcloneRemote = Readonly<Record<string, string>>
@@ -40,7 +40,7 @@ export async function readRcloneRemote(
 
 async function textOf(place: string): Promise<string | undefined> {
   try {
-    return await readFile(place, 'utf8')
+    return readBoundedFile(place).toString()
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined

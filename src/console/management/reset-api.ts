@@ -7,8 +7,8 @@ import { refusals } from '../../json-api/refusals.ts'
 export interface ResetApiParts {
   /** Removes all objects and open uploads. */
   readonly reset: () => Promise<void>
-  /** Whether a browser sends the request for a page that is not the dashboard's. */
-  readonly isFromOtherOrigin: (request: FastifyRequest) => boolean
+  /** Whether a browser may have sent the request for a page that is not ours. */
+  readonly isFromOtherPage: (request: FastifyRequest) => boolean
 }
 
 /**
@@ -32,8 +32,10 @@ export async function resetApi(app: JsonApp, parts: ResetApiParts): Promise<void
       },
     },
     async (request, reply) => {
-      if (parts.isFromOtherOrigin(request)) {
-        throw new ApiError(403, 'A web page of another origin sent this request.')
+      if (parts.isFromOtherPage(request)) {
+        const message =
+          'A web page may send this request only from its own origin, on localhost or an IP address.'
+        throw new ApiError(403, message)
       }
       await parts.reset()
       return reply.code(204).send()

@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { packageFolder } from '../../package-folder.ts'
+import { readBoundedFile } from '../../process/bounded-file.ts'
 import type { Catalogue } from './catalogue.ts'
 import { CatalogueError, type CatalogueFile } from './catalogue-error.ts'
 import { parseCatalogue } from './parse-catalogue.ts'
@@ -12,38 +12,35 @@ export const dataFolder = join(packageFolder, 'src/models/catalogue/data')
 /** Ids of the providers of the built-in data, in the order of the list. */
 export const orderFileName = 'order.json'
 
-/** Far larger than any catalogue; prevents a wrong path from exhausting memory. */
-const maxFileBytes = 16 * 1024 * 1024
-
 /**
  * Reads the static catalogue: the file that MODEL_CATALOGUE names, or the built-in data.
  *
  * @throws CatalogueError with a message to show if it cannot be read or used.
  */
 export async function readCatalogue(path: string | undefined): Promise<Catalogue> {
-  const files = path === undefined ? await readDataFiles(dataFolder) : [await readText(path, path)]
+  const files = path === undefined ? await readDataFiles(dataFolder) : [readText(path, path)]
   return parseCatalogue(files)
 }
 
 /** The unparsed files of the built-in data, in the order of their providers. */
 export async function readDataFiles(folder: string): Promise<readonly CatalogueFile[]> {
-  const order = await readText(join(folder, orderFileName), orderFileName)
+  const order = readText(join(folder, orderFileName), orderFileName)
   const names = z
     .array(z.string())
     .parse(JSON.parse(order.text))
     .map((id) => `${id}.json`)
-  return Promise.all(names.map((name) => readText(join(folder, name), name)))
+  return names.map((name) => readText(join(folder, name), name))
 }
 
-async function readText(path: string, name: string): Promise<CatalogueFile> {
+function readText(path: string, name: string): CatalogueFile {
   try {
-    if ((await stat(path)).size > maxFileBytes) throw unreadable(name, 'the file is too large')
-    const text = await readFile(path, 'utf8')
+    const text = readBoundedFile(path).toString()
     // Some editors write a byte order mark, which JSON does not allow (RFC 8259 section 8.1).
     return { name, text: text.replace(/^\uFEFF/, '') }
   } catch (cause) {
-    if (cause instanceof CatalogueError) throw cause
-    throw unreadable(name, 'the file cannot be read', { cause })
+    const isLarge = (cause as NodeJS.ErrnoException).code === 'EFBIG'
+    const message = isLarge ? 'the file is too large' : 'the file cannot be read'
+    throw unreadable(name, message, { cause })
   }
 }
 

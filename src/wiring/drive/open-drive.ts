@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Drive } from '../../drives/drive.ts'
 import type { ClaimDrive } from '../../drives/drive-notes.ts'
 import { openLocalDrive } from '../../drives/local/local-drive.ts'
 import type { Finding } from '../../drives/local/probe/findings.ts'
 import { openStagedUploads } from '../../drives/local/staged-uploads.ts'
+import { readBoundedFile } from '../../process/bounded-file.ts'
 import type { Database } from '../../state/database.ts'
 import { DatabaseFileRecords } from '../../state/stores/file-records.ts'
 import type { Log } from '../log.ts'
@@ -181,7 +181,7 @@ async function googleCredentials(own: DriveSettings) {
   if (gdriveServiceAccount !== undefined) {
     const { parseServiceAccount } = await import('../../drives/google/api/credentials.ts')
     try {
-      const text = await readFile(gdriveServiceAccount, 'utf8')
+      const text = readBoundedFile(gdriveServiceAccount).toString()
       return parseServiceAccount(text, own.gdriveSubject)
     } catch (cause) {
       const { message } = cause as Error

@@ -2,7 +2,7 @@ import { createLogin } from '../../console/login/login-api.ts'
 import { managementApi } from '../../console/management/management-api.ts'
 import { resetApi } from '../../console/management/reset-api.ts'
 import { openApiRoute } from '../../console/open-api/open-api-route.ts'
-import { isFromOtherOrigin } from '../../http/page-origin.ts'
+import { isFromOtherOrigin, isRebindable } from '../../http/page-origin.ts'
 import { originBehind } from '../../http/request-origin.ts'
 import { type RequestSource, sourceOf } from '../../json-api/entry.ts'
 import type { JsonApp } from '../../json-api/json-app.ts'
@@ -53,7 +53,7 @@ export async function openJsonParts({
   const upstreams = new Upstreams()
   const source = new DatabaseRoutingSource({ tables, sealer, log })
   return {
-    ...{ settings, catalogue, login, sealer, upstreams, isFromOther },
+    ...{ settings, catalogue, login, sealer, upstreams, isFromOther, originOf },
     reset: () => reset(rest),
     store: new RoutingStore(tables),
     lists: new ModelLists({ source, catalogue, upstreams, now: Date.now, log }),
@@ -82,7 +82,10 @@ export async function registerJsonRoutes(app: JsonApp, opened: OpenedJsonParts):
     await app.register(resetApi, {
       prefix: '/-/api',
       reset: opened.reset,
-      isFromOtherOrigin: (request) => opened.isFromOther(sourceOf(request)),
+      isFromOtherPage(request) {
+        const source = sourceOf(request)
+        return opened.isFromOther(source) || isRebindable(source, opened.originOf(source))
+      },
     })
   }
   await app.register(openApiRoute, {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
 import type { Action, Grant } from '../../access/grants.ts'
 import { checkKeyInput, KeyInputError } from '../../access/key-input.ts'
+import { readBoundedFile } from '../../process/bounded-file.ts'
 import { accessKey, isBucketName } from './parse-names.ts'
 import { SettingMistake } from './setting.ts'
 
@@ -210,7 +210,9 @@ export function withSecrets(
 /** Editors and `echo` append a line break that is not part of the secret. */
 function fileText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    return readBoundedFile(path)
+      .toString()
+      .replace(/\r?\n$/, '')
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { davAddressForm, parseDavAddress } from '../../drives/webdav/client/dav-path.ts'
+import { readBoundedFile } from '../../process/bounded-file.ts'
 import type { DatabaseLocation } from '../../state/open-database.ts'
 import { FileMistake, SettingMistake } from './setting.ts'
 
@@ -77,7 +77,7 @@ export function filePath(text: string): string {
 export function readableFile(text: string): string {
   const path = resolve(text)
   try {
-    readFileSync(path)
+    readBoundedFile(path)
   } catch (cause) {
     throw new FileMistake('the path of a readable file', cause)
   }
@@ -93,7 +93,7 @@ export function pemText(text: string): string {
 
 function readPem(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readBoundedFile(path).toString()
   } catch (cause) {
     throw new FileMistake('PEM text or the path of a readable PEM file', cause)
   }

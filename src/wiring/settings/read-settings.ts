@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
 import type { TlsIdentity } from '../../http/server.ts'
+import { readBoundedFile } from '../../process/bounded-file.ts'
 import {
   credentialKeys,
   type DriveSettings,
@@ -221,7 +221,9 @@ function textOf(
   }
   try {
     // Editors and `echo` append a line break that is not part of the value.
-    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    const text = readBoundedFile(path)
+      .toString()
+      .replace(/\r?\n$/, '')
     if (text !== '') return text
     mistakes.push(`${name}_FILE is ${shown(path)}: expected a file that is not empty`)
   } catch (error) {

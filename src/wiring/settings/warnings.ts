@@ -30,13 +30,24 @@ export function settingsWarnings({ settings, environment, kept }: SettingsWarnin
   ]
 }
 
-function weakSecrets({ secretKey, dashboardPassword, metricsToken }: Settings): string[] {
+function weakSecrets({
+  secretKey,
+  accessKeys,
+  dashboardPassword,
+  metricsToken,
+}: Settings): string[] {
   const warnings: string[] = []
   if (metricsToken !== undefined && metricsToken.length < minMetricsToken) {
     warnings.push(`METRICS_TOKEN has fewer than ${minMetricsToken} characters and can be guessed`)
   }
   if (secretKey.length < minSecretKey) {
     warnings.push(`SECRET_KEY has fewer than ${minSecretKey} characters and can be guessed`)
+  }
+  for (const { accessKeyId, secretKey: secret } of accessKeys) {
+    if (secret.length >= minSecretKey) continue
+    warnings.push(
+      `ACCESS_KEYS: the secret of ${accessKeyId} has fewer than ${minSecretKey} characters and can be guessed`,
+    )
   }
   if (dashboardPassword !== undefined && dashboardPassword.length < minPassword) {
     warnings.push(`DASHBOARD_PASSWORD has fewer than ${minPassword} characters and can be guessed`)

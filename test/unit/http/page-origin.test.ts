@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isFromOtherOrigin } from '../../../src/http/page-origin.ts'
+import { isFromOtherOrigin, isRebindable } from '../../../src/http/page-origin.ts'
 
 const direct = ['http://nas.local:9000'] as const
 
@@ -56,5 +56,20 @@ for (const [what, headers, own, expected] of [
 ] as const) {
   test(`A request is ${expected ? '' : 'not '}from another origin: ${what}`, () => {
     assert.equal(isFromOtherOrigin({ headers }, own), expected)
+  })
+}
+
+for (const [own, headers, expected] of [
+  ['http://rebound.example:9000', { origin: 'http://rebound.example:9000' }, true],
+  ['http://rebound.example:9000', { 'sec-fetch-site': 'same-origin' }, true],
+  ['http://localhost.example', { origin: 'http://localhost.example' }, true],
+  [undefined, { origin: 'http://localhost' }, true],
+  ['http://bucketry:9000', {}, false],
+  ['http://localhost:9000', { origin: 'http://localhost:9000' }, false],
+  ['http://127.0.0.1:9000', { origin: 'http://127.0.0.1:9000' }, false],
+  ['http://[::1]:9000', { origin: 'http://[::1]:9000' }, false],
+] as const) {
+  test(`A request to ${own} with ${JSON.stringify(headers)} may be rebound: ${expected}`, () => {
+    assert.equal(isRebindable({ headers }, own), expected)
   })
 }

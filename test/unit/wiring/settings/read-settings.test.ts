@@ -240,6 +240,23 @@ test('The path of a file with a secret is shown, and the secret in place of a pa
   )
 })
 
+test('A file without end is refused for every setting that names one', () => {
+  for (const name of ['SECRET_KEY_FILE', 'ACCESS_KEYS_FILE', 'TLS_CERT', 'MODEL_CATALOGUE']) {
+    const { SECRET_KEY: _, ...others } = required
+    const given = name === 'SECRET_KEY_FILE' ? others : required
+    assert.match(
+      mistakesOf({ ...given, [name]: '/dev/zero' }).join('\n'),
+      new RegExp(`^${name} is `, 'm'),
+    )
+  }
+  const grants = [{ bucket: 'one', actions: ['read'] }]
+  const key = { accessKeyId: 'APP', secretKeyFile: '/dev/zero', name: 'app', grants }
+  assert.match(
+    mistakesOf({ ...required, ACCESS_KEYS: JSON.stringify([key]) }).join('\n'),
+    /ACCESS_KEYS has the key APP: expected its secret in the file \/dev\/zero/,
+  )
+})
+
 test('Settings refuse NAME beside NAME_FILE, a missing file and an empty one', () => {
   assert.match(
     mistakesOf({ ...required, SECRET_KEY_FILE: fileWith('x') }).join('\n'),

@@ -26,6 +26,18 @@ test('Short secrets bring a warning that does not show them', () => {
   assert.deepEqual(warningsOf({ DASHBOARD_PASSWORD: 'hunter22' }), [])
 })
 
+test('A short secret in ACCESS_KEYS brings a warning that does not show it', () => {
+  const grants = [{ bucket: 'photos', actions: ['read'] }]
+  const keys = ['SHORT', 'LONG'].map((accessKeyId) => {
+    return { accessKeyId, secretKeyEnv: `${accessKeyId}_SECRET`, name: 'app', grants }
+  })
+  const secrets = { SHORT_SECRET: 'hunter2hunter2x', LONG_SECRET: 'hunter2hunter2xy' }
+  const warnings = warningsOf({ ...secrets, ACCESS_KEYS: JSON.stringify(keys) })
+  assert.deepEqual(warnings, [
+    'ACCESS_KEYS: the secret of SHORT has fewer than 16 characters and can be guessed',
+  ])
+})
+
 test('An address that others reach brings a warning without TLS or a proxy', () => {
   for (const HOST of ['0.0.0.0', '::', '192.168.1.5', 's3.example.org']) {
     assert.match(warningsOf({ HOST }).join(), /^HOST is ".*" without TLS.*TRUST_PROXY/)
