@@ -77,7 +77,7 @@ describe('the installed package', () => {
     assert.ok(statSync(packed).size < packedLimitBytes, `${statSync(packed).size} bytes`)
     const installed = join(app, 'node_modules/bucketry')
     assert.deepEqual(readdirSync(installed).sort(), [
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json', 'src', 'web'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'deploy', 'dist', 'package.json', 'src', 'web'],
     ])
     // One build: main.cjs, testing.cjs, their types, and the folder they load.
     assert.equal(readdirSync(join(installed, 'dist')).length, 4)
