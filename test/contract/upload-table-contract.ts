@@ -64,6 +64,16 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       assert.equal(await table.find('nul \0'), undefined)
     })
 
+    test('UploadTable finds drive states by their beginning', async () => {
+      const id = 'upload 0'
+      const row = { id, target: '["b","k"]', details: '{}', createdAtMs: 10 }
+      assert.equal(await table.hasStates('@'), false)
+      await table.insert({ ...row, driveState: '@A:s0' })
+      assert.equal(await table.hasStates('@'), true)
+      assert.equal(await table.hasStates('A:'), false)
+      await table.remove(id, 'open', '')
+    })
+
     test('UploadTable grants the lease to one of many processes', async () => {
       const id = 'upload 1'
       const upload = await insert(table, id)

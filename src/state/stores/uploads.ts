@@ -99,6 +99,8 @@ const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
   AND (created_at_ms, id) < (?, ?)
   ORDER BY created_at_ms DESC, id DESC LIMIT ?`
 
+const selectByState = 'SELECT id FROM uploads WHERE drive_state LIKE ? LIMIT 1'
+
 const countOpen = `SELECT count(*) AS uploads FROM uploads WHERE phase = 'open'`
 
 /** The characters of a bucket's name, and those that the first version of S3 allowed. */
@@ -243,6 +245,11 @@ export class UploadTable {
       readonly bytes: number | string
     }>(sumOpen)
     return new Map(rows.map(({ bucket, bytes }) => [bucket, Number(bytes)]))
+  }
+
+  /** Whether an upload has a state that begins so; `start` has no wildcards of LIKE. */
+  async hasStates(start: string): Promise<boolean> {
+    return (await this.#database.read(selectByState, [`${start}%`])).length > 0
   }
 
   takeLease(seen: SeenRow, lease: LeaseColumns): Promise<boolean> {

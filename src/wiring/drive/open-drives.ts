@@ -2,6 +2,7 @@ import type { Drive } from '../../drives/drive.ts'
 import type { BucketPlace, Mount } from '../../drives/several/mount.ts'
 import { RoutedDrive } from '../../drives/several/routed-drive.ts'
 import type { Database } from '../../state/database.ts'
+import { UploadTable } from '../../state/stores/uploads.ts'
 import type { Log } from '../log.ts'
 import type { DriveSettings } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
@@ -57,8 +58,10 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
   const late = named.map((one) => new LateMount({ ...parts, own: one }))
   const mounts = [main, ...late]
   const places = placesOf(settings, mounts)
+  // Uploads that are open on drives which were in the settings before need a RoutedDrive, too.
+  const hasForeign = await new UploadTable(database).hasStates('@')
   // Nothing is dispatched if there is nothing to choose from.
-  const isPlain = late.length === 0 && places.size === 0 && !(await hasForeignUploads(database))
+  const isPlain = late.length === 0 && places.size === 0 && !hasForeign
   await Promise.all(late.map((mount) => mount.start()))
   return {
     drive: isPlain && !main.isReadOnly ? main.drive : new RoutedDrive({ mounts, places }),
@@ -92,10 +95,4 @@ export function placesOf(
     places.set(bucket, { mount, folder, isReadOnly })
   }
   return places
-}
-
-/** Whether uploads are open on drives that were in the settings before: their states need a RoutedDrive. */
-async function hasForeignUploads(database: Database): Promise<boolean> {
-  const rows = await database.read("SELECT id FROM uploads WHERE drive_state LIKE '@%' LIMIT 1", [])
-  return rows.length > 0
 }
