@@ -227,7 +227,8 @@ export interface CopyOptions {
  * call whose resulting state was not stored do not count and are overwritten.
  *
  * The caller guarantees one call at a time for each upload (by a lease in the database). After a
- * crash, it may repeat a call with the older state.
+ * crash, it may repeat a call with the older state. A call rejects with `upload-gone` if bytes of the
+ * state are lost, or the state is that of another drive.
  */
 export interface UploadDrive {
   /** The state of an empty upload. `uploadId` is unique, URL-safe, at most 64 characters. */

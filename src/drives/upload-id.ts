@@ -4,7 +4,7 @@ const idPattern = /^[\w-]{1,64}$/
 
 /**
  * IDs become file names: other characters must not pass.
- * @throws DriveError `changed`
+ * @throws DriveError `upload-gone`
  */
 export function requireUploadId(id: unknown): asserts id is string {
   if (typeof id !== 'string' || !idPattern.test(id)) throw foreignState()
@@ -12,5 +12,6 @@ export function requireUploadId(id: unknown): asserts id is string {
 
 /** The error for the state of an upload that was started on another drive. */
 export function foreignState(): DriveError {
-  return new DriveError('changed', 'The state of this upload does not belong to this drive.')
+  const message = 'The upload was started on another drive: start a new upload.'
+  return new DriveError('upload-gone', message)
 }

@@ -74,7 +74,7 @@ export class MemoryUploads implements UploadDrive {
     await turn()
     const { target, size, attributes, conditions } = options
     const { uploadId } = parse(state)
-    if (!this.#uploads.has(uploadId)) {
+    if (this.#published.has(uploadId)) {
       const object = this.#objects.get(target)
       return object?.uploadState === state ? metadataOf(object) : undefined
     }
@@ -112,7 +112,10 @@ export class MemoryUploads implements UploadDrive {
     const upload = this.#uploads.get(uploadId)
     const content = upload?.contents[index]
     if (upload !== undefined && content !== undefined) return { uploadId, upload, content }
-    throw new DriveError('changed', `The bytes of upload ${uploadId} are lost: start a new upload`)
+    throw new DriveError(
+      'upload-gone',
+      `The bytes of upload ${uploadId} are lost: start a new upload.`,
+    )
   }
 }
 
@@ -128,7 +131,8 @@ function parse(state: string): { uploadId: string; index: number } {
 function assertCommitted(uploadId: string, content: Content, size: number): void {
   const committed = content.offset + content.bytes.length
   if (size <= committed) return
-  throw new DriveError('changed', `Upload ${uploadId} has ${committed} bytes, not ${size}`)
+  const message = `Upload ${uploadId} has ${committed} bytes, not ${size}: start a new upload.`
+  throw new DriveError('upload-gone', message)
 }
 
 function bytesOf(content: Content, size: number): Uint8Array {

@@ -1,6 +1,6 @@
 import type { Lease } from './lease.ts'
 import type { UploadContext } from './upload-context.ts'
-import { noSuchUpload } from './upload-errors.ts'
+import { noSuchUpload, unlessGone } from './upload-errors.ts'
 import type { UploadFinder } from './upload-finder.ts'
 import type { UploadName } from './upload-records.ts'
 
@@ -68,7 +68,7 @@ export class Aborter {
     const { drive, table, watch } = this.#context
     const { upload, owner } = lease
     try {
-      await drive.uploads.abort(upload.driveState)
+      await unlessGone(drive.uploads.abort(upload.driveState), undefined)
       lease.end()
       await table.remove(upload.id, 'aborted', owner)
       watch.notify(upload.id)

@@ -2,7 +2,7 @@ import type { UploadRow } from '../../state/stores/uploads.ts'
 import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
 import { isAbandoned, type Lease } from './lease.ts'
 import type { UploadContext } from './upload-context.ts'
-import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
+import { leaseLost, noSuchUpload, slowDown, unlessGone } from './upload-errors.ts'
 import {
   decodePart,
   decodeTarget,
@@ -130,14 +130,14 @@ export class Completer {
         conditions === undefined ? options : { ...options, conditions },
       )
     } catch (error) {
-      // Answer with the drive's error.
+      const answered = lease.reasonOf(error)
       await this.recover(lease).catch((err: unknown) => {
         log.warn(
           { err, uploadId: upload.id },
           'could not determine the result of a failed completion',
         )
       })
-      throw error
+      throw answered
     }
     const { isHeld } = lease
     const isFinished = this.#finishAfterwards(lease)
@@ -155,7 +155,8 @@ export class Completer {
     const { upload } = lease
     let isPublished: boolean
     try {
-      isPublished = await this.#context.drive.uploads.isPublished(upload.driveState)
+      const { uploads } = this.#context.drive
+      isPublished = await unlessGone(uploads.isPublished(upload.driveState), false)
       lease.assertHeld()
     } catch (error) {
       // Report the first error; a lease that can't be released expires.

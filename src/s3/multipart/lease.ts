@@ -1,9 +1,9 @@
-import type { Drive } from '../../drives/drive.ts'
+import { type Drive, DriveError } from '../../drives/drive.ts'
 import { HeldLease } from '../../process/held-lease.ts'
 import { isLeaseFree, isOwnerDeadHere, newLeaseOwner } from '../../process/lease-owner.ts'
 import type { LeaseColumns, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { S3Error } from '../errors.ts'
-import { leaseLost, noSuchUpload } from './upload-errors.ts'
+import { leaseLost, noSuchUpload, unlessGone } from './upload-errors.ts'
 import type { KnownRow, UploadWatch } from './upload-watch.ts'
 
 /** A lease that is not renewed for this long may be taken. */
@@ -64,8 +64,9 @@ export class Leases {
     const { drive, table } = this.#options
     const { id, driveState: before } = lease.upload
     try {
-      const driveState = await drive.uploads.takeOver?.(before, { isDead })
-      if (driveState === undefined || driveState === before) return
+      if (drive.uploads.takeOver === undefined) return
+      const driveState = await unlessGone(drive.uploads.takeOver(before, { isDead }), before)
+      if (driveState === before) return
       lease.assertHeld()
       if (!(await table.setDriveState(id, lease.owner, driveState))) throw leaseLost()
       lease.continueWith(driveState)
@@ -130,6 +131,14 @@ export class Lease extends HeldLease {
   /** The upload has this state since the lease was taken. */
   continueWith(driveState: string): void {
     this.#upload = { ...this.#upload, driveState }
+  }
+
+  /**
+   * The error to answer when the drive failed. Without the lease, bytes that the drive does not find are not
+   * gone: another process has taken the upload over and may have moved them.
+   */
+  reasonOf(error: unknown): unknown {
+    return error instanceof DriveError && !this.isHeld ? leaseLost() : error
   }
 
   /** Releases the lease. If the database fails, it expires. */

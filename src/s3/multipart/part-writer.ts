@@ -1,4 +1,3 @@
-import { DriveError } from '../../drives/drive.ts'
 import { untilAborted } from '../../process/time-limit.ts'
 import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
 import type { EarlyPart, PartSource } from './early-part.ts'
@@ -84,10 +83,10 @@ export class PartWriter {
         ? await this.#append(lease, part)
         : await this.#replaceLast(lease, part.number, part)
     } catch (error) {
+      const answered = lease.reasonOf(error)
       // Report the first error; a lease that can't be released expires.
       await lease.release().catch(() => undefined)
-      // The drive may not have found the bytes any more.
-      throw error instanceof DriveError && !lease.isHeld ? leaseLost() : error
+      throw answered
     }
   }
 

@@ -1,3 +1,4 @@
+import { DriveError } from '../../drives/drive.ts'
 import { S3Error } from '../errors.ts'
 
 /** The upload is unknown, of another key, aborted or completed. */
@@ -18,4 +19,20 @@ export function leaseLost(): S3Error {
   return slowDown(
     'Another process took over the upload while this request was stalled. Send the request again.',
   )
+}
+
+/**
+ * What a drive answers, or `otherwise` if the upload's bytes are gone: then nothing is left to do, and
+ * its row must not stay for ever.
+ */
+export async function unlessGone<Result>(
+  work: Promise<Result>,
+  otherwise: Result,
+): Promise<Result> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof DriveError && error.kind === 'upload-gone') return otherwise
+    throw error
+  }
 }

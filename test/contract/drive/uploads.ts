@@ -264,6 +264,39 @@ export function uploadCases(suite: DriveSuite): void {
     })
   })
 
+  describe('an upload whose bytes are gone', () => {
+    suite.it('takes no part and does not become an object', async (under) => {
+      const { drive } = under
+      for (const part of [three, one]) {
+        const session = await UploadSession.begin(drive)
+        await session.append(part)
+        // As when someone removes the bytes: the caller still has the state.
+        await session.abort()
+        await rejectsAs(session.append(two), 'upload-gone')
+        await rejectsAs(session.complete(), 'upload-gone')
+        if (suite.can('replaceLast')) await rejectsAs(session.replaceLast(two), 'upload-gone')
+        assert.equal(await drive.uploads.isPublished(session.state), false)
+        await session.abort()
+      }
+      assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
+      await assertNoLeftovers(under)
+    })
+
+    suite.it('does not become an object of more bytes than there are', async ({ drive }) => {
+      const session = await UploadSession.begin(drive)
+      await session.append(one)
+      await rejectsAs(session.complete(undefined, one.length + 1), 'upload-gone')
+      await assertCompletes(session, drive)
+    })
+
+    suite.it('takes no part if its state is that of another drive', async ({ drive }) => {
+      const session = await UploadSession.begin(drive)
+      session.store({ state: 'of another drive', parts: [] })
+      await rejectsAs(session.append(one), 'upload-gone')
+      await rejectsAs(session.complete(), 'upload-gone')
+    })
+  })
+
   describe('abort of an upload', () => {
     suite.it('leaves nothing, and may be repeated', async (under) => {
       const { drive } = under

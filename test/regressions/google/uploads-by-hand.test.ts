@@ -80,6 +80,22 @@ describe('during an upload', () => {
     await assertCompletes(second, it)
   })
 
+  test('a user may delete the file with its first bytes, which ends it', async (t) => {
+    const it = await scene(t)
+    const { emulator, drive } = it
+    const session = await UploadSession.begin(drive, key)
+    await session.append(one)
+    await session.appendWithoutStoring(two)
+    // Other bytes than those that were sent: the session is ended into a file, which is then read.
+    const staged = folderAt(emulator, `${driveFolder}/.bucketry`)
+    const run = () => {
+      for (const { id } of emulator.byHand.children(staged)) emulator.byHand.delete(id)
+    }
+    emulator.faults.next({ on: 'download', do: 'run', run })
+    await rejectsAs(session.append(bytesOf(mib, 3)), 'upload-gone')
+    assert.ok(emulator.faults.isSpent)
+  })
+
   test('a user may rename its object and keeps the renamed file', async (t) => {
     const it = await scene(t)
     const { emulator, drive } = it

@@ -6,7 +6,15 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Drive } from '../../../src/drives/drive.ts'
 import type { ListQuery } from '../../../src/drives/listed-entry.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
-import { bucket, listKeys, put, rejectsAs } from '../../contract/drive/stored-object.ts'
+import {
+  bucket,
+  bytesOf,
+  get,
+  listKeys,
+  put,
+  rejectsAs,
+} from '../../contract/drive/stored-object.ts'
+import { UploadSession } from '../../contract/drive/upload-session.ts'
 import { davWorldOn } from '../../contract/webdav-world.ts'
 import { type FaultyProxy, startFaultyProxy } from '../../fakes/faulty-proxy.ts'
 import { absenceOfApache, startApache } from '../../support/webdav/apache.ts'
@@ -98,6 +106,18 @@ for (const [name, start, skip] of servers) {
       await rejectsAs(Promise.resolve(drive.open(bucket, 'a')), 'unavailable')
       await rejectsAs(drive.remove(bucket, 'a'), 'unavailable')
       await rejectsAs(drive.bucketCreatedAtMs(bucket), 'unavailable')
+    })
+
+    it('does not end the uploads that are open', async (t) => {
+      const { drive, lose, restore } = await sceneOn(t, start)
+      const session = await UploadSession.begin(drive)
+      await session.append(bytesOf(100_000, 1))
+      lose('with a bucket folder')
+      await rejectsAs(session.complete(), 'unavailable', 'busy', 'denied')
+      restore()
+      await session.append(bytesOf(100_000, 2))
+      assert.ok(await session.complete())
+      assert.ok((await get(drive, session.target.key))?.equals(session.bytes))
     })
 
     it('is not listed without the folders that can no longer be read', async (t) => {

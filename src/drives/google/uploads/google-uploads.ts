@@ -99,8 +99,8 @@ export class GoogleUploads implements UploadDrive {
     const record = await this.#options.uploads.record(state.id)
     if (record.published !== undefined) return await this.#published(record.published, options)
     if (options.size !== state.size) {
-      const message = `Upload ${state.id} has ${state.size} bytes, not ${options.size}.`
-      throw new DriveError('changed', message)
+      const message = `Upload ${state.id} has ${state.size} bytes, not ${options.size}`
+      throw new DriveError('upload-gone', `${message}: start a new upload.`)
     }
     const { attributes, conditions, assertHeld } = options
     const object = { attributes, conditions, upload: { id: state.id }, assertHeld }

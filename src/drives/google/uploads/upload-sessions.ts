@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
+import { GoogleNotFound } from '../api/google-errors.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'
 import { blockBytes, wholeBlocks } from './blocks.ts'
 import { type ObjectSession, type ObjectSessions, sessionGone } from './object-sessions.ts'
@@ -170,7 +171,10 @@ export class UploadSessions {
   ): Promise<number> {
     const { api, memory } = this.#options
     const range = { start: position, end: expectedEnd }
-    const { body } = await api.download(fileId, { range })
+    const { body } = await api.download(fileId, { range }).catch((error: unknown) => {
+      // Someone deleted the file that has the first bytes.
+      throw error instanceof GoogleNotFound ? sessionGone() : error
+    })
     await sendBlocks(body, { api, url, memory, position, expectedEnd })
     return expectedEnd
   }

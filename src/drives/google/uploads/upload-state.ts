@@ -1,5 +1,6 @@
-import { DriveError, type ObjectName } from '../../drive.ts'
+import type { ObjectName } from '../../drive.ts'
 import { parsedJson } from '../../json-text.ts'
+import { foreignState } from '../../upload-id.ts'
 import type { ObjectSession } from './object-sessions.ts'
 import type { Md5State } from './resumable-md5.ts'
 import type { UploadRecords } from './upload-records.ts'
@@ -39,8 +40,7 @@ export function decodeState(text: string): GoogleUploadState {
   const { id, bucket, key, size, md5 } = (parsedJson(text) ?? {}) as Partial<GoogleUploadState>
   const isWhole = id && bucket && key && typeof size === 'number' && md5
   if (isWhole) return { id, bucket, key, size, md5 }
-  const message = 'The upload was started on another drive: start a new upload.'
-  throw new DriveError('upload-gone', message)
+  throw foreignState()
 }
 
 /** Undefined when the upload is not known. */

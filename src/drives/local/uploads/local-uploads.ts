@@ -95,8 +95,7 @@ export class LocalUploads implements UploadDrive {
     const upload = parseUploadState(state)
     return await withDriveErrors('continue an upload', async () => {
       const names = await this.#namesOf(upload)
-      const output = await this.#openIfThere(upload)
-      if (output === undefined) throw lostBytes()
+      const output = await this.#open(upload)
       try {
         await this.#removeFormer(upload, names)
         await this.#mergeTail(upload, output)
@@ -120,6 +119,7 @@ export class LocalUploads implements UploadDrive {
     const upload = parseUploadState(state)
     return await withDriveErrors('replace a part', async () => {
       const { root } = this.#parts
+      await (await this.#open(upload)).close()
       await this.#dropMerged(upload)
       // These bytes also replace an earlier tail that is not merged yet.
       const name = `${tailPrefix}${crypto.randomUUID()}`
@@ -263,7 +263,8 @@ export class LocalUploads implements UploadDrive {
     const fd = await this.#openTail(upload, tail)
     if (fd === undefined) return
     try {
-      if ((await output.copy(fd, tail)) < tail.size) throw lostBytes()
+      const isWhole = (await output.size()) >= tail.offset
+      if (!isWhole || (await output.copy(fd, tail)) < tail.size) throw lostBytes()
     } finally {
       await this.#parts.root.files.close(fd)
     }
@@ -283,6 +284,12 @@ export class LocalUploads implements UploadDrive {
 
   async #dropMerged(upload: LocalUploadState): Promise<void> {
     if (upload.merged !== undefined) await this.#unlink(upload, upload.merged)
+  }
+
+  async #open(upload: LocalUploadState): Promise<OutputFile> {
+    const output = await this.#openIfThere(upload)
+    if (output === undefined) throw lostBytes()
+    return output
   }
 
   /** Undefined if the bytes are published or lost. */
@@ -352,5 +359,6 @@ async function lastChangeMs(folder: string): Promise<number> {
 }
 
 function lostBytes(): DriveError {
-  return new DriveError('changed', 'The bytes of this upload are no longer on the drive.')
+  const message = 'The bytes of this upload are no longer on the drive: start a new upload.'
+  return new DriveError('upload-gone', message)
 }

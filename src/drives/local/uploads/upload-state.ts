@@ -30,7 +30,7 @@ export function formatUploadState(state: LocalUploadState): string {
   return JSON.stringify(state)
 }
 
-/** @throws DriveError `changed` for a text that is not from `formatUploadState` */
+/** @throws DriveError `upload-gone` for a text that is not from `formatUploadState` */
 export function parseUploadState(text: string): LocalUploadState {
   const state = parsedJson(text) as Partial<LocalUploadState> | undefined
   requireUploadId(state?.id)

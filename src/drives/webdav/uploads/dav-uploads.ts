@@ -66,7 +66,7 @@ export class DavUploads implements UploadDrive {
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     const { id, inner } = this.#parse(state)
     await this.#reopen(id)
-    return this.#wrap(id, await this.#parts.bytes.append(id, inner, options))
+    return this.#wrap(id, await this.#onDrive(() => this.#parts.bytes.append(id, inner, options)))
   }
 
   async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
@@ -85,11 +85,11 @@ export class DavUploads implements UploadDrive {
     assertConditions(object, present?.metadata.attributes.etag, conditions)
     const path = uploadPath(id)
     await records.forgetCompletion(id)
-    await bytes.gather(id, inner, options)
+    await this.#onDrive(() => bytes.gather(id, inner, options))
     await server.removeFile(asidePath(path))
     await records.noteCompletion(id)
     const entry = requireEntry(await server.stat(path), 'the upload')
-    if (entry.size !== size) throw lostBytes()
+    if (entry.size !== size) throw otherSize()
     const publication = { object, path, entry, attributes, conditions, uploadId: id, assertHeld }
     const metadata = await publisher.publish(publication)
     await this.#forgetBytes(id, inner)
@@ -122,8 +122,9 @@ export class DavUploads implements UploadDrive {
 
   async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
     const { id, inner } = this.#parse(state)
+    const { bytes } = this.#parts
     await this.#reopen(id)
-    const part = await this.#parts.bytes.replaceLast?.(id, inner, options)
+    const part = await this.#onDrive(async () => bytes.replaceLast?.(id, inner, options))
     if (part === undefined) throw lostBytes()
     return this.#wrap(id, part)
   }
@@ -135,11 +136,24 @@ export class DavUploads implements UploadDrive {
    * moment.)
    */
   async #hasBecomeObject(id: string): Promise<boolean> {
-    const { server, records } = this.#parts
+    const { server, records, own } = this.#parts
     if (!(await records.isCompletionNoted(id))) return false
     const path = uploadPath(id)
     if ((await server.stat(path)) !== undefined) return false
-    return (await server.stat(asidePath(path))) === undefined
+    if ((await server.stat(asidePath(path))) !== undefined) return false
+    await own.requireThere()
+    return true
+  }
+
+  /** Runs `work`, and reports `unavailable` if bytes are only missing because the whole drive is. */
+  async #onDrive<R>(work: () => Promise<R>): Promise<R> {
+    try {
+      return await work()
+    } catch (error) {
+      const isGone = error instanceof DriveError && error.kind === 'upload-gone'
+      if (isGone) await this.#parts.own.requireThere()
+      throw error
+    }
   }
 
   /**
@@ -172,14 +186,14 @@ export class DavUploads implements UploadDrive {
     return JSON.stringify(state)
   }
 
-  /** @throws DriveError `changed` for a state that is not from `#stateOf` */
+  /** @throws DriveError `upload-gone` for a state that is not from `#stateOf` */
   #parse(text: string): UploadState {
     const state = parsedJson(text) as Partial<UploadState> | undefined
     requireUploadId(state?.id)
     if (typeof state?.inner !== 'string') throw foreignState()
     if (state.kind !== this.#parts.bytes.kind) {
       const message = 'The server stores parts differently than when this upload started.'
-      throw new DriveError('changed', `${message} Start a new upload.`)
+      throw new DriveError('upload-gone', `${message} Start a new upload.`)
     }
     return state as UploadState
   }
@@ -193,6 +207,11 @@ export class DavUploads implements UploadDrive {
 function requireSame(published: ObjectMetadata, { attributes, size }: CompleteOptions): void {
   const isSame = published.attributes.etag === attributes.etag && published.size === size
   if (!isSame) throw alreadyPublished()
+}
+
+/** The server may still be writing a part that was given up; the next attempt takes the right bytes. */
+function otherSize(): DriveError {
+  return new DriveError('busy', 'The server is still writing to this upload. Try again.')
 }
 
 function alreadyPublished(): DriveError {

@@ -18,7 +18,7 @@ export interface UploadBytes {
 
   /**
    * Makes the first `size` bytes the file at `uploadPath(uploadId)`.
-   * @throws DriveError `changed` when the bytes are lost; `unavailable` when other bytes arrived
+   * @throws DriveError `upload-gone` when the bytes are lost; `unavailable` when other bytes arrived
    */
   gather(uploadId: string, state: string, options: GatherOptions): Promise<void>
 
@@ -39,5 +39,5 @@ export function uploadPath(uploadId: string): DavPath {
 }
 
 export function lostBytes(): DriveError {
-  return new DriveError('changed', 'The bytes of this upload are lost: start a new upload.')
+  return new DriveError('upload-gone', 'The bytes of this upload are lost: start a new upload.')
 }

@@ -17,6 +17,31 @@ test('AbortMultipartUpload removes the bytes and forgets the upload', async (t) 
   await assert.rejects(uploads.complete(name, listOf(['one']), never), isS3Error('NoSuchUpload'))
 })
 
+test('AbortMultipartUpload and the sweep remove uploads that were begun on another drive', async (t) => {
+  const { worker, table, drive, clock } = await makeWorld(t)
+  for (const method of ['abort', 'isPublished', 'takeOver'] as const) {
+    const gone = () => Promise.reject(new DriveError('upload-gone', 'Of another drive.'))
+    Object.assign(drive.uploads, { [method]: gone })
+  }
+  const uploads = worker()
+  const names = [await begin(uploads), await begin(uploads), await begin(uploads)] as const
+  const [aborted, interrupted, abandoned] = names
+  await uploads.abort(aborted, never)
+  const lease = { owner: 'another machine/1/x', untilMs: clock.now() }
+  const row = await table.find(interrupted.uploadId)
+  assert.ok(row)
+  const completion = JSON.stringify({ partCount: 0, size: 0 })
+  await table.beginCompletion(row, { completion, nowMs: clock.now(), lease })
+  const seen = await table.find(abandoned.uploadId)
+  assert.ok(seen && (await table.takeLease(seen, lease)))
+  clock.advance(2 * 24 * 3_600_000)
+  // The first one reopens the interrupted upload, which then expires.
+  await uploads.sweep()
+  clock.advance(2 * 24 * 3_600_000)
+  await uploads.sweep()
+  for (const { uploadId } of names) assert.equal(await table.find(uploadId), undefined)
+})
+
 test('AbortMultipartUpload stops a part that another worker is receiving', async (t) => {
   const { worker, drive, table } = await makeWorld(t)
   const [writer, aborter] = [worker(), worker()]

@@ -26,7 +26,7 @@ test('a complete that was killed between link and unlink counts as published', a
   fs.linkSync(join(folder, 'k'), data)
   assert.deepEqual(await uploads.complete(state, options), metadata)
   fs.linkSync(join(folder, 'k'), data)
-  await assert.rejects(uploads.append(state, { offset: 5 }), { kind: 'changed' })
+  await assert.rejects(uploads.append(state, { offset: 5 }), { kind: 'upload-gone' })
   assert.deepEqual(records.forgotten, [])
   assert.deepEqual(await get(drive, 'k'), { text: 'bytes', etag: attributes.etag })
 })

@@ -93,8 +93,8 @@ test('what the former process has linked, but not unlinked, stays published', as
 test('the former process can neither publish nor find the bytes', async (t) => {
   const { takeOver, uploads, state, text } = await scene(t)
   const taken = await takeOver()
-  await assert.rejects(uploads.append(state, { offset: 5 }), { kind: 'changed' })
-  await assert.rejects(uploads.complete(state, complete), { kind: 'changed' })
+  await assert.rejects(uploads.append(state, { offset: 5 }), { kind: 'upload-gone' })
+  await assert.rejects(uploads.complete(state, complete), { kind: 'upload-gone' })
   await uploads.complete(taken, complete)
   assert.equal(await text(), 'bytes')
 })
@@ -111,7 +111,9 @@ test('a replaced part is kept by a takeover', async (t) => {
 test('a state whose file is a path is refused', async (t) => {
   const { takeOver } = await scene(t)
   for (const file of ['../data-x', 'data-/x', 'data', 'tail-x', 5]) {
-    await assert.rejects(takeOver(false, JSON.stringify({ id: 'u', file })), { kind: 'changed' })
+    await assert.rejects(takeOver(false, JSON.stringify({ id: 'u', file })), {
+      kind: 'upload-gone',
+    })
   }
 })
 
@@ -129,7 +131,7 @@ test('a process that lost its lease does not remove files of the next process', 
     }
     return names
   })
-  await assert.rejects(uploads.append(second, { offset: 5 }), { kind: 'changed' })
+  await assert.rejects(uploads.append(second, { offset: 5 }), { kind: 'upload-gone' })
   await uploads.complete((await third) ?? '', complete)
   assert.equal(await text(), 'bytes')
 })
