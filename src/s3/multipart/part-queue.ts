@@ -10,7 +10,16 @@ import { type KnownRow, livenessCheckMs } from './upload-watch.ts'
 /** How long a request waits for a missing part while nothing happens on the upload. */
 const gapWaitMs = 2_000
 
-/** Parts that wait in one process at a time; each is a connection with an unread body. */
+/**
+ * How long a part that is too far ahead waits to come within reach. SDKs with more connections than
+ * `maxPartsAhead` would spend all their attempts in a moment if it were refused at once.
+ */
+const farWaitMs = 2_000
+
+/**
+ * Parts that wait in one process at a time; each is a connection with an unread body. Those that are
+ * too far ahead wait while less than half of this many do, and less than a quarter for their upload.
+ */
 const maxWaitingParts = 1_024
 
 /** How far ahead of the next part another may be to be buffered. */
@@ -25,7 +34,7 @@ export type PartTurn =
   | 'compare'
   /** Its turn may still come. */
   | 'wait'
-  /** It is too far ahead to be buffered. */
+  /** It is too far ahead to be buffered, unless other parts arrive soon. */
   | 'far'
   /** The upload accepts no more parts. */
   | 'gone'
@@ -44,11 +53,15 @@ export interface PartStatistics {
   readonly refused: Readonly<Record<'out-of-turn' | 'too-many', number>>
 }
 
+type Waiting =
+  | { readonly turn: 'wait'; readonly upload: UploadRow }
+  | { readonly turn: 'far'; readonly upload: UploadRow }
+
 /** A part that may have to wait. */
 export interface WaitingPart {
   /** Aborts when the wait is over before the part's turn. */
   readonly signal: AbortSignal
-  /** Called when the part must wait. */
+  /** Called when the part must wait and is not too far ahead; may be called repeatedly. */
   readonly onWait?: (upload: UploadRow) => void
 }
 
@@ -62,6 +75,8 @@ export class PartQueue {
   readonly #finder: Pick<UploadFinder, 'find'>
   readonly #maxWaiting: number
   #waitingCount = 0
+  /** Of each upload for which parts wait. */
+  readonly #waitingOf = new Map<string, number>()
   readonly #refused = { 'out-of-turn': 0, 'too-many': 0 }
 
   constructor(
@@ -85,33 +100,52 @@ export class PartQueue {
    */
   async admit(name: UploadName, number: number, waiting: WaitingPart): Promise<Admission> {
     const admission = await this.#tryAdmit(name, number)
-    if (admission.turn !== 'wait') return admission
+    if (admission.turn !== 'wait' && admission.turn !== 'far') return admission
+    return await this.#waitCounted(name, number, { ...waiting, ...admission })
+  }
+
+  async #waitCounted(
+    name: UploadName,
+    number: number,
+    waiting: WaitingPart & Waiting,
+  ): Promise<Admission> {
+    const { turn, upload } = waiting
+    const ofUpload = this.#waitingOf.get(upload.id) ?? 0
+    const isFull = this.#waitingCount >= this.#maxWaiting / 2 || ofUpload >= this.#maxWaiting / 4
+    if (turn === 'far' && isFull) throw this.#outOfTurn(number, upload)
     if (this.#waitingCount >= this.#maxWaiting) {
       this.#refused['too-many'] += 1
       throw slowDown('Too many parts are waiting. Send fewer at a time.')
     }
-    this.#waitingCount += 1
+    this.#count(upload.id, 1)
     try {
-      waiting.onWait?.(admission.upload)
-      return await this.#wait(name, number, { signal: waiting.signal, upload: admission.upload })
+      return await this.#wait(name, number, waiting)
     } finally {
-      this.#waitingCount -= 1
+      this.#count(upload.id, -1)
     }
+  }
+
+  #count(uploadId: string, change: 1 | -1): void {
+    this.#waitingCount += change
+    const ofUpload = (this.#waitingOf.get(uploadId) ?? 0) + change
+    if (ofUpload === 0) this.#waitingOf.delete(uploadId)
+    else this.#waitingOf.set(uploadId, ofUpload)
   }
 
   async #wait(
     name: UploadName,
     number: number,
-    waiting: { readonly signal: AbortSignal; readonly upload: UploadRow },
+    waiting: WaitingPart & Waiting,
   ): Promise<Admission> {
     const { watch, leases, now, partWaitMs } = this.#context
-    const deadlineMs = now() + partWaitMs
-    let gapDeadlineMs = now() + gapWaitMs
-    let { upload } = waiting
+    const patience = new Patience(now, partWaitMs)
+    let seen: Waiting = waiting
     for (;;) {
+      const { turn, upload } = seen
+      if (turn === 'wait') waiting.onWait?.(upload)
       const isBusy = upload.phase === 'completing' || !leases.isFree(upload)
-      if (isBusy) gapDeadlineMs = now() + gapWaitMs
-      const leftMs = Math.min(deadlineMs, gapDeadlineMs) - now()
+      const untilMs = patience.until(seen, isBusy)
+      const leftMs = untilMs - now()
       if (leftMs <= 0) throw this.#outOfTurn(number, upload)
       const known = await watch.wait(upload, {
         timeoutMs: Math.min(leftMs, livenessCheckMs),
@@ -119,12 +153,10 @@ export class PartQueue {
         isDue: (row) => isDue(number, row),
       })
       if (waiting.signal.aborted) throw clientGone()
-      const isLate = Math.min(deadlineMs, gapDeadlineMs) <= now()
-      const current = isLate ? undefined : this.#usable(known)
+      const current = untilMs <= now() ? undefined : this.#usable(known)
       const admission = await this.#tryAdmit(name, number, current)
-      if (admission.turn !== 'wait') return admission
-      if (admission.upload.partCount !== upload.partCount) gapDeadlineMs = now() + gapWaitMs
-      upload = admission.upload
+      if (admission.turn !== 'wait' && admission.turn !== 'far') return admission
+      seen = admission
     }
   }
 
@@ -146,18 +178,39 @@ export class PartQueue {
     name: UploadName,
     number: number,
     known?: UploadRow,
-  ): Promise<Admission | { readonly turn: 'wait'; readonly upload: UploadRow }> {
+  ): Promise<Admission | Waiting> {
     const { drive, leases, watch } = this.#context
     const upload = known ?? (await this.#finder.find(name))
     const { replaceLast } = drive.uploads.abilities(upload.driveState)
     const turn = turnOf(number, upload, replaceLast)
     if (turn === 'gone') throw noSuchUpload(upload.id)
-    if (turn === 'far') throw this.#outOfTurn(number, upload)
-    if (turn === 'compare' || turn === 'wait') return { turn, upload }
+    if (turn === 'compare' || turn === 'wait' || turn === 'far') return { turn, upload }
     const lease = await leases.take(upload)
     if (lease !== undefined) return { turn, lease }
     if (leases.isFree(upload)) watch.notify(upload.id)
     return { turn: 'wait', upload }
+  }
+}
+
+/** Until when a part waits (docs/contract/object-storage.md, "Part order"). */
+class Patience {
+  readonly #now: () => number
+  readonly #longestMs: number
+  readonly #farMs: number
+  #gapMs = 0
+  #partCount: number | undefined
+
+  constructor(now: () => number, partWaitMs: number) {
+    this.#now = now
+    this.#longestMs = now() + partWaitMs
+    this.#farMs = now() + farWaitMs
+  }
+
+  /** When the part is refused if nothing changes, milliseconds since the epoch. */
+  until({ turn, upload }: Waiting, isBusy: boolean): number {
+    if (isBusy || upload.partCount !== this.#partCount) this.#gapMs = this.#now() + gapWaitMs
+    this.#partCount = upload.partCount
+    return Math.min(this.#longestMs, turn === 'far' ? this.#farMs : this.#gapMs)
   }
 }
 

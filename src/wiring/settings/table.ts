@@ -256,7 +256,8 @@ export const settingsTable = {
   partWaitSeconds: {
     name: 'PART_WAIT_SECONDS',
     default: '20',
-    meaning: 'Seconds to hold a part that arrives before its turn. Clients time out after 60.',
+    meaning:
+      'Most seconds to hold a part that arrives before its turn, at most 64 parts ahead, while another part of the upload is being received. While none is, 2 seconds. Clients time out after 60.',
     parse: integerIn({ min: 0, max: 3_600 }),
   },
   workers: {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Leases } from '../../../../src/s3/multipart/lease.ts'
 import { PartQueue } from '../../../../src/s3/multipart/part-queue.ts'
@@ -9,7 +9,7 @@ import type { CommittedParts, UploadRow } from '../../../../src/state/stores/upl
 import { isS3Error } from '../read-fixture.ts'
 import { begin, makeWorld, never } from '../write-fixture.ts'
 
-test('PartQueue holds a bounded number of parts and refuses the rest at once', async (t) => {
+async function queueOf(t: TestContext, maxWaiting: number) {
   const { drive, table, clock, log, worker } = await makeWorld(t)
   const watch = new UploadWatch(table)
   const options = { drive, table, partWaitMs: 1_000, expiryMs: 60_000, now: clock.now, log }
@@ -19,8 +19,13 @@ test('PartQueue holds a bounded number of parts and refuses the rest at once', a
     assert.ok(upload)
     return upload
   }
-  const queue = new PartQueue({ ...options, watch, leases }, { find }, 2)
-  const name = await begin(worker())
+  const queue = new PartQueue({ ...options, watch, leases }, { find }, maxWaiting)
+  return { queue, find, names: [await begin(worker()), await begin(worker())] as const }
+}
+
+test('PartQueue holds a bounded number of parts and refuses the rest at once', async (t) => {
+  const { queue, find, names } = await queueOf(t, 2)
+  const [name] = names
   let heldCount = 2
   const held = [2, 3].map(async (number) => {
     await assert.rejects(queue.admit(name, number, { signal: never }), isS3Error('SlowDown'))
@@ -38,6 +43,32 @@ test('PartQueue holds a bounded number of parts and refuses the rest at once', a
   const admission = await queue.admit(name, 1, { signal: never })
   assert.equal(admission.turn, 'append')
   if (admission.turn === 'append') await admission.lease.release()
+})
+
+test('PartQueue holds fewer parts that are too far ahead, and refuses more of them at once', async (t) => {
+  const { queue, names } = await queueOf(t, 8)
+  const [one, two] = names
+  const client = new AbortController()
+  const { signal } = client
+  const outcomes: Promise<unknown>[] = []
+  const hold = async (name: typeof one, number: number) => {
+    const before = queue.statistics().held
+    outcomes.push(queue.admit(name, number, { signal }))
+    while (queue.statistics().held === before) await nextTurn()
+  }
+  const refuse = (name: typeof one) =>
+    assert.rejects(queue.admit(name, 100, { signal }), isS3Error('SlowDown'))
+  await hold(one, 100)
+  await hold(one, 101)
+  await refuse(one)
+  await hold(two, 100)
+  await hold(two, 101)
+  assert.deepEqual(queue.statistics().refused, { 'out-of-turn': 1, 'too-many': 0 })
+  await hold(one, 2)
+  await refuse(two)
+  client.abort()
+  for (const outcome of outcomes) await assert.rejects(outcome, isS3Error('IncompleteBody'))
+  assert.deepEqual(queue.statistics(), { held: 0, refused: { 'out-of-turn': 2, 'too-many': 0 } })
 })
 
 test('UploadWatch polls a database that does not respond with pauses, not in a tight loop', async () => {

@@ -84,22 +84,53 @@ test('UploadPart gives up on an early part after PART_WAIT_SECONDS, however busy
   await uploads.writePart(name, 2, partOf('in time'))
 })
 
-test('UploadPart holds a part 64 ahead and refuses one 65 ahead at once', async (t) => {
-  const { uploads, name } = await startUpload(t, { partWaitMs: 60 })
+test('UploadPart holds a part 64 ahead, and refuses one 65 ahead after a while, unread', async (t) => {
+  const { uploads, name } = await startUpload(t)
   const slow = slowPart('first')
   const first = uploads.writePart(name, 1, slow.source)
   await slow.started
+  const client = new AbortController()
   let held = true
   const early = assert
-    .rejects(uploads.writePart(name, 65, partOf('x')), isS3Error('SlowDown'))
+    .rejects(uploads.writePart(name, 65, partOf('x', client.signal)), isS3Error('IncompleteBody'))
     .then(() => {
       held = false
     })
-  await assert.rejects(uploads.writePart(name, 66, partOf('x')), isS3Error('SlowDown'))
+  const startedAt = performance.now()
+  const far = { signal: never, pour: () => Promise.reject(new Error('The part was read.')) }
+  await assert.rejects(uploads.writePart(name, 66, far), isS3Error('SlowDown'))
+  const heldMs = performance.now() - startedAt
+  assert.ok(heldMs > 1_000, `${heldMs} ms`)
   assert.ok(held)
+  client.abort()
   await early
   slow.proceed()
   await first
+})
+
+test('UploadPart accepts a part that was too far ahead when others arrive in time', async (t) => {
+  const { uploads, name, drive } = await startUpload(t)
+  const slow = slowPart('first,')
+  const parts = [uploads.writePart(name, 1, slow.source)]
+  await slow.started
+  const rest = Array.from({ length: 65 }, (_, index) => `${index + 2},`)
+  // The last one arrives first, 65 ahead.
+  for (const text of rest.toReversed()) {
+    parts.push(uploads.writePart(name, Number.parseInt(text, 10), partOf(text)))
+  }
+  slow.proceed()
+  await Promise.all(parts)
+  await uploads.complete(name, listOf(['first,', ...rest]), never)
+  assert.equal(await textOf(drive), `first,${rest.join('')}`)
+})
+
+test('UploadPart releases a part that is too far ahead when its client disconnects', async (t) => {
+  const { uploads, name } = await startUpload(t)
+  const client = new AbortController()
+  const far = uploads.writePart(name, 100, partOf('far', client.signal))
+  setImmediate(() => client.abort())
+  await assert.rejects(far, isS3Error('IncompleteBody'))
+  assert.equal(uploads.statistics().held, 0)
 })
 
 test('UploadPart releases a waiting part when its client disconnects', async (t) => {
