@@ -1,10 +1,6 @@
 import type { Signals } from '../../state/database.ts'
-import {
-  type CommittedParts,
-  type UploadRow,
-  type UploadTable,
-  withCommitted,
-} from '../../state/stores/uploads.ts'
+import type { CommittedParts } from '../../state/stores/upload-signals.ts'
+import { type UploadRow, type UploadTable, withCommitted } from '../../state/stores/uploads.ts'
 
 /**
  * The pause between two reads of the row is a share of the time since its last change, within limits:

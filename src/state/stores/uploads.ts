@@ -1,6 +1,7 @@
 import { writeAll, writeOne } from '../conditional-writes.ts'
 import type { Database, Signals, SqlValue, Statement } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
+import { type CommittedParts, changeOf, signalOf } from './upload-signals.ts'
 
 /**
  * The life of an upload:
@@ -71,14 +72,8 @@ export interface HeldRow {
   readonly owner: string
 }
 
-/** What a commit of parts changes in the row. */
-export type CommittedParts = Pick<UploadRow, 'driveState' | 'partCount' | 'size' | 'touchedAtMs'>
-
 /** @param committed the change, if the signal has it */
 export type OnUpload = (id: string | undefined, committed?: CommittedParts) => void
-
-/** Of a signal (database.ts). */
-const longestSignal = 1_000
 
 const rowColumns = `id, target, details, phase, drive_state AS "driveState",
   part_count AS "partCount", size, completion, created_at_ms AS "createdAtMs",
@@ -184,10 +179,7 @@ export class UploadTable {
    * wait for, or undefined when any may have changed. Undefined if the database has no signals.
    */
   subscribe(onChange: OnUpload): Signals | undefined {
-    return this.#database.subscribe?.((text) => {
-      const [id, change] = text?.split(' ', 2) ?? []
-      onChange(id, change === undefined ? undefined : decodeChange(change))
-    })
+    return this.#database.subscribe?.((text) => onChange(...changeOf(text)))
   }
 
   async insert(
@@ -386,22 +378,6 @@ export class UploadTable {
 /** The row after the commit, which also released the lease. */
 export function withCommitted(upload: UploadRow, committed: CommittedParts): UploadRow {
   return { ...upload, ...committed, phase: 'open', leaseOwner: '', leaseUntilMs: 0 }
-}
-
-/** Other processes need not read the row, if the change fits. */
-function signalOf(id: string, committed: CommittedParts): string {
-  const signal = `${id} ${Buffer.from(JSON.stringify(committed)).toString('base64url')}`
-  return signal.length > longestSignal ? id : signal
-}
-
-/** Undefined for a text that another version sent in another form. */
-function decodeChange(text: string): CommittedParts | undefined {
-  try {
-    const change: CommittedParts | null = JSON.parse(Buffer.from(text, 'base64url').toString())
-    return typeof change?.partCount === 'number' ? change : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function asSeen(seen: SeenRow): SqlValue[] {

@@ -32,11 +32,10 @@ describe('the memory drive', () => {
 
   it('refuses a bucket that was not prepared', async () => {
     const drive = new MemoryDrive()
-    const isUnavailable = (error: unknown) =>
-      error instanceof DriveError && error.kind === 'unavailable'
-    await assert.rejects(drive.head('b', 'k'), isUnavailable)
-    await assert.rejects(drive.draft('b', 'k', {}), isUnavailable)
-    await assert.rejects(drive.list('b', { prefix: '', after: '' }).next(1), isUnavailable)
+    const hasNone = { kind: 'no-bucket' }
+    await assert.rejects(drive.head('b', 'k'), hasNone)
+    await assert.rejects(drive.draft('b', 'k', {}), hasNone)
+    await assert.rejects(drive.list('b', { prefix: '', after: '' }).next(1), hasNone)
   })
 
   it('refuses to complete more bytes than were committed', async () => {
