@@ -74,10 +74,16 @@ async function inject(
     })
     return {
       status: answer.statusCode,
-      headers: [['x-request-id', request.id], ...fieldsOf(answer.headers, method === 'HEAD')],
-      ...(answer.rawPayload.length === 0 ? {} : { body: answer.rawPayload }),
+      headers: [
+        ['x-request-id', request.id],
+        ...fieldsOf(answer.headers, method === 'HEAD' && entered.body === undefined),
+      ],
+      ...(entered.body === undefined && answer.rawPayload.length === 0
+        ? {}
+        : { body: entered.body ?? answer.rawPayload }),
     }
   } catch (error) {
+    await entered.body?.close()
     if (!request.signal.aborted) throw error
     // The client disconnected and the app dropped its request: this reply is never read.
     return { status: 400, headers: [] }

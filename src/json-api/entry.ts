@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyRequest } from 'fastify'
-import type { HttpRequest } from '../http/message.ts'
+import type { HttpRequest, StreamBody } from '../http/message.ts'
 
 /** A request in the app, and the fields of its log line. */
 export interface EnteredRequest {
@@ -13,6 +13,8 @@ export interface EnteredRequest {
   code?: string | undefined
   /** The error message that the client got. */
   reason?: string | undefined
+  /** Replaces the body of the app's reply, which the app would hold as a copy. */
+  body?: StreamBody
 }
 
 const entered = new AsyncLocalStorage<EnteredRequest>()

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { buildModelList, type ModelListInputs } from './list/build-model-list.ts'
+import { type ModelListInputs, modelEntries } from './list/build-model-list.ts'
 import { connectionListings } from './list/connection-listing.ts'
+import { maxListBytes } from './list/list-budget.ts'
 import { type ListedProvider, listedConnections } from './list/listed-provider.ts'
 import { type UpstreamQuestion, upstreamQuestions } from './list/upstream-questions.ts'
-import { ListCache, listJson } from './list-cache.ts'
+import type { ListReply } from './list-body.ts'
+import { ListCache, type ListSources } from './list-cache.ts'
 import type { ConnectionListing, ModelEntry } from './list-schemas.ts'
 import { type ServiceKind, serviceKinds } from './routing-inputs.ts'
 import type { RoutingSource } from './routing-source.ts'
@@ -37,6 +40,9 @@ interface UpstreamAnswers {
   readonly failures: ReadonlyMap<string, string>
 }
 
+/** The same objects each time, so that a list without an input is cached too. */
+const noRows: readonly never[] = []
+const noAliases: ModelListInputs['modelAliases'] = {}
 const nothingAsked: UpstreamIds = new Map()
 const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 
@@ -45,26 +51,46 @@ export class ModelLists {
   readonly #parts: ModelListParts
   readonly #loader: TolerantLoader
   readonly #kept = new ListCache()
+  /** The lists that exceed their maximum size, for one log line each. */
+  readonly #cut = new Set<string>()
 
   constructor(parts: ModelListParts) {
     this.#parts = parts
     this.#loader = new TolerantLoader(parts.log)
   }
 
-  /** The list as JSON bytes, which are shared and must not be modified. */
-  async list(filter: ReadonlySet<ServiceKind>): Promise<Buffer> {
+  /**
+   * The list as the body of a reply, to be closed like any other. What exceeds its maximum size is
+   * missing.
+   *
+   * @throws ApiError 503 when clients leave too many different lists unread.
+   */
+  async list(filter: ReadonlySet<ServiceKind>): Promise<ListReply> {
     const inputs = await this.#load()
     const name = [...filter].join()
-    const sources = Object.values(inputs)
+    const sources: unknown[] = Object.values(inputs)
     const { now } = this.#parts
     const kept = this.#kept.find(name, sources, now())
     if (kept !== undefined) return kept
     const { providers, build } = this.#prepare(filter, inputs)
     const { ids: upstreamIds } = await this.#ask(providers)
-    const entries = build(upstreamIds)
-    // Responses of upstreams may differ next time, so lists with them are not cached.
-    if (upstreamIds.size === 0) this.#kept.keep(name, sources, entries)
-    return this.#kept.find(name, sources, now()) ?? Buffer.from(listJson(entries))
+    if (upstreamIds.size > 0) sources.push(digestOf(upstreamIds))
+    return this.#kept.find(name, sources, now()) ?? this.#keep(name, sources, build(upstreamIds))
+  }
+
+  #keep(name: string, sources: ListSources, entries: Iterable<ModelEntry>): ListReply {
+    const isWhole = this.#kept.keep(name, sources, entries)
+    if (isWhole) this.#cut.delete(name)
+    else if (!this.#cut.has(name)) {
+      this.#cut.add(name)
+      this.#parts.log.warn(
+        { kinds: name, maxListBytes },
+        'a model list exceeds its maximum size: the models at its end are not listed',
+      )
+    }
+    const reply = this.#kept.find(name, sources, this.#parts.now())
+    if (reply === undefined) throw new TypeError(`the list ${name} is not in the cache`)
+    return reply
   }
 
   /**
@@ -73,13 +99,12 @@ export class ModelLists {
    * others.
    */
   async find(id: string): Promise<ModelEntry | undefined> {
-    const { providers, build } = this.#prepare(allKinds, await this.#load())
-    const has = (entry: ModelEntry) => entry.id === id
-    const known = build(nothingAsked).find(has)
+    const isNamed = ({ outputAlias }: ListedProvider) => id.startsWith(`${outputAlias}/`)
+    const { providers, build } = this.#prepare(allKinds, await this.#load(), isNamed)
+    const known = entryOf(id, build(nothingAsked))
     if (known !== undefined) return known
-    const named = providers.filter(({ outputAlias }) => id.startsWith(`${outputAlias}/`))
-    const { ids: upstreamIds } = await this.#ask(named)
-    return upstreamIds.size === 0 ? undefined : build(upstreamIds).find(has)
+    const { ids: upstreamIds } = await this.#ask(providers)
+    return upstreamIds.size === 0 ? undefined : entryOf(id, build(upstreamIds))
   }
 
   /**
@@ -99,22 +124,27 @@ export class ModelLists {
     const { source } = this.#parts
     const loader = this.#loader
     const [connections, combos, customModels, modelAliases] = await Promise.all([
-      loader.load('connections', () => source.connections(), []),
-      loader.load('combos', () => source.combos(), []),
-      loader.load('custom models', () => source.customModels(), []),
-      loader.load('model aliases', () => source.modelAliases(), {}),
+      loader.load('connections', () => source.connections(), noRows),
+      loader.load('combos', () => source.combos(), noRows),
+      loader.load('custom models', () => source.customModels(), noRows),
+      loader.load('model aliases', () => source.modelAliases(), noAliases),
     ])
     return { connections, combos, customModels, modelAliases }
   }
 
-  #prepare(filter: ReadonlySet<ServiceKind>, loaded: LoadedInputs) {
+  #prepare(
+    filter: ReadonlySet<ServiceKind>,
+    loaded: LoadedInputs,
+    isWanted: (provider: ListedProvider) => boolean = () => true,
+  ) {
     const { catalogue, now } = this.#parts
     const inputs = { ...loaded, filter, catalogue }
-    const listed = listedConnections(inputs)
+    const { isEmpty, providers: all } = listedConnections(inputs)
+    const providers = all.filter(isWanted)
     return {
-      providers: listed.providers,
+      providers,
       build: (upstreamIds: UpstreamIds) =>
-        buildModelList({ ...inputs, upstreamIds, nowMs: now() }, listed),
+        modelEntries({ ...inputs, upstreamIds, nowMs: now() }, { isEmpty, providers }),
     }
   }
 
@@ -152,4 +182,16 @@ export class ModelLists {
       return error.message
     }
   }
+}
+
+function entryOf(id: string, entries: Iterable<ModelEntry>): ModelEntry | undefined {
+  for (const entry of entries) if (entry.id === id) return entry
+  return undefined
+}
+
+/** Equal answers have equal lists. A digest, so that no answer stays in memory. */
+function digestOf(upstreamIds: UpstreamIds): string {
+  const hash = createHash('sha256')
+  for (const [connectionId, ids] of upstreamIds) hash.update(JSON.stringify([connectionId, ids]))
+  return hash.digest('base64')
 }

@@ -44,17 +44,25 @@ type Candidate = Pick<ModelEntry, 'id' | 'owned_by' | 'kind'>
 /** @param listed the connections of the inputs, if already read. */
 export function buildModelList(
   inputs: ModelListInputs,
-  listed: ListedConnections = listedConnections(inputs),
+  listed?: ListedConnections,
 ): readonly ModelEntry[] {
+  return [...modelEntries(inputs, listed)]
+}
+
+/** As `buildModelList`, one entry at a time: nothing is built after the last one that is read. */
+export function* modelEntries(
+  inputs: ModelListInputs,
+  listed: ListedConnections = listedConnections(inputs),
+): Iterable<ModelEntry> {
   const created = Math.floor(inputs.nowMs / 1_000)
-  const entries = new Map<string, ModelEntry>()
+  const ids = new Set<string>()
   for (const { id, owned_by, kind } of candidates(inputs, listed)) {
     // docs/contract/model-list.md, "Duplicates".
-    if (entries.has(id)) continue
+    if (ids.has(id)) continue
+    ids.add(id)
     const entry = { id, object: 'model', created, owned_by } as const
-    entries.set(id, kind === undefined ? entry : { ...entry, kind })
+    yield kind === undefined ? entry : { ...entry, kind }
   }
-  return [...entries.values()]
 }
 
 function* candidates(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ListReply } from '../../../src/models/list-body.ts'
 import { ListCache } from '../../../src/models/list-cache.ts'
 import type { ModelEntry } from '../../../src/models/list-schemas.ts'
 
@@ -10,19 +11,23 @@ const entries: readonly ModelEntry[] = [
 ]
 const sources = [[], [], [], {}]
 
-function parsed(body: Buffer | undefined) {
-  return JSON.parse(body?.toString() ?? 'null')
+/** What a reply gets that is complete at once. */
+function parsed(reply: ListReply | undefined) {
+  void reply?.close()
+  return JSON.parse(reply?.bytes.toString() ?? 'null')
 }
 
-test('find returns the cached list with the time of the current second', () => {
+test('find returns the cached list with the time of the current second', async () => {
   const lists = new ListCache()
   lists.keep('llm', sources, entries)
-  const body = lists.find('llm', [...sources], 1_779_000_000_999)
-  assert.deepEqual(parsed(body), {
+  const reply = lists.find('llm', [...sources], 1_779_000_000_999)
+  assert.deepEqual(parsed(reply), {
     object: 'list',
     data: entries.map((entry) => ({ ...entry, created: 1_779_000_000 })),
   })
-  assert.equal(lists.find('llm', sources, 1_779_000_000_001), body, 'made once a second')
+  const same = lists.find('llm', sources, 1_779_000_000_001)
+  assert.equal(same?.bytes, reply?.bytes, 'made once a second')
+  await same?.close()
   assert.equal(parsed(lists.find('llm', sources, 1_779_000_001_000)).data[1].created, 1_779_000_001)
   assert.equal(parsed(lists.find('llm', sources, 3_000)).data[0].created, 3, 'a clock set back')
 })
