@@ -4,6 +4,7 @@ import { compatibleFlavour } from '../upstream/flavour.ts'
 import { hexEnding } from '../upstream/hex-ending.ts'
 import { AddedModels } from './added-models.ts'
 import { configuredIds, type ModelListInputs, mergedIds } from './build-model-list.ts'
+import { ListBudget } from './list-budget.ts'
 import { type ListedProvider, listedConnections } from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
 import { listedCombos } from './stored-rows.ts'
@@ -17,16 +18,23 @@ export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'>
 const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
 const maxExamples = 10
 
+/** The reason of models at the end of a list that exceeds its maximum size. */
+export const beyondListSize =
+  'The list has its maximum size of 16 MiB. Shorten the prefixes, or list fewer models.'
+
 /** Builds the lists of all kinds at once and counts per connection. */
 export function connectionListings(inputs: ListingInputs): readonly ConnectionListing[] {
   const { providers } = listedConnections({ ...inputs, filter: allKinds })
   const byConnection = new Map(providers.map((provider) => [provider.connection.id, provider]))
   const added = new AddedModels(inputs)
   // The first entry with an id is kept, in each list (docs/contract/model-list.md, "Duplicates").
-  const taken = new Set(listedCombos(inputs.combos).map(({ kind, name }) => `${kind} ${name}`))
+  const combos = listedCombos(inputs.combos)
+  const taken = new Set(combos.map(({ kind, name }) => `${kind} ${name}`))
+  const budgets = new Map(serviceKinds.map((kind) => [kind, new ListBudget()]))
+  for (const { kind, name } of combos) budgets.get(kind)?.take({ id: name, owned_by: 'combo' })
   const listings = new Map(
     providers.map((provider) => {
-      return [provider.connection.id, providerListing(provider, { inputs, added, taken })]
+      return [provider.connection.id, providerListing(provider, { inputs, added, taken, budgets })]
     }),
   )
   return inputs.connections.map((connection) => {
@@ -47,20 +55,23 @@ interface Shared {
   readonly added: AddedModels
   /** `<kind> <id>` of the entries so far. */
   readonly taken: Set<string>
+  readonly budgets: ReadonlyMap<ServiceKind, ListBudget>
 }
 
 function providerListing(provider: ListedProvider, shared: Shared): ConnectionListing {
-  const { inputs, added, taken } = shared
+  const { inputs, added, taken, budgets } = shared
   const { connection, known, outputAlias, prefixes } = provider
   const served = known?.serviceKinds ?? new Set<ServiceKind>(['llm'])
   const unserved: string[] = []
   const repeated: string[] = []
+  const cut: string[] = []
   const listed = new Set<string>()
   const list = (model: string, kind: ServiceKind) => {
     const id = `${outputAlias}/${model}`
     if (!served.has(kind)) unserved.push(id)
     else if (listed.has(id)) return
     else if (taken.has(`${kind} ${id}`)) repeated.push(id)
+    else if (budgets.get(kind)?.take({ id, owned_by: outputAlias }) !== true) cut.push(id)
     else {
       taken.add(`${kind} ${id}`)
       listed.add(id)
@@ -75,6 +86,7 @@ function providerListing(provider: ListedProvider, shared: Shared): ConnectionLi
   const reasons = [
     ...modelReason('The provider does not serve models of this kind.', unserved),
     ...modelReason('Another entry has the same id.', repeated),
+    ...modelReason(beyondListSize, cut),
     ...(listed.size === 0 || upstreamFailed(provider, inputs)
       ? sourceReasons(provider, inputs)
       : []),

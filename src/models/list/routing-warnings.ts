@@ -1,6 +1,7 @@
 import { type CustomModel, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 import { compatibleFlavour } from '../upstream/flavour.ts'
 import { buildModelList, type ModelListInputs } from './build-model-list.ts'
+import { beyondListSize, connectionListings } from './connection-listing.ts'
 import { type ListedConnections, listedConnections } from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
 import { ProvidersByPrefix } from './providers-by-prefix.ts'
@@ -29,6 +30,7 @@ export function routingWarnings(inputs: WarningInputs): readonly RoutingWarning[
   const listed = listedConnections({ ...inputs, filter: allKinds })
   return [
     ...connectionWarnings(inputs),
+    ...sizeWarnings(inputs),
     ...comboWarnings(inputs, listed),
     ...customModelWarnings(inputs, listed),
     ...aliasWarnings(inputs, listed),
@@ -40,6 +42,17 @@ function* connectionWarnings({ connections, catalogue }: WarningInputs): Iterabl
     if (compatibleFlavour(provider) !== undefined || catalogue.byId.has(provider)) continue
     const message = `The catalogue has no provider ${provider}. Only models entered for it are listed.`
     yield { path: ['connections', index, 'provider'], message }
+  }
+}
+
+/** Models of connections that a list has no room for. */
+function* sizeWarnings(inputs: WarningInputs): Iterable<RoutingWarning> {
+  const none = { upstreamIds: new Map(), upstreamFailures: new Map() }
+  for (const [index, { reasons }] of connectionListings({ ...inputs, ...none }).entries()) {
+    const cut = reasons.find(({ message }) => message === beyondListSize)
+    if (cut === undefined) continue
+    const message = `${cut.count} models of this connection are not listed. ${beyondListSize}`
+    yield { path: ['connections', index], message }
   }
 }
 

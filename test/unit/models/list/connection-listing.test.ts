@@ -5,6 +5,7 @@ import {
   connectionListings,
   type ListingInputs,
 } from '../../../../src/models/list/connection-listing.ts'
+import { routingWarnings } from '../../../../src/models/list/routing-warnings.ts'
 import { defaultKinds, kindsOfPath } from '../../../../src/models/listed-kinds.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
@@ -74,6 +75,34 @@ describe('connectionListings', () => {
     )
     assert.deepEqual([first?.listed, second?.listed], [1, 1])
     assert.deepEqual(second?.reasons[0]?.models, ['x/m'])
+  })
+
+  test('names models that a list has no room for, as the warnings do', () => {
+    const enabledModels = Array.from(
+      { length: 2_000 },
+      (_, index) => `${index}-${'x'.repeat(9_000)}`,
+    )
+    const next = { id: 'b', provider: 'openai-compatible-b' }
+    const inputs = inputsOf({
+      connections: [
+        { ...lab, providerSpecificData: { prefix: 'p', enabledModels } },
+        { ...next, providerSpecificData: { prefix: 'q', enabledModels: ['m'] } },
+      ],
+    })
+    const [first, second] = connectionListings(inputs)
+    assert.ok(first && first.listed > 1_000 && first.listed < 2_000)
+    assert.equal(first.reasons[0]?.count, 2_000 - first.listed)
+    assert.match(first.reasons[0]?.message ?? '', /maximum size of 16 MiB/)
+    assert.deepEqual([second?.listed, second?.reasons[0]?.models], [0, ['q/m']])
+    assert.deepEqual(
+      routingWarnings(inputs)
+        .filter(({ message }) => message.includes('16 MiB'))
+        .map(({ path }) => path),
+      [
+        ['connections', 0],
+        ['connections', 1],
+      ],
+    )
   })
 
   test('explains why an upstream returned no models, or gets no request', () => {
