@@ -80,7 +80,8 @@ function earliest(
 ): ObjectExpiry | undefined {
   let found: ObjectExpiry | undefined
   for (const rule of rules) {
-    if (!rule.isEnabled || !key.startsWith(rule.prefix)) continue
+    // Equality compares words of memory, startsWith one character at a time.
+    if (!rule.isEnabled || key.slice(0, rule.prefix.length) !== rule.prefix) continue
     const atMs = timeOf(rule)
     if (atMs !== undefined && (found === undefined || atMs < found.atMs)) found = { rule, atMs }
   }
