@@ -1,5 +1,4 @@
-import { type Drive, DriveError, type UploadDrive } from '../drive.ts'
-import type { EntryCursor } from '../listed-entry.ts'
+import { type Drive, DriveError } from '../drive.ts'
 
 export interface UnavailableDriveOptions extends Pick<Drive, 'kind' | 'deletes'> {
   /** For clients: it must not show where the drive is. */
@@ -7,78 +6,21 @@ export interface UnavailableDriveOptions extends Pick<Drive, 'kind' | 'deletes'>
 }
 
 /** Stands for a drive that is not open: every call rejects with `unavailable`. */
-export class UnavailableDrive implements Drive {
-  readonly kind: string
-  readonly deletes: Drive['deletes']
-  readonly uploads: UploadDrive
-  readonly #message: string
-
-  constructor({ kind, deletes, message }: UnavailableDriveOptions) {
-    this.kind = kind
-    this.deletes = deletes
-    this.#message = message
-    const refuse = () => this.#refuse()
-    this.uploads = {
+export function unavailableDrive({ kind, deletes, message }: UnavailableDriveOptions): Drive {
+  const refuse = async (): Promise<never> => {
+    throw new DriveError('unavailable', message)
+  }
+  return {
+    ...{ kind, deletes },
+    ...{ prepare: refuse, addBucket: refuse, removeBucket: refuse, bucketCreatedAtMs: refuse },
+    ...{ check: refuse, head: refuse, open: refuse, draft: refuse, remove: refuse },
+    removeFolder: refuse,
+    list: () => ({ next: refuse, seek: () => undefined }),
+    uploads: {
       abilities: () => ({ replaceLast: false, truncate: false }),
-      begin: refuse,
-      append: refuse,
-      replaceLast: refuse,
-      complete: refuse,
-      isPublished: refuse,
-      abort: refuse,
-      sweep: refuse,
-    }
-  }
-
-  prepare(): Promise<void> {
-    return this.#refuse()
-  }
-
-  addBucket(): Promise<void> {
-    return this.#refuse()
-  }
-
-  removeBucket(): Promise<never> {
-    return this.#refuse()
-  }
-
-  check(): Promise<void> {
-    return this.#refuse()
-  }
-
-  bucketCreatedAtMs(): Promise<never> {
-    return this.#refuse()
-  }
-
-  list(): EntryCursor {
-    return { next: () => this.#refuse(), seek: () => undefined }
-  }
-
-  head(): Promise<never> {
-    return this.#refuse()
-  }
-
-  open(): Promise<never> {
-    return this.#refuse()
-  }
-
-  draft(): Promise<never> {
-    return this.#refuse()
-  }
-
-  remove(): Promise<never> {
-    return this.#refuse()
-  }
-
-  removeFolder(): Promise<never> {
-    return this.#refuse()
-  }
-
-  async close(): Promise<void> {
-    await Promise.resolve()
-  }
-
-  async #refuse(): Promise<never> {
-    throw new DriveError('unavailable', this.#message)
+      ...{ begin: refuse, append: refuse, replaceLast: refuse, complete: refuse },
+      ...{ isPublished: refuse, abort: refuse, sweep: refuse },
+    },
+    close: () => Promise.resolve(),
   }
 }

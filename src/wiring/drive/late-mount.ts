@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Drive, DriveError } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
-import { UnavailableDrive } from '../../drives/several/unavailable-drive.ts'
+import { unavailableDrive } from '../../drives/several/unavailable-drive.ts'
 import type { Database } from '../../state/database.ts'
 import type { Log } from '../log.ts'
 import { type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
@@ -134,10 +134,10 @@ export class LateMount implements Mount {
     await opened?.close()
   }
 
-  #unavailable(): UnavailableDrive {
+  #unavailable(): Drive {
     const { own } = this.#parts
     const message = `The drive ${own.name} is not available.`
-    return new UnavailableDrive({ kind: own.drive.kind, deletes: deletesOf(own), message })
+    return unavailableDrive({ kind: own.drive.kind, deletes: deletesOf(own), message })
   }
 }
 

@@ -4,13 +4,12 @@ import { pendingDigests } from '../../s3/body/threaded-writer.ts'
 import type { Uploads } from '../../s3/multipart/uploads.ts'
 import type { Database } from '../../state/database.ts'
 import type { Settings } from '../settings/read-settings.ts'
-import { countedDrive } from './counted-drive.ts'
-import { DriveCalls } from './drive-calls.ts'
+import { CallCounts } from './call-counts.ts'
+import { CallTimes } from './call-times.ts'
 import { EventLoopWatch } from './event-loop.ts'
 import { addProcessUsage } from './process-usage.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { type Snapshot, SnapshotBuilder } from './snapshot.ts'
-import { TimedDatabase } from './timed-database.ts'
 
 type WatchedUploads = Pick<Uploads, 'statistics' | 'countOpen'>
 
@@ -24,9 +23,9 @@ export class ProcessMetrics {
   readonly requests = new RequestMetrics()
   readonly #loop = new EventLoopWatch()
   /** By the name of the drive. */
-  readonly #drives = new Map<string, { readonly calls: DriveCalls; drive: Drive }>()
+  readonly #drives = new Map<string, { readonly calls: CallCounts; drive: Drive }>()
   #mounts: readonly Mount[] = []
-  #database: TimedDatabase | undefined
+  #database: CallTimes | undefined
   #uploads: WatchedUploads | undefined
 
   /** The drives of this process, for monitoring. */
@@ -40,9 +39,9 @@ export class ProcessMetrics {
 
   /** The drive with its calls counted. @param name '' for the default drive */
   watchDrive(drive: Drive, name = ''): Drive {
-    const { calls } = this.#drives.get(name) ?? { calls: new DriveCalls() }
+    const { calls } = this.#drives.get(name) ?? { calls: new CallCounts() }
     this.#drives.set(name, { calls, drive })
-    return countedDrive(drive, calls)
+    return calls.of(drive)
   }
 
   watchMounts(mounts: readonly Mount[]): void {
@@ -51,8 +50,8 @@ export class ProcessMetrics {
 
   /** The database with its calls timed. */
   watchDatabase(database: Database): Database {
-    this.#database = new TimedDatabase(database)
-    return this.#database
+    this.#database = new CallTimes(database)
+    return this.#database.timed
   }
 
   watchUploads(uploads: WatchedUploads): void {

@@ -40,26 +40,32 @@ export class ChildSpans {
     return this.#current.run(context, work)
   }
 
-  /** Runs work in a child span, which ends with it. */
-  async run<Result>(
-    name: string,
-    options: ChildOptions,
-    work: () => Promise<Result>,
-  ): Promise<Result> {
-    const child = this.start(name, options)
+  /**
+   * Runs work in a child span and returns its result. The span ends with the work, with the promise that it returns,
+   * or with the reading of what it returns piece by piece.
+   */
+  run<Result>(name: string, options: ChildOptions, work: () => Result): Result {
+    const child = this.#start(name, options)
     if (child === undefined) return work()
     try {
-      return await this.#current.run(child.context, work)
+      const result = this.#current.run(child.context, work)
+      if (result instanceof Promise) {
+        result.then(
+          () => child.span.end(),
+          (error: unknown) => child.fail(error),
+        )
+      } else if (isAsyncIterable(result)) {
+        return readWithin(child, result) as Result
+      } else child.span.end()
+      return result
     } catch (error) {
       child.fail(error)
       throw error
-    } finally {
-      child.span.end()
     }
   }
 
-  /** Starts a child span, which the caller ends. Undefined if there is no parent that records. */
-  start(name: string, options: ChildOptions): StartedSpan | undefined {
+  /** Undefined if there is no parent that records. */
+  #start(name: string, options: ChildOptions): StartedSpan | undefined {
     const { kind = SpanKind.INTERNAL, attributes = {}, errorType = typeOf } = options
     const parent = options.parent ?? this.current
     if (parent === undefined || trace.getSpan(parent)?.isRecording() !== true) return undefined
@@ -67,15 +73,39 @@ export class ChildSpans {
     return {
       span,
       context: trace.setSpan(parent, span),
-      fail: (error) => markFailed(span, errorType(error)),
+      fail(error) {
+        markFailed(span, errorType(error))
+        span.end()
+      },
     }
   }
 }
 
-export interface StartedSpan {
+interface StartedSpan {
   readonly span: Span
   readonly context: Context
+  /** Marks it as failed and ends it. */
   fail(error: unknown): void
+}
+
+async function* readWithin<Piece>(
+  child: StartedSpan,
+  pieces: AsyncIterable<Piece>,
+): AsyncGenerator<Piece> {
+  let failure: { readonly error: unknown } | undefined
+  try {
+    yield* pieces
+  } catch (error) {
+    failure = { error }
+    throw error
+  } finally {
+    if (failure === undefined) child.span.end()
+    else child.fail(failure.error)
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
 }
 
 /** Marks the span as failed. The error's message is not recorded: it may quote paths and keys. */

@@ -19,9 +19,9 @@ import type { Settings } from '../settings/read-settings.ts'
 import { sparingly } from '../sparingly.ts'
 import { maxAttributeLength } from './bounded-text.ts'
 import { ChildSpans } from './child-spans.ts'
+import { tracedDatabase } from './database-spans.ts'
+import { tracedDrive } from './drive-spans.ts'
 import { RequestSpans } from './request-spans.ts'
-import { TracedDatabase } from './traced-database.ts'
-import { TracedDrive } from './traced-drive.ts'
 import type { Tracing } from './tracing.ts'
 
 /** A receiver that takes longer loses the spans. */
@@ -63,8 +63,8 @@ export function startTracing(url: string, settings: Settings, log: Log): Tracing
   return {
     handler: (handler) => requests.around(handler),
     onFinish: (request, outcome) => requests.onFinish(request, outcome),
-    drive: (drive, name) => new TracedDrive(drive, children, name),
-    database: (database) => new TracedDatabase(database, children),
+    drive: (drive, name) => tracedDrive(drive, children, name),
+    database: (database) => tracedDatabase(database, children),
     close: () => within(lastExportMs, provider.shutdown()),
   }
 }

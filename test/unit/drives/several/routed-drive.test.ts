@@ -4,7 +4,7 @@ import type { Drive } from '../../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import type { BucketPlace, Mount } from '../../../../src/drives/several/mount.ts'
 import { RoutedDrive } from '../../../../src/drives/several/routed-drive.ts'
-import { UnavailableDrive } from '../../../../src/drives/several/unavailable-drive.ts'
+import { unavailableDrive } from '../../../../src/drives/several/unavailable-drive.ts'
 import { attributesOf, put, rejectsAs } from '../../../contract/drive/stored-object.ts'
 
 interface MutableMount extends Mount {
@@ -73,7 +73,7 @@ test('Nothing is published on a drive that was lost in between', async () => {
   await draft.write(bytes)
   const state = await upload(drive, 'music')
   const part = await drive.uploads.append(state, { offset: 5 })
-  second.drive = new UnavailableDrive({ kind: 'memory', deletes: 'permanent', message: 'Away.' })
+  second.drive = unavailableDrive({ kind: 'memory', deletes: 'permanent', message: 'Away.' })
   second.problem = 'Away.'
   await rejectsAs(draft.publish(attributesOf(bytes)), 'unavailable')
   await rejectsAs(part.commit(), 'unavailable')

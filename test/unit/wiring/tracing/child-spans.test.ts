@@ -30,5 +30,7 @@ test('A request that is not sampled has no child spans', async () => {
   const tracer = new TracerProvider({ sampler: new AlwaysOffSampler() }).getTracer('test')
   const children = new ChildSpans(tracer)
   const context = trace.setSpan(ROOT_CONTEXT, tracer.startSpan('request'))
-  children.within(context, () => assert.equal(children.start('child', {}), undefined))
+  children.within(context, () => {
+    children.run('child', {}, () => assert.equal(children.current, context))
+  })
 })

@@ -6,8 +6,8 @@ import {
   type Statement,
   UnmetChange,
 } from '../../../../src/state/database.ts'
+import { CallTimes } from '../../../../src/wiring/metrics/call-times.ts'
 import { SnapshotBuilder } from '../../../../src/wiring/metrics/snapshot.ts'
-import { TimedDatabase } from '../../../../src/wiring/metrics/timed-database.ts'
 
 const results = [{ changes: 1, rows: [] }]
 
@@ -27,14 +27,15 @@ const database: Database = {
 }
 
 test('Calls of the database are timed by engine, and unmet changes are no errors', async () => {
-  const timed = new TimedDatabase(database)
+  const times = new CallTimes(database)
+  const { timed } = times
   assert.deepEqual(await timed.read('SELECT 1'), [{ one: 1 }])
   await timed.check()
   assert.equal(await timed.write([{ sql: 'x' }]), results)
   await assert.rejects(timed.write([{ sql: 'unmet' }]), UnmetChange)
   await assert.rejects(timed.write([{ sql: 'full' }]), DatabaseError)
   const snapshot = new SnapshotBuilder()
-  timed.addTo(snapshot)
+  times.addTo(snapshot)
   const values = new Map(
     snapshot
       .build()
@@ -54,10 +55,4 @@ test('Calls of the database are timed by engine, and unmet changes are no errors
   ] as const) {
     assert.equal(values.get(name), value, name)
   }
-})
-
-test('A timed database has exactly the optional methods of the database', async () => {
-  const timed = new TimedDatabase(database)
-  assert.equal(await timed.clockMs?.(), 5)
-  assert.equal(timed.subscribe, undefined)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Database, DatabaseError, UnmetChange } from '../../../../src/state/database.ts'
-import { TracedDatabase } from '../../../../src/wiring/tracing/traced-database.ts'
+import { tracedDatabase } from '../../../../src/wiring/tracing/database-spans.ts'
 import { recordSpans } from './recorded-spans.ts'
 
 const errorStatus = 2
@@ -19,7 +19,7 @@ function fakeDatabase(changes: Partial<Database> = {}): Database {
 
 test('Calls of the database are spans of their request, with texts and without values', async () => {
   const { children, context, ended } = recordSpans()
-  const database = new TracedDatabase(fakeDatabase(), children)
+  const database = tracedDatabase(fakeDatabase(), children)
   await children.within(context, async () => {
     await database.read('SELECT size FROM uploads WHERE id = ?', ['secret'])
     await database.write([
@@ -57,7 +57,7 @@ test('A database that fails marks the span; that another writer was first does n
   const { children, context, ended } = recordSpans()
   const errors = [new DatabaseError('the password is secret'), new UnmetChange(0)]
   const write = async () => Promise.reject(errors.shift())
-  const database = new TracedDatabase(fakeDatabase({ write }), children)
+  const database = tracedDatabase(fakeDatabase({ write }), children)
   await children.within(context, async () => {
     await assert.rejects(database.write([{ sql: 'DELETE FROM uploads' }]), DatabaseError)
     await assert.rejects(database.write([{ sql: 'DELETE FROM uploads' }]), UnmetChange)
@@ -67,18 +67,4 @@ test('A database that fails marks the span; that another writer was first does n
   assert.equal(failed?.attributes['error.type'], 'DatabaseError')
   assert.equal(unmet?.status, 0)
   assert.doesNotMatch(JSON.stringify(ended()), /secret/)
-})
-
-test('The methods that a database may lack are those of the database', async () => {
-  const { children } = recordSpans()
-  const plain = new TracedDatabase(fakeDatabase(), children)
-  assert.equal(plain.clockMs, undefined)
-  assert.equal(plain.subscribe, undefined)
-  const full = fakeDatabase({
-    clockMs: async () => 17,
-    subscribe: () => ({ isLive: true, doubt: () => undefined }),
-  })
-  const traced = new TracedDatabase(full, children)
-  assert.equal(await traced.clockMs?.(), 17)
-  assert.equal(traced.subscribe?.(() => undefined).isLive, true)
 })

@@ -2,19 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
 import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
-import { countedDrive } from '../../../../src/wiring/metrics/counted-drive.ts'
-import { DriveCalls } from '../../../../src/wiring/metrics/drive-calls.ts'
+import { CallCounts } from '../../../../src/wiring/metrics/call-counts.ts'
 import { SnapshotBuilder } from '../../../../src/wiring/metrics/snapshot.ts'
 
 const attributes = { etag: 'e', headers: {}, metadata: {} }
 
 async function openCounted() {
-  const calls = new DriveCalls()
-  const original = new MemoryDrive()
-  const drive = countedDrive(original, calls)
+  const calls = new CallCounts()
+  const drive = calls.of(new MemoryDrive())
   await drive.prepare(['photos'])
   return {
-    ...{ drive, original },
+    drive,
     counts() {
       const snapshot = new SnapshotBuilder()
       calls.addTo(snapshot, drive.kind)
@@ -59,18 +57,16 @@ test('Calls of a drive are counted by their outcome', async () => {
   })
 })
 
-test('A counted drive has exactly the optional methods of the drive', async () => {
-  const { drive, original } = await openCounted()
-  for (const name of ['copy', 'removeFolder', 'quota', 'statistics'] as const) {
-    assert.equal(name in drive, original[name as keyof MemoryDrive] !== undefined, name)
-  }
-})
-
 test('A result that needs no promise stays without one, and other errors are `other`', async () => {
-  const calls = new DriveCalls()
-  assert.equal(calls.count('open', 5), 5)
-  await assert.rejects(calls.count('open', Promise.reject(new DriveError('full', 'Full.'))))
-  await assert.rejects(calls.count('open', Promise.reject(new Error('aborted'))))
+  const calls = new CallCounts()
+  const open = (work: () => unknown) => calls.call('open', [], work)
+  assert.equal(
+    open(() => 5),
+    5,
+  )
+  const errors = [new DriveError('full', 'Full.'), new Error('aborted')]
+  for (const error of errors)
+    await assert.rejects(async () => open(() => Promise.reject(error)), error)
   const snapshot = new SnapshotBuilder()
   calls.addTo(snapshot, 'file')
   const counted = snapshot.build().find(({ name }) => name === 'bucketry_drive_calls_total')
