@@ -5,30 +5,18 @@ import type { BucketConfiguration } from '../buckets/buckets.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { type Address, decodeKey, parseAddress } from './address/address.ts'
 import { quoted, shortened } from './address/client-text.ts'
-import {
-  type BucketOperation,
-  detectOperation,
-  type ObjectOperation,
-  type OperationName,
-  refuseUnknownMethod,
-  type ServiceOperation,
-} from './address/detect.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { virtualHostReason } from './address/virtual-host.ts'
 import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
+import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { removeEmptyHeaders } from './headers/empty-headers.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { identify } from './identify.ts'
-import {
-  type Access,
-  bucketOperations,
-  newBucketOperations,
-  objectOperations,
-  serviceOperations,
-} from './operations.ts'
+import type { Access, OperationRow } from './operation.ts'
+import { type OperationName, operations } from './operations.ts'
 import { afterRemoval, noSuchBucket, notServed } from './removed-bucket.ts'
 import { renderError } from './reply/render-error.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
@@ -181,7 +169,7 @@ function runFor(
   const name = detectOperation(target.address.level, { method, query, headers, bucketCreation })
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }
-  return run(name, target, context, logContext)
+  return run(operations[name], target, context, logContext)
 }
 
 /**
@@ -209,40 +197,37 @@ interface Target {
 }
 
 function run(
-  name: OperationName,
+  operation: OperationRow,
   { address, configuration }: Target,
   context: ServiceContext,
   logContext: LogContext,
 ): Promise<HttpReply> {
   const { service, request, query, identity } = context
-  if (address.level === 'service') {
-    const { handle } = serviceOperations[name as ServiceOperation]
+  if (operation.level === 'service') {
     if (identity.kind === 'anonymous') throw unsignedRefusal()
-    return handle(context)
+    return operation.handle(context)
   }
-  const { bucket } = address
-  if (name === 'CreateBucket') {
-    const { access, handle } = newBucketOperations[name]
+  const bucket = address.level === 'service' ? '' : address.bucket
+  const { access } = operation
+  if (operation.level === 'newBucket') {
     const newBucket = { service, request, query, identity, bucket, configuration }
     authorize(access, newBucket, '')
-    return handle(newBucket)
+    return operation.handle(newBucket)
   }
   // Who may see the bucket learns that it does not exist; everyone else was refused before.
   if (configuration === undefined) throw noSuchBucket(bucket)
   const bucketContext = { service, request, query, identity, bucket, configuration }
-  if (address.level === 'bucket') {
-    const { access, handle } = bucketOperations[name as BucketOperation]
+  if (operation.level === 'bucket') {
     authorize(access, bucketContext, access.action === 'list' ? (query.get('prefix') ?? '') : '')
-    return handle(bucketContext)
+    return operation.handle(bucketContext)
   }
-  const { access, handle } = objectOperations[name as ObjectOperation]
   // An unsigned request is refused before its key is decoded.
   if (identity.kind === 'anonymous') authorize(access, bucketContext, '')
-  const key = decodeKey(address.rawKey)
+  const key = decodeKey(address.level === 'object' ? address.rawKey : '')
   authorize(access, bucketContext, key)
   logContext.key = shortened(key)
   refuseVersions(context)
-  return handle({ service, request, query, identity, bucket, configuration, key })
+  return operation.handle({ service, request, query, identity, bucket, configuration, key })
 }
 
 /** @param key for `list`, the prefix. */

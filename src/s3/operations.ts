@@ -1,17 +1,5 @@
-import type { WantedAccess } from '../access/authorize.ts'
-import type {
-  BucketOperation,
-  NewBucketOperation,
-  ObjectOperation,
-  ServiceOperation,
-} from './address/detect.ts'
-import type {
-  BucketContext,
-  NewBucketContext,
-  ObjectContext,
-  Operation,
-  ServiceContext,
-} from './context.ts'
+import type { BucketContext, NewBucketContext, ObjectContext, ServiceContext } from './context.ts'
+import { type Access, type Condition, type OperationTable, rowsOf } from './operation.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from './operations/bucket-cors.ts'
 import {
@@ -36,76 +24,142 @@ import { listObjectVersions } from './operations/list-object-versions.ts'
 import { listObjects, listObjectsV2 } from './operations/list-objects.ts'
 import { listParts } from './operations/list-parts.ts'
 import { putObject } from './operations/put-object.ts'
-import { bucketDefault, objectDefault } from './operations/subresource-defaults.ts'
+import {
+  bucketDefault,
+  bucketDefaults,
+  defaultLogName,
+  objectDefault,
+  objectDefaults,
+} from './operations/subresource-defaults.ts'
 import { uploadPart } from './operations/upload-part.ts'
 import { uploadPartCopy } from './operations/upload-part-copy.ts'
 
-/** The access that an operation requires: checked once, before it runs. */
-export interface Access {
-  /** The right to the key; for `list` to the prefix. `any`: some right in the bucket. */
-  readonly action: WantedAccess['action']
-  /**
-   * Who may do it in a public bucket without that right, also unsigned. `read`: everyone, as every
-   * GET and HEAD (docs/contract/object-storage.md, "Public buckets"); `list`: everyone if
-   * PUBLIC_LIST allows it.
-   */
-  readonly public?: 'read' | 'list'
+const visit: Access = { action: 'any', public: 'read' }
+const any: Access = { action: 'any' }
+const list: Access = { action: 'list', public: 'list' }
+const manage: Access = { action: 'manage' }
+const read: Access = { action: 'read', public: 'read' }
+const write: Access = { action: 'write' }
+const remove: Access = { action: 'delete' }
+/** The parts belong to whoever uploads; in a public bucket every GET is public. */
+const readParts: Access = { action: 'write', public: 'read' }
+
+const mayCreate: Condition = {
+  isMet: ({ bucketCreation }) => bucketCreation !== 'off',
+  hint: 'To allow this, set BUCKET_CREATION=existing (for buckets that exist) or BUCKET_CREATION=on on the gateway.',
 }
-
-const visit = { action: 'any', public: 'read' } as const satisfies Access
-const list = { action: 'list', public: 'list' } as const satisfies Access
-const read = { action: 'read', public: 'read' } as const satisfies Access
-const manage = { action: 'manage' } as const satisfies Access
-const write = { action: 'write' } as const satisfies Access
-
-interface Definition<Context extends ServiceContext> {
-  readonly access: Access
-  readonly handle: Operation<Context>
+const mayManage: Condition = {
+  isMet: ({ bucketCreation }) => bucketCreation === 'on',
+  hint: 'To allow this, set BUCKET_CREATION=on on the gateway.',
 }
+const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
+const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
 
-export const serviceOperations: Readonly<Record<ServiceOperation, Definition<ServiceContext>>> = {
-  ListBuckets: { access: { action: 'any' }, handle: listBuckets },
-}
+const none = undefined
+const service = rowsOf<'service', ServiceContext>('service')
+const newBucket = rowsOf<'newBucket', NewBucketContext>('newBucket')
+const bucket = rowsOf<'bucket', BucketContext>('bucket')
+const object = rowsOf<'object', ObjectContext>('object')
 
-export const newBucketOperations: Readonly<
-  Record<NewBucketOperation, Definition<NewBucketContext>>
-> = {
-  CreateBucket: { access: manage, handle: createBucket },
-}
-
-export const bucketOperations: Readonly<Record<BucketOperation, Definition<BucketContext>>> = {
-  BucketDefault: { access: visit, handle: bucketDefault },
-  DeleteBucket: { access: manage, handle: deleteBucket },
-  DeleteBucketCors: { access: manage, handle: deleteBucketCors },
-  DeleteBucketLifecycle: { access: manage, handle: deleteBucketLifecycle },
+/**
+ * Every operation, by its AWS name: the request that asks for it, who may do it, and the function that does it. Of the
+ * rows with the request's level and method, the first one whose parameter is in the query counts; if there is none,
+ * the first one without a parameter (detect.ts). To add an operation, add a row and a file in operations/.
+ */
+export const operations = {
+  ListBuckets: service('GET', none, listBuckets, any, 'REST.GET.SERVICE'),
+  CreateBucket: newBucket('PUT', none, createBucket, manage, 'REST.PUT.BUCKET', mayCreate),
+  DeleteBucket: bucket('DELETE', none, deleteBucket, manage, 'REST.DELETE.BUCKET', mayManage),
+  HeadBucket: bucket('HEAD', none, headBucket, visit, 'REST.HEAD.BUCKET'),
+  ListMultipartUploads: bucket('GET', 'uploads', listMultipartUploads, list, 'REST.GET.UPLOADS'),
+  GetBucketLocation: bucket('GET', 'location', getBucketLocation, visit, 'REST.GET.LOCATION'),
+  ListObjectVersions: bucket(
+    'GET',
+    'versions',
+    listObjectVersions,
+    list,
+    'REST.GET.BUCKETVERSIONS',
+  ),
+  ListObjectsV2: bucket('GET', none, listObjectsV2, list, 'REST.GET.BUCKET', isV2),
+  ListObjects: bucket('GET', none, listObjects, list, 'REST.GET.BUCKET'),
   // Each key is authorized by itself.
-  DeleteObjects: { access: { action: 'any' }, handle: deleteObjects },
+  DeleteObjects: bucket('POST', 'delete', deleteObjects, any, 'REST.POST.MULTI_OBJECT_DELETE'),
   // Everyone may learn that there are no rules, as before there were any.
-  GetBucketCors: { access: visit, handle: getBucketCors },
-  GetBucketLifecycleConfiguration: { access: visit, handle: getBucketLifecycle },
-  GetBucketLocation: { access: visit, handle: getBucketLocation },
-  HeadBucket: { access: visit, handle: headBucket },
-  ListMultipartUploads: { access: list, handle: listMultipartUploads },
-  ListObjects: { access: list, handle: listObjects },
-  ListObjectsV2: { access: list, handle: listObjectsV2 },
-  ListObjectVersions: { access: list, handle: listObjectVersions },
-  PutBucketCors: { access: manage, handle: putBucketCors },
-  PutBucketLifecycleConfiguration: { access: manage, handle: putBucketLifecycle },
-}
+  GetBucketCors: bucket('GET', 'cors', getBucketCors, visit, 'REST.GET.CORS'),
+  PutBucketCors: bucket('PUT', 'cors', putBucketCors, manage, 'REST.PUT.CORS', mayManage),
+  DeleteBucketCors: bucket(
+    'DELETE',
+    'cors',
+    deleteBucketCors,
+    manage,
+    'REST.DELETE.CORS',
+    mayManage,
+  ),
+  GetBucketLifecycleConfiguration: bucket(
+    'GET',
+    'lifecycle',
+    getBucketLifecycle,
+    visit,
+    'REST.GET.LIFECYCLE',
+  ),
+  PutBucketLifecycleConfiguration: bucket(
+    'PUT',
+    'lifecycle',
+    putBucketLifecycle,
+    manage,
+    'REST.PUT.LIFECYCLE',
+    mayManage,
+  ),
+  DeleteBucketLifecycle: bucket(
+    'DELETE',
+    'lifecycle',
+    deleteBucketLifecycle,
+    manage,
+    'REST.DELETE.LIFECYCLE',
+    mayManage,
+  ),
+  BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, (query) =>
+    defaultLogName(bucketDefaults, query),
+  ),
+  GetObject: object('GET', none, getObject, read, 'REST.GET.OBJECT'),
+  HeadObject: object('HEAD', none, headObject, read, 'REST.HEAD.OBJECT'),
+  GetObjectAttributes: object(
+    'GET',
+    'attributes',
+    getObjectAttributes,
+    read,
+    'REST.GET.OBJECT_ATTRIBUTES',
+  ),
+  CopyObject: object('PUT', none, copyObject, write, 'REST.COPY.OBJECT', isCopy),
+  PutObject: object('PUT', none, putObject, write, 'REST.PUT.OBJECT'),
+  DeleteObject: object('DELETE', none, deleteObject, remove, 'REST.DELETE.OBJECT'),
+  CreateMultipartUpload: object(
+    'POST',
+    'uploads',
+    createMultipartUpload,
+    write,
+    'REST.POST.UPLOADS',
+  ),
+  UploadPartCopy: object('PUT', 'uploadId', uploadPartCopy, write, 'REST.COPY.PART', isCopy),
+  UploadPart: object('PUT', 'uploadId', uploadPart, write, 'REST.PUT.PART'),
+  CompleteMultipartUpload: object(
+    'POST',
+    'uploadId',
+    completeMultipartUpload,
+    write,
+    'REST.POST.UPLOAD',
+  ),
+  AbortMultipartUpload: object(
+    'DELETE',
+    'uploadId',
+    abortMultipartUpload,
+    write,
+    'REST.DELETE.UPLOAD',
+  ),
+  ListParts: object('GET', 'uploadId', listParts, readParts, 'REST.GET.UPLOAD'),
+  ObjectDefault: object('GET', Object.keys(objectDefaults), objectDefault, read, (query) =>
+    defaultLogName(objectDefaults, query),
+  ),
+} satisfies OperationTable
 
-export const objectOperations: Readonly<Record<ObjectOperation, Definition<ObjectContext>>> = {
-  AbortMultipartUpload: { access: write, handle: abortMultipartUpload },
-  CompleteMultipartUpload: { access: write, handle: completeMultipartUpload },
-  CopyObject: { access: write, handle: copyObject },
-  CreateMultipartUpload: { access: write, handle: createMultipartUpload },
-  DeleteObject: { access: { action: 'delete' }, handle: deleteObject },
-  GetObject: { access: read, handle: getObject },
-  GetObjectAttributes: { access: read, handle: getObjectAttributes },
-  HeadObject: { access: read, handle: headObject },
-  // The parts belong to whoever uploads; in a public bucket every GET is public.
-  ListParts: { access: { action: 'write', public: 'read' }, handle: listParts },
-  ObjectDefault: { access: read, handle: objectDefault },
-  PutObject: { access: write, handle: putObject },
-  UploadPart: { access: write, handle: uploadPart },
-  UploadPartCopy: { access: write, handle: uploadPartCopy },
-}
+export type OperationName = keyof typeof operations

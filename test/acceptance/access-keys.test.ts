@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Action, actions, type Grant } from '../../src/access/grants.ts'
-import type { OperationName } from '../../src/s3/address/detect.ts'
+import type { OperationName } from '../../src/s3/operations.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
 import { type SignedFetch, signedFetch, targetOf } from '../support/signed-fetch.ts'

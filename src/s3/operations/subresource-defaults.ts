@@ -1,4 +1,5 @@
 import type { HttpReply } from '../../http/message.ts'
+import type { Query } from '../address/query.ts'
 import type { BucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
 import { owner } from '../reply/owner.ts'
@@ -11,10 +12,13 @@ import { xmlReply } from '../reply/xml-reply.ts'
  * these replies never change. Sources: API reference, the Get… operation of each, and
  * ErrorResponses.
  */
-type Default =
-  | DefaultDocument
-  | DefaultError
-  | ((context: BucketContext) => DefaultDocument | DefaultError)
+interface Default {
+  /** Its name in the access log. */
+  readonly logName: string
+  readonly reply: DefaultReply | ((context: BucketContext) => DefaultReply)
+}
+
+type DefaultReply = DefaultDocument | DefaultError
 
 interface DefaultDocument {
   readonly root: string
@@ -28,40 +32,91 @@ interface DefaultError {
 
 /** Sub-resource of a bucket → reply. */
 export const bucketDefaults: Readonly<Record<string, Default>> = {
-  accelerate: { root: 'AccelerateConfiguration', content: {} },
-  acl: ({ service, configuration }) =>
-    accessControlPolicy(service.settings.publicList && configuration.isPublic),
-  analytics: configurations('ListBucketAnalyticsConfigurationResult'),
-  encryption: { error: 'ServerSideEncryptionConfigurationNotFoundError' },
-  'intelligent-tiering': configurations('ListBucketIntelligentTieringConfigurationsOutput'),
-  inventory: configurations('ListInventoryConfigurationsResult'),
-  logging: { root: 'BucketLoggingStatus', content: {} },
-  metrics: configurations('ListMetricsConfigurationsResult'),
-  notification: { root: 'NotificationConfiguration', content: {} },
-  'object-lock': { error: 'ObjectLockConfigurationNotFoundError' },
-  ownershipControls: { error: 'OwnershipControlsNotFoundError' },
-  policy: { error: 'NoSuchBucketPolicy' },
-  policyStatus: { error: 'NoSuchBucketPolicy' },
-  publicAccessBlock: { error: 'NoSuchPublicAccessBlockConfiguration' },
-  replication: { error: 'ReplicationConfigurationNotFoundError' },
-  requestPayment: { root: 'RequestPaymentConfiguration', content: { Payer: 'BucketOwner' } },
-  tagging: { error: 'NoSuchTagSet' },
-  versioning: { root: 'VersioningConfiguration', content: {} },
-  website: { error: 'NoSuchWebsiteConfiguration' },
+  accelerate: {
+    logName: 'REST.GET.ACCELERATE',
+    reply: { root: 'AccelerateConfiguration', content: {} },
+  },
+  acl: {
+    logName: 'REST.GET.ACL',
+    reply: ({ service, configuration }) =>
+      accessControlPolicy(service.settings.publicList && configuration.isPublic),
+  },
+  analytics: {
+    logName: 'REST.GET.ANALYTICS',
+    reply: configurations('ListBucketAnalyticsConfigurationResult'),
+  },
+  encryption: {
+    logName: 'REST.GET.ENCRYPTION',
+    reply: { error: 'ServerSideEncryptionConfigurationNotFoundError' },
+  },
+  'intelligent-tiering': {
+    logName: 'REST.GET.INTELLIGENT_TIERING',
+    reply: configurations('ListBucketIntelligentTieringConfigurationsOutput'),
+  },
+  inventory: {
+    logName: 'REST.GET.INVENTORY',
+    reply: configurations('ListInventoryConfigurationsResult'),
+  },
+  logging: {
+    logName: 'REST.GET.LOGGING_STATUS',
+    reply: { root: 'BucketLoggingStatus', content: {} },
+  },
+  metrics: {
+    logName: 'REST.GET.METRICS',
+    reply: configurations('ListMetricsConfigurationsResult'),
+  },
+  notification: {
+    logName: 'REST.GET.NOTIFICATION',
+    reply: { root: 'NotificationConfiguration', content: {} },
+  },
+  'object-lock': {
+    logName: 'REST.GET.OBJECT_LOCK_CONFIGURATION',
+    reply: { error: 'ObjectLockConfigurationNotFoundError' },
+  },
+  ownershipControls: {
+    logName: 'REST.GET.OWNERSHIP_CONTROLS',
+    reply: { error: 'OwnershipControlsNotFoundError' },
+  },
+  policy: { logName: 'REST.GET.BUCKETPOLICY', reply: { error: 'NoSuchBucketPolicy' } },
+  policyStatus: { logName: 'REST.GET.POLICY_STATUS', reply: { error: 'NoSuchBucketPolicy' } },
+  publicAccessBlock: {
+    logName: 'REST.GET.PUBLIC_ACCESS_BLOCK',
+    reply: { error: 'NoSuchPublicAccessBlockConfiguration' },
+  },
+  replication: {
+    logName: 'REST.GET.REPLICATION',
+    reply: { error: 'ReplicationConfigurationNotFoundError' },
+  },
+  requestPayment: {
+    logName: 'REST.GET.REQUEST_PAYMENT',
+    reply: { root: 'RequestPaymentConfiguration', content: { Payer: 'BucketOwner' } },
+  },
+  tagging: { logName: 'REST.GET.TAGGING', reply: { error: 'NoSuchTagSet' } },
+  versioning: {
+    logName: 'REST.GET.VERSIONING',
+    reply: { root: 'VersioningConfiguration', content: {} },
+  },
+  website: { logName: 'REST.GET.WEBSITE', reply: { error: 'NoSuchWebsiteConfiguration' } },
 }
 
 /** S3's reply to both retention and legal-hold of an object in a bucket without Object Lock. */
-const noObjectLock: DefaultError = {
+const noObjectLock: DefaultReply = {
   error: 'InvalidRequest',
   message: 'Bucket is missing Object Lock Configuration',
 }
 
 /** Sub-resource of an existing object → reply. */
 export const objectDefaults: Readonly<Record<string, Default>> = {
-  acl: ({ configuration }) => accessControlPolicy(configuration.isPublic),
-  'legal-hold': noObjectLock,
-  retention: noObjectLock,
-  tagging: { root: 'Tagging', content: { TagSet: {} } },
+  acl: {
+    logName: 'REST.GET.ACL',
+    reply: ({ configuration }) => accessControlPolicy(configuration.isPublic),
+  },
+  'legal-hold': { logName: 'REST.GET.OBJECT_LOCK_LEGALHOLD', reply: noObjectLock },
+  retention: { logName: 'REST.GET.OBJECT_LOCK_RETENTION', reply: noObjectLock },
+  tagging: {
+    logName: 'REST.GET.OBJECT_TAGGING',
+    reply: { root: 'Tagging', content: { TagSet: {} } },
+  },
 }
 
 /** GET of one of `bucketDefaults`. */
@@ -76,21 +131,29 @@ export async function objectDefault(context: ObjectContext): Promise<HttpReply> 
   return answerDefault(objectDefaults, context)
 }
 
-function answerDefault(
-  defaults: Readonly<Record<string, Default>>,
-  context: BucketContext,
-): HttpReply {
-  const name =
-    [...context.query.keys()].find((parameter) => Object.hasOwn(defaults, parameter)) ?? ''
-  const found = defaults[name]
-  if (found === undefined) throw new S3Error('NotImplemented')
-  const answer = typeof found === 'function' ? found(context) : found
+type Defaults = Readonly<Record<string, Default>>
+
+/** The name in the access log of a GET of one of these sub-resources. */
+export function defaultLogName(defaults: Defaults, query: Query): string {
+  return requested(defaults, query).logName
+}
+
+function answerDefault(defaults: Defaults, context: BucketContext): HttpReply {
+  const { reply } = requested(defaults, context.query)
+  const answer = typeof reply === 'function' ? reply(context) : reply
   if ('error' in answer) throw new S3Error(answer.error, answer.message)
   return xmlReply(answer.root, answer.content)
 }
 
+function requested(defaults: Defaults, query: Query): Default {
+  const name = [...query.keys()].find((parameter) => Object.hasOwn(defaults, parameter)) ?? ''
+  const found = defaults[name]
+  if (found === undefined) throw new S3Error('NotImplemented')
+  return found
+}
+
 /** An empty list; a single configuration, requested by its id, does not exist. */
-function configurations(root: string): Default {
+function configurations(root: string): Default['reply'] {
   return ({ query }) =>
     query.has('id') ? { error: 'NoSuchConfiguration' } : { root, content: { IsTruncated: false } }
 }

@@ -1,78 +1,14 @@
 import type { HttpRequest } from '../../http/message.ts'
 import { parseAddress } from '../../s3/address/address.ts'
-import { detectOperation, type OperationName } from '../../s3/address/detect.ts'
 import { parseQuery, refuseManyParameters } from '../../s3/address/query.ts'
-
-/**
- * `REST.HTTP_method.resource_type` for each operation (AWS, "Amazon S3 server access log format"). AWS
- * publishes no complete list: the names are those of its examples and of real logs, and where there is
- * none, its pattern with the name of the sub-resource.
- */
-const awsNames: Readonly<Record<OperationName, string | SubresourceNames>> = {
-  ListBuckets: 'REST.GET.SERVICE',
-  BucketDefault: {
-    accelerate: 'REST.GET.ACCELERATE',
-    acl: 'REST.GET.ACL',
-    analytics: 'REST.GET.ANALYTICS',
-    encryption: 'REST.GET.ENCRYPTION',
-    'intelligent-tiering': 'REST.GET.INTELLIGENT_TIERING',
-    inventory: 'REST.GET.INVENTORY',
-    logging: 'REST.GET.LOGGING_STATUS',
-    metrics: 'REST.GET.METRICS',
-    notification: 'REST.GET.NOTIFICATION',
-    'object-lock': 'REST.GET.OBJECT_LOCK_CONFIGURATION',
-    ownershipControls: 'REST.GET.OWNERSHIP_CONTROLS',
-    policy: 'REST.GET.BUCKETPOLICY',
-    policyStatus: 'REST.GET.POLICY_STATUS',
-    publicAccessBlock: 'REST.GET.PUBLIC_ACCESS_BLOCK',
-    replication: 'REST.GET.REPLICATION',
-    requestPayment: 'REST.GET.REQUEST_PAYMENT',
-    tagging: 'REST.GET.TAGGING',
-    versioning: 'REST.GET.VERSIONING',
-    website: 'REST.GET.WEBSITE',
-  },
-  CreateBucket: 'REST.PUT.BUCKET',
-  DeleteBucket: 'REST.DELETE.BUCKET',
-  DeleteBucketCors: 'REST.DELETE.CORS',
-  DeleteBucketLifecycle: 'REST.DELETE.LIFECYCLE',
-  DeleteObjects: 'REST.POST.MULTI_OBJECT_DELETE',
-  GetBucketCors: 'REST.GET.CORS',
-  GetBucketLifecycleConfiguration: 'REST.GET.LIFECYCLE',
-  GetBucketLocation: 'REST.GET.LOCATION',
-  HeadBucket: 'REST.HEAD.BUCKET',
-  ListMultipartUploads: 'REST.GET.UPLOADS',
-  ListObjects: 'REST.GET.BUCKET',
-  ListObjectsV2: 'REST.GET.BUCKET',
-  ListObjectVersions: 'REST.GET.BUCKETVERSIONS',
-  PutBucketCors: 'REST.PUT.CORS',
-  PutBucketLifecycleConfiguration: 'REST.PUT.LIFECYCLE',
-  AbortMultipartUpload: 'REST.DELETE.UPLOAD',
-  CompleteMultipartUpload: 'REST.POST.UPLOAD',
-  CopyObject: 'REST.COPY.OBJECT',
-  CreateMultipartUpload: 'REST.POST.UPLOADS',
-  DeleteObject: 'REST.DELETE.OBJECT',
-  GetObject: 'REST.GET.OBJECT',
-  GetObjectAttributes: 'REST.GET.OBJECT_ATTRIBUTES',
-  HeadObject: 'REST.HEAD.OBJECT',
-  ListParts: 'REST.GET.UPLOAD',
-  ObjectDefault: {
-    acl: 'REST.GET.ACL',
-    'legal-hold': 'REST.GET.OBJECT_LOCK_LEGALHOLD',
-    retention: 'REST.GET.OBJECT_LOCK_RETENTION',
-    tagging: 'REST.GET.OBJECT_TAGGING',
-  },
-  PutObject: 'REST.PUT.OBJECT',
-  UploadPart: 'REST.PUT.PART',
-  UploadPartCopy: 'REST.COPY.PART',
-}
-
-/** By the query parameter that requests it. */
-type SubresourceNames = Readonly<Record<string, string>>
+import { detectOperation } from '../../s3/detect.ts'
+import type { OperationRow } from '../../s3/operation.ts'
+import { type OperationName, operations } from '../../s3/operations.ts'
 
 const resources = { service: 'SERVICE', bucket: 'BUCKET', object: 'OBJECT' } as const
 
 export function isS3Operation(name: unknown): name is OperationName {
-  return typeof name === 'string' && Object.hasOwn(awsNames, name)
+  return typeof name === 'string' && Object.hasOwn(operations, name)
 }
 
 /**
@@ -83,9 +19,9 @@ export function isS3Operation(name: unknown): name is OperationName {
  */
 export function awsOperation(name: OperationName | undefined, request: HttpRequest): string {
   const known = name ?? requestedOperation(request)
-  const awsName = known === undefined ? undefined : awsNames[known]
-  if (typeof awsName === 'string') return awsName
-  return (awsName && subresourceName(awsName, request.rawQuery)) ?? generalName(request)
+  if (known === undefined) return generalName(request)
+  const { logName }: OperationRow = operations[known]
+  return typeof logName === 'string' ? logName : logName(parseQuery(request.rawQuery))
 }
 
 function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest) {
@@ -99,11 +35,6 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
     // No operation of S3, or not one of ours.
     return undefined
   }
-}
-
-function subresourceName(names: SubresourceNames, rawQuery: string): string | undefined {
-  const parameter = [...parseQuery(rawQuery).keys()].find((one) => Object.hasOwn(names, one))
-  return parameter === undefined ? undefined : names[parameter]
 }
 
 function generalName({ method, rawPath }: HttpRequest): string {

@@ -2,7 +2,7 @@ import type { Outcome } from '../../http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import type { Refusal } from '../../http/server.ts'
 import { s3Errors } from '../../s3/errors.ts'
-import { bucketOperations, objectOperations, serviceOperations } from '../../s3/operations.ts'
+import { operations } from '../../s3/operations.ts'
 import { type Part, partOf } from '../gateway.ts'
 import { Histogram } from './histogram.ts'
 import type { SnapshotBuilder } from './snapshot.ts'
@@ -10,9 +10,7 @@ import type { SnapshotBuilder } from './snapshot.ts'
 /** Seconds: from a small object in memory to an upload of many minutes. */
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]
 
-const s3Operations: ReadonlySet<unknown> = new Set(
-  [serviceOperations, bucketOperations, objectOperations].flatMap((table) => Object.keys(table)),
-)
+const s3Operations: ReadonlySet<unknown> = new Set(Object.keys(operations))
 
 /** Other requests are counted by the part of the service that answers them. */
 const partNames: Readonly<Record<Part, string>> = {

@@ -4,18 +4,12 @@ import {
   bucketDefaults,
   objectDefaults,
 } from '../../../../src/s3/operations/subresource-defaults.ts'
-import {
-  bucketOperations,
-  objectOperations,
-  serviceOperations,
-} from '../../../../src/s3/operations.ts'
+import { operations } from '../../../../src/s3/operations.ts'
 import { awsOperation, isS3Operation } from '../../../../src/wiring/access-log/aws-operation.ts'
 import { requestOf } from '../request-of.ts'
 
 test('Every operation of S3 has a name of AWS, and no other operation has', () => {
-  for (const table of [serviceOperations, bucketOperations, objectOperations]) {
-    for (const name of Object.keys(table)) assert.ok(isS3Operation(name), name)
-  }
+  for (const name of Object.keys(operations)) assert.ok(isS3Operation(name), name)
   for (const name of ['login', 'webApp', 'toString', undefined, 1]) {
     assert.ok(!isS3Operation(name), String(name))
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { detectOperation } from '../../../../src/s3/address/detect.ts'
-import { parseQuery } from '../../../../src/s3/address/query.ts'
-import { S3Error } from '../../../../src/s3/errors.ts'
+import { parseQuery } from '../../../src/s3/address/query.ts'
+import { detectOperation } from '../../../src/s3/detect.ts'
+import { S3Error } from '../../../src/s3/errors.ts'
 
 type Level = 'service' | 'bucket' | 'object'
 const copy = { 'x-amz-copy-source': '/b/k' }
