@@ -96,6 +96,24 @@ test('an upload ends at the quota with the parts that it has', async (t) => {
   await answer(gateway, put(`${object}3`, 1))
 })
 
+test('a part that is sent again gives back its own bytes, and no others of its upload', async (t) => {
+  const { gateway, client } = await open(t)
+  await setQuota(client, 100)
+  const created = await answer(gateway, {
+    ...{ title: 'create', method: 'POST', target: `${object}?uploads`, status: 200 },
+  })
+  const { UploadId } = created.xml.InitiateMultipartUploadResult as { UploadId: string }
+  const part = (number: number) => `${object}?partNumber=${number}&uploadId=${UploadId}`
+  await answer(gateway, put(part(1), 60))
+  await answer(gateway, put(part(2), 1))
+  await answer(gateway, put(part(2), 41, exceeded))
+  await answer(gateway, put(part(2), 40))
+  // The upload has all there is room for: only what replaces as many bytes, or is the same, is accepted.
+  await answer(gateway, put(part(1), 60))
+  await answer(gateway, put(part(2), 40))
+  await answer(gateway, put(part(3), 1, exceeded))
+})
+
 /** A PUT whose body has not been sent: 'admitted', or the status of its refusal. */
 async function begin(
   { port, host, credentials }: GatewayInProcess,

@@ -61,8 +61,11 @@ export async function withRoomForPart<Part extends { readonly size: number }>(
     service.usage.addedParts(bucket, part.size)
     return part
   }
-  const isSentAgain = number <= upload.partCount
-  const need = { size, uploaded: upload.size, replaced: isSentAgain ? upload.size : 0 }
+  const { size: uploaded, partCount } = upload
+  // Only the last part can be replaced. An earlier one that is sent again is compared, and not stored.
+  let replaced = number < partCount ? Number.POSITIVE_INFINITY : 0
+  if (number === partCount) replaced = await service.uploads.sizeOfPart(uploadId, number)
+  const need = { size, uploaded, replaced }
   return await withReserved(context, need, work)
 }
 

@@ -134,6 +134,12 @@ export class Uploads {
     return this.#context.table.find(uploadId)
   }
 
+  /** The bytes of this part of the upload; 0 if it is not stored. */
+  async sizeOfPart(uploadId: string, number: number): Promise<number> {
+    const [part] = await this.#context.table.parts(uploadId, number - 1, 1)
+    return part?.number === number ? part.size : 0
+  }
+
   /** The bytes of the parts of all open uploads, by bucket. */
   openBytes(): Promise<ReadonlyMap<string, number>> {
     return this.#context.table.openBytes()
