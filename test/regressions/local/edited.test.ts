@@ -110,6 +110,42 @@ for (const [name, change] of Object.entries(changes)) {
   })
 }
 
+test('a large file is compared a piece at a time, since many requests may wait for it', async (t) => {
+  const { drive, open, path } = await openWritten(t)
+  const bytes = crypto.randomBytes(1_000_000)
+  const halves = [bytes.subarray(0, 400_000), bytes.subarray(400_000)]
+  const digests = halves.map((half) => crypto.hash('md5', half, 'buffer'))
+  const large: Readonly<Record<string, Attributes>> = {
+    largeWhole: { ...stored, etag: crypto.hash('md5', bytes) },
+    largeParts: {
+      ...stored,
+      ...{ etag: `${crypto.hash('md5', Buffer.concat(digests))}-2` },
+      partSizes: [
+        [1, 400_000],
+        [1, 600_000],
+      ],
+    },
+  }
+  const sizes = new Set<number>()
+  const { readSync } = fs
+  t.mock.method(fs, 'readSync', ((fd, buffer, ...rest: number[]) => {
+    sizes.add(buffer.byteLength)
+    return (readSync as (...all: unknown[]) => number)(fd, buffer, ...rest)
+  }) as typeof fs.readSync)
+  for (const [key, attributes] of Object.entries(large)) {
+    const draft = await drive.draft(bucket, key, {})
+    await draft.write(bytes)
+    await draft.publish(attributes)
+    fs.chmodSync(path(key), 0o600)
+    sizes.clear()
+    const one = await open()
+    assert.deepEqual((await one.head(bucket, key))?.attributes, attributes)
+    assert.ok(sizes.size > 0 && Math.max(...sizes) <= 64 * 1024, [...sizes].join())
+    edit(path(key), 'other')
+    assert.match((await one.head(bucket, key))?.attributes.etag ?? '', /^[0-9a-f]{32}-1$/)
+  }
+})
+
 test('a drive that was copied long after it was written has its attributes', async (t) => {
   const { root, open } = await openWritten(t)
   execFileSync('cp', ['-a', root, `${root}-copied`])

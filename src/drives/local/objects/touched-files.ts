@@ -11,6 +11,7 @@ import type { FileIdentity } from './file-identity.ts'
 const publishMs = 2_000
 /** A larger file is not read to look up its object: that would take a disk longer than 10 ms. */
 const maxReadBytes = 1024 * 1024
+const pieceBytes = 64 * 1024
 const maxRemembered = 10_000
 
 /** An object's open file. */
@@ -60,17 +61,24 @@ export class TouchedFiles {
     return { etag: provisionalEtag(version), headers, metadata }
   }
 
-  async #etagOf(file: OpenedFile, lengths: readonly number[], { etag }: Attributes) {
-    const bytes = Buffer.allocUnsafe(file.size)
-    const length = await this.#root.files.read(file.fd, bytes, 0)
-    if (length !== bytes.length) return undefined
-    if (wholeMd5.test(etag)) return crypto.hash('md5', bytes)
-    let end = 0
-    const digests = lengths.map((one) => {
-      end += one
-      return crypto.hash('md5', bytes.subarray(end - one, end), 'buffer')
-    })
-    return `${crypto.hash('md5', Buffer.concat(digests))}-${lengths.length}`
+  /** A piece at a time: many requests may wait for a slow disk. */
+  async #etagOf({ fd, size }: OpenedFile, lengths: readonly number[], { etag }: Attributes) {
+    const piece = Buffer.allocUnsafe(Math.min(size, pieceBytes))
+    const digests: Buffer[] = []
+    let position = 0
+    for (const length of lengths) {
+      const hash = crypto.createHash('md5')
+      for (const end = position + length; position < end; ) {
+        const wanted = piece.subarray(0, end - position)
+        const filled = await this.#root.files.read(fd, wanted, position)
+        if (filled !== wanted.length) return undefined
+        hash.update(wanted)
+        position += filled
+      }
+      digests.push(hash.digest())
+    }
+    if (wholeMd5.test(etag)) return digests[0]?.toString('hex')
+    return `${crypto.hash('md5', Buffer.concat(digests))}-${digests.length}`
   }
 
   #warn({ path }: OpenedFile): void {
