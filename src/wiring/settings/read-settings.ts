@@ -239,12 +239,16 @@ function shownOf({ isSecret }: Setting<unknown>, text: string): string {
   return isSecret ? 'a hidden value' : shown(text)
 }
 
+/** Generated secrets in base64 look like this, and one in 64 begins with `/`. */
+const base64 = /^(?=.*[A-Z])(?=.*\d)[A-Za-z\d+/]{20,}=*$/
+
 /**
  * The path of a file with a secret is no secret. Text in no form of a path is hidden: people set NAME_FILE to the
  * secret itself.
  */
 function shownPath(setting: Setting<unknown>, text: string): string {
-  return /^\.{0,2}\//.test(text) ? shown(text) : shownOf(setting, text)
+  const isPath = /^\.{0,2}\//.test(text) && !base64.test(text)
+  return isPath ? shown(text) : shownOf(setting, text)
 }
 
 function bucketMistakes({ allowedBuckets, publicReadBuckets }: SettingValues): string[] {

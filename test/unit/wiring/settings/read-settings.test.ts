@@ -230,9 +230,15 @@ test('The path of a file with a secret is shown, and the secret in place of a pa
       const text = mistakesOf({ ...given, [`${name}_FILE`]: path }).join('\n')
       assert.ok(text.includes(`${name}_FILE is "${path}": expected the path of`), text)
     }
-    const text = mistakesOf({ ...given, [`${name}_FILE`]: 'hunter2/hunter2' }).join('\n')
-    assert.match(text, new RegExp(`${name}_FILE is a hidden value`))
-    assert.doesNotMatch(text, /hunter2/)
+    for (const secret of [
+      'hunter2/hunter2',
+      '/hunter2bPxRfiCYEXAMPLEKEY/K7MDENG+bPxRf',
+      '/hunter2ABC/AAAAAAAA=',
+    ]) {
+      const text = mistakesOf({ ...given, [`${name}_FILE`]: secret }).join('\n')
+      assert.match(text, new RegExp(`${name}_FILE is a hidden value`))
+      assert.doesNotMatch(text, /hunter2/)
+    }
   }
   assert.match(
     mistakesOf({ ...required, TLS_CERT: '/etc/absent', TLS_KEY: '/etc/absent.key' }).join('\n'),
