@@ -73,7 +73,8 @@ export async function withRoomForPart<Part extends { readonly size: number }>(
  * Checks that the objects of the bucket and those of an upload do not exceed the limits together. Other open
  * uploads do not prevent its Complete.
  *
- * @returns whether it is already an object, so that its Complete is repeated. False if there is no limit.
+ * @returns whether an earlier request completes it or has completed it, and so counts it. Clients repeat a slow
+ *   Complete. False if there is no limit.
  * @throws S3Error QuotaExceeded
  */
 export async function requireRoomToComplete(
@@ -82,7 +83,7 @@ export async function requireRoomToComplete(
 ): Promise<boolean> {
   if (!hasLimit(context)) return false
   const upload = await context.service.uploads.find(uploadId)
-  if (upload?.phase !== 'open') return upload?.phase === 'completed'
+  if (upload?.phase !== 'open') return true
   const { size } = upload
   const exceeded = await context.service.usage.exceededBy(size, limitsOf(context))
   if (exceeded !== undefined) throw quotaExceeded(exceeded, size)

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { requireRoomToComplete } from '../../../../src/s3/configuration/room.ts'
+import type { BucketContext } from '../../../../src/s3/context.ts'
+
+test('of several requests that complete an upload, the first one counts it', async () => {
+  for (const [phase, isRepeated] of Object.entries({
+    open: false,
+    completing: true,
+    completed: true,
+  })) {
+    const context = {
+      service: {
+        uploads: { find: async () => ({ phase, size: 5, partCount: 1 }) },
+        usage: { exceededBy: async () => undefined },
+      },
+      identity: { kind: 'owner' },
+      ...{ bucket: 'photos', configuration: { quotaBytes: 10 } },
+    } as unknown as BucketContext
+    assert.equal(await requireRoomToComplete(context, 'u'), isRepeated, phase)
+  }
+})
