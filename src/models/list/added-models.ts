@@ -37,12 +37,13 @@ export class AddedModels {
   /**
    * Ids of custom models of a provider, then those of alias values without their prefix.
    *
-   * @param prefixes the names of the provider, with the slash.
+   * @param names the models of which names of the provider, with the slash.
+   * @param prefixes all names of the provider.
    */
-  idsOf(prefixes: readonly string[]): readonly string[] {
-    const customs = taken(this.#customs, prefixes)
-    const candidates = taken(this.#aliased, new Set(prefixes.map(upToSlash)))
-    const aliased = candidates.filter((value) => prefixes.some((name) => value.startsWith(name)))
+  idsOf(names: readonly string[], prefixes: readonly string[]): readonly string[] {
+    const customs = taken(this.#customs, names)
+    const candidates = taken(this.#aliased, new Set(names.map(upToSlash)))
+    const aliased = candidates.filter((value) => names.some((name) => value.startsWith(name)))
     return [...customs.map(({ id }) => id), ...aliased.map((id) => withoutPrefix(id, prefixes))]
   }
 }

@@ -103,10 +103,15 @@ function* connectionEntries(
   providers: readonly ListedProvider[],
 ): Iterable<Candidate> {
   const added = new AddedModels(inputs)
+  /** Output aliases whose added models are in the list: thousands, and a thousand providers may share one alias. */
+  const complete = new Set<string>()
   for (const provider of providers) {
-    const { outputAlias } = provider
+    const { outputAlias, known, prefixes } = provider
+    const isRepeated = known === undefined && complete.has(outputAlias)
+    const names = isRepeated ? prefixes.filter((prefix) => prefix !== `${outputAlias}/`) : prefixes
+    if (known === undefined) complete.add(outputAlias)
     for (const id of [
-      ...filteredIds(provider, inputs, added),
+      ...filteredIds(provider, inputs, added.idsOf(names, prefixes)),
       ...configuredIds(provider, inputs.filter),
     ]) {
       yield { id: `${outputAlias}/${id}`, owned_by: outputAlias }
@@ -119,7 +124,7 @@ function* connectionEntries(
 function filteredIds(
   provider: ListedProvider,
   inputs: ModelListInputs,
-  added: AddedModels,
+  added: readonly string[],
 ): readonly string[] {
   const { known, prefixes } = provider
   return mergedIds(provider, inputs, added).filter((id) =>
@@ -133,7 +138,7 @@ function filteredIds(
 export function mergedIds(
   provider: ListedProvider,
   { upstreamIds }: Pick<ModelListInputs, 'upstreamIds'>,
-  added: AddedModels,
+  added: readonly string[],
 ): readonly string[] {
   const { connection, prefixes } = provider
   const base = baseModelIds(provider)
@@ -141,7 +146,7 @@ export function mergedIds(
   const asked = base.length > 0 ? base : (upstreamIds.get(connection.id) ?? [])
   // docs/contract/model-list.md, "Removed prefixes". Ids that are blank afterwards are dropped.
   const stripped = asked.map((id) => withoutPrefix(id, prefixes)).filter((id) => id.trim() !== '')
-  return [...new Set([...stripped, ...added.idsOf(prefixes)])]
+  return [...new Set([...stripped, ...added])]
 }
 
 /**

@@ -77,7 +77,9 @@ function providerListing(provider: ListedProvider, shared: Shared): ConnectionLi
       listed.add(id)
     }
   }
-  for (const id of mergedIds(provider, inputs, added)) list(id, kindOfModel(id, known, prefixes))
+  for (const id of mergedIds(provider, inputs, added.idsOf(prefixes, prefixes))) {
+    list(id, kindOfModel(id, known, prefixes))
+  }
   for (const kind of ['tts', 'embedding'] as const) {
     for (const id of configuredIds(provider, new Set([kind]))) list(id, kind)
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { cpuMsOf } from '../../../support/cpu-time.ts'
 import {
   build,
   connection,
@@ -229,5 +230,42 @@ describe('duplicates', () => {
       ],
     })
     assert.deepEqual(listed, ['p/m', 'p/n', 'p/o'])
+  })
+})
+
+describe('providers outside the catalogue with one prefix', () => {
+  const sharing = (count: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const provider = `openai-compatible-lab${index}z`
+      return connection(provider, withData({ prefix: 'same' }))
+    })
+
+  test('list the models added to the prefix once, and those added to their own names', () => {
+    assert.deepEqual(
+      ids({
+        connections: sharing(3),
+        customModels: [
+          { id: 'own', providerAlias: 'openai-compatible-lab2z' },
+          { id: 'shared', providerAlias: 'same' },
+        ],
+        modelAliases: { a: 'same/aliased', b: 'openai-compatible-lab1z/aliased-too' },
+      }),
+      ['same/shared', 'same/aliased', 'same/aliased-too', 'same/own'],
+    )
+  })
+
+  test('take less than a second of CPU for 1,000 providers and 20,000 added models', () => {
+    const names = Array.from({ length: 10_000 }, (_, index) => `m${index}`)
+    const inputs = {
+      connections: sharing(1_000),
+      customModels: names.map((id) => ({ id, providerAlias: 'same' })),
+      modelAliases: Object.fromEntries(names.map((name) => [name, `same/a-${name}`])),
+    }
+    let listed = 0
+    const tookMs = cpuMsOf(() => {
+      listed = ids(inputs).length
+    })
+    assert.equal(listed, 20_000)
+    assert.ok(tookMs < 1_000, `${tookMs} ms`)
   })
 })
