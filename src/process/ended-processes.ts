@@ -15,7 +15,7 @@ interface Span {
 
 /**
  * How long `hasEnded` relies on the last reply of the database. A gateway that seemed to have ended may register again,
- * and this process does not learn of it while the database does not respond. Revisions are read twice a second.
+ * and this process does not learn of it while the database does not respond. Revisions are read every second.
  */
 const maxAgeMs = 5_000
 

@@ -1,10 +1,13 @@
 import type { RevisionName, RevisionNumbers, Revisions } from './stores/revisions.ts'
 
-/** Between two checks: changes are in force everywhere within a second, a slow check included. */
-const defaultEveryMs = 500
-
 /** What is older than this is not used without another check: the process was suspended or busy. */
 const maxAgeMs = 1_000
+
+/** From one check to the next: a usual check ends before requests would have to wait for it. */
+const defaultEveryMs = 900
+
+/** After a check that failed. */
+const retryMs = 500
 
 /**
  * After a longer time without a reply, or a failed check, another server may have taken over and may lack the last
@@ -12,9 +15,23 @@ const maxAgeMs = 1_000
  */
 const maxGapMs = 2_000
 
+/** What the database has answered. */
+export interface RevisionCheck {
+  readonly numbers: RevisionNumbers
+  /** When the database was asked. The reply describes it at this moment or later. */
+  readonly askedAtMs: number
+  /** Whether equal revisions prove nothing. */
+  readonly isDoubtful: boolean
+}
+
 export interface RevisionWatchOptions {
   readonly revisions: Pick<Revisions, 'read'>
-  /** @default 500 */
+  /**
+   * The database is asked when the last check is as old as this. For a process that gets the checks of another one
+   * (`take`), it is the time after which it asks for itself, at most a second.
+   *
+   * @default 900
+   */
   readonly everyMs?: number
   /** Monotonic, milliseconds. */
   readonly now?: () => number
@@ -22,6 +39,8 @@ export interface RevisionWatchOptions {
   readonly onState: (problem: unknown) => void
   /** Called when everything is current. @param askedAtMs when the database was asked, by `now` */
   readonly onCurrent?: (askedAtMs: number) => void
+  /** Called with each reply of the database, for `take` in other processes. Times are by `now`. */
+  readonly onRead?: (check: RevisionCheck) => void
 }
 
 /**
@@ -39,8 +58,8 @@ interface Follower {
 }
 
 /**
- * Keeps copies in memory current: one small SELECT in the background for all of them, and a reload of those whose
- * revision has changed. A request costs a comparison of times.
+ * Keeps copies in memory current: one small SELECT in the background for all of them, or the reply that another
+ * process got, and a reload of those whose revision has changed. A request costs a comparison of times.
  */
 export class RevisionWatch {
   readonly #options: RevisionWatchOptions
@@ -51,7 +70,10 @@ export class RevisionWatch {
   #isDoubtful = false
   #checking: Promise<void> | undefined
   #isOutdated = false
+  /** The check of another process that is to be taken. */
+  #taken: RevisionCheck | undefined
   #isFailing = false
+  #isWatching = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: RevisionWatchOptions) {
@@ -69,10 +91,8 @@ export class RevisionWatch {
       this.#followers.push({ name: name as RevisionName, reload, loaded: undefined })
     }
     await this.check()
-    this.#timer = setInterval(
-      () => void this.check().catch(() => undefined),
-      this.#options.everyMs ?? defaultEveryMs,
-    ).unref()
+    this.#isWatching = true
+    this.#schedule()
   }
 
   /** Milliseconds since the copies were known to be current. */
@@ -101,28 +121,53 @@ export class RevisionWatch {
    */
   check(): Promise<void> {
     this.#isOutdated = true
-    this.#checking ??= this.#run().finally(() => {
-      this.#checking = undefined
-    })
+    this.#checking ??= this.#run()
     return this.#checking
   }
 
+  /**
+   * Takes a check that another process of this gateway has made, instead of asking the database. It does not count
+   * for a `check()`, which may have begun later.
+   */
+  take(check: RevisionCheck): void {
+    if (!this.#isWatching || !this.#isNews(check)) return
+    const isDoubtful = check.isDoubtful || this.#taken?.isDoubtful === true
+    this.#taken = { ...check, isDoubtful }
+    this.#checking ??= this.#run()
+    this.#checking.catch(() => undefined)
+  }
+
   stop(): void {
-    clearInterval(this.#timer)
+    this.#isWatching = false
+    clearTimeout(this.#timer)
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    if (!this.#isWatching) return
+    const { everyMs = defaultEveryMs } = this.#options
+    const inMs = this.#isFailing ? retryMs : everyMs - this.ageMs
+    this.#timer = setTimeout(() => void this.check().catch(() => undefined), inMs).unref()
   }
 
   async #run(): Promise<void> {
     try {
-      while (this.#isOutdated) {
-        this.#isOutdated = false
-        // The reply describes the database at this moment or later.
-        const askedAtMs = this.#now()
-        const current = await this.#options.revisions.read()
-        this.#isDoubtful ||= this.ageMs > maxGapMs
-        await this.#reload(current)
-        this.#isDoubtful = false
-        this.#confirmedAtMs = askedAtMs
-        this.#options.onCurrent?.(askedAtMs)
+      await this.#checkAll()
+    } finally {
+      // At once, so that a call from now on begins another check.
+      this.#checking = undefined
+      this.#schedule()
+    }
+  }
+
+  async #checkAll(): Promise<void> {
+    try {
+      for (;;) {
+        const taken = this.#taken
+        this.#taken = undefined
+        if (taken === undefined && !this.#isOutdated) break
+        if (taken === undefined) await this.#apply(await this.#ask())
+        else if (this.#isNews(taken)) await this.#apply(taken)
       }
     } catch (error) {
       this.#isDoubtful = true
@@ -132,6 +177,30 @@ export class RevisionWatch {
     }
     if (this.#isFailing) this.#options.onState(undefined)
     this.#isFailing = false
+  }
+
+  async #ask(): Promise<RevisionCheck> {
+    this.#isOutdated = false
+    const askedAtMs = this.#now()
+    const numbers = await this.#options.revisions.read()
+    this.#isDoubtful ||= this.ageMs > maxGapMs
+    const check = { numbers, askedAtMs, isDoubtful: this.#isDoubtful }
+    this.#options.onRead?.(check)
+    return check
+  }
+
+  async #apply({ numbers, askedAtMs, isDoubtful }: RevisionCheck): Promise<void> {
+    this.#isDoubtful ||= isDoubtful || this.ageMs > maxGapMs
+    await this.#reload(numbers)
+    this.#isDoubtful = false
+    if (askedAtMs < this.#confirmedAtMs) return
+    this.#confirmedAtMs = askedAtMs
+    this.#options.onCurrent?.(askedAtMs)
+  }
+
+  /** An earlier check can still tell that the database may have lost changes. */
+  #isNews({ askedAtMs, isDoubtful }: RevisionCheck): boolean {
+    return isDoubtful || askedAtMs > this.#confirmedAtMs
   }
 
   async #reload(current: RevisionNumbers): Promise<void> {

@@ -18,6 +18,7 @@ import { type OnTime, Revisions } from '../state/stores/revisions.ts'
 import { bucketNames } from './bucket-names.ts'
 import type { KnownGateways } from './fleet/known-gateways.ts'
 import type { Log } from './log.ts'
+import type { TimedCheck } from './processes/shared-check.ts'
 import { isBucketName } from './settings/parse-names.ts'
 import type { Settings } from './settings/read-settings.ts'
 
@@ -42,10 +43,14 @@ export interface Registries {
    * @throws DatabaseError
    */
   ensureCurrent(): Promise<void>
+  /** Calls back with each reply of the database to this process. */
+  onCheck(listener: (check: TimedCheck) => void): void
+  /** Uses a reply that the primary process got. */
+  take(check: TimedCheck): void
   close(): Promise<void>
 }
 
-/** What is older is not used to remove anything. */
+/** What is older is not used to remove anything; a worker asks the database itself. */
 const maxAgeMs = 1_000
 
 /** While the database hangs, a request waits for it at most this long. */
@@ -82,24 +87,16 @@ interface RegistryParts {
   readonly gateways: KnownGateways
   /** The database's time: all gateways agree on whether a key has expired. */
   readonly now: () => number
-  /** DatabaseClock.observe: the clock is measured twice a second, without a statement of its own. */
+  /** DatabaseClock.observe: the clock is measured every second, without a statement of its own. */
   readonly onTime?: OnTime
+  /** Whether the primary process tells this one its checks. */
+  readonly isTold?: boolean
 }
 
 /** Loads access keys and buckets, and begins to watch them. @throws DatabaseError */
-export async function openRegistries({
-  settings,
-  database,
-  log,
-  gateways,
-  now,
-  onTime,
-}: RegistryParts): Promise<Registries> {
-  const watch = new RevisionWatch({
-    revisions: new Revisions(database, onTime),
-    onState: (problem) => logState(log, problem),
-    onCurrent: gateways.confirm,
-  })
+export async function openRegistries(parts: RegistryParts): Promise<Registries> {
+  const { settings, database, log, gateways, now } = parts
+  const { watch, onCheck, take } = createWatch(parts)
   const table = new AccessKeyTable(database)
   const sealer = createSealer(settings.secretKey, 'accessKeys')
   const owner = new OwnerKey(settings)
@@ -127,7 +124,7 @@ export async function openRegistries({
     },
   })
   return {
-    ...{ keys, keyAdmin, bucketOptions, configured },
+    ...{ keys, keyAdmin, bucketOptions, configured, onCheck, take },
     buckets: new BucketsWithOptions(served, bucketOptions),
     refresh: () => watch.check(),
     ensureFresh() {
@@ -149,6 +146,38 @@ export async function openRegistries({
     async close() {
       watch.stop()
       await keys.flushUses()
+    },
+  }
+}
+
+function createWatch({
+  database,
+  log,
+  gateways,
+  onTime = () => undefined,
+  isTold = false,
+}: RegistryParts) {
+  let time: TimedCheck['time']
+  let listener: (check: TimedCheck) => void = () => undefined
+  const revisions = new Revisions(database, (...measured) => {
+    time = measured
+    onTime(...measured)
+  })
+  const watch = new RevisionWatch({
+    revisions,
+    ...(isTold && { everyMs: maxAgeMs }),
+    onState: (problem) => logState(log, problem),
+    onCurrent: gateways.confirm,
+    onRead: (check) => listener({ ...check, time }),
+  })
+  return {
+    watch,
+    onCheck(added: typeof listener) {
+      listener = added
+    },
+    take(check: TimedCheck) {
+      if (check.time !== undefined) onTime(...check.time)
+      watch.take(check)
     },
   }
 }

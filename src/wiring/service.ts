@@ -53,6 +53,10 @@ const webBuild = join(packageFolder, 'web/dist')
 export interface Service extends ConnectedService {
   /** For a primary process, when one of its workers has died: the other gateways take over what it held. */
   processDied(name: ProcessName): void
+  /** For a primary process: see Registries. */
+  readonly onCheck: Registries['onCheck']
+  /** For a worker: see Registries. */
+  readonly take: Registries['take']
 }
 
 export interface ConnectedService {
@@ -149,7 +153,9 @@ export async function openService(
     })
     if (role.kind === 'primary') await applyAccessKeys({ settings, database, log, now })
     const { observe: onTime } = clock
-    const registries = await openRegistries({ settings, database, log, gateways, now, onTime })
+    const isTold = role.kind === 'worker'
+    const shared = { settings, database, log, gateways, now, onTime, isTold }
+    const registries = await openRegistries(shared)
     await register?.begin()
     const { drive, mounts } = drives
     const { notes } = found
@@ -178,6 +184,8 @@ function closing(
   return {
     ...service,
     processDied: (name) => register?.processDied(name),
+    onCheck: registries.onCheck,
+    take: registries.take,
     async close() {
       await service.close()
       await registries.close()

@@ -21,6 +21,7 @@ import { readSettings, type Settings, tlsIdentityOf } from '../settings/read-set
 import { settingsWarnings } from '../settings/warnings.ts'
 import { onceEach, warnOfUntrustedProxy } from '../untrusted-proxies.ts'
 import { repeat } from './repeat.ts'
+import { sharedCheck } from './shared-check.ts'
 import { TlsReload } from './tls-reload.ts'
 
 const sweepEveryMs = 5 * 60_000
@@ -151,6 +152,7 @@ async function startPool(settings: Settings, log: Log, service: Service): Promis
   })
   const metricsPort = await openMetricsPort({ settings, log, scrape })
   const port = await pool.start()
+  service.onCheck((check) => pool.tellRevisions(sharedCheck(check)))
   const servers = {
     port,
     replaceTls: (tls: TlsIdentity) => pool.replaceTls(tls),

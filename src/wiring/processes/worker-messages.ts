@@ -1,6 +1,7 @@
 import type { TlsIdentity } from '../../http/server.ts'
 import type { Snapshot } from '../metrics/snapshot.ts'
 import type { Settings } from '../settings/read-settings.ts'
+import type { SharedCheck } from './shared-check.ts'
 
 /** The argument that makes a process a worker. Process managers may run the primary under node:cluster. */
 export const workerArgument = '--worker'
@@ -20,6 +21,8 @@ export type ToWorker =
   | { readonly kind: 'metrics' }
   /** The metrics of all processes; undefined if they could not be gathered. */
   | { readonly kind: 'scraped'; readonly text: string | undefined }
+  /** The primary asks the database for all. */
+  | { readonly kind: 'revisions'; readonly check: SharedCheck }
   /** A worker whose event loop runs answers at once. */
   | { readonly kind: 'ping' }
 

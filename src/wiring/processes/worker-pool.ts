@@ -4,6 +4,7 @@ import { nameOfChild, type ProcessName } from '../../process/identity.ts'
 import { type WorkerReport, WorkerSnapshots } from '../metrics/worker-snapshots.ts'
 import { stopGraceMs } from '../serving.ts'
 import type { Settings } from '../settings/read-settings.ts'
+import type { SharedCheck } from './shared-check.ts'
 import { closeUnacknowledged } from './unacknowledged.ts'
 import { type FromWorker, type ToWorker, workerArgument } from './worker-messages.ts'
 
@@ -99,6 +100,11 @@ export class WorkerPool {
   replaceTls(tls: TlsIdentity): void {
     this.#settings = { ...this.#settings, tlsCert: tls.cert, tlsKey: tls.key }
     for (const worker of this.#workers) send(worker, { kind: 'tls', tls })
+  }
+
+  /** Tells the workers that serve what the database has answered. */
+  tellRevisions(check: SharedCheck): void {
+    for (const worker of this.#unanswered.keys()) send(worker, { kind: 'revisions', check })
   }
 
   /** The metrics of the workers that serve, and of those that died. */

@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import type { TlsIdentity } from '../../http/server.ts'
 import { logDescriptor } from '../access-log/open-access-log.ts'
 import { failureText } from '../failure-text.ts'
 import { openLog } from '../log.ts'
@@ -7,6 +6,7 @@ import { WorkerScrape } from '../metrics/worker-scrape.ts'
 import { openService, type Service } from '../service.ts'
 import { type Serving, serve } from '../serving.ts'
 import type { Settings } from '../settings/read-settings.ts'
+import { ownCheck } from './shared-check.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
 
 const scrapes = new WorkerScrape(() => tell({ kind: 'scrape' }))
@@ -26,12 +26,8 @@ export function runWorker(): void {
   process.on('message', (message: ToWorker) => {
     if (message.kind === 'ping') tell({ kind: 'pong' })
     else if (message.kind === 'start') running = start(message.settings)
-    else if (message.kind === 'tls') void replaceTls(running, message.tls)
-    else if (message.kind === 'begin-stop') void beginStop(running)
-    else if (message.kind === 'metrics') void tellMetrics(running)
     else if (message.kind === 'scraped') scrapes.receive(message.text)
-    else if (message.kind === 'reopen') void reopenAccessLog(running)
-    else void stop(running)
+    else void obey(running, message)
   })
 }
 
@@ -60,32 +56,25 @@ async function start(settings: Settings): Promise<Running> {
   }
 }
 
-async function tellMetrics(running: Promise<Running> | undefined): Promise<void> {
-  const { service } = (await running) ?? {}
-  if (service?.metrics !== undefined) {
+/** What waits until the worker serves. */
+async function obey(
+  running: Promise<Running> | undefined,
+  message: Exclude<ToWorker, { readonly kind: 'ping' | 'start' | 'scraped' }>,
+): Promise<void> {
+  const { serving, service } = (await running) ?? {}
+  if (message.kind === 'tls') serving?.replaceTls(message.tls)
+  else if (message.kind === 'begin-stop') service?.beginStop()
+  else if (message.kind === 'reopen') serving?.reopenAccessLog()
+  else if (message.kind === 'revisions') service?.take(ownCheck(message.check))
+  else if (message.kind === 'stop') await stop(serving, service)
+  else if (service?.metrics !== undefined) {
     tell({ kind: 'metrics', snapshot: service.metrics.snapshot() })
   }
 }
 
-async function replaceTls(running: Promise<Running> | undefined, tls: TlsIdentity): Promise<void> {
-  const current = await running
-  current?.serving.replaceTls(tls)
-}
-
-async function beginStop(running: Promise<Running> | undefined): Promise<void> {
-  const current = await running
-  current?.service.beginStop()
-}
-
-async function reopenAccessLog(running: Promise<Running> | undefined): Promise<void> {
-  const current = await running
-  current?.serving.reopenAccessLog()
-}
-
-async function stop(running: Promise<Running> | undefined): Promise<void> {
-  const current = await running
-  await current?.serving.stop()
-  await current?.service.close()
+async function stop(serving: Serving | undefined, service: Service | undefined): Promise<void> {
+  await serving?.stop()
+  await service?.close()
   // Leaving silently would lose a connection that the primary is just handing over: it
   // would stay open, unanswered, until the primary ends.
   cluster.worker?.once('disconnect', () => process.exit(0))

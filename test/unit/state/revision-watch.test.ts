@@ -156,3 +156,146 @@ test('A change during a check is not missed', async (t) => {
   await asked
   assert.deepEqual(loaded, [0, 1, 2])
 })
+
+/** A process that gets the checks of another one. */
+async function told() {
+  const parts = world()
+  parts.clock.ms = 100
+  await parts.start()
+  const take = (askedAtMs: number, buckets: number, isDoubtful = false) => {
+    const numbers = new Map<RevisionName, number>([
+      ['access-keys', 3],
+      ['buckets', buckets],
+    ])
+    parts.watch.take({ numbers, askedAtMs, isDoubtful })
+  }
+  return { ...parts, take }
+}
+
+/** Until everything that was taken is in force. */
+const taken = () => new Promise((resolve) => setImmediate(resolve))
+
+test('A check of another process is taken instead of a question, from when that process asked', async (t) => {
+  const { watch, clock, loads, reads, take } = await told()
+  t.after(() => watch.stop())
+  clock.ms = 1_050
+  take(1_000, 1)
+  await taken()
+  assert.deepEqual(loads.slice(2), ['buckets 1'])
+  assert.equal(watch.ageMs, 50)
+  clock.ms = 2_000
+  assert.equal(watch.ensureFresh(), undefined)
+  assert.equal(reads(), 1)
+  clock.ms = 2_001
+  await watch.ensureFresh()
+  assert.equal(reads(), 2)
+})
+
+test('A check of another process that is not newer is ignored', async (t) => {
+  const { watch, loads, take } = await told()
+  t.after(() => watch.stop())
+  take(100, 1)
+  take(99, 2)
+  await taken()
+  assert.equal(loads.length, 2)
+  assert.equal(watch.ageMs, 0)
+})
+
+test('A check of another process does not count for a check that began later', async (t) => {
+  const { watch, stored, clock, loads, take } = await told()
+  t.after(() => watch.stop())
+  clock.ms = 200
+  take(150, 1)
+  stored.set('buckets', 2)
+  await watch.check()
+  assert.deepEqual(loads.slice(2), ['buckets 1', 'buckets 2'])
+  assert.equal(watch.ageMs, 0)
+})
+
+test('Checks that arrive during a check are taken after it, and a doubt among them stays', async (t) => {
+  const { watch, clock, loads, reads, take } = await told()
+  t.after(() => watch.stop())
+  clock.ms = 200
+  const checking = watch.check()
+  take(150, 7, true)
+  clock.ms = 300
+  take(250, 8)
+  await checking
+  assert.deepEqual(loads.slice(2), ['access-keys 3 again', 'buckets 8 again'])
+  assert.equal(watch.ageMs, 50)
+  assert.equal(reads(), 2)
+})
+
+test('A doubt in a check that is too old makes everything load again, and the age does not grow', async (t) => {
+  const { watch, loads, take } = await told()
+  t.after(() => watch.stop())
+  take(50, 0, true)
+  await taken()
+  assert.deepEqual(loads.slice(2), ['access-keys 3 again', 'buckets 0 again'])
+  assert.equal(watch.ageMs, 0)
+})
+
+test('Nothing is taken after the end', async () => {
+  const { watch, clock, loads, take } = await told()
+  watch.stop()
+  clock.ms = 300
+  take(200, 1)
+  await taken()
+  assert.equal(loads.length, 2)
+})
+
+test('Each reply is passed on before the reload, with the doubt of this process', async (t) => {
+  const doubts: boolean[] = []
+  let problem: Error | undefined
+  const watch = new RevisionWatch({
+    revisions: { read: async () => new Map([['gateways', doubts.length]]) },
+    everyMs: 2 ** 30,
+    now: () => 0,
+    onState: () => undefined,
+    onRead: ({ isDoubtful }) => doubts.push(isDoubtful),
+  })
+  t.after(() => watch.stop())
+  await watch.start({
+    gateways: async () => (problem === undefined ? undefined : Promise.reject(problem)),
+  })
+  await watch.check()
+  problem = new Error('away')
+  await assert.rejects(watch.check(), /away/)
+  await assert.rejects(watch.check(), /away/)
+  problem = undefined
+  await watch.check()
+  await watch.check()
+  assert.deepEqual(doubts, [true, false, false, true, true, false])
+})
+
+test('The database is asked again when the last check, own or taken, has reached the interval', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const clock = { ms: 0 }
+  const askedAtMs: number[] = []
+  const watch = new RevisionWatch({
+    revisions: {
+      async read() {
+        askedAtMs.push(clock.ms)
+        return new Map()
+      },
+    },
+    now: () => clock.ms,
+    onState: () => undefined,
+  })
+  t.after(() => watch.stop())
+  await watch.start({})
+  const pass = async (ms: number) => {
+    clock.ms += ms
+    t.mock.timers.tick(ms)
+    await taken()
+  }
+  await pass(899)
+  await pass(1)
+  watch.take({ numbers: new Map(), askedAtMs: 1_000, isDoubtful: false })
+  clock.ms = 1_000
+  await taken()
+  await pass(899)
+  assert.deepEqual(askedAtMs, [0, 900])
+  await pass(1)
+  assert.deepEqual(askedAtMs, [0, 900, 1_900])
+})
