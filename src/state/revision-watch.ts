@@ -152,16 +152,6 @@ export class RevisionWatch {
 
   async #run(): Promise<void> {
     try {
-      await this.#checkAll()
-    } finally {
-      // At once, so that a call from now on begins another check.
-      this.#checking = undefined
-      this.#schedule()
-    }
-  }
-
-  async #checkAll(): Promise<void> {
-    try {
       for (;;) {
         const taken = this.#taken
         this.#taken = undefined
@@ -169,14 +159,18 @@ export class RevisionWatch {
         if (taken === undefined) await this.#apply(await this.#ask())
         else if (this.#isNews(taken)) await this.#apply(taken)
       }
+      if (this.#isFailing) this.#options.onState(undefined)
+      this.#isFailing = false
     } catch (error) {
       this.#isDoubtful = true
       if (!this.#isFailing) this.#options.onState(error)
       this.#isFailing = true
       throw error
+    } finally {
+      // Not when the promise settles, which is later: a call from now on begins another check.
+      this.#checking = undefined
+      this.#schedule()
     }
-    if (this.#isFailing) this.#options.onState(undefined)
-    this.#isFailing = false
   }
 
   async #ask(): Promise<RevisionCheck> {

@@ -299,3 +299,27 @@ test('The database is asked again when the last check, own or taken, has reached
   await pass(1)
   assert.deepEqual(askedAtMs, [0, 900, 1_900])
 })
+
+for (let turns = 0; turns < 8; turns++) {
+  test(`A check that begins ${turns} turns after the beginning of another one asks again`, async (t) => {
+    let reads = 0
+    const watch = new RevisionWatch({
+      revisions: {
+        async read() {
+          reads += 1
+          return new Map()
+        },
+      },
+      everyMs: 2 ** 30,
+      now: () => 0,
+      onState: () => undefined,
+    })
+    t.after(() => watch.stop())
+    await watch.start({})
+    void watch.check()
+    for (let turn = 0; turn < turns; turn++) await undefined
+    const before = reads
+    await watch.check()
+    assert.equal(reads, before + 1)
+  })
+}
