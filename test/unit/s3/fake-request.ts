@@ -46,9 +46,16 @@ function nodeHeaders(rawHeaders: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {}
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] ?? '').toLowerCase()
-    const value = (rawHeaders[i + 1] ?? '').replace(/^[ \t]+|[ \t]+$/g, '')
+    const value = trimmed(rawHeaders[i + 1] ?? '')
     if (headers[name] === undefined) headers[name] = value
     else if (!singleValued.has(name)) headers[name] = `${headers[name]}, ${value}`
   }
   return headers
+}
+
+/** Without the white space of HTTP around it, in linear time: a regular expression takes seconds for 60 KB of it. */
+function trimmed(value: string): string {
+  let end = value.length
+  while (end > 0 && ' \t'.includes(value.charAt(end - 1))) end -= 1
+  return value.slice(0, end).replace(/^[ \t]+/, '')
 }
