@@ -6,7 +6,7 @@ export interface OpenPartsOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/** How long the sums are used: at least so long, and so many times as reading all open uploads took. */
+/** How long the sums are used: at least this time, and at least this multiple of the time that reading them took. */
 const minAgeMs = 5_000
 const ageOverDuration = 20
 

@@ -33,7 +33,7 @@ function textOf(file: string, name: string): string | undefined {
   try {
     return parseEnvFile(readFileSync(file, 'utf8'))[name]
   } catch {
-    // Missing or not readable: there is nothing to say about it.
+    // Missing or not readable: the message does not name it.
     return undefined
   }
 }
