@@ -276,7 +276,7 @@ describe('a read-only drive', () => {
 
   test('is not created either', async (t) => {
     const { open, emulator } = await googleWorld(t)
-    await rejectsAs(open({ isReadOnly: true }), 'no-bucket')
+    await rejectsAs(open({ isReadOnly: true }), 'unavailable')
     assert.deepEqual(emulator.byHand.children(emulator.rootFolderId), [])
   })
 })
