@@ -52,6 +52,14 @@ export class FleetWriters {
     this.#workload = workload
   }
 
+  /** Writes the counter. Call it before the first disturbance: it fails at any error. */
+  async begin(): Promise<void> {
+    const { server } = this.#workload.random.pick(this.#workload.fleet)
+    await send(server, { method: 'PUT', key: counterKey, body: '0' })
+    // It is not one of the keys of the store's histories.
+    this.#workload.store.ignore(counterKey)
+  }
+
   /** Resolves with the replies that no disturbance explains. */
   async run(isOver: () => boolean): Promise<string[]> {
     const problems: string[] = []
@@ -74,7 +82,6 @@ export class FleetWriters {
     const count = async () => {
       while (!isOver()) await attempt(() => this.#increment())
     }
-    await this.#begin()
     await Promise.all([
       ...Array.from({ length: writers }, (_, index) => write(index)),
       ...Array.from({ length: counters }, count),
@@ -136,13 +143,6 @@ export class FleetWriters {
       await this.settle(server, upload)
     }
     await step({ server, store, random, onStep: () => undefined }, index)
-  }
-
-  async #begin(): Promise<void> {
-    const { server } = this.#workload.random.pick(this.#workload.fleet)
-    await send(server, { method: 'PUT', key: counterKey, body: '0' })
-    // It is not one of the keys of the store's histories.
-    this.#workload.store.ignore(counterKey)
   }
 
   async #read() {

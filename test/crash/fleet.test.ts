@@ -15,6 +15,7 @@ import { testBucket, testCredentials } from '../support/gateway-process.ts'
 import { Random } from '../support/random.ts'
 import { startOwnPostgres } from '../support/start-postgres.ts'
 import { startRedis } from '../support/start-redis.ts'
+import { isFull } from '../support/test-groups.ts'
 import { absenceOfNetworks, TestNetwork } from '../support/test-network.ts'
 import { absenceOfWrongClock, wrongClock } from '../support/wrong-clock.ts'
 import { FleetDisturbance } from './fleet-disturbance.ts'
@@ -25,7 +26,7 @@ import { verifyParts } from './uploads.ts'
 import { putCopySource } from './writers.ts'
 
 /** The share of the events of a full run, which takes about 14 minutes. */
-const share = Number(process.env.FLEET_SHARE ?? (process.env.CI === 'true' ? 1 : 0.1))
+const share = Number(process.env.FLEET_SHARE ?? (isFull ? 1 : 0.15))
 const seed = Number(process.env.FLEET_SEED ?? randomInt(2 ** 31))
 /** One for each gateway in turn, such as mounts of one network file system. */
 const givenFolders = (process.env.FLEET_FOLDERS ?? diskFolder).split(',')
@@ -39,7 +40,7 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 suite('A fleet whose gateways are killed, suspended and cut off', { skip }, () => {
   test('loses no acknowledged write and mixes no versions', {
-    timeout: share * 1_800_000 + 240_000,
+    timeout: share * 1_800_000 + 480_000,
   }, async (t) => {
     t.diagnostic(`FLEET_SEED=${seed}`)
     const { start, ...servers } = await scene(t)
@@ -49,6 +50,7 @@ suite('A fleet whose gateways are killed, suspended and cut off', { skip }, () =
     const store = new BelievedStore()
     await putCopySource({ server: fleet[0].server, store })
     const writers = new FleetWriters({ fleet, store, random })
+    await writers.begin()
     const { signal } = t
     const disturbance = new FleetDisturbance({ fleet, ...servers, random, share, signal })
     t.after(() => disturbance.stop())
