@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HeldLease } from '../process/held-lease.ts'
 import { isLeaseFree, newLeaseOwner } from '../process/lease-owner.ts'
-import { withDatabaseErrors } from './database-errors.ts'
 import { DriveError } from './drive.ts'
 import { LeaseQueue } from './lease-queue.ts'
 import type { KeyedLease, LeaseClaim, LeaseLook, LeaseTable } from './lease-table.ts'
@@ -31,6 +30,16 @@ export interface KeyLeasesOptions {
    * holder.
    */
   readonly recover?: (note: string, lease: KeyLease) => Promise<void>
+  /** @default DriveErrors of kind `busy` */
+  readonly errors?: LeaseErrors
+}
+
+/** Why a caller does not have a lease. */
+export interface LeaseErrors {
+  /** Others held it for longer than `waitMs`. */
+  busy(): Error
+  /** It was lost, or is about to end: this process was suspended, or the database did not respond. */
+  lost(): Error
 }
 
 export interface HoldOptions {
@@ -44,42 +53,43 @@ export interface HoldOptions {
  * leases of a dead process are free immediately if its death can be detected, otherwise on expiry.
  */
 export class KeyLeases {
-  readonly #options: KeyLeasesOptions
+  readonly #options: KeyLeasesOptions & { readonly errors: LeaseErrors }
   readonly #queue = new LeaseQueue()
   readonly #closed = new AbortController()
 
   constructor(options: KeyLeasesOptions) {
-    this.#options = { ...options, table: withDatabaseErrors(options.table, 'the leases') }
+    this.#options = { errors: driveErrors, ...options }
   }
 
   /**
    * Runs `work` while all these keys are held.
    *
-   * @throws DriveError `busy` if others hold them for longer than `waitMs`, `unavailable` if the
-   *   database does not respond; the signal's reason; what `work` rejects with
+   * @throws `errors.busy` if others hold them for longer than `waitMs`; the signal's reason; what
+   *   the table and `work` reject with
    */
   async hold<R>(
     keys: readonly string[],
     work: (lease: KeyLease) => Promise<R>,
-    options: HoldOptions = {},
+    { signal, note = '' }: HoldOptions = {},
   ): Promise<R> {
     const wanted = [...new Set(keys)]
-    const waitLimit = this.#waitLimit(options.signal)
-    for (;;) {
-      let unfinished: readonly KeyedLease[]
-      await this.#enter(wanted, waitLimit)
-      try {
-        const taken = await this.#take(wanted, waitLimit, options.note ?? '')
-        if (taken instanceof KeyLease) return await this.#work(taken, work)
-        unfinished = taken
-      } finally {
-        this.#queue.leave(wanted)
+    return await this.#within(signal, async (waiting) => {
+      for (;;) {
+        let unfinished: readonly KeyedLease[]
+        await this.#queue.enter(wanted, waiting)
+        try {
+          const taken = await this.#take(wanted, note, waiting)
+          if (taken instanceof KeyLease) return await this.#work(taken, work)
+          unfinished = taken
+        } finally {
+          this.#queue.leave(wanted)
+        }
+        // Without the other keys: recovery may need them.
+        for (const lease of Map.groupBy(unfinished, ({ owner }) => owner).values()) {
+          await this.#recover(lease, waiting)
+        }
       }
-      // Without the other keys: recovery may need them.
-      for (const lease of Map.groupBy(unfinished, ({ owner }) => owner).values()) {
-        await this.#recover(lease, waitLimit)
-      }
-    }
+    })
   }
 
   /** Recovers the work of dead holders of these keys. Rejects as `hold` does. */
@@ -88,13 +98,14 @@ export class KeyLeases {
   }
 
   /** Waits until these keys are free, without taking them. Rejects as `hold` does. */
-  async untilFree(keys: readonly string[], options: HoldOptions = {}): Promise<void> {
-    const waitLimit = this.#waitLimit(options.signal)
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-      const { leases } = await this.#options.table.look(keys, [])
-      if (!leases.some((lease) => this.isLive(lease))) return
-      await pause(pauseMs, waitLimit)
-    }
+  async untilFree(keys: readonly string[]): Promise<void> {
+    await this.#within(undefined, async (waiting) => {
+      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+        const { leases } = await this.#options.table.look(keys, [])
+        if (!leases.some((lease) => this.isLive(lease))) return
+        await pause(pauseMs, waiting)
+      }
+    })
   }
 
   /** As LeaseTable.look. */
@@ -126,34 +137,25 @@ export class KeyLeases {
     this.#closed.abort(new DriveError('unavailable', 'This drive is being closed.'))
   }
 
-  async #enter(keys: readonly string[], waitLimit: WaitLimit): Promise<void> {
-    try {
-      await this.#queue.enter(keys, waitLimit.signal)
-    } catch (error) {
-      throw waitLimit.isOver() ? tooBusy() : error
-    }
-  }
-
   /** The lease, or those of dead holders that have left notes. */
   async #take(
     keys: readonly string[],
-    waitLimit: WaitLimit,
     note: string,
+    waiting: AbortSignal,
   ): Promise<KeyLease | readonly KeyedLease[]> {
-    const { table } = this.#options
     let ended: readonly KeyedLease[] = []
     for (let pauseMs = firstPauseMs; ; ) {
-      waitLimit.signal.throwIfAborted()
+      waiting.throwIfAborted()
       const lease = await this.#tryTake(keys, note, ended)
       if (lease !== undefined) return lease
-      const { leases } = await table.look(keys, [])
+      const { leases } = await this.#options.table.look(keys, [])
       ended = leases.filter((one) => !this.isLive(one))
       if (ended.length === leases.length) {
         const unfinished = ended.filter((one) => one.note !== '')
         if (unfinished.length > 0) return unfinished
         continue
       }
-      await pause(pauseMs, waitLimit)
+      await pause(pauseMs, waiting)
       pauseMs = Math.min(longestPauseMs, pauseMs * 2)
     }
   }
@@ -164,10 +166,10 @@ export class KeyLeases {
     note: string,
     ended: readonly KeyedLease[],
   ): Promise<KeyLease | undefined> {
-    const { table, now } = this.#options
+    const { table, now, errors } = this.#options
     const claim = { owner: newLeaseOwner(), untilMs: now() + leaseMs, note }
     if (!(await table.take(keys, claim, ended))) return undefined
-    const lease = new KeyLease({ keys, claim, table, now })
+    const lease = new KeyLease({ keys, claim, table, now, lostReason: errors.lost })
     if (ended.length === 0 || note === '') return lease
     try {
       // The ended leases kept their notes.
@@ -180,10 +182,10 @@ export class KeyLeases {
   }
 
   /** @param ended those of the wanted keys that one dead holder had */
-  async #recover(ended: readonly KeyedLease[], waitLimit: WaitLimit): Promise<void> {
+  async #recover(ended: readonly KeyedLease[], waiting: AbortSignal): Promise<void> {
     const keys = ended.map(({ key }) => key)
     const note = ended[0]?.note ?? ''
-    await this.#enter(keys, waitLimit)
+    await this.#queue.enter(keys, waiting)
     try {
       const lease = await this.#tryTake(keys, '', ended)
       // Otherwise another process is recovering it.
@@ -214,13 +216,19 @@ export class KeyLeases {
     return result
   }
 
-  #waitLimit(signal: AbortSignal | undefined): WaitLimit {
-    const waitMs = this.#options.waitMs ?? defaultWaitMs
-    const end = AbortSignal.timeout(waitMs)
+  /** Runs `work` with a signal that aborts when its wait is over, with the error to report. */
+  async #within<R>(
+    signal: AbortSignal | undefined,
+    work: (waiting: AbortSignal) => Promise<R>,
+  ): Promise<R> {
+    const { waitMs = defaultWaitMs, errors } = this.#options
+    const end = new AbortController()
+    const timer = setTimeout(() => end.abort(errors.busy()), waitMs).unref()
     const signals = signal === undefined ? [] : [signal]
-    return {
-      signal: AbortSignal.any([end, this.#closed.signal, ...signals]),
-      isOver: () => end.aborted && !this.#closed.signal.aborted && signal?.aborted !== true,
+    try {
+      return await work(AbortSignal.any([this.#closed.signal, ...signals, end.signal]))
+    } finally {
+      clearTimeout(timer)
     }
   }
 }
@@ -230,43 +238,30 @@ interface KeyLeaseParts {
   readonly claim: LeaseClaim
   readonly table: LeaseTable
   readonly now: () => number
+  readonly lostReason: () => unknown
 }
 
 /** Keys whose lease this process holds. The lease is renewed until it is released. */
-export class KeyLease {
-  readonly owner: string
-  readonly #parts: KeyLeaseParts
-  readonly #held: HeldLease
+export class KeyLease extends HeldLease {
+  readonly #keys: readonly string[]
+  readonly #table: LeaseTable
   readonly #bumped = new Set<string>()
   #keepsNote = false
-  #isReleased = false
 
-  constructor(parts: KeyLeaseParts) {
-    const { keys, claim, table, now } = parts
+  constructor({ keys, claim, table, now, lostReason }: KeyLeaseParts) {
     const { owner, untilMs } = claim
-    this.#parts = parts
-    this.owner = owner
-    this.#held = new HeldLease({
-      ...{ owner, untilMs, leaseMs, renewEveryMs, safetyMarginMs, now },
+    super({
+      ...{ owner, untilMs, leaseMs, renewEveryMs, safetyMarginMs, now, lostReason },
       renew: (until) => table.renew(keys, { owner, untilMs: until }),
-      lostReason: leaseLost,
     })
-    this.#held.keep()
+    this.#keys = keys
+    this.#table = table
+    this.keep()
   }
 
   /** Aborts when the lease is lost: another process may be writing. */
   get signal(): AbortSignal {
-    return this.#held.lost
-  }
-
-  /**
-   * Call it before each step that changes what the keys stand for.
-   *
-   * @throws DriveError `busy` if the lease is lost or about to end, as after the process was
-   *   suspended
-   */
-  assertHeld(): void {
-    this.#held.assertHeld()
+    return this.lost
   }
 
   /** The release will bump the revisions of these names. */
@@ -275,7 +270,7 @@ export class KeyLease {
   }
 
   async setNote(note: string): Promise<void> {
-    await this.#parts.table.note(this.#parts.keys, this.owner, note)
+    await this.#table.note(this.#keys, this.owner, note)
   }
 
   /** Keeps the note, because the outcome is unknown: the next holder calls `recover` with it. */
@@ -285,10 +280,8 @@ export class KeyLease {
 
   /** For KeyLeases. A lease that can't be released expires. */
   async release(): Promise<void> {
-    if (this.#isReleased) return
-    this.#isReleased = true
-    this.#held.end()
-    await this.#parts.table.release(this.#parts.keys, {
+    this.end()
+    await this.#table.release(this.#keys, {
       owner: this.owner,
       bumped: [...this.#bumped],
       keepsNote: this.#keepsNote,
@@ -296,27 +289,18 @@ export class KeyLease {
   }
 }
 
-interface WaitLimit {
-  readonly signal: AbortSignal
-  /** Whether it ended because `waitMs` has passed. */
-  isOver(): boolean
+const driveErrors: LeaseErrors = {
+  busy: () => busy('Too many concurrent writes to one key, or one takes too long. Try again.'),
+  lost: () =>
+    busy('The lease on this key was lost: the machine or the database was too slow. Try again.'),
 }
 
-function leaseLost(): DriveError {
-  const message =
-    'The lease on this key was lost: the machine or the database was too slow. Try again.'
+function busy(message: string): DriveError {
   return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
-function tooBusy(): DriveError {
-  const message = 'Too many concurrent writes to one key, or one takes too long. Try again.'
-  return new DriveError('busy', message, { retryAfterSeconds: 1 })
-}
-
-async function pause(ms: number, waitLimit: WaitLimit): Promise<void> {
-  try {
-    await sleep(ms * (0.5 + Math.random() / 2), undefined, { signal: waitLimit.signal })
-  } catch {
-    throw waitLimit.isOver() ? tooBusy() : waitLimit.signal.reason
-  }
+/** @throws the signal's reason */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
+  signal.throwIfAborted()
 }

@@ -37,7 +37,7 @@ export class Recovery {
     this.#table = withDatabaseErrors(table, 'the leases')
     const recover = async (record: string, lease: KeyLease) =>
       await this.#handler?.recover(record, lease)
-    this.leases = new KeyLeases({ table, now, recover })
+    this.leases = new KeyLeases({ table: this.#table, now, recover })
   }
 
   /** Set later than the leases, because opening a drive needs leases, and the handler the drive. */
