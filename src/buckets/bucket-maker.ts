@@ -1,14 +1,20 @@
 import { type Drive, DriveError } from '../drives/drive.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
-import type { HeldLease } from '../process/held-lease.ts'
-import type { MadeBucketRow, MadeBucketTable } from '../state/stores/made-buckets.ts'
+import { type KeyLease, KeyLeases, type LeaseErrors } from '../drives/key-leases.ts'
+import {
+  changeKey,
+  type MadeBucketRow,
+  type MadeBucketTable,
+} from '../state/stores/made-buckets.ts'
 import { BucketError } from './bucket-error.ts'
 import { bucketNote } from './bucket-note.ts'
 import type { Buckets } from './buckets.ts'
-import { ChangeLease, leaseLost } from './change-lease.ts'
 
 /** As many as the quota of an AWS account was; each costs memory in every process. */
 export const maxMadeBuckets = 1_000
+
+/** Long, because the requests of one process wait for each other. */
+const waitMs = 60_000
 
 export interface BucketMakerParts {
   readonly table: MadeBucketTable
@@ -32,11 +38,12 @@ export interface BucketMakerParts {
  */
 export class BucketMaker {
   readonly #parts: BucketMakerParts
-  readonly #lease: ChangeLease
+  readonly #leases: KeyLeases
 
   constructor(parts: BucketMakerParts) {
     this.#parts = parts
-    this.#lease = new ChangeLease(parts)
+    const { table, now } = parts
+    this.#leases = new KeyLeases({ table: table.leases, now, waitMs, errors })
   }
 
   /**
@@ -50,7 +57,7 @@ export class BucketMaker {
       throw new BucketError('invalid-name', 'The specified bucket is not valid.')
     }
     if (configured.find(bucket) !== undefined) throw exists()
-    await this.#lease.hold(async (held) => {
+    await this.#change(async (held) => {
       const rows = await table.all()
       const found = rows.find((row) => row.bucket === bucket)
       if (found?.isRemoving === 1) await this.#finishRemoval(bucket, held)
@@ -63,7 +70,7 @@ export class BucketMaker {
       held.assertHeld()
       await this.#writeNote([...rows.map((row) => row.bucket), bucket])
       held.assertHeld()
-      if (!(await table.add(bucket, this.#parts.now(), held.owner))) throw leaseLost()
+      if (!(await table.add(bucket, this.#parts.now(), held.owner))) throw errors.lost()
     })
     await refresh()
   }
@@ -79,12 +86,12 @@ export class BucketMaker {
       const message = 'This bucket is in ALLOWED_BUCKETS: remove it there and restart the gateway.'
       throw new BucketError('from-settings', message)
     }
-    await this.#lease.hold(async (held) => {
+    await this.#change(async (held) => {
       const rows = await table.all()
       if (!rows.some((row) => row.bucket === bucket)) {
         throw new BucketError('no-bucket', 'The specified bucket does not exist.')
       }
-      if (!(await table.setRemoving(bucket, true, held.owner))) throw leaseLost()
+      if (!(await table.setRemoving(bucket, true, held.owner))) throw errors.lost()
       await this.#finishRemoval(bucket, held)
     })
     await refresh()
@@ -95,7 +102,7 @@ export class BucketMaker {
     const { table, refresh } = this.#parts
     const isInterrupted = ({ isRemoving }: MadeBucketRow) => isRemoving === 1
     if (!(await table.all()).some(isInterrupted)) return
-    await this.#lease.hold(async (held) => {
+    await this.#change(async (held) => {
       for (const { bucket } of (await table.all()).filter(isInterrupted)) {
         await this.#finishRemoval(bucket, held).catch((error: unknown) => {
           if (!(error instanceof DriveError && error.kind === 'not-empty')) throw error
@@ -109,12 +116,26 @@ export class BucketMaker {
   async adopt(buckets: readonly string[]): Promise<void> {
     const { table, drive } = this.#parts
     if (drive.kind !== 'gdrive') return
-    await this.#lease.hold(async () => {
+    await this.#change(async () => {
       const rows = await table.all()
       const isServed = ({ bucket, isRemoving }: MadeBucketRow) =>
         buckets.includes(bucket) && isRemoving === 0
       for (const { bucket } of rows.filter(isServed)) await drive.addBucket(bucket)
     })
+  }
+
+  /** Runs `work` when no other changes buckets, in all processes. */
+  async #change(work: (held: KeyLease) => Promise<void>): Promise<void> {
+    let isDone = false
+    try {
+      await this.#leases.hold([changeKey], async (held) => {
+        await work(held)
+        isDone = true
+      })
+    } catch (error) {
+      // A lease that can't be released expires.
+      if (!isDone) throw error
+    }
   }
 
   /** Content that nobody meant to publish stays private: the folder of a person is not made a bucket. */
@@ -129,7 +150,7 @@ export class BucketMaker {
   }
 
   /** Every step may be repeated. */
-  async #finishRemoval(bucket: string, held: HeldLease): Promise<void> {
+  async #finishRemoval(bucket: string, held: KeyLease): Promise<void> {
     const { table, drive, abortUploads } = this.#parts
     held.assertHeld()
     try {
@@ -145,12 +166,17 @@ export class BucketMaker {
     held.assertHeld()
     const rows = await table.all()
     await this.#writeNote(rows.map((row) => row.bucket).filter((name) => name !== bucket))
-    if (!(await table.remove(bucket, held.owner))) throw leaseLost()
+    if (!(await table.remove(bucket, held.owner))) throw errors.lost()
   }
 
   async #writeNote(names: readonly string[]): Promise<void> {
     await this.#parts.notes?.write('buckets', bucketNote(names))
   }
+}
+
+const errors: LeaseErrors = {
+  busy: () => new BucketError('busy', 'Other buckets are being created or removed. Try again.'),
+  lost: () => new BucketError('busy', 'Creating or removing the bucket took too long. Try again.'),
 }
 
 function exists(): BucketError {

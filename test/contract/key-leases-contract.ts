@@ -5,6 +5,7 @@ import { DriveError } from '../../src/drives/drive.ts'
 import { KeyLeases, type KeyLeasesOptions } from '../../src/drives/key-leases.ts'
 import type { KeyedLease, LeaseTable } from '../../src/drives/lease-table.ts'
 import { thisProcess } from '../../src/process/identity.ts'
+import { writeAll } from '../../src/state/conditional-writes.ts'
 import type { Database } from '../../src/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
@@ -20,13 +21,17 @@ const claim = (owner: string, untilMs = 100, note = '') => ({ owner, untilMs, no
 export function describeKeyLeases(name: string, createLocation: () => Promise<DatabaseLocation>) {
   describe(`${name} key leases`, () => {
     let database: Database
-    let table: LeaseTable
+    let table: DatabaseLeases
     before(async () => {
       database = await openDatabase(await createLocation(), { migrate: true })
       table = new DatabaseLeases(database)
     })
     after(() => database.close())
     describeTable(() => table)
+    describeFence(
+      () => database,
+      () => table,
+    )
     describeHolding(() => table)
   })
 }
@@ -94,6 +99,28 @@ function describeTable(tableOf: () => LeaseTable) {
       bumped: [],
       keepsNote: false,
     })
+  })
+}
+
+function describeFence(databaseOf: () => Database, tableOf: () => DatabaseLeases) {
+  /** A change that only the holder of the key may commit. */
+  const change = (owner: string) => {
+    const bump = { sql: "UPDATE revisions SET revision = revision + 1 WHERE name = 'buckets'" }
+    return writeAll(databaseOf(), [tableOf().heldBy('fence', owner), bump])
+  }
+
+  test('heldBy lets only the present holder change something', async () => {
+    const table = tableOf()
+    assert.equal(await change('one'), false)
+    await table.take(['fence'], claim('one'), [])
+    assert.ok(await change('one'))
+    assert.equal(await change('two'), false)
+    const { leases } = await table.look(['fence'], [])
+    assert.deepEqual(leases, [{ key: 'fence', ...claim('one') }])
+    await table.take(['fence'], claim('two'), leases)
+    assert.equal(await change('one'), false)
+    await table.release(['fence'], { owner: 'two', bumped: [], keepsNote: false })
+    assert.equal(await change('two'), false)
   })
 }
 
@@ -252,7 +279,7 @@ function describeHolding(tableOf: () => LeaseTable) {
       lease.assertHeld()
       now += 60_000
       assert.throws(() => lease.assertHeld(), isBusy)
-      assert.ok(lease.signal.aborted)
+      assert.ok(lease.lost.aborted)
     })
   })
 

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { after, before, suite, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { driveDigest } from '../../src/state/stores/drive-key.ts'
+import { changeKey } from '../../src/state/stores/made-buckets.ts'
 import { MainProcess } from '../support/main-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
 import { RawConnection } from '../support/raw-connection.ts'
@@ -171,7 +173,11 @@ suite('Gateways on several hosts', { skip }, () => {
       const lock = join(own, 'locks', hash('md5', `photos/${id}-locked`))
       linkSync(join(temporary, name, 'holder'), lock)
       const lease = [holder, Date.now() + 30_000]
-      await query('UPDATE made_buckets_lease SET lease_owner = $1, lease_until_ms = $2', lease)
+      const key = driveDigest('/buckets', changeKey)
+      await query(
+        `INSERT INTO key_leases (key_digest, parent, owner, until_ms, note) VALUES ('${key}', '', $1, $2, '')`,
+        lease,
+      )
       await query('DELETE FROM bucket_counts')
       await query(
         `INSERT INTO bucket_counts VALUES ('photos', 0, 0, 0, 1, 0, 0, '', $1, $2)`,

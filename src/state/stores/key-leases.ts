@@ -7,7 +7,7 @@ import type {
   LeaseTable,
 } from '../../drives/lease-table.ts'
 import { writeAll } from '../conditional-writes.ts'
-import type { Database, SqlValue } from '../database.ts'
+import type { Database, SqlValue, Statement } from '../database.ts'
 import { readLists, valueLists } from '../parameter-lists.ts'
 import { driveDigest, driveKey } from './drive-key.ts'
 
@@ -29,6 +29,7 @@ const replaceLease = `UPDATE key_leases SET owner = ?, until_ms = ?
   WHERE key_digest = ? AND owner = ? AND until_ms = ?`
 const setNote = 'UPDATE key_leases SET note = ? WHERE key_digest = ? AND owner = ?'
 const renewLease = 'UPDATE key_leases SET until_ms = ? WHERE key_digest = ? AND owner = ?'
+const lockLease = 'UPDATE key_leases SET owner = owner WHERE key_digest = ? AND owner = ?'
 const deleteLease = 'DELETE FROM key_leases WHERE key_digest = ? AND owner = ?'
 const endLease = 'UPDATE key_leases SET until_ms = 0 WHERE key_digest = ? AND owner = ?'
 const bumpRevision = `INSERT INTO lease_revisions (slot, revision) VALUES (?, 1)
@@ -46,10 +47,21 @@ export class DatabaseLeases implements LeaseTable {
   readonly #database: Database
   readonly #drive: string
 
-  /** @param drive the drive's name; '' for the default drive */
+  /**
+   * @param drive the drive's name; '' for the default drive. What is not of one drive begins with `/`, as no key of the
+   *   default drive and no name of another one does.
+   */
   constructor(database: Database, drive = '') {
     this.#database = database
     this.#drive = drive
+  }
+
+  /**
+   * A statement for the transactions that only the holder may commit: no other process takes the lease before such a
+   * transaction has ended. It changes a row (`mustChange`) if `owner` still holds the key.
+   */
+  heldBy(key: string, owner: string): Statement {
+    return { sql: lockLease, params: [this.#digest(key), owner], mustChange: 1 }
   }
 
   async take(

@@ -1,6 +1,7 @@
-import { writeAll, writeOne } from '../conditional-writes.ts'
+import { writeAll } from '../conditional-writes.ts'
 import type { Database, Statement } from '../database.ts'
 import { clearBucketOptions } from './bucket-options.ts'
+import { DatabaseLeases } from './key-leases.ts'
 import { bumpRevision } from './revisions.ts'
 
 /** A bucket that was made at run time. */
@@ -12,38 +13,26 @@ export interface MadeBucketRow {
   readonly isRemoving: number
 }
 
-/** The holder of the right to make and remove buckets; '' when nobody has it. */
-export interface MadeBucketsLease {
-  readonly leaseOwner: string
-  readonly leaseUntilMs: number
-}
+/** Its lease is the right to make and remove buckets, which one process has at a time. */
+export const changeKey = 'made buckets'
 
 const selectAll = `SELECT bucket, made_at_ms AS "madeAtMs", is_removing AS "isRemoving"
   FROM made_buckets ORDER BY made_at_ms, bucket`
 const insertFound = `INSERT INTO made_buckets (bucket, made_at_ms, is_removing)
   VALUES (?, ?, 0) ON CONFLICT (bucket) DO NOTHING`
-
-const selectLease = `SELECT lease_owner AS "leaseOwner", lease_until_ms AS "leaseUntilMs"
-  FROM made_buckets_lease`
-const takeLease = `UPDATE made_buckets_lease SET lease_owner = ?, lease_until_ms = ?
-  WHERE lease_owner = ? AND lease_until_ms = ?`
-const renewLease = 'UPDATE made_buckets_lease SET lease_until_ms = ? WHERE lease_owner = ?'
-const releaseLease =
-  "UPDATE made_buckets_lease SET lease_owner = '', lease_until_ms = 0 WHERE lease_owner = ?"
-
-/** A process that was suspended and has lost the lease changes nothing. */
-const ifHeld = 'EXISTS (SELECT 1 FROM made_buckets_lease WHERE lease_owner = ?)'
-const insertMade = `INSERT INTO made_buckets (bucket, made_at_ms, is_removing)
-  SELECT ?, CAST(? AS BIGINT), 0 WHERE ${ifHeld}`
-const setRemoving = `UPDATE made_buckets SET is_removing = ? WHERE bucket = ? AND ${ifHeld}`
-const deleteMade = `DELETE FROM made_buckets WHERE bucket = ? AND ${ifHeld}`
+const insertMade = 'INSERT INTO made_buckets (bucket, made_at_ms, is_removing) VALUES (?, ?, 0)'
+const setRemoving = 'UPDATE made_buckets SET is_removing = ? WHERE bucket = ?'
+const deleteMade = 'DELETE FROM made_buckets WHERE bucket = ? AND is_removing = 1'
 
 /** Made buckets in the database. Methods that return false have changed nothing: the lease was lost. */
 export class MadeBucketTable {
+  /** For `changeKey`. */
+  readonly leases: DatabaseLeases
   readonly #database: Database
 
   constructor(database: Database) {
     this.#database = database
+    this.leases = new DatabaseLeases(database, '/buckets')
   }
 
   /** The oldest first. */
@@ -59,51 +48,27 @@ export class MadeBucketTable {
     ])
   }
 
-  /** @param leaseOwner as in all methods below */
-  add(bucket: string, madeAtMs: number, leaseOwner: string): Promise<boolean> {
-    const insert = { sql: insertMade, params: [bucket, madeAtMs, leaseOwner] }
-    return writeAll(this.#database, [bumpRevision('buckets'), insert])
+  /** @param owner the holder of the lease of `changeKey`, as in all methods below */
+  add(bucket: string, madeAtMs: number, owner: string): Promise<boolean> {
+    return this.#change({ sql: insertMade, params: [bucket, madeAtMs] }, owner)
   }
 
-  setRemoving(bucket: string, isRemoving: boolean, leaseOwner: string): Promise<boolean> {
-    const set = { sql: setRemoving, params: [isRemoving ? 1 : 0, bucket, leaseOwner] }
-    return writeAll(this.#database, [bumpRevision('buckets'), set])
+  setRemoving(bucket: string, isRemoving: boolean, owner: string): Promise<boolean> {
+    return this.#change({ sql: setRemoving, params: [isRemoving ? 1 : 0, bucket] }, owner)
   }
 
-  /** Forgets the bucket with everything that is set and known about it. */
-  remove(bucket: string, leaseOwner: string): Promise<boolean> {
-    const required = [
-      bumpRevision('buckets'),
-      { sql: deleteMade, params: [bucket, leaseOwner] },
-    ] satisfies Statement[]
-    const others = [
+  /** Forgets a bucket that is being removed, with everything that is set and known about it. */
+  remove(bucket: string, owner: string): Promise<boolean> {
+    return this.#change({ sql: deleteMade, params: [bucket] }, owner, [
       clearBucketOptions(bucket),
       { sql: 'DELETE FROM bucket_counts WHERE bucket = ?', params: [bucket] },
       { sql: 'DELETE FROM bucket_expiry WHERE bucket = ?', params: [bucket] },
-    ]
-    return writeAll(this.#database, required, others)
+    ])
   }
 
-  /** The right to make and remove buckets. */
-  async lease(): Promise<MadeBucketsLease> {
-    const [row] = await this.#database.read<MadeBucketsLease>(selectLease)
-    return row ?? { leaseOwner: '', leaseUntilMs: 0 }
-  }
-
-  /** False if the lease is no longer as `seen`. */
-  takeLease(
-    seen: MadeBucketsLease,
-    { leaseOwner, leaseUntilMs }: MadeBucketsLease,
-  ): Promise<boolean> {
-    const params = [leaseOwner, leaseUntilMs, seen.leaseOwner, seen.leaseUntilMs]
-    return writeOne(this.#database, takeLease, params)
-  }
-
-  renewLease(leaseOwner: string, untilMs: number): Promise<boolean> {
-    return writeOne(this.#database, renewLease, [untilMs, leaseOwner])
-  }
-
-  async releaseLease(leaseOwner: string): Promise<void> {
-    await writeOne(this.#database, releaseLease, [leaseOwner])
+  /** A process that was suspended and has lost the lease changes nothing. */
+  #change(change: Statement, owner: string, others: readonly Statement[] = []): Promise<boolean> {
+    const held = this.leases.heldBy(changeKey, owner)
+    return writeAll(this.#database, [held, bumpRevision('buckets'), change], others)
   }
 }

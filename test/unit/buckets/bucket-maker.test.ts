@@ -10,7 +10,7 @@ import type { Drive } from '../../../src/drives/drive.ts'
 import type { DriveNotes, NoteName } from '../../../src/drives/drive-notes.ts'
 import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import { openDatabase } from '../../../src/state/open-database.ts'
-import { MadeBucketTable } from '../../../src/state/stores/made-buckets.ts'
+import { changeKey, MadeBucketTable } from '../../../src/state/stores/made-buckets.ts'
 import { servedBuckets } from '../../support/served-buckets.ts'
 
 const isBucketName = (name: string) => /^[a-z0-9-]{3,63}$/.test(name)
@@ -210,16 +210,36 @@ test('a damaged note names no buckets', () => {
 test('a process that has lost the lease changes nothing', async (t) => {
   const { table } = await makeWorld(t)
   assert.equal(await table.add('photos', 1, 'someone'), false)
-  const free = await table.lease()
-  const mine = { leaseOwner: 'me', leaseUntilMs: 5 }
-  assert.equal(await table.takeLease(free, mine), true)
-  assert.equal(await table.takeLease(free, { leaseOwner: 'you', leaseUntilMs: 9 }), false)
+  const { leases } = table
+  assert.ok(await leases.take([changeKey], { owner: 'me', untilMs: 5, note: '' }, []))
   assert.equal(await table.add('photos', 1, 'me'), true)
   assert.equal(await table.setRemoving('photos', true, 'you'), false)
+  assert.equal(await table.setRemoving('photos', true, 'me'), true)
   assert.equal(await table.remove('photos', 'you'), false)
-  await table.releaseLease('me')
+  await leases.release([changeKey], { owner: 'me', bumped: [], keepsNote: false })
   assert.equal(await table.remove('photos', 'me'), false)
-  assert.deepEqual(await table.all(), [{ bucket: 'photos', madeAtMs: 1, isRemoving: 0 }])
+  assert.deepEqual(await table.all(), [{ bucket: 'photos', madeAtMs: 1, isRemoving: 1 }])
+})
+
+test('a maker whose lease another process takes meanwhile changes no row', async (t) => {
+  const { parts, table } = await makeWorld(t)
+  const refresh = async () => assert.fail()
+  const addBucket = async () => {
+    const { leases } = await table.leases.look([changeKey], [])
+    await table.leases.take([changeKey], { owner: 'you', untilMs: 5, note: '' }, leases)
+  }
+  const drive = Object.assign(new MemoryDrive(), { addBucket })
+  await drive.prepare(['photos'])
+  const maker = new BucketMaker({ ...parts, drive, refresh })
+  await assert.rejects(maker.create('photos'), { kind: 'busy' })
+  assert.deepEqual(await table.all(), [])
+})
+
+test('a bucket is created although its lease could not be returned', async (t) => {
+  const { maker, names, table } = await makeWorld(t)
+  t.mock.method(table.leases, 'release', () => Promise.reject(new Error('no database')))
+  await maker.create('photos')
+  assert.deepEqual(names(), ['files', 'photos'])
 })
 
 test('makers in several processes: one creates, the others find that it exists', async (t) => {
@@ -228,5 +248,5 @@ test('makers in several processes: one creates, the others find that it exists',
   const results = await Promise.allSettled(makers.map((maker) => maker.create('photos')))
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
   assert.deepEqual(names(), ['files', 'photos'])
-  assert.equal((await table.lease()).leaseOwner, '')
+  assert.deepEqual((await table.leases.look([changeKey], [])).leases, [])
 })
