@@ -310,11 +310,11 @@ export interface ReplaceOptions extends AppendOptions {
 }
 
 /** A part being written. Exactly one of `commit` and `discard` ends it. */
-export interface PartDraft {
+export interface PartDraft<State = string> {
   /** As Draft.write. */
   write(chunk: Uint8Array): Promise<void>
   /** Makes the bytes durable and returns the upload's new state, which the caller stores. */
-  commit(): Promise<string>
+  commit(): Promise<State>
   /** Leaves the upload as it was. Never rejects. */
   discard(): Promise<void>
 }

@@ -7,6 +7,7 @@ import { restoreFile, rewriteFile } from '../objects/rewrite-file.ts'
 import { readFirst } from '../objects/written-file.ts'
 import { RangeWriter } from './range-writer.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import type { AppendedState } from './upload-state.ts'
 
 /** A server may still write bytes of a request that has ended: checks for that. */
 const checkEveryMs = 200
@@ -17,7 +18,7 @@ const maxBufferedBytes = 16 * 1024 * 1024
 const rewriteMs = 30_000
 
 /** Uploads that are appended on the server, by PUT with Content-Range. */
-export class AppendedBytes implements UploadBytes {
+export class AppendedBytes implements UploadBytes<AppendedState> {
   readonly kind = 'append'
   readonly #parts: Pick<DavContext, 'server' | 'own'>
 
@@ -25,17 +26,17 @@ export class AppendedBytes implements UploadBytes {
     this.#parts = parts
   }
 
-  async begin(uploadId: string): Promise<string> {
+  async begin(id: string): Promise<AppendedState> {
     const { server, own } = this.#parts
     const empty = { body: Buffer.alloc(0) }
-    const answer = await own.restoring(() => server.put(uploadPath(uploadId), empty))
+    const answer = await own.restoring(() => server.put(uploadPath(id), empty))
     if (answer.status >= 300) throw statusError('PUT', answer)
-    return ''
+    return { kind: this.kind, id }
   }
 
-  async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
-    await this.#awaitEarlierWrites(uploadId, options.offset)
-    const writer = new RangeWriter(this.#parts.server, uploadPath(uploadId), options)
+  async append(state: AppendedState, options: AppendOptions): Promise<PartDraft<AppendedState>> {
+    await this.#awaitEarlierWrites(state.id, options.offset)
+    const writer = new RangeWriter(this.#parts.server, uploadPath(state.id), options)
     return {
       write: (chunk) => writer.write(chunk),
       commit: async () => {
@@ -44,18 +45,18 @@ export class AppendedBytes implements UploadBytes {
       },
       discard: async () => {
         await writer.abort()
-        if (writer.hasFilledDrive) await this.#makeRoom(uploadId, options.offset)
+        if (writer.hasFilledDrive) await this.#makeRoom(state.id, options.offset)
       },
     }
   }
 
-  async gather(uploadId: string, _state: string, { size }: GatherOptions): Promise<void> {
+  async gather({ id }: AppendedState, { size }: GatherOptions): Promise<void> {
     const { server } = this.#parts
-    const entry = await this.#stat(uploadId)
+    const entry = await this.#stat(id)
     if (entry === undefined || entry.size < size) throw lostBytes()
     if (entry.size === size) return
     // Uncommitted bytes follow the committed ones.
-    await rewriteFile(server, uploadPath(uploadId), size)
+    await rewriteFile(server, uploadPath(id), size)
   }
 
   /**

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../cloud/back-off.ts'
 import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
-import { foreignState } from '../../upload-id.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError, statusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
@@ -10,6 +9,7 @@ import type { DavContext } from '../dav-context.ts'
 import { DavFileWriter } from '../objects/dav-file-writer.ts'
 import { restoreFile, rewriteFile } from '../objects/rewrite-file.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import type { ChunkedState } from './upload-state.ts'
 
 /** Nextcloud accepts chunk names from 1 to this number. */
 const maxChunks = 10_000
@@ -33,9 +33,9 @@ export interface ChunkedBytesParts extends Pick<DavContext, 'server' | 'spool' |
 
 /**
  * Nextcloud's chunked upload, version 2: a folder with one chunk for each part, assembled by a MOVE of
- * its `.file`. The state is the number of committed chunks.
+ * its `.file`.
  */
-export class ChunkedBytes implements UploadBytes {
+export class ChunkedBytes implements UploadBytes<ChunkedState> {
   readonly kind = 'chunks'
   readonly #parts: ChunkedBytesParts
 
@@ -43,24 +43,24 @@ export class ChunkedBytes implements UploadBytes {
     this.#parts = parts
   }
 
-  async begin(uploadId: string): Promise<string> {
+  async begin(id: string): Promise<ChunkedState> {
     const { origin } = this.#parts
-    if (!(await origin.makeFolder(this.#folder(uploadId), this.#destination(uploadId)))) {
+    if (!(await origin.makeFolder(this.#folder(id), this.#destination(id)))) {
       throw new DriveError('unavailable', 'Nextcloud does not start a chunked upload.')
     }
-    return '0'
+    return { kind: this.kind, id, count: 0 }
   }
 
-  async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
-    const number = countOf(state) + 1
+  async append(state: ChunkedState, options: AppendOptions): Promise<PartDraft<ChunkedState>> {
+    const number = state.count + 1
     if (number > maxChunks) throw new DriveError('denied', `More than ${maxChunks} parts.`)
-    const path = [...this.#folder(uploadId), nameOf(number)]
+    const path = [...this.#folder(state.id), nameOf(number)]
     const writer = new DavFileWriter({
       server: this.#parts.origin,
       path,
       size: options.size,
       signal: options.signal,
-      headers: this.#destination(uploadId),
+      headers: this.#destination(state.id),
       spool: this.#parts.spool,
     })
     return {
@@ -68,34 +68,34 @@ export class ChunkedBytes implements UploadBytes {
       commit: async () => {
         if (writer.size === 0) return state
         await this.#finish(writer)
-        return String(number)
+        return { ...state, count: number }
       },
       // A chunk that was not committed is overwritten, or removed before the chunks are assembled.
       discard: () => writer.abort(),
     }
   }
 
-  async gather(uploadId: string, state: string, options: GatherOptions): Promise<void> {
+  async gather({ id, count }: ChunkedState, options: GatherOptions): Promise<void> {
     const { server } = this.#parts
     const { size, assertHeld } = options
-    const present = await server.stat(uploadPath(uploadId))
+    const present = await server.stat(uploadPath(id))
     if (present?.size === size) return
-    const total = present?.size ?? (await this.#assemble(uploadId, countOf(state), assertHeld))
+    const total = present?.size ?? (await this.#assemble(id, count, assertHeld))
     if (total < size) throw lostBytes()
-    if (total > size) await rewriteFile(server, uploadPath(uploadId), size)
+    if (total > size) await rewriteFile(server, uploadPath(id), size)
   }
 
-  async remove(uploadId: string): Promise<void> {
-    await this.#parts.origin.removeFolder(this.#folder(uploadId))
+  async remove({ id }: Pick<ChunkedState, 'id'>): Promise<void> {
+    await this.#parts.origin.removeFolder(this.#folder(id))
   }
 
   async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
     const folder = await this.#parts.origin.list(this.#parts.chunkRoot)
     for (const { name, modifiedAtMs } of folder?.children ?? []) {
       if (!name.startsWith(folderPrefix)) continue
-      const uploadId = name.slice(folderPrefix.length)
+      const id = name.slice(folderPrefix.length)
       const isOld = modifiedAtMs > 0 && modifiedAtMs <= Date.now() - olderThanMs
-      if (isOld && !(await isKnown(uploadId))) await this.remove(uploadId)
+      if (isOld && !(await isKnown(id))) await this.remove({ id })
     }
   }
 
@@ -205,10 +205,4 @@ function reportedError(failure: DriveError): DriveError {
 /** Without leading zeros, an old Nextcloud sorts `10` before `9`. */
 function nameOf(number: number): string {
   return String(number).padStart(5, '0')
-}
-
-function countOf(state: string): number {
-  const count = Number(state)
-  if (Number.isSafeInteger(count) && count >= 0 && count <= maxChunks) return count
-  throw foreignState()
 }

@@ -10,8 +10,7 @@ import {
   type UploadDrive,
 } from '../../drive.ts'
 import { endingPart } from '../../ending-draft.ts'
-import { parsedJson } from '../../json-text.ts'
-import { foreignState, requireUploadId } from '../../upload-id.ts'
+import { requireUploadId } from '../../upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { DavPublisher } from '../objects/dav-publisher.ts'
@@ -20,20 +19,13 @@ import { asidePath, nameOfRewritten } from '../objects/rewrite-file.ts'
 import { requireEntry } from '../objects/written-file.ts'
 import { uploadsFolder } from '../own-folder.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import { type DavUploadState, formatUploadState, parseUploadState } from './upload-state.ts'
 
 /**
  * A Complete may be repeated for 15 minutes (docs/contract/object-storage.md, "Complete"). Its
  * record is kept for longer than that.
  */
 const completionLifeMs = 24 * 3_600_000
-
-/** The state of an upload, which the caller stores between calls as JSON. */
-interface UploadState {
-  readonly id: string
-  /** The kind of UploadBytes, and its state. */
-  readonly kind: string
-  readonly inner: string
-}
 
 export interface DavUploadsParts extends DavContext {
   readonly publisher: DavPublisher
@@ -60,24 +52,25 @@ export class DavUploads implements UploadDrive {
     requireUploadId(uploadId)
     // A key that the server cannot name is refused before its parts are sent.
     this.#pathOf(target)
-    return this.#stateOf(uploadId, await this.#parts.bytes.begin(uploadId))
+    return formatUploadState(await this.#parts.bytes.begin(uploadId))
   }
 
-  async append(state: string, options: AppendOptions): Promise<PartDraft> {
-    const { id, inner } = this.#parse(state)
-    await this.#reopen(id)
-    return this.#wrap(id, await this.#onDrive(() => this.#parts.bytes.append(id, inner, options)))
+  async append(text: string, options: AppendOptions): Promise<PartDraft> {
+    const state = this.#parse(text)
+    await this.#reopen(state.id)
+    return storedPart(await this.#onDrive(() => this.#parts.bytes.append(state, options)))
   }
 
-  async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
-    const { id, inner } = this.#parse(state)
+  async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+    const state = this.#parse(text)
+    const { id } = state
     const { server, records, bytes, publisher, finder } = this.#parts
     const { attributes, conditions, size, assertHeld } = options
     const object = this.#pathOf(options.target)
     const present = await finder.find(object)
     if (present?.record?.uploadId === id) {
       requireSame(present.metadata, options)
-      await this.#forgetBytes(id, inner)
+      await this.#forgetBytes(state)
       return present.metadata
     }
     if (await this.#hasBecomeObject(id)) return undefined
@@ -85,24 +78,25 @@ export class DavUploads implements UploadDrive {
     assertConditions(object, present?.metadata.attributes.etag, conditions)
     const path = uploadPath(id)
     await records.forgetCompletion(id)
-    await this.#onDrive(() => bytes.gather(id, inner, options))
+    await this.#onDrive(() => bytes.gather(state, options))
     await server.removeFile(asidePath(path))
     await records.noteCompletion(id)
     const entry = requireEntry(await server.stat(path), 'the upload')
     if (entry.size !== size) throw otherSize()
     const publication = { object, path, entry, attributes, conditions, uploadId: id, assertHeld }
     const metadata = await publisher.publish(publication)
-    await this.#forgetBytes(id, inner)
+    await this.#forgetBytes(state)
     return metadata
   }
 
-  async isPublished(state: string): Promise<boolean> {
-    return await this.#hasBecomeObject(this.#parse(state).id)
+  async isPublished(text: string): Promise<boolean> {
+    return await this.#hasBecomeObject(this.#parse(text).id)
   }
 
-  async abort(state: string): Promise<void> {
-    const { id, inner } = this.#parse(state)
-    await this.#parts.bytes.remove?.(id, inner)
+  async abort(text: string): Promise<void> {
+    const state = this.#parse(text)
+    const { id } = state
+    await this.#parts.bytes.remove?.(state)
     await this.#parts.server.removeFile(uploadPath(id))
     await this.#parts.server.removeFile(asidePath(uploadPath(id)))
     await this.#parts.records.forgetCompletion(id)
@@ -120,13 +114,13 @@ export class DavUploads implements UploadDrive {
     await records.sweepCompletions(Date.now() - completionLifeMs)
   }
 
-  async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
-    const { id, inner } = this.#parse(state)
+  async replaceLast(text: string, options: ReplaceOptions): Promise<PartDraft> {
+    const state = this.#parse(text)
     const { bytes } = this.#parts
-    await this.#reopen(id)
-    const part = await this.#onDrive(async () => bytes.replaceLast?.(id, inner, options))
+    await this.#reopen(state.id)
+    const part = await this.#onDrive(async () => bytes.replaceLast?.(state, options))
     if (part === undefined) throw lostBytes()
-    return this.#wrap(id, part)
+    return storedPart(part)
   }
 
   /**
@@ -168,39 +162,30 @@ export class DavUploads implements UploadDrive {
   }
 
   /** The object exists: other bytes of the upload only take space, until the next sweep. */
-  async #forgetBytes(id: string, inner: string): Promise<void> {
-    await this.#parts.bytes.remove?.(id, inner).catch(() => undefined)
+  async #forgetBytes(state: DavUploadState): Promise<void> {
+    await this.#parts.bytes.remove?.(state).catch(() => undefined)
   }
 
-  /** The part whose `commit` returns the state of the upload. */
-  #wrap(id: string, part: PartDraft): PartDraft {
-    return endingPart({
-      write: (chunk) => part.write(chunk),
-      commit: async () => this.#stateOf(id, await part.commit()),
-      discard: () => part.discard(),
-    })
-  }
-
-  #stateOf(id: string, inner: string): string {
-    const state: UploadState = { id, kind: this.#parts.bytes.kind, inner }
-    return JSON.stringify(state)
-  }
-
-  /** @throws DriveError `upload-gone` for a state that is not from `#stateOf` */
-  #parse(text: string): UploadState {
-    const state = parsedJson(text) as Partial<UploadState> | undefined
-    requireUploadId(state?.id)
-    if (typeof state?.inner !== 'string') throw foreignState()
-    if (state.kind !== this.#parts.bytes.kind) {
-      const message = 'The server stores parts differently than when this upload started.'
-      throw new DriveError('upload-gone', `${message} Start a new upload.`)
-    }
-    return state as UploadState
+  /** @throws DriveError `upload-gone` for the state of another drive, or of another kind */
+  #parse(text: string): DavUploadState {
+    const state = parseUploadState(text)
+    if (state.kind === this.#parts.bytes.kind) return state
+    const message = 'The server stores parts differently than when this upload started.'
+    throw new DriveError('upload-gone', `${message} Start a new upload.`)
   }
 
   #pathOf({ bucket, key }: ObjectName): DavObjectPath {
     return davPathOf(bucket, key, this.#parts.rules)
   }
+}
+
+/** The part whose `commit` returns the state as the caller stores it. */
+function storedPart(part: PartDraft<DavUploadState>): PartDraft {
+  return endingPart({
+    write: (chunk) => part.write(chunk),
+    commit: async () => formatUploadState(await part.commit()),
+    discard: () => part.discard(),
+  })
 }
 
 /** @throws DriveError `upload-gone` when the object that this upload became has other bytes */

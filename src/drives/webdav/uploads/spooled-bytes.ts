@@ -13,6 +13,7 @@ import type { DavContext } from '../dav-context.ts'
 import { requireArrived } from '../objects/written-file.ts'
 import { checkParts } from './check-parts.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import type { SpooledState } from './upload-state.ts'
 
 type SpooledContext = Pick<DavContext, 'spool' | 'server' | 'log'>
 
@@ -20,7 +21,7 @@ type SpooledContext = Pick<DavContext, 'spool' | 'server' | 'log'>
  * Uploads that are collected on this machine and sent in one request when they are complete, for
  * servers that cannot append. All parts of an upload must arrive at the same machine.
  */
-export class SpooledBytes implements UploadBytes {
+export class SpooledBytes implements UploadBytes<SpooledState> {
   readonly kind = 'spool'
   readonly #context: SpooledContext
   readonly #staged: StagedUploads
@@ -32,27 +33,33 @@ export class SpooledBytes implements UploadBytes {
     this.#local = staged.drive
   }
 
-  begin(uploadId: string): Promise<string> {
-    return this.#local.uploads.begin(uploadId, { bucket: this.#staged.bucket, key: uploadId })
+  async begin(id: string): Promise<SpooledState> {
+    const target = { bucket: this.#staged.bucket, key: id }
+    return { kind: this.kind, id, staged: await this.#local.uploads.begin(id, target) }
   }
 
-  async append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft> {
-    await this.#reopen(uploadId)
-    return this.#limited(await this.#local.uploads.append(state, options), options)
+  async append(state: SpooledState, options: AppendOptions): Promise<PartDraft<SpooledState>> {
+    await this.#reopen(state.id)
+    const part = await this.#local.uploads.append(state.staged, options)
+    return this.#limited(state, part, options)
   }
 
-  async replaceLast(uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft> {
-    await this.#reopen(uploadId)
-    return this.#limited(await this.#local.uploads.replaceLast(state, options), options)
+  async replaceLast(
+    state: SpooledState,
+    options: ReplaceOptions,
+  ): Promise<PartDraft<SpooledState>> {
+    await this.#reopen(state.id)
+    const part = await this.#local.uploads.replaceLast(state.staged, options)
+    return this.#limited(state, part, options)
   }
 
-  async gather(uploadId: string, state: string, { size, parts }: GatherOptions): Promise<void> {
+  async gather({ id, staged }: SpooledState, { size, parts }: GatherOptions): Promise<void> {
     const { server } = this.#context
-    const path = uploadPath(uploadId)
+    const path = uploadPath(id)
     const attributes = { etag: '', headers: {}, metadata: {} }
-    const target = { bucket: this.#staged.bucket, key: uploadId }
-    const metadata = await this.#local.uploads.complete(state, { target, size, attributes })
-    const object = await this.#local.open(target.bucket, uploadId)
+    const target = { bucket: this.#staged.bucket, key: id }
+    const metadata = await this.#local.uploads.complete(staged, { target, size, attributes })
+    const object = await this.#local.open(target.bucket, id)
     if (metadata === undefined || object === undefined) throw lostBytes()
     try {
       const hash = server.arrivals.areReported ? createHash('md5') : undefined
@@ -73,9 +80,9 @@ export class SpooledBytes implements UploadBytes {
     }
   }
 
-  async remove(uploadId: string, state: string): Promise<void> {
-    await this.#local.remove(this.#staged.bucket, uploadId)
-    await this.#local.uploads.abort(state)
+  async remove({ id, staged }: SpooledState): Promise<void> {
+    await this.#local.remove(this.#staged.bucket, id)
+    await this.#local.uploads.abort(staged)
   }
 
   async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
@@ -99,7 +106,11 @@ export class SpooledBytes implements UploadBytes {
   }
 
   /** Limits a part to the space of the spool. */
-  #limited(part: PartDraft, { offset, size }: AppendOptions): PartDraft {
+  #limited(
+    state: SpooledState,
+    part: PartDraft,
+    { offset, size }: AppendOptions,
+  ): PartDraft<SpooledState> {
     const { spool } = this.#context
     const claim = spool.claim({ isNameless: false })
     return {
@@ -109,7 +120,10 @@ export class SpooledBytes implements UploadBytes {
         await claim.take(chunk.length, size ?? 0)
         await part.write(chunk)
       },
-      commit: () => part.commit().finally(() => claim.end()),
+      commit: async () => {
+        const staged = await part.commit().finally(() => claim.end())
+        return { ...state, staged }
+      },
       discard: () => part.discard().finally(() => claim.end()),
     }
   }

@@ -2,30 +2,31 @@ import type { AppendOptions, CompleteOptions, PartDraft, ReplaceOptions } from '
 import { DriveError } from '../../drive.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import { uploadsFolder } from '../own-folder.ts'
+import type { DavUploadState } from './upload-state.ts'
 
 /**
  * Stores the bytes of uploads until they are an object: in a file on the server, in chunks on a
- * Nextcloud, or on this machine. States are opaque texts, as in UploadDrive. The caller makes one call
- * at a time for each upload.
+ * Nextcloud, or on this machine. The caller makes one call at a time for each upload, as those of
+ * UploadDrive.
  */
-export interface UploadBytes {
-  /** Identifies the implementation in stored states. */
-  readonly kind: string
+export interface UploadBytes<State extends DavUploadState = DavUploadState> {
+  /** Uploads with states of another kind have their bytes elsewhere. */
+  readonly kind: State['kind']
 
-  begin(uploadId: string): Promise<string>
-  append(uploadId: string, state: string, options: AppendOptions): Promise<PartDraft>
-  replaceLast?(uploadId: string, state: string, options: ReplaceOptions): Promise<PartDraft>
+  begin(uploadId: string): Promise<State>
+  append(state: State, options: AppendOptions): Promise<PartDraft<State>>
+  replaceLast?(state: State, options: ReplaceOptions): Promise<PartDraft<State>>
 
   /**
-   * Makes the first `size` bytes the file at `uploadPath(uploadId)`.
+   * Makes the first `size` bytes the file at `uploadPath(state.id)`.
    * @throws DriveError `upload-gone` when the bytes are lost; `unavailable` when other bytes arrived
    */
-  gather(uploadId: string, state: string, options: GatherOptions): Promise<void>
+  gather(state: State, options: GatherOptions): Promise<void>
 
-  /** Deletes bytes that are stored elsewhere than at `uploadPath(uploadId)`, if there are any. */
-  remove?(uploadId: string, state: string): Promise<void>
+  /** Deletes bytes that are stored elsewhere than at `uploadPath(state.id)`, if there are any. */
+  remove?(state: State): Promise<void>
 
-  /** As UploadDrive.sweep, for bytes stored elsewhere than at `uploadPath(uploadId)`. */
+  /** As UploadDrive.sweep, for bytes stored elsewhere than at `uploadPath(state.id)`. */
   sweep?(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
 
   close?(): Promise<void>
