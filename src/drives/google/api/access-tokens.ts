@@ -14,7 +14,7 @@ import { serviceAccountJwt } from './service-account-jwt.ts'
 /** Access to all files of the account, because files added by hand are objects, too. */
 export const driveScope = 'https://www.googleapis.com/auth/drive'
 
-export interface AccessTokensOptions {
+interface AccessTokensOptions {
   readonly credentials: GoogleCredentials
   readonly tokenUrl: string
   readonly http: GoogleHttp

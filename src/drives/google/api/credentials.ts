@@ -5,7 +5,7 @@ import { parsedJson } from '../../json-text.ts'
 export type GoogleCredentials = RefreshTokenCredentials | ServiceAccountCredentials
 
 /** A user's consent, from `bucketry connect google`. */
-export interface RefreshTokenCredentials {
+interface RefreshTokenCredentials {
   readonly kind: 'refresh-token'
   readonly clientId: string
   readonly clientSecret: string

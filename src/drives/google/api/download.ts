@@ -42,7 +42,7 @@ export function downloadOf(answer: HttpAnswer, range: ByteRange | undefined): Do
   }
 }
 
-export interface Continuation {
+interface Continuation {
   readonly retryPolicy: RetryPolicy
   /** Opens the rest of the download from an offset; undefined if the bytes may have changed. */
   readonly goOn: ((offset: number) => Promise<Download>) | undefined

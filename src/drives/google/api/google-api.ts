@@ -4,12 +4,11 @@ import { noRetries, type RetryNote, type RetryPolicyOptions } from '../../cloud/
 import { DriveError } from '../../drive.ts'
 import type { DriveStatistics } from '../../drive-statistics.ts'
 import { AccessTokens } from './access-tokens.ts'
-import { creating } from './creating.ts'
 import type { GoogleCredentials } from './credentials.ts'
 import type { Download } from './download.ts'
 import { type GoogleEndpoints, googleEndpoints } from './endpoints.ts'
+import { creating, getFile } from './file-calls.ts'
 import { FileIds } from './file-ids.ts'
-import { getFile } from './get-file.ts'
 import { type Call, GoogleCalls } from './google-calls.ts'
 import {
   type CallOptions,
@@ -72,12 +71,12 @@ export interface ListFilesQuery extends CallOptions {
   readonly pageSize?: number | undefined
 }
 
-export interface UpdateOptions extends CallOptions {
+interface UpdateOptions extends CallOptions {
   readonly addParents?: readonly string[]
   readonly removeParents?: readonly string[]
 }
 
-export interface RevisionOptions extends CallOptions {
+interface RevisionOptions extends CallOptions {
   /** GoogleFile.headRevisionId of earlier bytes. */
   readonly revisionId: string
   readonly isKept: boolean

@@ -20,7 +20,7 @@ export interface Call extends Omit<GoogleRequest, 'limiter'>, RetriedCall, Failu
   readonly isAuthorized?: boolean
 }
 
-export interface GoogleCallsOptions {
+interface GoogleCallsOptions {
   readonly http: GoogleHttp
   readonly tokens: AccessTokens
   readonly budget: RateBudget

@@ -12,7 +12,7 @@ import {
 import type { HttpAnswer } from './http-answer.ts'
 
 /** Google's response to a call that it refused. */
-export interface GoogleFailure {
+interface GoogleFailure {
   readonly status: number
   /** The reason of errors[0], such as `rateLimitExceeded`; empty if there is none. */
   readonly reason: string

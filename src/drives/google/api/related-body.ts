@@ -1,4 +1,4 @@
-export interface RelatedBytes {
+interface RelatedBytes {
   readonly bytes: Uint8Array
   readonly mimeType: string
   /** Must not occur in a part. */

@@ -3,14 +3,14 @@ import type { RetryPolicy } from '../../cloud/retry-policy.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError } from '../../drive.ts'
 import { piecesFrom } from './chunk-bytes.ts'
-import { getFile } from './get-file.ts'
+import { getFile } from './file-calls.ts'
 import { type Call, readJson } from './google-calls.ts'
 import type { GoogleContext } from './google-context.ts'
 import { type GoogleFile, googleFileSchema } from './google-file.ts'
 import type { HttpAnswer } from './http-answer.ts'
 
 /** Every chunk but the last is a multiple of this (developers.google.com/workspace/drive/api/guides/manage-uploads). */
-export const chunkMultiple = 256 * 1024
+const chunkMultiple = 256 * 1024
 
 export interface SessionChunk {
   /** Where the bytes begin: the number of bytes that the session has. */

@@ -1,7 +1,7 @@
 import { createPrivateKey, createSign } from 'node:crypto'
 import type { ServiceAccountCredentials } from './credentials.ts'
 
-export interface JwtOptions {
+interface JwtOptions {
   /** The token endpoint that the assertion is for. */
   readonly audience: string
   readonly scope: string

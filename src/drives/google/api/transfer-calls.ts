@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Reader } from '../../cloud/read-limiter.ts'
-import { creating } from './creating.ts'
 import { type ByteRange, continuedDownload, type Download, downloadOf } from './download.ts'
+import { creating } from './file-calls.ts'
 import type { Call } from './google-calls.ts'
 import {
   type CallOptions,

@@ -1,10 +1,22 @@
 import { createHash } from 'node:crypto'
-import { getFile } from './get-file.ts'
-import type { GoogleContext } from './google-context.ts'
+import { type CallOptions, fileUrl, type GoogleContext } from './google-context.ts'
 import { GoogleIdTaken } from './google-errors.ts'
-import type { GoogleFile } from './google-file.ts'
+import { fileFields, type GoogleFile, googleFileSchema } from './google-file.ts'
 
-export interface Creation {
+/** @throws GoogleNotFound. */
+export function getFile(
+  context: GoogleContext,
+  id: string,
+  { signal }: CallOptions,
+): Promise<GoogleFile> {
+  const url = fileUrl(context, id, { fields: fileFields })
+  return context.calls.json(
+    { doing: 'look up a file', method: 'GET', url, cost: 'get', fileId: id, signal },
+    googleFileSchema,
+  )
+}
+
+interface Creation {
   /** The new file's id. */
   readonly id: string
   /** The file's content, if it has any. */
