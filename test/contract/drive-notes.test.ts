@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { DriveNotes } from '../../src/drives/drive-notes.ts'
 import { GoogleNotes } from '../../src/drives/google/google-notes.ts'
-import { findRootFolder, makeRootFolder } from '../../src/drives/google/root-folder.ts'
 import { KeyLeases } from '../../src/drives/key-leases.ts'
 import { LocalNotes } from '../../src/drives/local/local-notes.ts'
 import { DavClient } from '../../src/drives/webdav/client/dav-client.ts'
@@ -61,12 +60,7 @@ async function googleScene(t: TestContext): Promise<Scene> {
       await api.close()
     })
     const root = { api, leases, folder: 'Backups/s3' }
-    return new GoogleNotes({
-      api,
-      findRoot: () => findRootFolder(root),
-      makeRoot: () => makeRootFolder(root),
-      settleMs: 300,
-    })
+    return new GoogleNotes(root, 300)
   }
 }
 

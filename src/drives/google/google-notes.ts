@@ -1,23 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
-import type { GoogleApi } from './api/google-api.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
 import { childFolder, folderPages } from './index/folder-pages.ts'
 import { oldestFirst } from './index/indexed-file.ts'
+import { findRootFolder, makeRootFolder, type RootFolderOptions } from './root-folder.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
 const folderName = '.bucketry-owner'
 
-export interface GoogleNotesOptions {
-  readonly api: GoogleApi
-  /** The id of the drive's root; undefined if it does not exist. */
-  readonly findRoot: () => Promise<string | undefined>
-  readonly makeRoot: () => Promise<string>
-  /** How long after its creation a file may be missing in the list of its folder. */
-  readonly settleMs?: number
-}
-
+/** How long after its creation a file may be missing in the list of its folder. */
 const defaultSettleMs = 3_000
 
 /**
@@ -27,13 +19,13 @@ const defaultSettleMs = 3_000
  */
 export class GoogleNotes implements DriveNotes {
   readonly settleMs: number
-  readonly #options: GoogleNotesOptions
+  readonly #root: RootFolderOptions
   /** Ids of known notes: a lookup by id returns the current file, while lists lag. */
   readonly #ids = new Map<NoteName, string>()
 
-  constructor(options: GoogleNotesOptions) {
-    this.#options = options
-    this.settleMs = options.settleMs ?? defaultSettleMs
+  constructor(root: RootFolderOptions, settleMs = defaultSettleMs) {
+    this.#root = root
+    this.settleMs = settleMs
   }
 
   async read(name: NoteName): Promise<string | undefined> {
@@ -43,8 +35,8 @@ export class GoogleNotes implements DriveNotes {
 
   /** Google allows several files of one name: the one created first counts. */
   async create(name: NoteName, text: string): Promise<boolean> {
-    const { api, makeRoot } = this.#options
-    const root = await makeRoot()
+    const { api } = this.#root
+    const root = await makeRootFolder(this.#root)
     const folder = (await this.#folderIn(root)) ?? (await api.createFile(folderIn(root)))
     if ((await this.#firstIn(folder.id, name)) !== undefined) return false
     const made = await api.createFile(noteIn(folder.id, name, text))
@@ -56,14 +48,13 @@ export class GoogleNotes implements DriveNotes {
   }
 
   async write(name: NoteName, text: string): Promise<void> {
-    const { api, findRoot } = this.#options
+    const { api } = this.#root
     const file = await this.#find(name)
     if (file !== undefined) {
       await api.updateFile(file.id, { name: nameOf(name, text) })
       return
     }
-    const root = await findRoot()
-    const folder = root && (await this.#folderIn(root))
+    const folder = await this.#folder()
     if (!folder) {
       const message = `The folder ${folderName} on Google Drive no longer exists.`
       throw new DriveError('unavailable', `${message} Restore it from the trash, then restart.`)
@@ -75,25 +66,30 @@ export class GoogleNotes implements DriveNotes {
   async #find(name: NoteName): Promise<GoogleFile | undefined> {
     const known = this.#ids.get(name)
     if (known !== undefined) {
-      const file = await this.#options.api.findFile(known)
+      const file = await this.#root.api.findFile(known)
       if (file?.trashed === false) return file
       this.#ids.delete(name)
     }
-    const root = await this.#options.findRoot()
-    const folder = root && (await this.#folderIn(root))
+    const folder = await this.#folder()
     const found = folder ? await this.#firstIn(folder.id, name) : undefined
     if (found !== undefined) this.#ids.set(name, found.id)
     return found
   }
 
+  /** The notes' folder, if it and the root exist. */
+  async #folder(): Promise<GoogleFile | undefined> {
+    const root = await findRootFolder(this.#root)
+    return root === undefined ? undefined : await this.#folderIn(root)
+  }
+
   async #folderIn(root: string): Promise<GoogleFile | undefined> {
-    return await childFolder(this.#options.api, root, folderName)
+    return await childFolder(this.#root.api, root, folderName)
   }
 
   /** The oldest note of this kind in the folder. */
   async #firstIn(folder: string, name: NoteName): Promise<GoogleFile | undefined> {
     const found: GoogleFile[] = []
-    for await (const files of folderPages(this.#options.api, folder)) {
+    for await (const files of folderPages(this.#root.api, folder)) {
       found.push(...files.filter((file) => textOf(name, file) !== undefined))
     }
     return oldestFirst(found)[0]

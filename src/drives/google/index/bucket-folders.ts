@@ -1,113 +1,88 @@
-import type { KeyLeases } from '../../key-leases.ts'
-import type { GoogleApi } from '../api/google-api.ts'
 import { folderType } from '../api/google-file.ts'
 import { recoveryRecord } from '../objects/recovery-record.ts'
-import type { ChangeApplier } from './change-applier.ts'
-import type { IndexedFile } from './drive-index.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { saveFound } from './apply-changes.ts'
 import { folderPages, onlyFolders } from './folder-pages.ts'
-import type { ObjectIndex } from './object-index.ts'
-
-export interface BucketFoldersOptions {
-  readonly api: GoogleApi
-  readonly objects: ObjectIndex
-  readonly applier: ChangeApplier
-  readonly leases: KeyLeases
-  /** Finds folders, but creates none. */
-  readonly isReadOnly?: boolean
-}
 
 /** Held by whoever creates or removes buckets' folders. */
 export const bucketsLeaseKey = 'buckets'
 
-/** Finds or creates the buckets' folders below the root, one process at a time. */
-export async function prepareBuckets(
-  buckets: readonly string[],
-  options: BucketFoldersOptions,
-): Promise<void> {
-  const { api, leases } = options
-  const unknown = await missing(buckets, options)
+/**
+ * Finds or creates the buckets' folders below the root, one process at a time. On a read-only drive,
+ * it creates none.
+ */
+export async function prepareBuckets(drive: OpenDrive, buckets: readonly string[]): Promise<void> {
+  for (const bucket of buckets) drive.buckets.add(topFolder(bucket))
+  const unknown = await missing(drive, buckets)
   if (unknown.length === 0) return
   const steps = unknown.flatMap((bucket) => bucket.split('/'))
-  const newIds = await Promise.all(steps.map(() => api.newId()))
+  const newIds = await Promise.all(steps.map(() => drive.api.newId()))
   const work = async () => {
-    for (const level of levelsOf(unknown)) await prepareLevel(level, newIds, options)
+    for (const level of levelsOf(unknown)) await prepareLevel(drive, level, newIds)
   }
-  await leases.hold([bucketsLeaseKey], work, { note: recoveryRecord(bucketsLeaseKey, newIds) })
+  const note = recoveryRecord(bucketsLeaseKey, newIds)
+  await drive.leases.hold([bucketsLeaseKey], work, { note })
+}
+
+/** The folder below the root that is a bucket's or leads to it. */
+export function topFolder(bucket: string): string {
+  return bucket.split('/')[0] ?? bucket
 }
 
 /** The paths of the folders to find or create, those of the first level first. */
 function levelsOf(buckets: readonly string[]): string[][] {
   const levels: Set<string>[] = []
   for (const bucket of buckets) {
-    for (const [depth] of bucket.split('/').entries()) {
-      const level = levels[depth] ?? new Set()
-      levels[depth] = level.add(
-        bucket
-          .split('/')
-          .slice(0, depth + 1)
-          .join('/'),
-      )
+    const names = bucket.split('/')
+    for (const depth of names.keys()) {
+      levels[depth] = (levels[depth] ?? new Set()).add(names.slice(0, depth + 1).join('/'))
     }
   }
   return levels.map((level) => [...level])
 }
 
 async function prepareLevel(
+  drive: OpenDrive,
   paths: readonly string[],
   newIds: string[],
-  options: BucketFoldersOptions,
 ): Promise<void> {
-  const unknown = await missing(await withParent(paths, options), options)
-  const { index } = options.objects
-  for (const parent of new Set(await Promise.all(unknown.map((path) => parentOf(path, options))))) {
-    const names = unknown.map((path) => path.slice(path.lastIndexOf('/') + 1))
-    await index.save(await listed(parent, names, options), [])
+  const unknown = await missing(drive, await withParent(drive, paths))
+  const names = unknown.map(nameOf)
+  for (const parent of new Set(await Promise.all(unknown.map((path) => parentOf(drive, path))))) {
+    // Lists the whole folder, because queries by name lag.
+    for await (const folders of folderPages(drive.api, parent, { where: onlyFolders })) {
+      const wanted = folders.filter((folder) => names.includes(folder.name))
+      await saveFound(drive, wanted)
+    }
   }
-  if (options.isReadOnly) return
-  for (const path of await missing(unknown, options)) {
-    const parents = [await parentOf(path, options)] as const
-    const id = newIds.pop() ?? (await options.api.newId())
-    const name = path.slice(path.lastIndexOf('/') + 1)
-    const file = await options.api.createFile({ id, name, mimeType: folderType, parents })
-    await index.save(await options.applier.listed([file]), [])
+  if (drive.isReadOnly) return
+  for (const path of await missing(drive, unknown)) {
+    const parents = [await parentOf(drive, path)] as const
+    const id = newIds.pop() ?? (await drive.api.newId())
+    const metadata = { id, name: nameOf(path), mimeType: folderType, parents }
+    await saveFound(drive, [await drive.api.createFile(metadata)])
   }
 }
 
-async function missing(
-  buckets: readonly string[],
-  { objects }: BucketFoldersOptions,
-): Promise<string[]> {
+async function missing({ objects }: OpenDrive, buckets: readonly string[]): Promise<string[]> {
   const found = await Promise.all(buckets.map((bucket) => objects.folders(bucket, [])))
   return buckets.filter((_, index) => found[index]?.length === 0)
 }
 
 /** Without the paths of folders that are in a missing one: none is created on a read-only drive. */
-async function withParent(
-  paths: readonly string[],
-  options: BucketFoldersOptions,
-): Promise<string[]> {
+async function withParent(drive: OpenDrive, paths: readonly string[]): Promise<string[]> {
   const parents = paths.map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))
-  const gone = await missing([...new Set(parents.filter((path) => path !== ''))], options)
+  const gone = await missing(drive, [...new Set(parents.filter((path) => path !== ''))])
   return paths.filter((_, index) => !gone.includes(parents[index] ?? ''))
 }
 
 /** The id of the folder that contains the folder with this path. */
-async function parentOf(path: string, { objects }: BucketFoldersOptions): Promise<string> {
-  if (!path.includes('/')) return objects.rootId
+async function parentOf({ objects, rootId }: OpenDrive, path: string): Promise<string> {
+  if (!path.includes('/')) return rootId
   const [parent] = await objects.requireBucket(path.slice(0, path.lastIndexOf('/')))
-  return parent?.id ?? objects.rootId
+  return parent?.id ?? rootId
 }
 
-/** Lists the whole folder, because queries by name lag. */
-async function listed(
-  parent: string,
-  names: readonly string[],
-  { api, applier }: BucketFoldersOptions,
-): Promise<IndexedFile[]> {
-  const found: IndexedFile[] = []
-  for await (const folders of folderPages(api, parent, { where: onlyFolders })) {
-    const wanted = folders.filter((folder) => names.includes(folder.name))
-    found.push(...(await applier.listed(wanted)))
-  }
-  return found
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }

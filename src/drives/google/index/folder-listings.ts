@@ -9,7 +9,7 @@ const busyRetrySeconds = 10
 /** Folders that are listed concurrently on request. */
 const mostAtOnce = 64
 
-export interface FolderListingsOptions {
+interface FolderListingsOptions {
   readonly index: Pick<DriveIndex, 'state' | 'unlistedOf'>
   readonly crawl: Pick<IndexCrawl, 'list'>
   readonly rootId: string

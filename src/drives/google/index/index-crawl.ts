@@ -1,9 +1,7 @@
-import type { DriveLog } from '../../cloud/drive-log.ts'
-import { type GoogleApi, queryLiteral } from '../api/google-api.ts'
+import { queryLiteral } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import type { ChangeApplier } from './change-applier.ts'
-import type { DriveIndex } from './drive-index.ts'
+import { type GoogleTree, listedRows, refreshFile } from './apply-changes.ts'
 import { filePages } from './folder-pages.ts'
 
 /** Folders per list request, and concurrent list requests. */
@@ -11,29 +9,22 @@ const foldersPerList = 20
 const listsAtOnce = 3
 const progressEveryMs = 5_000
 
-export interface IndexCrawlOptions {
-  readonly api: Pick<GoogleApi, 'listFiles'>
-  readonly index: DriveIndex
-  readonly applier: ChangeApplier
-  readonly log: DriveLog
-}
-
 /**
  * Lists all folders that must be listed, and the folders found in them. Results are stored
  * immediately, so after a restart the crawl continues with the remaining folders.
  */
 export class IndexCrawl {
-  readonly #options: IndexCrawlOptions
+  readonly #tree: GoogleTree
   #found = 0
   #loggedAt = performance.now()
 
-  constructor(options: IndexCrawlOptions) {
-    this.#options = options
+  constructor(tree: GoogleTree) {
+    this.#tree = tree
   }
 
   /** @param onStep is called before each round, and rejects if another process has taken over. */
   async run(crawl: number, onStep: () => Promise<void>, signal: AbortSignal): Promise<number> {
-    const { index } = this.#options
+    const { index } = this.#tree
     for (;;) {
       await onStep()
       const folders = await index.unlisted(foldersPerList * listsAtOnce)
@@ -45,11 +36,11 @@ export class IndexCrawl {
 
   /** Lists these folders, but not the folders in them. */
   async list(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<void> {
-    const { index, applier } = this.#options
+    const { index } = this.#tree
     const there = await this.#readThere(folders, crawl, signal)
     // Lists may lag; lookups by id do not.
     const unseen = await index.unseen(there, crawl)
-    for (const id of unseen) await applier.refresh(id, signal)
+    for (const id of unseen) await refreshFile(this.#tree, id, signal)
     await index.listed(folders, crawl)
   }
 
@@ -66,7 +57,7 @@ export class IndexCrawl {
     } catch (error) {
       if (!(error instanceof GoogleNotFound)) throw error
       if (folders.length === 1) {
-        await this.#options.applier.refresh(folders[0] ?? '', signal)
+        await refreshFile(this.#tree, folders[0] ?? '', signal)
         return []
       }
     }
@@ -76,7 +67,7 @@ export class IndexCrawl {
   }
 
   async #read(folders: readonly string[], crawl: number, signal: AbortSignal): Promise<number> {
-    const { api } = this.#options
+    const { api } = this.#tree
     const parents = folders.map((id) => `${queryLiteral(id)} in parents`).join(' or ')
     const q = `(${parents}) and trashed = false`
     let found = 0
@@ -88,8 +79,8 @@ export class IndexCrawl {
   }
 
   async #save(files: readonly GoogleFile[], crawl: number): Promise<void> {
-    const { index, applier, log } = this.#options
-    await index.saveListed(await applier.listed(files), crawl)
+    const { index, log } = this.#tree
+    await index.saveListed(await listedRows(this.#tree, files), crawl)
     this.#found += files.length
     if (performance.now() < this.#loggedAt + progressEveryMs) return
     this.#loggedAt = performance.now()

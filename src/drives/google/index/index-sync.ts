@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLeaseFree, newLeaseOwner } from '../../../process/lease-owner.ts'
-import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
-import type { GoogleApi } from '../api/google-api.ts'
 import { GooglePageExpired } from '../api/google-errors.ts'
-import type { ChangeApplier } from './change-applier.ts'
-import type { DriveIndex, IndexState } from './drive-index.ts'
+import { type GoogleTree, refreshFile, sortChanges } from './apply-changes.ts'
+import type { IndexState } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'
 
 /** The process that syncs the index renews its claim; after this long without, another may claim it. */
@@ -16,14 +14,10 @@ const lookMs = 50
 const tidyEveryMs = 3_600_000
 const hiddenForMs = 86_400_000
 
-export interface IndexSyncOptions {
-  readonly api: Pick<GoogleApi, 'changes' | 'startPageToken'>
-  readonly index: DriveIndex
-  readonly applier: ChangeApplier
+interface IndexSyncOptions extends GoogleTree {
   readonly crawl: IndexCrawl
-  readonly rootId: string
+  /** Milliseconds between two polls of changes made by others. */
   readonly pollMs: number
-  readonly log: DriveLog
   /** Other work to do at the same interval. */
   readonly recover: () => Promise<void>
   /** Wall clock, milliseconds since the epoch. */
@@ -217,15 +211,17 @@ export class IndexSync {
 
   /** True at the end of the feed. */
   async #readPage({ pageToken }: IndexState): Promise<boolean> {
-    const { api, index, applier, rootId, now } = this.#options
+    const { api, index, rootId, now } = this.#options
     const polledAtMs = now()
     const page = await api.changes(pageToken, { signal: this.#closed.signal })
-    const { files, hidden, doubtful } = await applier.sort(page.changes)
+    const { files, hidden, doubtful } = await sortChanges(this.#options, page.changes)
     const to = page.nextPageToken ?? page.newStartPageToken ?? pageToken
     const isLast = page.nextPageToken === undefined
     const step = { from: pageToken, to, files, hidden, ...(isLast && { polledAtMs }) }
     const isTaken = await index.advance(rootId, step)
-    for (const folder of doubtful) await applier.refresh(folder, this.#closed.signal)
+    for (const folder of doubtful) {
+      await refreshFile(this.#options, folder, this.#closed.signal)
+    }
     return isLast && isTaken
   }
 

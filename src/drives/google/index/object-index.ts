@@ -1,6 +1,6 @@
-import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import { type GooglePath, googlePathOf } from '../google-names.ts'
+import type { GoogleTree } from './apply-changes.ts'
 import type { DriveIndex, IndexedFile } from './drive-index.ts'
 import type { FolderListings } from './folder-listings.ts'
 import { newestFirst, oldestFirst } from './indexed-file.ts'
@@ -9,27 +9,17 @@ import { sortNameOf } from './sort-name.ts'
 /** Duplicates of an object are logged once, for at most this many objects. */
 const maxReported = 1_000
 
-export interface ObjectIndexOptions {
-  readonly index: DriveIndex
-  /** The id of the folder that holds the buckets' folders. */
-  readonly rootId: string
-  readonly listings: Pick<FolderListings, 'complete' | 'deadline'>
-  readonly log: DriveLog
-}
-
 /** Buckets and keys in the index. */
 export class ObjectIndex {
   readonly index: DriveIndex
-  readonly rootId: string
-  readonly listings: Pick<FolderListings, 'complete' | 'deadline'>
-  readonly #log: DriveLog
+  readonly listings: FolderListings
+  readonly #tree: GoogleTree
   readonly #reported = new Set<string>()
 
-  constructor({ index, rootId, listings, log }: ObjectIndexOptions) {
-    this.index = index
-    this.rootId = rootId
+  constructor(tree: GoogleTree, listings: FolderListings) {
+    this.index = tree.index
     this.listings = listings
-    this.#log = log
+    this.#tree = tree
   }
 
   /**
@@ -54,10 +44,10 @@ export class ObjectIndex {
     folders: readonly string[],
     path: readonly string[],
   ): Promise<IndexedFile[]> {
-    const { files, isSure } = await this.index.look([this.rootId], path, 'file')
+    const { files, isSure } = await this.index.look([this.#tree.rootId], path, 'file')
     if (files.length > 0 || isSure) return files
     await this.complete(bucket, folders)
-    return await this.index.find([this.rootId], path, 'file')
+    return await this.index.find([this.#tree.rootId], path, 'file')
   }
 
   /**
@@ -67,7 +57,7 @@ export class ObjectIndex {
    */
   async complete(bucket: string, segments: readonly string[]): Promise<void> {
     const deadline = this.listings.deadline()
-    let ids: readonly string[] = [this.rootId]
+    let ids: readonly string[] = [this.#tree.rootId]
     for (const step of folderPath(bucket, segments)) {
       ids = (await this.index.find(ids, [step], 'folder')).map((folder) => folder.id)
       if (ids.length === 0) return
@@ -78,7 +68,7 @@ export class ObjectIndex {
   /** The folders with this path below the bucket's folder; several if folders share a name. */
   async folders(bucket: string, segments: readonly string[]): Promise<IndexedFile[]> {
     const path = folderPath(bucket, segments)
-    const found = await this.index.find([this.rootId], path, 'folder')
+    const found = await this.index.find([this.#tree.rootId], path, 'folder')
     return found.length < 2 ? found : oldestFirst(found)
   }
 
@@ -102,7 +92,7 @@ export class ObjectIndex {
     if (this.#reported.has(name) || this.#reported.size >= maxReported) return
     this.#reported.add(name)
     const ids = files.map((file) => file.id)
-    this.#log.warn(
+    this.#tree.log.warn(
       { object: name, fileIds: ids },
       `${ids.length} files on Google Drive have the name of one object: the newest one is used. ` +
         'Rename or delete the others.',

@@ -28,14 +28,14 @@ const sets: readonly [SetNames, SetNames] = [
 
 type Properties = Readonly<Record<string, string>>
 
-export interface PackedAttributes {
+interface PackedAttributes {
   /** A change of the file's properties; null removes one. */
   readonly properties: Readonly<Record<string, string | null>>
   /** False if something did not fit: the attributes must also be stored in the database. */
   readonly isWhole: boolean
 }
 
-export interface AttributesBeside extends PackedAttributes {
+interface AttributesBeside extends PackedAttributes {
   /** Whether the kept set was cut: its attributes must also be stored in the database. */
   readonly isKeptCut: boolean
 }

@@ -8,23 +8,13 @@ import {
   type ObjectName,
   type WriteConditions,
 } from '../../drive.ts'
-import type { GoogleApi } from '../api/google-api.ts'
 import { maxSmallUploadBytes } from '../api/transfer-calls.ts'
-import type { DriveRoom } from '../drive-room.ts'
+import type { OpenDrive } from '../open-drive.ts'
 import { Blocks } from '../uploads/blocks.ts'
-import type { ObjectSession, ObjectSessions } from '../uploads/object-sessions.ts'
-import type { SendMemory } from '../uploads/send-memory.ts'
+import { beginSession, discardSession, type ObjectSession } from '../uploads/object-sessions.ts'
 import { SessionStream } from '../uploads/session-stream.ts'
-import type { ObjectPublisher } from './object-publisher.ts'
+import { publishBytes, publishSent } from './object-publisher.ts'
 import type { NewGoogleObject } from './object-writer.ts'
-
-export interface GoogleDraftParts {
-  readonly api: GoogleApi
-  readonly publisher: ObjectPublisher
-  readonly sessions: ObjectSessions
-  readonly memory: SendMemory
-  readonly room: DriveRoom
-}
 
 /** A session in progress. */
 interface Sending {
@@ -34,7 +24,7 @@ interface Sending {
 
 /** An object being written: buffered while it is small, otherwise sent to Google as it arrives. */
 export class GoogleDraft implements Draft {
-  readonly #parts: GoogleDraftParts
+  readonly #drive: OpenDrive
   readonly #name: ObjectName
   readonly #options: DraftOptions
   readonly #digest = createHash('md5')
@@ -46,9 +36,9 @@ export class GoogleDraft implements Draft {
   #sending: Sending | undefined
   #hasEnded = false
 
-  constructor(parts: GoogleDraftParts, name: ObjectName, options: DraftOptions) {
-    this.#parts = parts
-    this.#blocks = new Blocks(parts.memory.blocks)
+  constructor(drive: OpenDrive, name: ObjectName, options: DraftOptions) {
+    this.#drive = drive
+    this.#blocks = new Blocks(drive.memory.blocks)
     this.#name = name
     this.#options = options
   }
@@ -74,7 +64,7 @@ export class GoogleDraft implements Draft {
         return await sendable(this.#publishSent(this.#sending, object))
       }
       const bytes = Buffer.concat([...this.#buffered, this.#blocks.rest])
-      return published(await this.#parts.publisher.publishBytes(this.#name, bytes, object))
+      return published(await publishBytes(this.#drive, this.#name, bytes, object))
     } finally {
       await this.discard()
     }
@@ -86,7 +76,7 @@ export class GoogleDraft implements Draft {
     this.#letGo()
     if (this.#sending === undefined) return
     await this.#sending.stream.stop()
-    await this.#parts.sessions.discard(this.#sending.session, this.#name)
+    await discardSession(this.#drive, this.#sending.session, this.#name)
   }
 
   async #publishSent(
@@ -97,7 +87,7 @@ export class GoogleDraft implements Draft {
     await stream.stop()
     const md5 = this.#digest.digest('hex')
     const sent = { session, carry: this.#blocks.rest, size: this.#size, md5 }
-    const metadata = published(await this.#parts.publisher.publishSent(this.#name, sent, object))
+    const metadata = published(await publishSent(this.#drive, this.#name, sent, object))
     this.#sending = undefined
     return metadata
   }
@@ -105,17 +95,17 @@ export class GoogleDraft implements Draft {
   /** Whether the object may still be small, and there is memory to buffer it. */
   #mayBuffer(bytes: number): boolean {
     const size = Math.max(this.#size + bytes, this.#options.size ?? 0)
-    if (size > maxSmallUploadBytes || !this.#parts.memory.take(bytes)) return false
+    if (size > maxSmallUploadBytes || !this.#drive.memory.take(bytes)) return false
     this.#reserved += bytes
     return true
   }
 
   async #send(): Promise<Sending> {
     if (this.#sending !== undefined) return this.#sending
-    const { api, sessions, memory, room } = this.#parts
+    const { api, memory, space } = this.#drive
     const { signal, size } = this.#options
-    await room.assert(size ?? this.#size)
-    const session = await sessions.begin(this.#name, signal)
+    await space.assert(size ?? this.#size)
+    const session = await beginSession(this.#drive, this.#name, signal)
     const { url } = session
     const stream = new SessionStream({ api, url, memory, signal, position: 0, expectedEnd: size })
     this.#sending = { session, stream }
@@ -130,7 +120,7 @@ export class GoogleDraft implements Draft {
   }
 
   #letGo(): void {
-    this.#parts.memory.give(this.#reserved)
+    this.#drive.memory.give(this.#reserved)
     this.#reserved = 0
     this.#buffered = []
   }

@@ -1,22 +1,14 @@
 import { createHash, type Hash } from 'node:crypto'
 import { CloudObject } from '../../cloud/cloud-object.ts'
 import { DriveError, type ObjectName } from '../../drive.ts'
-import type { KeyLeases } from '../../key-leases.ts'
 import type { ReadPriority } from '../../read-options.ts'
 import type { Download } from '../api/download.ts'
-import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
-import type { ChangeApplier } from '../index/change-applier.ts'
-import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
+import { refreshFile } from '../index/apply-changes.ts'
+import type { IndexedFile } from '../index/drive-index.ts'
 import { indexedMetadata } from '../index/indexed-file.ts'
-import { objectLeaseKey } from './lease-keys.ts'
-
-export interface GoogleReaderParts {
-  readonly api: Pick<GoogleApi, 'download' | 'getFile'>
-  readonly index: DriveIndex
-  readonly leases: KeyLeases
-  readonly applier: Pick<ChangeApplier, 'refresh'>
-}
+import type { OpenDrive } from '../open-drive.ts'
+import { objectLeaseKey } from './recovery-record.ts'
 
 /** How many interrupted downloads in a row may return no bytes. */
 const maxFruitless = 3
@@ -30,20 +22,13 @@ const maxFruitless = 3
  * read of the whole file detects.
  */
 export class GoogleReader extends CloudObject {
-  readonly #parts: GoogleReaderParts
+  readonly #drive: OpenDrive
   readonly #name: ObjectName
   readonly #file: IndexedFile
 
-  constructor(
-    parts: GoogleReaderParts,
-    {
-      name,
-      file,
-      priority,
-    }: { name: ObjectName; file: IndexedFile; priority: ReadPriority | undefined },
-  ) {
+  constructor(drive: OpenDrive, name: ObjectName, file: IndexedFile, priority?: ReadPriority) {
     super(indexedMetadata(file), priority)
-    this.#parts = parts
+    this.#drive = drive
     this.#name = name
     this.#file = file
   }
@@ -126,7 +111,7 @@ export class GoogleReader extends CloudObject {
 
   #begin(start: number, end: number): Promise<Download> {
     const isWhole = start === 0 && end === this.size
-    return this.#parts.api.download(this.#file.id, {
+    return this.#drive.api.download(this.#file.id, {
       signal: this.signal,
       reader: this.reader,
       range: isWhole ? undefined : { start, end },
@@ -135,7 +120,7 @@ export class GoogleReader extends CloudObject {
 
   /** Whether the file had this version when the download began. */
   async #isCurrent(): Promise<boolean> {
-    const { api, index, leases } = this.#parts
+    const { api, index, leases } = this.#drive
     const { id, revision } = this.#file
     // Leases first: a writer that has released its lease has already recorded its version.
     const { leases: writers } = await leases.look([objectLeaseKey(this.#name)], [])
@@ -153,7 +138,7 @@ export class GoogleReader extends CloudObject {
 
   /** Refreshes the index, so that a retry finds the current version. */
   async #changed(): Promise<DriveError> {
-    await this.#parts.applier.refresh(this.#file.id)
+    await refreshFile(this.#drive, this.#file.id)
     const { bucket, key } = this.#name
     const message = `${bucket}/${key} was changed on Google Drive while it was being read. Try again.`
     return new DriveError('changed', message)

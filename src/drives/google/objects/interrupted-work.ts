@@ -1,24 +1,15 @@
-import type { DriveLog } from '../../cloud/drive-log.ts'
 import type { RecoveryHandler } from '../../cloud/recovery.ts'
 import { DriveError } from '../../drive.ts'
-import type { GoogleApi } from '../api/google-api.ts'
-import type { ChangeApplier } from '../index/change-applier.ts'
-import type { DriveIndex, IndexedFile } from '../index/drive-index.ts'
+import { type GoogleTree, refreshFile } from '../index/apply-changes.ts'
+import type { IndexedFile } from '../index/drive-index.ts'
 import { parseGoogleRecord } from './recovery-record.ts'
-
-export interface InterruptedWorkOptions {
-  readonly api: Pick<GoogleApi, 'trash'>
-  readonly index: DriveIndex
-  readonly applier: ChangeApplier
-  readonly log: DriveLog
-}
 
 /** Determines the outcome of interrupted work from the record in its lease. */
 export class InterruptedWork implements RecoveryHandler {
-  readonly #options: InterruptedWorkOptions
+  readonly #tree: GoogleTree
 
-  constructor(options: InterruptedWorkOptions) {
-    this.#options = options
+  constructor(tree: GoogleTree) {
+    this.#tree = tree
   }
 
   leaseKeysOf(record: string): readonly string[] {
@@ -30,7 +21,7 @@ export class InterruptedWork implements RecoveryHandler {
   async recover(text: string): Promise<void> {
     const record = parseGoogleRecord(text)
     if (record === undefined) return
-    const { index } = this.#options
+    const { index } = this.#tree
     const { newIds, thereIds } = record
     await index.endRemoval(thereIds)
     // If the existing file is the one that was written, it does not replace itself.
@@ -48,7 +39,7 @@ export class InterruptedWork implements RecoveryHandler {
   async #refresh(ids: readonly string[]): Promise<IndexedFile[]> {
     const rows: IndexedFile[] = []
     for (const id of ids) {
-      const found = await this.#options.applier.refresh(id)
+      const found = await refreshFile(this.#tree, id)
       if (found !== undefined) rows.push(found.row)
     }
     return rows
@@ -56,7 +47,7 @@ export class InterruptedWork implements RecoveryHandler {
 
   /** A file of another owner stays, but the index hides it: the newer file is the object. */
   async #trashIfAllowed({ id, sortName }: IndexedFile): Promise<void> {
-    const { api, log } = this.#options
+    const { api, log } = this.#tree
     try {
       await api.trash(id)
     } catch (error) {

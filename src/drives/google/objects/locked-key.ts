@@ -7,18 +7,14 @@ import {
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
 import { assertConditions, assertRemovalConditions } from '../../write-conditions.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import type { ChangeApplier } from '../index/change-applier.ts'
+import { refreshFile } from '../index/apply-changes.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
-import type { MissedFiles } from '../index/missed-files.ts'
-import type { ObjectIndex } from '../index/object-index.ts'
-import { objectLeaseKey } from './lease-keys.ts'
-import { recoveryRecord } from './recovery-record.ts'
+import { findMissedObject } from '../index/missed-files.ts'
+import type { OpenIndex } from '../index/open-index.ts'
+import { objectLeaseKey, recoveryRecord } from './recovery-record.ts'
 
-export interface ObjectLocksOptions {
-  readonly objects: ObjectIndex
-  readonly applier: ChangeApplier
+interface ObjectLocksOptions extends OpenIndex {
   readonly leases: KeyLeases
-  readonly missed: MissedFiles
 }
 
 /** The object of a key, as just read from Google. */
@@ -72,15 +68,19 @@ export class ObjectLocks {
   }
 
   async #look(name: ObjectName, lease: KeyLease): Promise<LockedKey> {
-    const { objects, applier, missed } = this.#options
+    const { objects } = this.#options
     const { bucket, key } = name
     let rows = await objects.find(bucket, key)
-    if (rows.length === 0 && (await missed.findObject(name))) rows = await objects.find(bucket, key)
+    if (rows.length === 0 && (await findMissedObject(this.#options, name))) {
+      rows = await objects.find(bucket, key)
+    }
     for (let look = 0; look < maxLooks; look++) {
       if (rows.length === 0) return new LockedKey({ name, lease, rows, current: undefined })
       // Duplicates are read, too, because a user may have renamed one, as the log advises.
       const files = new Map<string, CurrentObject | undefined>()
-      for (const { id } of rows) files.set(id, await applier.refresh(id, lease.signal))
+      for (const { id } of rows) {
+        files.set(id, await refreshFile(this.#options, id, lease.signal))
+      }
       rows = await objects.find(bucket, key)
       const current = files.get(rows[0]?.id ?? '')
       if (current !== undefined && rows.every((row) => files.get(row.id) !== undefined)) {

@@ -1,11 +1,20 @@
+import type { ObjectName } from '../../drive.ts'
 import { parsedJson } from '../../json-text.ts'
+
+/** Lease keys (key-leases.ts). They differ for an object `a/` and the folder `a/`. */
+export function objectLeaseKey({ bucket, key }: ObjectName): string {
+  return `object ${bucket}/${key}`
+}
+
+export function folderLeaseKey(bucket: string, segments: readonly string[]): string {
+  return `folder ${[bucket, ...segments].join('/')}`
+}
 
 /**
  * The record in a lease, which describes the holder's work. If the holder dies or does not learn
  * the outcome of its calls, the next holder looks up these files on Google.
  */
-export interface RecoveryRecord {
-  /** See lease-keys.ts. */
+interface RecoveryRecord {
   readonly leaseKey: string
   /** Files that are being created. */
   readonly newIds: readonly string[]

@@ -1,22 +1,12 @@
 import type { AppendOptions, PartDraft } from '../../drive.ts'
-import type { GoogleApi } from '../api/google-api.ts'
-import type { DriveRoom } from '../drive-room.ts'
-import type { BlockDigester } from './block-digester.ts'
+import type { OpenDrive } from '../open-drive.ts'
 import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
 import type { Md5State } from './resumable-md5.ts'
-import type { SendMemory } from './send-memory.ts'
 import { SessionStream } from './session-stream.ts'
-import type { UploadRecords } from './upload-records.ts'
-import type { ReadySession, UploadSessions } from './upload-sessions.ts'
+import { type ReadySession, readySession, rebuildSession } from './upload-sessions.ts'
 import { encodeState, type GoogleUploadState } from './upload-state.ts'
 
-export interface PartOptions {
-  readonly api: GoogleApi
-  readonly records: UploadRecords
-  readonly uploads: UploadSessions
-  readonly memory: SendMemory
-  readonly digester: BlockDigester
-  readonly room: DriveRoom
+interface PartOptions {
   readonly state: GoogleUploadState
   /** Committed bytes after the last whole block. */
   readonly carry: Uint8Array
@@ -29,6 +19,7 @@ interface Sending extends ReadySession {
 
 /** A part that is sent to the upload's session, block by block. */
 export class GooglePart implements PartDraft {
+  readonly #drive: OpenDrive
   readonly #options: PartOptions
   readonly #blocks: Blocks
   readonly #committed: number
@@ -39,10 +30,11 @@ export class GooglePart implements PartDraft {
   #sending: Sending | undefined
   #hasEnded = false
 
-  constructor(options: PartOptions) {
-    const { state, carry, memory } = options
+  constructor(drive: OpenDrive, options: PartOptions) {
+    const { state, carry } = options
+    this.#drive = drive
     this.#options = options
-    this.#blocks = new Blocks(memory.blocks, carry)
+    this.#blocks = new Blocks(drive.memory.blocks, carry)
     this.#committed = wholeBlocks(state.size)
     this.#position = this.#committed
     this.#md5 = state.md5
@@ -58,14 +50,14 @@ export class GooglePart implements PartDraft {
 
   async commit(): Promise<string> {
     this.#assertOpen()
-    const { state, records } = this.#options
+    const { state } = this.#options
     await this.#sending?.stream.flush()
     await this.#end()
     const { rest } = this.#blocks
     // Without a rest, the carry is not read later.
     if (rest.length > 0) {
       const bytes = Buffer.from(rest).toString('base64')
-      await records.saveCarry(state.id, { size: this.#size, bytes })
+      await this.#drive.records.saveCarry(state.id, { size: this.#size, bytes })
     }
     return encodeState({ ...state, size: this.#size, md5: this.#md5 })
   }
@@ -80,7 +72,7 @@ export class GooglePart implements PartDraft {
   }
 
   async #take(full: Buffer<ArrayBuffer>): Promise<void> {
-    const { md5, block } = await this.#options.digester.digest(this.#md5, full)
+    const { md5, block } = await this.#drive.digester.digest(this.#md5, full)
     this.#sending ??= await this.#start()
     const digest = this.#sending.known[(this.#position - this.#committed) / blockBytes]
     if (digest !== undefined && digest !== md5) this.#sending = this.#stream(await this.#restart())
@@ -91,21 +83,21 @@ export class GooglePart implements PartDraft {
 
   /** Checks for space first, because Google counts an upload's bytes only at its end. */
   async #start(): Promise<Sending> {
-    const { state, uploads, room, append } = this.#options
-    await room.assert(state.size + (append.size ?? 0))
-    return this.#stream(await uploads.ready(state))
+    const { state, append } = this.#options
+    await this.#drive.space.assert(state.size + (append.size ?? 0))
+    return this.#stream(await readySession(this.#drive, state))
   }
 
   /** These bytes differ from those sent to the session: a new session starts where they differ. */
   async #restart(): Promise<ReadySession> {
-    const { state, uploads } = this.#options
     await this.#sending?.stream.flush()
     await this.#sending?.stream.stop()
-    return await uploads.rebuild(state, this.#position)
+    return await rebuildSession(this.#drive, this.#options.state, this.#position)
   }
 
   #stream(ready: ReadySession): Sending {
-    const { api, records, memory, state, append } = this.#options
+    const { api, records, memory } = this.#drive
+    const { state, append } = this.#options
     const { session, position, known } = ready
     const stream = new SessionStream({
       api,

@@ -8,23 +8,17 @@ import {
   type UploadAbilities,
   type UploadDrive,
 } from '../../drive.ts'
-import type { GoogleApi } from '../api/google-api.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import type { DriveRoom } from '../drive-room.ts'
-import type { ChangeApplier } from '../index/change-applier.ts'
+import { refreshFile } from '../index/apply-changes.ts'
 import { indexedMetadata } from '../index/indexed-file.ts'
-import type { ObjectIndex } from '../index/object-index.ts'
-import type { ObjectPublisher } from '../objects/object-publisher.ts'
+import { publishBytes, publishSent } from '../objects/object-publisher.ts'
 import type { NewGoogleObject, PublishedUpload } from '../objects/object-writer.ts'
-import type { BlockDigester } from './block-digester.ts'
+import type { OpenDrive } from '../open-drive.ts'
 import { wholeBlocks } from './blocks.ts'
 import { GooglePart } from './google-part.ts'
-import type { ObjectSession, ObjectSessions } from './object-sessions.ts'
+import { discardSession, type ObjectSession } from './object-sessions.ts'
 import { emptyMd5, finishMd5 } from './resumable-md5.ts'
-import type { SendMemory } from './send-memory.ts'
-import type { StagingFolder } from './staging-folder.ts'
-import type { UploadRecords } from './upload-records.ts'
-import type { UploadSessions } from './upload-sessions.ts'
+import { endedSession, exactSession, uploadRecord } from './upload-sessions.ts'
 import {
   decodeState,
   encodeState,
@@ -33,22 +27,6 @@ import {
   saveRecord,
   type UploadRecord,
 } from './upload-state.ts'
-
-export interface GoogleUploadsOptions {
-  readonly api: GoogleApi
-  readonly objects: ObjectIndex
-  readonly applier: ChangeApplier
-  readonly publisher: ObjectPublisher
-  readonly sessions: ObjectSessions
-  readonly uploads: UploadSessions
-  readonly staging: StagingFolder
-  readonly records: UploadRecords
-  readonly memory: SendMemory
-  readonly digester: BlockDigester
-  readonly room: DriveRoom
-  /** Wall clock, milliseconds since the epoch. */
-  readonly now: () => number
-}
 
 /** Uploads that one sweep checks. */
 const sweepPage = 100
@@ -65,14 +43,14 @@ interface LastPart {
 
 /** Multipart uploads: parts are sent directly to one resumable session. */
 export class GoogleUploads implements UploadDrive {
-  readonly #options: GoogleUploadsOptions
+  readonly #drive: OpenDrive
 
-  constructor(options: GoogleUploadsOptions) {
-    this.#options = options
+  constructor(drive: OpenDrive) {
+    this.#drive = drive
   }
 
   abilities(): UploadAbilities {
-    const { parts: partMemory } = this.#options.memory
+    const { parts: partMemory } = this.#drive.memory
     return { replaceLast: false, truncate: false, partMemory }
   }
 
@@ -82,21 +60,21 @@ export class GoogleUploads implements UploadDrive {
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {
     const { bucket, key } = target
-    await saveRecord(this.#options.records, uploadId, {})
+    await saveRecord(this.#drive.records, uploadId, {})
     return encodeState({ id: uploadId, bucket, key, size: 0, md5: emptyMd5 })
   }
 
   async append(text: string, append: AppendOptions): Promise<PartDraft> {
-    const { records } = this.#options
+    const { records } = this.#drive
     const state = decodeState(text)
     const carry = await this.#carry(state)
     await records.forgetBefore(state.id, state.size)
-    return new GooglePart({ ...this.#options, state, carry, append })
+    return new GooglePart(this.#drive, { state, carry, append })
   }
 
   async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
     const state = decodeState(text)
-    const record = await this.#options.uploads.record(state.id)
+    const record = await uploadRecord(this.#drive, state.id)
     if (record.published !== undefined) return await this.#published(record.published, options)
     if (options.size !== state.size) {
       const message = `Upload ${state.id} has ${state.size} bytes, not ${options.size}`
@@ -111,14 +89,14 @@ export class GoogleUploads implements UploadDrive {
 
   async isPublished(text: string): Promise<boolean> {
     const state = decodeState(text)
-    const { records, applier } = this.#options
+    const { records } = this.#drive
     const { published, session, isEnding, isDamaged } = (await findRecord(records, state.id)) ?? {}
     if (published !== undefined) return true
     if (session === undefined || !isEnding || isDamaged) return false
     // If a crash came before the record, the file shows it, because it became the object in one step.
     const file = await this.#whatBecameOf(state, session)
     if (file === undefined) return false
-    await applier.refresh(session.fileId)
+    await refreshFile(this.#drive, session.fileId)
     const revision = file.headRevisionId ?? ''
     await saveRecord(records, state.id, { published: { fileId: file.id, revision } })
     return true
@@ -129,7 +107,7 @@ export class GoogleUploads implements UploadDrive {
     state: GoogleUploadState,
     { url, fileId, isNew }: ObjectSession,
   ): Promise<GoogleFile | undefined> {
-    const { api, staging } = this.#options
+    const { api, staging } = this.#drive
     const answer = await api.querySession(url)
     if (answer.kind !== 'done' || answer.file.size !== state.size) return undefined
     if (isNew) return (await staging.whereIs(fileId)) === 'here' ? undefined : answer.file
@@ -143,7 +121,7 @@ export class GoogleUploads implements UploadDrive {
   }
 
   async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
-    const { records, staging, now } = this.#options
+    const { records, staging, now } = this.#drive
     const beforeMs = now() - olderThanMs
     for (const id of await records.idle(beforeMs, sweepPage)) {
       if (!(await isKnown(id))) await this.#remove(id)
@@ -164,13 +142,13 @@ export class GoogleUploads implements UploadDrive {
     record: UploadRecord,
     { carry, object }: LastPart,
   ): Promise<ObjectMetadata | undefined> {
-    const { api, records, publisher, sessions } = this.#options
+    const { api, records } = this.#drive
     const earlierIds = record.smallIds?.slice(-maxSmallIds) ?? []
     const newId = await api.newId()
     await saveRecord(records, state.id, { ...record, smallIds: [...earlierIds, newId] })
     const upload = { ...object.upload, newId, earlierIds }
-    const metadata = await publisher.publishBytes(state, carry, { ...object, upload })
-    if (record.session !== undefined) await sessions.discard(record.session)
+    const metadata = await publishBytes(this.#drive, state, carry, { ...object, upload })
+    if (record.session !== undefined) await discardSession(this.#drive, record.session)
     return metadata
   }
 
@@ -179,39 +157,39 @@ export class GoogleUploads implements UploadDrive {
     { carry, object }: LastPart,
   ): Promise<ObjectMetadata | undefined> {
     const { size } = state
-    const ended = await this.#options.uploads.ended(state)
-    const session = ended?.session ?? (await this.#options.uploads.exact(state))
+    const ended = await endedSession(this.#drive, state)
+    const session = ended?.session ?? (await exactSession(this.#drive, state))
     if (session === undefined) throw new Error('an upload of whole blocks has a session')
     const md5 = finishMd5(state.md5, carry, size)
     const sent = { session, carry, size, md5, hasEnded: ended?.how }
-    return await this.#options.publisher.publishSent(state, sent, object)
+    return await publishSent(this.#drive, state, sent, object)
   }
 
   async #published(
     { fileId, revision }: NonNullable<UploadRecord['published']>,
     { target }: CompleteOptions,
   ): Promise<ObjectMetadata | undefined> {
-    const [file] = await this.#options.objects.find(target.bucket, target.key)
+    const [file] = await this.#drive.objects.find(target.bucket, target.key)
     return file?.id === fileId && file.revision === revision ? indexedMetadata(file) : undefined
   }
 
   /** @throws DriveError `upload-gone` if the bytes are not in the database. */
   async #carry({ id, size }: GoogleUploadState): Promise<Uint8Array> {
     const length = size - wholeBlocks(size)
-    const bytes = length === 0 ? '' : await this.#options.records.carry(id, size)
+    const bytes = length === 0 ? '' : await this.#drive.records.carry(id, size)
     const carry = Buffer.from(bytes ?? '', 'base64')
     if (carry.length === length) return carry
     throw new DriveError('upload-gone', `Bytes of upload ${id} are lost: start a new upload.`)
   }
 
   async #remove(uploadId: string, name?: ObjectName): Promise<void> {
-    const { records, sessions } = this.#options
+    const { records } = this.#drive
     const record = await findRecord(records, uploadId)
     if (record === undefined) return
     const { session, source, published } = record
     const open = published === undefined ? [session, source?.session] : []
     for (const one of open) {
-      if (one !== undefined) await sessions.discard(one, name)
+      if (one !== undefined) await discardSession(this.#drive, one, name)
     }
     await records.remove(uploadId)
   }

@@ -2,15 +2,8 @@ import { DriveError, type ObjectName } from '../../drive.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
-import type { ObjectIndex } from '../index/object-index.ts'
 import { mimeTypeOf } from '../objects/file-metadata.ts'
-import type { StagingFolder } from './staging-folder.ts'
-
-export interface ObjectSessionsOptions {
-  readonly api: GoogleApi
-  readonly objects: ObjectIndex
-  readonly staging: StagingFolder
-}
+import type { OpenDrive } from '../open-drive.ts'
 
 /** A resumable session and the file it ends in. */
 export interface ObjectSession {
@@ -28,60 +21,61 @@ export interface LastBytes {
   readonly size: number
 }
 
-/** Starts and discards the sessions of objects. */
-export class ObjectSessions {
-  readonly #options: ObjectSessionsOptions
-
-  constructor(options: ObjectSessionsOptions) {
-    this.#options = options
+/**
+ * Starts a session that replaces the content of the key's current file, which keeps its history
+ * and its links. Without one, the session creates a new file that is not visible.
+ */
+export async function beginSession(
+  drive: OpenDrive,
+  name: ObjectName,
+  signal?: AbortSignal,
+): Promise<ObjectSession> {
+  const { api, objects } = drive
+  const [current] = await objects.find(name.bucket, name.key)
+  if (current === undefined) return await beginStagedSession(drive, name, signal)
+  const metadata = { mimeType: mimeTypeOf(name) }
+  try {
+    const url = await api.beginSession({ id: current.id, metadata, signal })
+    return { url, fileId: current.id, isNew: false }
+  } catch (error) {
+    if (!(error instanceof GoogleNotFound)) throw error
+    return await beginStagedSession(drive, name, signal)
   }
+}
 
-  /**
-   * Starts a session that replaces the content of the key's current file, which keeps its history
-   * and its links. Without one, the session creates a new file that is not visible.
-   */
-  async begin(name: ObjectName, signal?: AbortSignal): Promise<ObjectSession> {
-    const { api, objects } = this.#options
-    const [current] = await objects.find(name.bucket, name.key)
-    if (current === undefined) return await this.beginStaged(name, signal)
-    const metadata = { mimeType: mimeTypeOf(name) }
-    try {
-      const url = await api.beginSession({ id: current.id, metadata, signal })
-      return { url, fileId: current.id, isNew: false }
-    } catch (error) {
-      if (!(error instanceof GoogleNotFound)) throw error
-      return await this.beginStaged(name, signal)
-    }
-  }
+/** Starts a session that creates a new file in the staging folder. */
+export async function beginStagedSession(
+  { api, staging }: OpenDrive,
+  name: ObjectName,
+  signal?: AbortSignal,
+): Promise<ObjectSession> {
+  const fileId = await api.newId()
+  const mimeType = mimeTypeOf(name)
+  const url = await staging.within((folderId) => {
+    const metadata = { id: fileId, name: fileId, mimeType, parents: [folderId] as const }
+    return api.beginSession({ metadata, signal })
+  })
+  return { url, fileId, isNew: true }
+}
 
-  /** Starts a session that creates a new file in the staging folder. */
-  async beginStaged(name: ObjectName, signal?: AbortSignal): Promise<ObjectSession> {
-    const { api, staging } = this.#options
-    const fileId = await api.newId()
-    const mimeType = mimeTypeOf(name)
-    const url = await staging.within((folderId) => {
-      const metadata = { id: fileId, name: fileId, mimeType, parents: [folderId] as const }
-      return api.beginSession({ metadata, signal })
-    })
-    return { url, fileId, isNew: true }
+/**
+ * Discards the bytes sent, unless they have become the object. Never rejects with a DriveError.
+ *
+ * @param name the key, if an attempt to publish the session there may have been made.
+ */
+export async function discardSession(
+  { api, staging }: OpenDrive,
+  { url, fileId, isNew }: ObjectSession,
+  name?: ObjectName,
+): Promise<void> {
+  try {
+    await api.cancelSession(url)
+  } catch (error) {
+    // The session expires after a week and is never visible.
+    if (!(error instanceof DriveError)) throw error
   }
-
-  /**
-   * Discards the bytes sent, unless they have become the object. Never rejects with a DriveError.
-   *
-   * @param name the key, if an attempt to publish the session there may have been made.
-   */
-  async discard({ url, fileId, isNew }: ObjectSession, name?: ObjectName): Promise<void> {
-    const { api, staging } = this.#options
-    try {
-      await api.cancelSession(url)
-    } catch (error) {
-      // The session expires after a week and is never visible.
-      if (!(error instanceof DriveError)) throw error
-    }
-    // If the session has ended, the file exists.
-    if (isNew) await staging.discard(fileId, name)
-  }
+  // If the session has ended, the file exists.
+  if (isNew) await staging.discard(fileId, name)
 }
 
 /**
@@ -96,12 +90,8 @@ export async function endSession(
   { carry, size }: LastBytes,
 ): Promise<GoogleFile> {
   const offset = size - carry.length
-  const state = await api.sendChunk(session.url, {
-    offset,
-    bytes: [carry],
-    length: carry.length,
-    total: size,
-  })
+  const { length } = carry
+  const state = await api.sendChunk(session.url, { offset, bytes: [carry], length, total: size })
   if (state.kind === 'done') return state.file
   if (state.kind === 'gone') {
     const file = session.isNew ? await api.findFile(session.fileId) : undefined

@@ -19,7 +19,7 @@ const takenBehind = 4 * blockBytes
 /** Consecutive requests without progress of the session. */
 const maxFruitless = 3
 
-export interface SessionStreamOptions {
+interface SessionStreamOptions {
   readonly api: Pick<GoogleApi, 'sendChunk' | 'querySession'>
   readonly url: string
   /** Bytes that the session has. */

@@ -4,14 +4,13 @@ import type { GoogleApi } from '../api/google-api.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex } from '../index/drive-index.ts'
 import { childFolder, folderPages } from '../index/folder-pages.ts'
-import { objectLeaseKey } from '../objects/lease-keys.ts'
-import { recoveryRecord } from '../objects/recovery-record.ts'
+import { objectLeaseKey, recoveryRecord } from '../objects/recovery-record.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
 const stagingName = '.bucketry'
 const leaseKey = 'staging'
 
-export interface StagingFolderOptions {
+interface StagingFolderOptions {
   readonly api: GoogleApi
   readonly index: DriveIndex
   readonly leases: KeyLeases

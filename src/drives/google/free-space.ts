@@ -5,20 +5,17 @@ import type { GoogleApi } from './api/google-api.ts'
 const largeBytes = 8 * 1024 * 1024
 const askEveryMs = 30_000
 
-export interface DriveRoomOptions {
-  readonly api: Pick<GoogleApi, 'about'>
-  /** Shared drives are not counted against the account. */
-  readonly isShared: boolean
-}
-
 /** The free space of the account. Google reports a full account only at the end of an upload. */
-export class DriveRoom {
-  readonly #options: DriveRoomOptions
+export class FreeSpace {
+  readonly #api: Pick<GoogleApi, 'about'>
+  readonly #isShared: boolean
   #freeBytes = 0
   #askedAt = Number.NEGATIVE_INFINITY
 
-  constructor(options: DriveRoomOptions) {
-    this.#options = options
+  /** @param isShared for a shared drive, which is not counted against the account. */
+  constructor(api: Pick<GoogleApi, 'about'>, isShared: boolean) {
+    this.#api = api
+    this.#isShared = isShared
   }
 
   /** @throws DriveError `full` if a large write does not fit. */
@@ -32,7 +29,7 @@ export class DriveRoom {
   }
 
   async #assertFree(bytes: number): Promise<void> {
-    if (this.#options.isShared) return
+    if (this.#isShared) return
     const isOld = performance.now() > this.#askedAt + askEveryMs
     // Space may have been freed since the last call.
     if (isOld || bytes > this.#freeBytes) this.#freeBytes = (await this.ask()).freeBytes
@@ -41,7 +38,7 @@ export class DriveRoom {
   }
 
   async ask(): Promise<{ freeBytes: number; totalBytes: number }> {
-    const { limitBytes = Number.MAX_SAFE_INTEGER, usageBytes } = await this.#options.api.about()
+    const { limitBytes = Number.MAX_SAFE_INTEGER, usageBytes } = await this.#api.about()
     this.#askedAt = performance.now()
     return { freeBytes: Math.max(0, limitBytes - usageBytes), totalBytes: limitBytes }
   }
