@@ -16,7 +16,7 @@ export const demoPassword = 'a password of the demo'
  * @param folder holds the drive, in `drive`, and the database.
  */
 export async function startDemoGateway(folder: string) {
-  const settings = readSettings({
+  const settings = await readSettings({
     DRIVE: `file:${join(folder, 'drive')}`,
     DATABASE_URL: `sqlite:${join(folder, 'bucketry.db')}`,
     ACCESS_KEY: demoKeys.accessKeyId,

@@ -71,7 +71,7 @@ export async function startBucketry(options: StartBucketryOptions = {}): Promise
   // The database has the open uploads, and is shared by two threads: it needs a file.
   const folder = await mkdtemp(join(tmpdir(), folderPrefix))
   try {
-    const settings = readSettings({
+    const settings = await readSettings({
       HOST: '127.0.0.1',
       PORT: String(options.port ?? 0),
       PUBLIC_READ_BUCKETS: (options.publicReadBuckets ?? []).join(','),

@@ -17,7 +17,7 @@ export async function startGatewayOn(
   scope: Pick<Scope, 'after'>,
   { drive, database }: { readonly drive: Drive; readonly database: Database },
 ): Promise<S3Caller> {
-  const settings = readSettings({
+  const settings = await readSettings({
     ACCESS_KEY: testCredentials.accessKey,
     SECRET_KEY: testCredentials.secretKey,
     ALLOWED_BUCKETS: testBucket,

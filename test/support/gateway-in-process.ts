@@ -44,7 +44,7 @@ export async function startGatewayInProcess(
 ): Promise<GatewayInProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-memory-'))
   const lines: LogLine[] = []
-  const settings = readSettings({
+  const settings = await readSettings({
     ACCESS_KEY: testCredentials.accessKey,
     SECRET_KEY: testCredentials.secretKey,
     ALLOWED_BUCKETS: testBucket,

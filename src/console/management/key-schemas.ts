@@ -1,38 +1,19 @@
 import { z } from 'zod'
-import { actions } from '../../access/grants.ts'
 import { maxKeepOldSeconds } from '../../access/key-admin.ts'
+import { grantSchema, limitsSchema, nameSchema } from '../../access/key-schema.ts'
 
 /** Requests and replies about access keys. Times are ISO 8601 in UTC. */
 
 const time = z.iso.datetime()
 
-const grant = z.strictObject({
-  bucket: z.string().meta({ description: 'The name of a bucket, or `*` for all buckets.' }),
-  prefix: z.string().default('').meta({ description: 'Only keys that begin with this.' }),
-  actions: z.array(z.enum(actions)),
-})
-
-const limit = z.int().min(1).nullable()
-const limits = z.strictObject({
-  requestsPerSecond: limit.default(null).meta({
-    description: 'Of each process: a gateway with several workers allows that many times as much.',
-  }),
-  bytes: limit.default(null).meta({
-    description:
-      'Bytes in the buckets of its grants together, with uploads in progress, as of the last ' +
-      'counts. Of a bucket that was not counted yet, only what is written counts.',
-  }),
-})
-
-const name = z.string().meta({ description: 'For people; shown in the log.' })
 const note = z.string()
 const expiresAt = time.nullable().meta({ description: 'null: never.' })
 
 export const keyReply = z.object({
   accessKeyId: z.string(),
-  name,
+  name: nameSchema,
   note,
-  grants: z.array(grant),
+  grants: z.array(grantSchema),
   source: z.enum(['created', 'file']).meta({
     description: 'file: it comes from ACCESS_KEYS_FILE and can only be changed there.',
   }),
@@ -40,7 +21,7 @@ export const keyReply = z.object({
   createdAt: time,
   expiresAt,
   lastUsedAt: time.nullable().meta({ description: 'Updated about once a minute. null: never.' }),
-  limits,
+  limits: limitsSchema,
   oldSecretUntil: time.nullable().meta({
     description: 'Until then the secret before the last rotation is valid, too.',
   }),
@@ -61,20 +42,20 @@ export const keyWithSecretReply = z.object({
 export type KeyWithSecretReply = z.infer<typeof keyWithSecretReply>
 
 export const keyBody = z.strictObject({
-  name,
+  name: nameSchema,
   note: note.default(''),
-  grants: z.array(grant),
+  grants: z.array(grantSchema),
   expiresAt: expiresAt.default(null),
-  limits: limits.optional(),
+  limits: limitsSchema.optional(),
 })
 export type KeyBody = z.input<typeof keyBody>
 
 export const keyChangeBody = z.strictObject({
-  name: name.optional(),
+  name: nameSchema.optional(),
   note: note.optional(),
-  grants: z.array(grant).optional(),
+  grants: z.array(grantSchema).optional(),
   expiresAt: expiresAt.optional(),
-  limits: limits.optional(),
+  limits: limitsSchema.optional(),
   isDisabled: z.boolean().optional(),
 })
 export type KeyChangeBody = z.input<typeof keyChangeBody>

@@ -38,7 +38,7 @@ export interface BackupOptions {
  */
 export async function backup({ environment, buckets, file }: BackupOptions): Promise<string> {
   const kept = await settingsOfGateway(environment)
-  const settings = readSettings(withBuckets(kept, buckets))
+  const settings = await readSettings(withBuckets(kept, buckets))
   assertPrivate(file, settings)
   // Not read when the settings come from the environment.
   const settingsFile =
@@ -82,7 +82,7 @@ export async function restore({ environment, buckets, file }: BackupOptions): Pr
   const opened = await openBackupFile(file)
   try {
     const restored = await settingsOfRestore(environment, opened.header.settingsFile)
-    const settings = readSettings(withBuckets(restored.environment, buckets))
+    const settings = await readSettings(withBuckets(restored.environment, buckets))
     const { dataDir, database } = settings
     const folder = stateFolderOf(settings)
     // Of this program, whose files the owner may not be able to read.

@@ -59,7 +59,7 @@ export async function check({
   const isKnown = isConfigured(kept)
   // As the first start would generate them.
   const known = isKnown ? kept : { ...kept, ...generatedSettings() }
-  const settings = readSettings(withBuckets(known, buckets))
+  const settings = await readSettings(withBuckets(known, buckets))
   const allWarnings = [...warnings, ...settingsWarnings({ settings, environment, kept: {} })]
   for (const text of allWarnings) say(`warning: ${text}`)
   const file = settingsFileIn(environment)

@@ -25,7 +25,7 @@ export async function withKeyAdmin<Result>(
   { environment, buckets }: KeysOptions,
   work: (admin: KeyAdmin, bucketNames: () => Promise<ReadonlySet<string>>) => Promise<Result>,
 ): Promise<Result> {
-  const settings = readSettings(withBuckets(await settingsOfGateway(environment), buckets))
+  const settings = await readSettings(withBuckets(await settingsOfGateway(environment), buckets))
   requireExistingDatabase(settings)
   const database = await openDatabase(settings.database, {
     migrate: false,

@@ -39,7 +39,7 @@ export interface VerifyOptions {
  */
 export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
   const { bucket, prefix, isJson, output, writeLog } = options
-  const settings = readSettings(
+  const settings = await readSettings(
     withBuckets(await settingsOfGateway(options.environment), options.buckets),
   )
   assertVerifiable(settings, bucket)

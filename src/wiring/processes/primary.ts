@@ -59,7 +59,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   try {
     const { environment, buckets } = options
     const firstStart = await provideSettings(environment)
-    settings = readSettings(withBuckets(firstStart.environment, buckets), firstStart.file)
+    settings = await readSettings(withBuckets(firstStart.environment, buckets), firstStart.file)
     const { log, flush } = openLog(settings.logLevel, logDescriptor(settings))
     checkOpenFiles()
     for (const text of warningsAt(options, settings, firstStart)) log.warn(text)

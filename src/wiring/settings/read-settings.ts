@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
 import type { TlsIdentity } from '../../http/server.ts'
 import { readBoundedFile } from '../../process/bounded-file.ts'
+import { readKeyList, secretFiles, withSecrets } from './declared-keys.ts'
 import {
   credentialKeys,
   type DriveSettings,
@@ -18,7 +19,6 @@ import { type Environment, hasValue, isGiven } from './environment.ts'
 import { ignoredFileWith } from './ignored-file.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { nearestName } from './nearest-name.ts'
-import { secretFiles, withSecrets } from './parse-access-keys.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
 import {
   defaultText,
@@ -53,7 +53,7 @@ const required = ['accessKey', 'secretKey', 'allowedBuckets'] as const
  * @param envFile the file that some of them come from
  * @throws SettingsError with all mistakes at once.
  */
-export function readSettings(environment: Environment, envFile?: string): Settings {
+export async function readSettings(environment: Environment, envFile?: string): Promise<Settings> {
   const mistakes: string[] = []
   const values: Record<string, unknown> = {}
   const dataDir = readDataDir(environment, mistakes)
@@ -76,12 +76,12 @@ export function readSettings(environment: Environment, envFile?: string): Settin
   // Only parts that one process receives can be sent to Google together (decision 0016).
   const isForOne = drives.some(({ drive }) => drive?.kind === 'memory' || drive?.kind === 'gdrive')
   if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
-  const declared = settings.accessKeys ?? []
+  const declared = await readKeyList(settings.accessKeys, mistakes)
   const files = [...privateFiles(environment, envFile), ...secretFiles(declared)]
   const accessKeys = withSecrets(declared, environment, mistakes)
   mistakes.push(
     ...bucketMistakes(settings),
-    ...keyMistakes(settings),
+    ...keyMistakes(settings, declared),
     ...readOnlyMistakes(settings, drives),
     ...drives.flatMap((drive) => driveMistakes(drive, settings)),
     ...nestedDrives(drives),
@@ -95,8 +95,11 @@ export function readSettings(environment: Environment, envFile?: string): Settin
   return Object.freeze(checked) as Settings
 }
 
-function keyMistakes({ accessKey, accessKeys }: SettingValues): string[] {
-  if (!accessKeys?.some(({ accessKeyId }) => accessKeyId === accessKey)) return []
+function keyMistakes(
+  { accessKey }: SettingValues,
+  declared: readonly { readonly accessKeyId: string }[],
+): string[] {
+  if (!declared.some(({ accessKeyId }) => accessKeyId === accessKey)) return []
   return [`ACCESS_KEYS has ${shown(accessKey ?? '')}: expected other IDs than ACCESS_KEY`]
 }
 

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os'
-import { accessKeyList } from './parse-access-keys.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
   databaseLocation,
@@ -61,7 +60,8 @@ export const settingsTable = {
     meaning:
       'More access keys as a list in JSON, usually in ACCESS_KEYS_FILE, with their secrets elsewhere (docs/access-keys.md).',
     isSecret: true,
-    parse: accessKeyList,
+    // readKeyList checks it.
+    parse: (text) => text,
   },
   region: {
     name: 'REGION',

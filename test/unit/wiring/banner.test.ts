@@ -11,8 +11,8 @@ const google = {
   GDRIVE_REFRESH_TOKEN: 'hunter2',
 }
 
-test('The banner has commands to paste and shows no secret', () => {
-  const settings = readSettings(base)
+test('The banner has commands to paste and shows no secret', async () => {
+  const settings = await readSettings(base)
   const file = "/srv/it's here/data/bucketry.env"
   for (const firstStart of [
     { environment: base, file, isNew: true, kept: {} },
@@ -35,8 +35,8 @@ for (const [DRIVE, files] of [
   ['gdrive:', 'Google Drive, top folder'],
   ['memory:', 'in memory, lost on exit'],
 ] as const) {
-  test(`The banner shows the location ${files}`, () => {
-    const settings = readSettings({ ...base, DRIVE, ...google })
+  test(`The banner shows the location ${files}`, async () => {
+    const settings = await readSettings({ ...base, DRIVE, ...google })
     const firstStart = { environment: base, file: undefined, isNew: false, kept: {} }
     const text = bannerText({ settings, port: 9000, firstStart, isTerminal: true })
     assert.ok(text.includes(`  files      ${files}\n`), text)
@@ -44,26 +44,26 @@ for (const [DRIVE, files] of [
   })
 }
 
-test('The banner shows the address of the dashboard, or why it is off', () => {
+test('The banner shows the address of the dashboard, or why it is off', async () => {
   const firstStart = { environment: base, file: '/srv/data/bucketry.env', isNew: false, kept: {} }
-  const dashboardLine = (settings: Record<string, string>) =>
+  const dashboardLine = async (settings: Record<string, string>) =>
     /dashboard +(.*)/.exec(
       bannerText({
-        settings: readSettings({ ...base, ...settings }),
+        settings: await readSettings({ ...base, ...settings }),
         port: 9000,
         firstStart,
         isTerminal: true,
       }),
     )?.[1]
   assert.equal(
-    dashboardLine({ DASHBOARD_PASSWORD: 'hunter2', PUBLIC_URL: 'https://s3.example.org' }),
+    await dashboardLine({ DASHBOARD_PASSWORD: 'hunter2', PUBLIC_URL: 'https://s3.example.org' }),
     'https://s3.example.org/-/ with password DASHBOARD_PASSWORD in /srv/data/bucketry.env',
   )
-  assert.equal(dashboardLine({}), 'off: DASHBOARD_PASSWORD is not set')
+  assert.equal(await dashboardLine({}), 'off: DASHBOARD_PASSWORD is not set')
 })
 
-test('The banner shows a new password on a terminal, and names its file elsewhere', () => {
-  const settings = readSettings({ ...base, DASHBOARD_PASSWORD: 'open sesame' })
+test('The banner shows a new password on a terminal, and names its file elsewhere', async () => {
+  const settings = await readSettings({ ...base, DASHBOARD_PASSWORD: 'open sesame' })
   const file = '/srv/data/bucketry.env'
   const lineOf = (isNew: boolean, isTerminal: boolean) => {
     const firstStart = { environment: base, file, isNew, kept: {} }
@@ -82,7 +82,7 @@ for (const [host, url] of [
   ['::1', 'http://[::1]:80'],
   ['s3.local', 'http://s3.local:80'],
 ] as const) {
-  test(`The address of a server on ${host} is ${url}`, () => {
-    assert.equal(listeningUrl(readSettings({ ...base, HOST: host }), 80), url)
+  test(`The address of a server on ${host} is ${url}`, async () => {
+    assert.equal(listeningUrl(await readSettings({ ...base, HOST: host }), 80), url)
   })
 }

@@ -35,7 +35,7 @@ test('The first start makes keys in the look of AWS, a password and a bucket', a
   assert.match(environment.ACCESS_KEY ?? '', /^[A-Z0-9]{20}$/)
   assert.match(environment.SECRET_KEY ?? '', /^[A-Za-z0-9]{40}$/)
   assert.match(environment.DASHBOARD_PASSWORD ?? '', /^[A-Za-z0-9]{20}$/)
-  const settings = readSettings(environment)
+  const settings = await readSettings(environment)
   assert.deepEqual(settings.allowedBuckets, ['files'])
   assert.equal(settings.port, 9001)
 })

@@ -26,7 +26,7 @@ const routes: Route[] = []
 before(async () => {
   const environment = { ACCESS_KEY: 'AK', SECRET_KEY: 'hush-hush', ALLOWED_BUCKETS: 'files' }
   const opened = await openJsonParts({
-    settings: readSettings(environment),
+    settings: await readSettings(environment),
     log: createLog('silent', { write: () => undefined }),
     // Nothing is asked while routes are only described.
     ...{

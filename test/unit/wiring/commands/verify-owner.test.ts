@@ -23,7 +23,7 @@ test(
     }
     const log = createLog('silent', { write: () => undefined })
     const role = { kind: 'primary', onDriveLost: () => undefined } as const
-    await (await openService(readSettings(environment), log, role)).close()
+    await (await openService(await readSettings(environment), log, role)).close()
     execFileSync('chown', ['-R', '10001:10001', folder])
     const status = await verify({
       environment,

@@ -19,7 +19,7 @@ async function logged(t: TestContext, kind: 'primary' | 'worker') {
     handle.sync = fails('EINVAL')
     return handle
   })
-  const settings = readSettings({
+  const settings = await readSettings({
     ...{ ACCESS_KEY: 'AKEXAMPLE', SECRET_KEY: 'hunter2hunter2hunter2', ALLOWED_BUCKETS: 'photos' },
     DRIVE: `file:${folder}`,
   })

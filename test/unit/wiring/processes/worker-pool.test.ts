@@ -15,9 +15,9 @@ cluster.setupPrimary({
   exec: fileURLToPath(new URL('../../../support/pool-worker.ts', import.meta.url)),
 })
 
-function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
+async function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-pool-'))
-  const settings = readSettings({
+  const settings = await readSettings({
     ACCESS_KEY: 'AKEXAMPLE',
     SECRET_KEY: 'secret',
     ALLOWED_BUCKETS: 'photos',
@@ -40,7 +40,7 @@ function poolOf(t: TestContext, options: Partial<WorkerPoolOptions> = {}) {
 }
 
 test('The reason is reported when a worker cannot start', async (t) => {
-  const { pool, broken } = poolOf(t)
+  const { pool, broken } = await poolOf(t)
   writeFileSync(broken, '')
   await assert.rejects(pool.start(), { name: 'WorkerStartError', message: 'broken' })
 })
@@ -51,7 +51,7 @@ test('A restarted worker that cannot start is restarted until it can', async (t)
   cluster.on('message', (_, message) => {
     if (deaths >= 3 && message.kind === 'serving') resolve()
   })
-  const { pool, broken } = poolOf(t, {
+  const { pool, broken } = await poolOf(t, {
     onDeath: () => {
       deaths += 1
       if (deaths === 3) rmSync(broken)
@@ -67,7 +67,7 @@ test('The primary tells the name of a worker that has died', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   const { promise: died, resolve } = Promise.withResolvers<string>()
-  const { pool } = poolOf(t, { onProcessDied: resolve })
+  const { pool } = await poolOf(t, { onProcessDied: resolve })
   const pid = await pool.start()
   const name = nameOfChild(pid)
   process.kill(pid, 'SIGKILL')
@@ -77,7 +77,7 @@ test('The primary tells the name of a worker that has died', {
 
 test('A message to a worker that has just died does not end the primary', async (t) => {
   const { promise: died, resolve: onDeath } = Promise.withResolvers<unknown>()
-  const { pool } = poolOf(t, { onDeath })
+  const { pool } = await poolOf(t, { onDeath })
   const pid = await pool.start()
   process.kill(pid, 'SIGKILL')
   // Until it is gone, without a turn of the event loop in which that could be noticed.
@@ -103,7 +103,7 @@ function pongs(count: number): Promise<void> {
 test('A worker that leaves ten pings unanswered is killed and replaced', async (t) => {
   const silent: unknown[] = []
   const { promise: died, resolve } = Promise.withResolvers<unknown>()
-  const { pool } = poolOf(t, {
+  const { pool } = await poolOf(t, {
     pingEveryMs: 20,
     onSilence: (fields) => silent.push(fields),
     onDeath: resolve,
@@ -121,14 +121,14 @@ test('A worker that leaves ten pings unanswered is killed and replaced', async (
 })
 
 test('A worker that takes long to start is not killed', async (t) => {
-  const { pool, slow } = poolOf(t, { pingEveryMs: 10, onSilence: () => assert.fail() })
+  const { pool, slow } = await poolOf(t, { pingEveryMs: 10, onSilence: () => assert.fail() })
   writeFileSync(slow, '')
   await pool.start()
   await pongs(2)
 })
 
 test('A primary that was suspended for long kills no worker when it wakes', async (t) => {
-  const { pool } = poolOf(t, { pingEveryMs: 20, onSilence: () => assert.fail() })
+  const { pool } = await poolOf(t, { pingEveryMs: 20, onSilence: () => assert.fail() })
   await pool.start()
   for (let round = 0; round < 3; round++) {
     // As SIGSTOP does: nothing runs here for as long as 25 pings, nor do the workers hear anything.

@@ -23,13 +23,18 @@ const accountA = {
 const nas = { DRIVE_NAS: 'webdav+http://u:hidden@nas/dav' }
 
 function read(more: Values) {
-  return readSettings({ ...keys, DRIVE: `file:${folder}/main`, ALLOWED_BUCKETS: 'photos', ...more })
+  return readSettings({
+    ...keys,
+    DRIVE: `file:${folder}/main`,
+    ALLOWED_BUCKETS: 'photos',
+    ...more,
+  })
 }
 
 /** All mistakes as one text; empty if there are none. */
-function mistakesIn(more: Values): string {
+async function mistakesIn(more: Values): Promise<string> {
   try {
-    read(more)
+    await read(more)
     return ''
   } catch (error) {
     assert.ok(error instanceof SettingsError, String(error))
@@ -39,9 +44,9 @@ function mistakesIn(more: Values): string {
 }
 
 describe('named drives', () => {
-  test('have places and credentials of their own, also from files', () => {
+  test('have places and credentials of their own, also from files', async () => {
     writeFileSync(join(folder, 'token'), 'token-b\n')
-    const settings = read({
+    const settings = await read({
       ALLOWED_BUCKETS: 'photos, backup@A ,more@B,music@NAS:Music/Lossless,old@DEFAULT:o l d',
       ...{ ...accountA, DRIVE_A: 'gdrive:Backup', ...nas, DRIVE_B: 'gdrive:Backup' },
       GDRIVE_CLIENT_ID_B: 'id-b',
@@ -81,8 +86,8 @@ describe('named drives', () => {
     assert.doesNotMatch(JSON.stringify(shown), /hidden|token/)
   })
 
-  test('use the credentials without a name if they have none', () => {
-    const settings = read({
+  test('use the credentials without a name if they have none', async () => {
+    const settings = await read({
       ALLOWED_BUCKETS: 'photos,backup@A',
       DRIVE_A: 'gdrive:A',
       GDRIVE_CLIENT_ID: 'id',
@@ -94,8 +99,12 @@ describe('named drives', () => {
     assert.equal(settings.drives[1]?.gdriveSharedDrive, undefined)
   })
 
-  test('are absent by default, and other settings are no drives', () => {
-    const settings = read({ DRIVE_POLL_SECONDS: '5', DRIVE_SPOOL: '/tmp/x', DRIVE_SPOOL_GIB: '3' })
+  test('are absent by default, and other settings are no drives', async () => {
+    const settings = await read({
+      DRIVE_POLL_SECONDS: '5',
+      DRIVE_SPOOL: '/tmp/x',
+      DRIVE_SPOOL_GIB: '3',
+    })
     assert.deepEqual(
       settings.drives.map(({ name }) => name),
       [''],
@@ -106,7 +115,7 @@ describe('named drives', () => {
     const [warning] = settingsWarnings({ settings, environment, kept: {} })
     assert.match(warning ?? '', /DRIVE_SPOL is not a setting.*DRIVE_SPOOL/)
     const pool = { ALLOWED_BUCKETS: 'photos@POOL', DRIVE_POOL: `file:${folder}/pool` }
-    assert.equal(read(pool).drives[1]?.name, 'POOL')
+    assert.equal((await read(pool)).drives[1]?.name, 'POOL')
     assert.deepEqual(
       settingsWarnings({ settings, environment: { ...keys, ...pool }, kept: {} }),
       [],
@@ -175,18 +184,18 @@ describe('mistakes in drives', () => {
     ],
   ]
   for (const [values, expected] of cases) {
-    test(`such as ${JSON.stringify(values).slice(0, 90)}`, () => {
-      assert.match(mistakesIn(values), expected)
+    test(`such as ${JSON.stringify(values).slice(0, 90)}`, async () => {
+      assert.match(await mistakesIn(values), expected)
     })
   }
 
-  test('not for two drives of one account in separate folders, or of two accounts', () => {
+  test('not for two drives of one account in separate folders, or of two accounts', async () => {
     const account = { GDRIVE_CLIENT_ID: 'i', GDRIVE_CLIENT_SECRET: 's', GDRIVE_REFRESH_TOKEN: 't' }
     const drives = { DRIVE: 'gdrive:A', DRIVE_A: 'gdrive:A', DRIVE_B: 'gdrive:B' }
     const buckets = { ALLOWED_BUCKETS: 'abc,def@A,ghi@B' }
-    assert.equal(mistakesIn({ ...account, ...accountA, ...drives, ...buckets }), '')
+    assert.equal(await mistakesIn({ ...account, ...accountA, ...drives, ...buckets }), '')
     assert.match(
-      mistakesIn({ ...account, ...drives, ...buckets }),
+      await mistakesIn({ ...account, ...drives, ...buckets }),
       /DRIVE and DRIVE_A are in the same/,
     )
   })

@@ -14,9 +14,12 @@ function temporaryFolder(t: TestContext): string {
   return folder
 }
 
-function mistakesOf(settings: Record<string, string>, envFile?: string): readonly string[] {
+async function mistakesOf(
+  settings: Record<string, string>,
+  envFile?: string,
+): Promise<readonly string[]> {
   try {
-    readSettings({ ...keys, ALLOWED_BUCKETS: 'photos', ...settings }, envFile)
+    await readSettings({ ...keys, ALLOWED_BUCKETS: 'photos', ...settings }, envFile)
     return []
   } catch (error) {
     assert.ok(error instanceof SettingsError)
@@ -24,7 +27,7 @@ function mistakesOf(settings: Record<string, string>, envFile?: string): readonl
   }
 }
 
-test('A database, a spool and files of settings inside a served bucket are refused, all at once', (t) => {
+test('A database, a spool and files of settings inside a served bucket are refused, all at once', async (t) => {
   const folder = temporaryFolder(t)
   const bucket = join(folder, 'drive/photos')
   mkdirSync(bucket, { recursive: true })
@@ -32,7 +35,7 @@ test('A database, a spool and files of settings inside a served bucket are refus
   symlinkSync(join(bucket, 'below'), join(folder, 'link'))
   const secret = join(bucket, 'secret')
   writeFileSync(secret, 'hunter2hunter2hunter2')
-  const mistakes = mistakesOf(
+  const mistakes = await mistakesOf(
     {
       DRIVE: `file:${join(folder, 'drive')}`,
       DATABASE_URL: `sqlite:${join(folder, 'link/new/bucketry.db')}`,
@@ -50,41 +53,53 @@ test('A database, a spool and files of settings inside a served bucket are refus
     assert.match(line, /expected a path outside the buckets.*bucket photos/)
 })
 
-test('A bucket reached through a symbolic link is the folder that it leads to', (t) => {
+test('A bucket reached through a symbolic link is the folder that it leads to', async (t) => {
   const folder = temporaryFolder(t)
   mkdirSync(join(folder, 'real/photos'), { recursive: true })
   symlinkSync(join(folder, 'real'), join(folder, 'drive'))
   const DATABASE_URL = `sqlite:${join(folder, 'real/photos/bucketry.db')}`
-  assert.equal(mistakesOf({ DRIVE: `file:${join(folder, 'drive')}`, DATABASE_URL }).length, 1)
+  assert.equal(
+    (await mistakesOf({ DRIVE: `file:${join(folder, 'drive')}`, DATABASE_URL })).length,
+    1,
+  )
 })
 
-test('Places beside the buckets are allowed, also with a name that begins the same', (t) => {
+test('Places beside the buckets are allowed, also with a name that begins the same', async (t) => {
   const folder = temporaryFolder(t)
   const DRIVE = `file:${join(folder, 'drive')}`
   const DATABASE_URL = `sqlite:${join(folder, 'drive/photos.db')}`
-  assert.deepEqual(mistakesOf({ DRIVE, DATABASE_URL, DRIVE_SPOOL: join(folder, 'drive') }), [])
+  assert.deepEqual(
+    await mistakesOf({ DRIVE, DATABASE_URL, DRIVE_SPOOL: join(folder, 'drive') }),
+    [],
+  )
 })
 
-test('DRIVE that names a file, or a path below one, says so', (t) => {
+test('DRIVE that names a file, or a path below one, says so', async (t) => {
   const folder = temporaryFolder(t)
   const file = join(folder, 'file')
   writeFileSync(file, '')
-  assert.deepEqual(mistakesOf({ DRIVE: `file:${file}` }), [
+  assert.deepEqual(await mistakesOf({ DRIVE: `file:${file}` }), [
     `DRIVE is "file:${file}": expected a folder, but it is a file`,
   ])
-  assert.deepEqual(mistakesOf({ DRIVE: `file:${file}/below` }), [
+  assert.deepEqual(await mistakesOf({ DRIVE: `file:${file}/below` }), [
     `DRIVE is "file:${file}/below": expected a folder, but ${file} is a file`,
   ])
 })
 
 test('DRIVE on a pseudo file system is refused', {
   skip: process.platform === 'linux' ? false : 'they are of Linux',
-}, (t) => {
+}, async (t) => {
   symlinkSync('/proc', join(temporaryFolder(t), 'link'))
   for (const path of ['/proc', '/proc/self/none', '/sys', '/dev', '/dev/none']) {
-    assert.match(mistakesOf({ DRIVE: `file:${path}` }).join(), /expected a folder on a disk, but/)
+    assert.match(
+      (await mistakesOf({ DRIVE: `file:${path}` })).join(),
+      /expected a folder on a disk, but/,
+    )
   }
-  const [mistake = '', ...others] = mistakesOf({ DRIVE: 'file:/', ALLOWED_BUCKETS: 'proc,usr' })
+  const [mistake = '', ...others] = await mistakesOf({
+    DRIVE: 'file:/',
+    ALLOWED_BUCKETS: 'proc,usr',
+  })
   assert.match(mistake, /^ALLOWED_BUCKETS has "proc": expected a folder on a disk, but this is /)
   assert.deepEqual(others, [])
 })

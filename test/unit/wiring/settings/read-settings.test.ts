@@ -17,9 +17,9 @@ after(() => rmSync(folder, { recursive: true }))
 
 const required = { ACCESS_KEY: 'AKEXAMPLE', SECRET_KEY: 'secret', ALLOWED_BUCKETS: 'photos,docs' }
 
-function mistakesOf(environment: Environment): readonly string[] {
+async function mistakesOf(environment: Environment): Promise<readonly string[]> {
   try {
-    readSettings(environment)
+    await readSettings(environment)
   } catch (error) {
     assert.ok(error instanceof SettingsError)
     return error.mistakes
@@ -33,8 +33,8 @@ function fileWith(text: string): string {
   return path
 }
 
-test('Settings have the defaults of the documentation', () => {
-  const settings = readSettings(required)
+test('Settings have the defaults of the documentation', async () => {
+  const settings = await readSettings(required)
   assert.equal(settings.region, 'us-east-1')
   assert.equal(settings.host, '127.0.0.1')
   assert.equal(settings.port, 9000)
@@ -50,7 +50,7 @@ test('Settings have the defaults of the documentation', () => {
   assert.ok(Object.isFrozen(settings))
 })
 
-test('Settings know where a drive is', () => {
+test('Settings know where a drive is', async () => {
   const google = {
     GDRIVE_CLIENT_ID: 'client',
     GDRIVE_CLIENT_SECRET: 'hunter2',
@@ -67,40 +67,44 @@ test('Settings know where a drive is', () => {
       { kind: 'webdav', url: 'webdav+https://me:p%40ss@host/a%20b' },
     ],
   ] as const) {
-    assert.deepEqual(readSettings({ ...required, ...google, DRIVE }).drive, place)
+    assert.deepEqual((await readSettings({ ...required, ...google, DRIVE })).drive, place)
   }
 })
 
-test('Settings run one process for a drive in memory', () => {
+test('Settings run one process for a drive in memory', async () => {
   const memory = { ...required, DRIVE: 'memory:' }
-  assert.equal(readSettings(memory).workers, 1)
-  assert.deepEqual(mistakesOf({ ...memory, WORKERS: '2' }), [
+  assert.equal((await readSettings(memory)).workers, 1)
+  assert.deepEqual(await mistakesOf({ ...memory, WORKERS: '2' }), [
     'DRIVE is memory:, which processes cannot share: expected WORKERS=1',
   ])
 })
 
-test('Settings run one process for a Google Drive unless WORKERS is set', () => {
+test('Settings run one process for a Google Drive unless WORKERS is set', async () => {
   const google = { ...required, DRIVE: 'gdrive:x', GDRIVE_SERVICE_ACCOUNT: fileWith('{}') }
-  assert.equal(readSettings(google).workers, 1)
-  assert.equal(readSettings({ ...google, WORKERS: '3' }).workers, 3)
+  assert.equal((await readSettings(google)).workers, 1)
+  assert.equal((await readSettings({ ...google, WORKERS: '3' })).workers, 3)
 })
 
-test('Settings require credentials for a Google Drive', () => {
-  const [line, ...others] = mistakesOf({ ...required, DRIVE: 'gdrive:x', GDRIVE_CLIENT_ID: 'c' })
+test('Settings require credentials for a Google Drive', async () => {
+  const [line, ...others] = await mistakesOf({
+    ...required,
+    DRIVE: 'gdrive:x',
+    GDRIVE_CLIENT_ID: 'c',
+  })
   assert.match(line ?? '', /^DRIVE is a Google Drive: expected GDRIVE_CLIENT_ID, GDRIVE_CLIENT_S/)
   assert.deepEqual(others, [])
   const key = { GDRIVE_SERVICE_ACCOUNT: fileWith('{}') }
-  assert.deepEqual(mistakesOf({ ...required, ...key, DRIVE: 'gdrive:x' }), [])
+  assert.deepEqual(await mistakesOf({ ...required, ...key, DRIVE: 'gdrive:x' }), [])
 })
 
-test('Settings count an empty value as unset', () => {
-  const settings = readSettings({ ...required, PORT: '', PUBLIC_URL: '', REGION_FILE: '' })
+test('Settings count an empty value as unset', async () => {
+  const settings = await readSettings({ ...required, PORT: '', PUBLIC_URL: '', REGION_FILE: '' })
   assert.equal(settings.port, 9000)
   assert.equal(settings.publicUrl, undefined)
 })
 
-test('Settings are read from NAME_FILE, without the line break at the end', () => {
-  const settings = readSettings({
+test('Settings are read from NAME_FILE, without the line break at the end', async () => {
+  const settings = await readSettings({
     ...required,
     SECRET_KEY: undefined,
     SECRET_KEY_FILE: fileWith('from-a-file\n'),
@@ -111,8 +115,8 @@ test('Settings are read from NAME_FILE, without the line break at the end', () =
   assert.deepEqual(settings.allowedBuckets, ['one', 'two'])
 })
 
-test('Settings report every mistake at once and show no secret', () => {
-  const mistakes = mistakesOf({
+test('Settings report every mistake at once and show no secret', async () => {
+  const mistakes = await mistakesOf({
     ACCESS_KEY: 'has/slash',
     SECRET_KEY: 'top secret',
     ALLOWED_BUCKETS: 'Photos',
@@ -132,17 +136,19 @@ test('Settings report every mistake at once and show no secret', () => {
   assert.doesNotMatch(text, /hunter2|top secret/)
 })
 
-test('Settings show no password of a URL, also in lists, and no secret from a file', () => {
-  const text = mistakesOf({
-    ACCESS_KEY: 'AKEXAMPLE',
-    SECRET_KEY_FILE: 'hunter2',
-    ALLOWED_BUCKETS: 'photos,https://user:hunter2@host',
-    DRIVE: 'webdav+https://user:hunter2/@hunter2@host/path',
-    DATABASE_URL: 'mysql://user:hunter2@host/bucketry',
-    CORS_ALLOWED_ORIGINS: 'https://example.org,https://user:hunter2@host',
-    TRUST_PROXY: 'user:hunter2@host',
-    PUBLIC_URL: 'https://user:hunter2@host',
-  }).join('\n')
+test('Settings show no password of a URL, also in lists, and no secret from a file', async () => {
+  const text = (
+    await mistakesOf({
+      ACCESS_KEY: 'AKEXAMPLE',
+      SECRET_KEY_FILE: 'hunter2',
+      ALLOWED_BUCKETS: 'photos,https://user:hunter2@host',
+      DRIVE: 'webdav+https://user:hunter2/@hunter2@host/path',
+      DATABASE_URL: 'mysql://user:hunter2@host/bucketry',
+      CORS_ALLOWED_ORIGINS: 'https://example.org,https://user:hunter2@host',
+      TRUST_PROXY: 'user:hunter2@host',
+      PUBLIC_URL: 'https://user:hunter2@host',
+    })
+  ).join('\n')
   assert.equal(text.split('\n').length, 7)
   assert.doesNotMatch(text, /hunter2/)
   assert.match(text, /^SECRET_KEY_FILE is a hidden value: expected the path of a/m)
@@ -150,27 +156,32 @@ test('Settings show no password of a URL, also in lists, and no secret from a fi
 })
 
 for (const password of ['moo@quark', 'moo/quark', '12/quark', '12?quark', '12#quark', '1\\quark']) {
-  test(`Settings explain how to write ${password} in DRIVE, and do not show it`, () => {
+  test(`Settings explain how to write ${password} in DRIVE, and do not show it`, async () => {
     for (const rest of ['@host/path', '@quark/moo@host/path']) {
       const DRIVE = `webdav+https://user:${password}${rest}`
-      const text = mistakesOf({ ...required, DRIVE }).join('\n')
+      const text = (await mistakesOf({ ...required, DRIVE })).join('\n')
       assert.match(text, /^DRIVE is .*percent-encoded: .*@ as %40, \/ as %2F/)
       assert.doesNotMatch(text, /moo|quark/)
     }
   })
 }
 
-test('Settings show no password in DRIVE when the host behind it is missing', () => {
-  const text = mistakesOf({ ...required, DRIVE: 'webdav+https://user:quark/path' }).join('\n')
+test('Settings show no password in DRIVE when the host behind it is missing', async () => {
+  const text = (await mistakesOf({ ...required, DRIVE: 'webdav+https://user:quark/path' })).join(
+    '\n',
+  )
   assert.match(text, /^DRIVE is "webdav\+https:\/\/user:…": expected/)
 })
 
-test('Settings ask for all three of key, secret and buckets when one is set', () => {
+test('Settings ask for all three of key, secret and buckets when one is set', async () => {
   assert.deepEqual(
-    mistakesOf({ ACCESS_KEY: 'AKEXAMPLE' }).map((line) => line.split(' ')[0]),
+    (await mistakesOf({ ACCESS_KEY: 'AKEXAMPLE' })).map((line) => line.split(' ')[0]),
     ['SECRET_KEY', 'ALLOWED_BUCKETS'],
   )
-  assert.match(mistakesOf({ ...required, ALLOWED_BUCKETS: ' , ' }).join(), /at least one bucket/)
+  assert.match(
+    (await mistakesOf({ ...required, ALLOWED_BUCKETS: ' , ' })).join(),
+    /at least one bucket/,
+  )
 })
 
 for (const name of [
@@ -186,48 +197,51 @@ for (const name of [
   'ab-s3alias',
   'a'.repeat(64),
 ]) {
-  test(`Settings refuse the bucket name ${name}`, () => {
+  test(`Settings refuse the bucket name ${name}`, async () => {
     assert.match(
-      mistakesOf({ ...required, ALLOWED_BUCKETS: name }).join('\n'),
+      (await mistakesOf({ ...required, ALLOWED_BUCKETS: name })).join('\n'),
       /^ALLOWED_BUCKETS is/,
     )
   })
 }
 
-test('Settings accept every legal look of a bucket name', () => {
+test('Settings accept every legal look of a bucket name', async () => {
   const names = ['abc', '1-2', 'my.bucket.example', '0.0.0', 'a'.repeat(63)]
-  const settings = readSettings({ ...required, ALLOWED_BUCKETS: names.join(',') })
+  const settings = await readSettings({ ...required, ALLOWED_BUCKETS: names.join(',') })
   assert.deepEqual(settings.allowedBuckets, names)
 })
 
-test('Settings refuse a public bucket that is not served', () => {
-  assert.deepEqual(mistakesOf({ ...required, PUBLIC_READ_BUCKETS: 'photos,other' }), [
+test('Settings refuse a public bucket that is not served', async () => {
+  assert.deepEqual(await mistakesOf({ ...required, PUBLIC_READ_BUCKETS: 'photos,other' }), [
     'PUBLIC_READ_BUCKETS has "other": expected only buckets of ALLOWED_BUCKETS',
   ])
 })
 
-test('A missing setting names the file that has it, when the environment keeps that from being read', () => {
+test('A missing setting names the file that has it, when the environment keeps that from being read', async () => {
   const dataDir = mkdtempSync(join(folder, 'data-'))
   const { SECRET_KEY, ...others } = required
   const plain = `SECRET_KEY is not set: set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS`
-  assert.deepEqual(mistakesOf({ ...others, DATA_DIR: dataDir }), [plain])
+  assert.deepEqual(await mistakesOf({ ...others, DATA_DIR: dataDir }), [plain])
   const file = join(dataDir, 'bucketry.env')
   writeFileSync(file, 'PORT=9001\n')
-  assert.deepEqual(mistakesOf({ ...others, DATA_DIR: dataDir }), [plain])
+  assert.deepEqual(await mistakesOf({ ...others, DATA_DIR: dataDir }), [plain])
   writeFileSync(file, `ACCESS_KEY=a\nSECRET_KEY=${SECRET_KEY}\nALLOWED_BUCKETS=files\n`)
-  assert.deepEqual(mistakesOf({ DASHBOARD_PASSWORD: 'password', ...others, DATA_DIR: dataDir }), [
-    `SECRET_KEY is not set: ${file} has it, but is not read, because ACCESS_KEY, ALLOWED_BUCKETS, ` +
-      'DASHBOARD_PASSWORD is set outside it. Move ACCESS_KEY, ALLOWED_BUCKETS, DASHBOARD_PASSWORD into that ' +
-      'file, or set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS',
-  ])
+  assert.deepEqual(
+    await mistakesOf({ DASHBOARD_PASSWORD: 'password', ...others, DATA_DIR: dataDir }),
+    [
+      `SECRET_KEY is not set: ${file} has it, but is not read, because ACCESS_KEY, ALLOWED_BUCKETS, ` +
+        'DASHBOARD_PASSWORD is set outside it. Move ACCESS_KEY, ALLOWED_BUCKETS, DASHBOARD_PASSWORD into that ' +
+        'file, or set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS',
+    ],
+  )
 })
 
-test('The path of a file with a secret is shown, and the secret in place of a path is not', () => {
+test('The path of a file with a secret is shown, and the secret in place of a path is not', async () => {
   for (const name of ['SECRET_KEY', 'TLS_KEY', 'DATABASE_URL', 'ACCESS_KEYS']) {
     const { SECRET_KEY: _, ...others } = required
     const given = name === 'SECRET_KEY' ? others : required
     for (const path of ['/run/secrets/absent', './absent', '../absent']) {
-      const text = mistakesOf({ ...given, [`${name}_FILE`]: path }).join('\n')
+      const text = (await mistakesOf({ ...given, [`${name}_FILE`]: path })).join('\n')
       assert.ok(text.includes(`${name}_FILE is "${path}": expected the path of`), text)
     }
     for (const secret of [
@@ -235,49 +249,51 @@ test('The path of a file with a secret is shown, and the secret in place of a pa
       '/hunter2bPxRfiCYEXAMPLEKEY/K7MDENG+bPxRf',
       '/hunter2ABC/AAAAAAAA=',
     ]) {
-      const text = mistakesOf({ ...given, [`${name}_FILE`]: secret }).join('\n')
+      const text = (await mistakesOf({ ...given, [`${name}_FILE`]: secret })).join('\n')
       assert.match(text, new RegExp(`${name}_FILE is a hidden value`))
       assert.doesNotMatch(text, /hunter2/)
     }
   }
   assert.match(
-    mistakesOf({ ...required, TLS_CERT: '/etc/absent', TLS_KEY: '/etc/absent.key' }).join('\n'),
+    (await mistakesOf({ ...required, TLS_CERT: '/etc/absent', TLS_KEY: '/etc/absent.key' })).join(
+      '\n',
+    ),
     /^TLS_KEY is "\/etc\/absent\.key": expected PEM text or the path of a readable PEM file \(ENOENT\)/m,
   )
 })
 
-test('A file without end is refused for every setting that names one', () => {
+test('A file without end is refused for every setting that names one', async () => {
   for (const name of ['SECRET_KEY_FILE', 'ACCESS_KEYS_FILE', 'TLS_CERT', 'MODEL_CATALOGUE']) {
     const { SECRET_KEY: _, ...others } = required
     const given = name === 'SECRET_KEY_FILE' ? others : required
     assert.match(
-      mistakesOf({ ...given, [name]: '/dev/zero' }).join('\n'),
+      (await mistakesOf({ ...given, [name]: '/dev/zero' })).join('\n'),
       new RegExp(`^${name} is `, 'm'),
     )
   }
   const grants = [{ bucket: 'one', actions: ['read'] }]
   const key = { accessKeyId: 'APP', secretKeyFile: '/dev/zero', name: 'app', grants }
   assert.match(
-    mistakesOf({ ...required, ACCESS_KEYS: JSON.stringify([key]) }).join('\n'),
+    (await mistakesOf({ ...required, ACCESS_KEYS: JSON.stringify([key]) })).join('\n'),
     /ACCESS_KEYS has the key APP: expected its secret in the file \/dev\/zero/,
   )
 })
 
-test('Settings refuse NAME beside NAME_FILE, a missing file and an empty one', () => {
+test('Settings refuse NAME beside NAME_FILE, a missing file and an empty one', async () => {
   assert.match(
-    mistakesOf({ ...required, SECRET_KEY_FILE: fileWith('x') }).join('\n'),
+    (await mistakesOf({ ...required, SECRET_KEY_FILE: fileWith('x') })).join('\n'),
     /^SECRET_KEY and SECRET_KEY_FILE are both set/,
   )
   assert.match(
-    mistakesOf({ ...required, REGION_FILE: join(folder, 'absent') }).join('\n'),
+    (await mistakesOf({ ...required, REGION_FILE: join(folder, 'absent') })).join('\n'),
     /^REGION_FILE is ".*absent": expected the path of a readable file \(ENOENT\)$/,
   )
   assert.match(
-    mistakesOf({ ...required, REGION_FILE: folder }).join('\n'),
+    (await mistakesOf({ ...required, REGION_FILE: folder })).join('\n'),
     /expected the path of a readable file \(EISDIR\)/,
   )
   assert.match(
-    mistakesOf({ ...required, REGION_FILE: fileWith('\n') }).join('\n'),
+    (await mistakesOf({ ...required, REGION_FILE: fileWith('\n') })).join('\n'),
     /expected a file that is not empty/,
   )
 })
@@ -310,15 +326,15 @@ for (const [name, value] of [
   ['DASHBOARD_PASSWORD', ' copied with a space'],
   ['DASHBOARD_PASSWORD', 'two\tcolumns'],
 ] as const) {
-  test(`Settings refuse ${name}=${value}`, () => {
-    const mistakes = mistakesOf({ ...required, [name]: value })
+  test(`Settings refuse ${name}=${value}`, async () => {
+    const mistakes = await mistakesOf({ ...required, [name]: value })
     assert.equal(mistakes.length, 1)
     assert.match(mistakes[0] ?? '', new RegExp(`^${name} is .*: expected `))
   })
 }
 
-test('Settings keep the values for other features', () => {
-  const settings = readSettings({
+test('Settings keep the values for other features', async () => {
+  const settings = await readSettings({
     ...required,
     DRIVE: 'file:///srv/files',
     DATABASE_URL: 'postgresql://user:pw@host/db',
@@ -336,34 +352,34 @@ test('Settings keep the values for other features', () => {
   assert.deepEqual(settings.trustProxy, ['10.0.0.0/8', '::1'])
 })
 
-test('TLS settings take PEM, the path of a PEM file, or NAME_FILE, and must fit together', () => {
+test('TLS settings take PEM, the path of a PEM file, or NAME_FILE, and must fit together', async () => {
   const { certFile, keyFile } = makeCertificate(folder)
-  const byPath = readSettings({ ...required, TLS_CERT: certFile, TLS_KEY: keyFile })
-  const byFile = readSettings({ ...required, TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile })
+  const byPath = await readSettings({ ...required, TLS_CERT: certFile, TLS_KEY: keyFile })
+  const byFile = await readSettings({ ...required, TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile })
   assert.match(tlsIdentityOf(byPath)?.cert ?? '', /BEGIN CERTIFICATE/)
   assert.equal(byPath.tlsCert?.trim(), byFile.tlsCert)
   assert.equal(byPath.tlsKey?.trim(), byFile.tlsKey)
   const byText = readTls({ TLS_CERT: byFile.tlsCert, TLS_KEY: byFile.tlsKey })
   assert.deepEqual(byText, tlsIdentityOf(byFile))
   assert.equal(readTls({}), undefined)
-  assert.deepEqual(mistakesOf({ ...required, TLS_CERT: certFile }), [
+  assert.deepEqual(await mistakesOf({ ...required, TLS_CERT: certFile }), [
     'only one of TLS_CERT and TLS_KEY is set: expected both or neither',
   ])
   assert.match(
-    mistakesOf({ ...required, TLS_CERT: certFile, TLS_KEY: certFile }).join('\n'),
+    (await mistakesOf({ ...required, TLS_CERT: certFile, TLS_KEY: certFile })).join('\n'),
     /^TLS_CERT and TLS_KEY: expected a certificate and its private key/,
   )
   assert.match(
-    mistakesOf({ ...required, TLS_CERT: certFile, TLS_KEY: 'nonsense' }).join('\n'),
+    (await mistakesOf({ ...required, TLS_CERT: certFile, TLS_KEY: 'nonsense' })).join('\n'),
     /^TLS_KEY is a hidden value: expected PEM/,
   )
 })
 
-test('MODELS_API_KEY is visible ASCII, which every client can send', () => {
+test('MODELS_API_KEY is visible ASCII, which every client can send', async () => {
   const key = 'sk-!~{}"/='
-  assert.equal(readSettings({ ...required, MODELS_API_KEY: key }).modelsApiKey, key)
+  assert.equal((await readSettings({ ...required, MODELS_API_KEY: key })).modelsApiKey, key)
   for (const bad of ['schlüssel', 'a b', 'a\tb', 'ключ', 'a\u007f']) {
-    const mistakes = mistakesOf({ ...required, MODELS_API_KEY: bad })
+    const mistakes = await mistakesOf({ ...required, MODELS_API_KEY: bad })
     assert.deepEqual(mistakes, [
       'MODELS_API_KEY is a hidden value: expected only visible ASCII characters',
     ])

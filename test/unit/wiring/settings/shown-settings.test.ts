@@ -20,21 +20,21 @@ const environment = {
   PORT: '9000',
 }
 
-function shown(changes: Readonly<Record<string, unknown>> = {}) {
-  const settings = { ...readSettings(environment), ...changes } as Settings
+async function shown(changes: Readonly<Record<string, unknown>> = {}) {
+  const settings = { ...(await readSettings(environment)), ...changes } as Settings
   return new Map(shownSettings(settings).map((each) => [each.name, each]))
 }
 
-test('Secrets are named and never shown', () => {
-  const settings = shown()
+test('Secrets are named and never shown', async () => {
+  const settings = await shown()
   for (const name of Object.keys(secrets)) {
     assert.deepEqual(settings.get(name), { name, value: null, isSecret: true, isSet: true })
   }
   assert.doesNotMatch(JSON.stringify([...settings]), /hush/)
 })
 
-test('Other settings are shown as a person would write them, defaults as such', () => {
-  const settings = shown()
+test('Other settings are shown as a person would write them, defaults as such', async () => {
+  const settings = await shown()
   for (const [name, value, isSet] of [
     // Not a secret: every signed request and every share link shows it.
     ['ACCESS_KEY', 'AKEXAMPLE', true],
@@ -53,7 +53,7 @@ test('Other settings are shown as a person would write them, defaults as such', 
   }
 })
 
-test('A drive of any kind is shown without possible passwords', () => {
+test('A drive of any kind is shown without possible passwords', async () => {
   const drives: readonly (readonly [place: object, value: string])[] = [
     [
       { kind: 'webdav', url: 'https://me:hush@cloud.example/dav/?token=hush#hush' },
@@ -63,13 +63,13 @@ test('A drive of any kind is shown without possible passwords', () => {
     [{ kind: 'gdrive', folder: 'x', clientSecret: 'hush' }, 'gdrive'],
   ]
   for (const [place, value] of drives) {
-    const text = shown({ drive: place }).get('DRIVE')?.value ?? ''
+    const text = (await shown({ drive: place })).get('DRIVE')?.value ?? ''
     assert.doesNotMatch(text, /hush/)
     assert.ok(text.startsWith(value), text)
   }
 })
 
-test('A certificate is shown as one', () => {
+test('A certificate is shown as one', async () => {
   const cert = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
-  assert.equal(shown({ tlsCert: cert }).get('TLS_CERT')?.value, 'PEM')
+  assert.equal((await shown({ tlsCert: cert })).get('TLS_CERT')?.value, 'PEM')
 })

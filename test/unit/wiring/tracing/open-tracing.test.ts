@@ -19,7 +19,7 @@ const script = `
   await import('${source}/processes/primary.ts')
   const { openTracing } = await import('${source}/tracing/open-tracing.ts')
   const { readSettings } = await import('${source}/settings/read-settings.ts')
-  const settings = readSettings(process.env)
+  const settings = await readSettings(process.env)
   const tracing = await openTracing(settings, undefined)
   process.stdout.write(JSON.stringify({ isOn: tracing !== undefined, loaded: [...loaded] }))
 `
