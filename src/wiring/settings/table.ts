@@ -36,7 +36,7 @@ function defaultWorkers(cores: number): number {
 }
 
 /**
- * All settings, in the order of docs/configuration.md (a test compares the two).
+ * All settings. `npm run docs` writes them, in this order, into docs/configuration.md and .env.example.
  * docs/configuration.md says how values are given: environment, NAME_FILE, comma-separated lists.
  */
 export const settingsTable = {
