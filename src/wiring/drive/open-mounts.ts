@@ -6,12 +6,12 @@ import { UploadTable } from '../../state/stores/uploads.ts'
 import type { Log } from '../log.ts'
 import type { DriveSettings } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
-import type { FoundBuckets } from './found-buckets.ts'
 import { LateMount } from './late-mount.ts'
+import type { MadeBuckets } from './made-buckets.ts'
 import { openDrive } from './open-drive.ts'
 import { openOwner, type ServiceRole } from './open-owner.ts'
 
-export interface DrivesParts {
+interface MountsParts {
   readonly settings: Settings
   readonly log: Log
   readonly database: Database
@@ -23,13 +23,13 @@ export interface DrivesParts {
   /** Wraps each drive once it is open, to watch its calls. @param name '' for the default drive */
   readonly watch: (drive: Drive, name: string) => Drive
   /** Buckets of the default drive that were made at run time. */
-  readonly found: FoundBuckets
+  readonly made: MadeBuckets
   /** Gets the settings of the drives that this process has claimed, by the drives' ids. */
   readonly claimed: Map<string, string>
 }
 
 /** All drives of the settings. */
-export interface OpenDrives {
+export interface OpenMounts {
   /** All of them as one. */
   readonly drive: Drive
   /** Each of them; the default drive first. */
@@ -42,7 +42,7 @@ export interface OpenDrives {
  *
  * @throws DriveError or SettingsError, for people, if the default drive can't be opened.
  */
-export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
+export async function openMounts(parts: MountsParts): Promise<OpenMounts> {
   const { settings, database, watch } = parts
   const [own, ...named] = settings.drives
   if (own === undefined) throw new Error('there is no default drive')
@@ -50,8 +50,8 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
   const opened = await openDrive({
     ...parts,
     own,
-    claim: parts.found.claimAfter(claimOf(own, owner)),
-    madeBuckets: parts.found.names,
+    claim: parts.made.claimAfter(claimOf(own, owner)),
+    madeBuckets: parts.made.names,
   })
   const { name, isReadOnly } = own
   const main: Mount = { name, isReadOnly, drive: watch(opened.drive, '') }

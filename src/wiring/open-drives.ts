@@ -1,0 +1,105 @@
+import type { Drive } from '../drives/drive.ts'
+import type { DriveNotes } from '../drives/drive-notes.ts'
+import type { Mount } from '../drives/several/mount.ts'
+import type { ProcessName } from '../process/identity.ts'
+import type { Database } from '../state/database.ts'
+import { madeBuckets } from './drive/made-buckets.ts'
+import { type OpenMounts, openMounts } from './drive/open-mounts.ts'
+import type { ServiceRole } from './drive/open-owner.ts'
+import type { KnownGateways } from './fleet/known-gateways.ts'
+import { openRegister } from './fleet/open-register.ts'
+import type { Log } from './log.ts'
+import type { ProcessMetrics } from './metrics/process-metrics.ts'
+import type { Settings } from './settings/read-settings.ts'
+import type { Tracing } from './tracing/tracing.ts'
+
+/** The drives, and the registration of this gateway, which the other gateways of the drives watch. */
+export interface OpenDrives {
+  /** All drives as one. */
+  readonly drive: Drive
+  /** Each of them; the default drive first. */
+  readonly mounts: readonly Mount[]
+  /** Of the default drive; absent if it has none. */
+  readonly notes: DriveNotes | undefined
+  /** Whether this gateway sweeps for all of its database. */
+  isFirst(): boolean
+  /** Sends heartbeats from now on. @throws SettingsError, DatabaseError */
+  begin(): Promise<void>
+  /** When another process of this gateway has died: the other gateways take over what it held. */
+  processDied(name: ProcessName): void
+  close(): Promise<void>
+  /** In place of `close`, when the gateway could not start. Never rejects. */
+  withdraw(): Promise<void>
+}
+
+interface DrivesParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly role: ServiceRole
+  readonly database: Database
+  /** The database's time. */
+  readonly now: () => number
+  readonly gateways: KnownGateways
+  /** Around each drive, if they are on. */
+  readonly metrics: ProcessMetrics | undefined
+  readonly tracing: Tracing | undefined
+}
+
+/**
+ * Registers the gateway, if this is its primary process, and opens the drives.
+ *
+ * @throws DriveError, SettingsError or DatabaseError, for people
+ */
+export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
+  const { settings, log, role, database, now, gateways, metrics, tracing } = parts
+  const claimed = new Map<string, string>()
+  let mounts: OpenMounts | undefined
+  const register =
+    role.kind === 'primary'
+      ? openRegister({
+          ...{ settings, database, log, now, known: gateways, drives: claimed },
+          onConflict: role.onDriveLost,
+          onEnded: () => void (mounts && sweepDrive(mounts, log)),
+        })
+      : undefined
+  // Before a gateway with other keys could change what the database has.
+  await register?.start()
+  const made = madeBuckets(role, database, log)
+  try {
+    mounts = await openMounts({
+      ...{ settings, log, database, role, now, made, claimed },
+      gateways: () => gateways.running,
+      watch(drive, name) {
+        const watched = metrics?.watchDrive(drive, name) ?? drive
+        return tracing?.drive(watched, name) ?? watched
+      },
+    })
+  } catch (error) {
+    await register?.withdraw()
+    throw error
+  }
+  const opened = mounts
+  return {
+    ...{ drive: opened.drive, mounts: opened.mounts, notes: made.notes },
+    isFirst: () => register?.isFirst ?? false,
+    begin: async () => await register?.begin(),
+    processDied: (name) => register?.processDied(name),
+    async close() {
+      await register?.close()
+      await opened.close()
+    },
+    async withdraw() {
+      await opened.close().catch(() => undefined)
+      await register?.withdraw()
+    },
+  }
+}
+
+/** Soon after another gateway has ended. */
+async function sweepDrive({ drive }: { readonly drive: Drive }, log: Log): Promise<void> {
+  try {
+    await drive.sweep?.()
+  } catch (error) {
+    log.warn({ err: error }, 'could not remove what another gateway has left; will retry')
+  }
+}

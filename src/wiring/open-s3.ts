@@ -1,0 +1,77 @@
+import type { BucketMaker } from '../buckets/bucket-maker.ts'
+import type { Drive } from '../drives/drive.ts'
+import type { DriveNotes } from '../drives/drive-notes.ts'
+import type { HttpHandler } from '../http/message.ts'
+import { createS3Handler } from '../s3/handler.ts'
+import { Uploads } from '../s3/multipart/uploads.ts'
+import type { Database } from '../state/database.ts'
+import { UploadTable } from '../state/stores/uploads.ts'
+import { openBucketExpiry } from './bucket-expiry.ts'
+import { openBucketMaker } from './bucket-making.ts'
+import { openBucketUsage } from './bucket-usage.ts'
+import type { Log } from './log.ts'
+import type { Registries } from './registries.ts'
+import type { Settings } from './settings/read-settings.ts'
+
+/** The S3 protocol, and what works on its buckets in the background. */
+export interface OpenS3 {
+  readonly handler: HttpHandler
+  readonly uploads: Uploads
+  readonly bucketMaker: BucketMaker
+  /** Removes expired uploads, and buckets that were not removed completely. */
+  sweep(signal: AbortSignal): Promise<void>
+  /** Removes what lifecycle rules expire. */
+  expire(signal: AbortSignal): Promise<void>
+  /** Call it when no request is running. */
+  close(): Promise<void>
+}
+
+export function openS3({
+  settings,
+  log,
+  database,
+  drive,
+  notes,
+  registries,
+  now,
+}: {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  readonly drive: Drive
+  /** Of the drive; absent if it has none. */
+  readonly notes?: DriveNotes | undefined
+  readonly registries: Registries
+  /** The database's time, for leases. */
+  readonly now: () => number
+}): OpenS3 {
+  const uploads = new Uploads({
+    ...{ drive, now, log },
+    table: new UploadTable(database),
+    partWaitMs: settings.partWaitSeconds * 1_000,
+    expiryMs: settings.uploadExpiryHours * 3_600_000,
+  })
+  const work = { settings, log, database, drive, notes, uploads, registries, now }
+  const { usage, close: stopCounting } = openBucketUsage(work)
+  const bucketMaker = openBucketMaker(work)
+  const { keys, buckets, bucketOptions } = registries
+  const { bucketCreation } = settings
+  return {
+    handler: createS3Handler({
+      ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
+      now: Date.now,
+      ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
+    }),
+    uploads,
+    bucketMaker,
+    async sweep(signal) {
+      await uploads.sweep(signal)
+      await bucketMaker.sweep()
+    },
+    expire: openBucketExpiry(work),
+    async close() {
+      await stopCounting()
+      await uploads.idle()
+    },
+  }
+}
