@@ -18,7 +18,7 @@ const waitMs = 60_000
 
 export interface BucketMakerParts {
   readonly table: MadeBucketTable
-  readonly drive: Pick<Drive, 'kind' | 'addBucket' | 'removeBucket' | 'list'>
+  readonly drive: Pick<Drive, 'followsChanges' | 'addBucket' | 'removeBucket' | 'list'>
   /** Absent on a drive that does not outlive the process. */
   readonly notes: DriveNotes | undefined
   /** The buckets of the settings. */
@@ -112,10 +112,10 @@ export class BucketMaker {
     await refresh()
   }
 
-  /** For buckets that another process has made: Google Drive's index has to know their folders. */
+  /** For buckets that another process has made, on a drive that has to know their folders. */
   async adopt(buckets: readonly string[]): Promise<void> {
     const { table, drive } = this.#parts
-    if (drive.kind !== 'gdrive') return
+    if (drive.followsChanges !== true) return
     await this.#change(async () => {
       const rows = await table.all()
       const isServed = ({ bucket, isRemoving }: MadeBucketRow) =>

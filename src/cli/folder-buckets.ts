@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve } from 'node:path'
-import { realPathOf } from '../wiring/settings/location-mistakes.ts'
+import { realPathOf } from '../wiring/drive-kinds/file-kind.ts'
 import { isBucketName } from '../wiring/settings/parse-names.ts'
 import { SettingsError } from '../wiring/settings/setting.ts'
 

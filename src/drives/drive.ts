@@ -25,8 +25,18 @@ export interface Drive {
   readonly readsAlone?: boolean
 
   /**
+   * Whether each process follows what others change, from `prepare` on, in an index of the buckets' folders: then
+   * processes that only read call `prepare` too, and `addBucket` is also called for a bucket that another process
+   * made.
+   */
+  readonly followsChanges?: boolean
+
+  /** Whether it is on this machine, so that asking for its space costs nothing. */
+  readonly isLocal?: boolean
+
+  /**
    * Creates missing bucket folders, and completes or undoes the work of dead processes. Called
-   * once, before any other method. Processes that only read do not call it, except on Google Drive.
+   * once, before any other method. Processes that only read call it only if the drive `followsChanges`.
    */
   prepare(buckets: readonly string[]): Promise<void>
 

@@ -1,6 +1,6 @@
+import { type DriveLocation, kindOf } from './drive-kinds/drive-kinds.ts'
 import type { FirstStart } from './first-start.ts'
 import { placeText } from './settings/parse-buckets.ts'
-import type { DriveLocation } from './settings/parse-locations.ts'
 import type { Settings } from './settings/read-settings.ts'
 
 export interface BannerOptions {
@@ -24,10 +24,8 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
     `Bucketry serves S3 at ${endpoint}`,
     '',
     `  dashboard  ${dashboardText(settings, endpoint, { ...firstStart, isTerminal })}`,
-    `  files      ${locationText(settings.drive)}`,
-    ...settings.drives
-      .slice(1)
-      .map(({ name, drive }) => `  @${name.padEnd(9)} ${locationText(drive)}`),
+    `  files      ${whereOf(settings.drive)}`,
+    ...settings.drives.slice(1).map(({ name, drive }) => `  @${name.padEnd(9)} ${whereOf(drive)}`),
     `  buckets    ${settings.bucketPlaces.map(placeText).join(', ')}`,
     `  keys       ${keys.description}`,
     '',
@@ -60,15 +58,6 @@ function dashboardText(
   return `${endpoint}/-/ with password ${password}`
 }
 
-/** The location of the drive, without a password in its address. */
-export function locationText(location: DriveLocation): string {
-  if (location.kind === 'file') return location.path
-  if (location.kind === 'gdrive') return `Google Drive, ${location.folder || 'top folder'}`
-  if (location.kind === 'memory') return 'in memory, lost on exit'
-  const { origin, pathname } = new URL(location.url.replace(/^webdav\+/, ''))
-  return `${origin}${pathname}`
-}
-
 /** An address at which this machine reaches the server, whatever address it listens on. */
 export function listeningUrl({ host, tlsCert }: Settings, port: number): string {
   const scheme = tlsCert === undefined ? 'http' : 'https'
@@ -99,4 +88,8 @@ function keySource({ accessKey }: Settings, { file, isNew }: FirstStart): KeySou
 
 function shellQuoted(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+function whereOf(drive: DriveLocation): string {
+  return kindOf(drive).describe(drive)
 }

@@ -54,6 +54,8 @@ const drive: TableOf<Drive> = {
   kind: {},
   deletes: {},
   readsAlone: {},
+  followsChanges: {},
+  isLocal: {},
   prepare: { metric: 'prepare' },
   addBucket: { metric: 'addBucket', span: 'addBucket' },
   removeBucket: { metric: 'removeBucket', span: 'removeBucket' },

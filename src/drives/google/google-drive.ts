@@ -119,6 +119,7 @@ async function openRoot(options: GoogleDriveOptions, leases: KeyLeases): Promise
 
 class OpenGoogleDrive implements GoogleDrive {
   readonly kind = 'gdrive'
+  readonly followsChanges = true
   readonly deletes: Drive['deletes']
   readonly uploads: UploadDrive
   readonly #drive: OpenDrive

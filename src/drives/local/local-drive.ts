@@ -97,6 +97,7 @@ const preparedAtOnce = 16
 class LocalDrive implements Drive {
   readonly kind = 'file'
   readonly deletes = 'permanent'
+  readonly isLocal = true
   readonly readsAlone: boolean
   readonly uploads: UploadDrive
   readonly #root: LocalRoot

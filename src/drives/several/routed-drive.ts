@@ -26,7 +26,7 @@ import { RoutedUploads } from './routed-uploads.ts'
 
 /**
  * Several drives as one: each call goes to the drive of its bucket, under the bucket's name there. What
- * is said of the whole drive (`kind`, `deletes`, `check`, `quota`) is that of the default one.
+ * is said of the whole drive (`kind`, `deletes`, `followsChanges`, `check`, `quota`) is that of the default one.
  */
 export class RoutedDrive implements Drive {
   readonly uploads: UploadDrive
@@ -48,6 +48,10 @@ export class RoutedDrive implements Drive {
 
   get deletes(): Drive['deletes'] {
     return this.#default.drive.deletes
+  }
+
+  get followsChanges(): boolean {
+    return this.#default.drive.followsChanges ?? false
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {

@@ -5,6 +5,7 @@ import { backupLines } from '../../state/backup/backup-lines.ts'
 import { restoreLines } from '../../state/backup/restore-lines.ts'
 import { readMigrations } from '../../state/migrate.ts'
 import { openSession, openSnapshot } from '../../state/open-database.ts'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import {
   makeDataFolder,
   settingsFileIn,
@@ -61,9 +62,10 @@ export async function backup({ environment, buckets, file }: BackupOptions): Pro
 /** The file has every secret: clients of a bucket must not be able to read it. */
 function assertPrivate(file: string, { drives, bucketPlaces }: Settings): void {
   for (const { name, drive } of drives) {
-    if (drive.kind !== 'file') continue
+    const folder = kindOf(drive).folder?.(drive)
+    if (folder === undefined) continue
     const places = bucketPlaces.filter((place) => place.drive === name)
-    const bucket = bucketAround(resolve(file), drive.path, places)
+    const bucket = bucketAround(resolve(file), folder, places)
     if (bucket === undefined) continue
     throw new SettingsError([
       `${file} is in the bucket ${bucket}, whose clients could read its secrets: choose a file outside the buckets`,

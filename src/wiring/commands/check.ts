@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { withinTime } from '../../process/time-limit.ts'
 import { missingMigrations, openDatabase } from '../../state/open-database.ts'
 import { checkAccessLog } from '../access-log/check-access-log.ts'
-import { locationText } from '../banner.ts'
 import { openDrive } from '../drive/open-drive.ts'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import {
   generatedSettings,
   isConfigured,
@@ -98,7 +98,8 @@ function isThere({ database }: Settings): boolean {
 }
 
 function isDriveThere({ drive }: DriveSettings): boolean {
-  return drive.kind !== 'file' || existsSync(drive.path)
+  const folder = kindOf(drive).folder?.(drive)
+  return folder === undefined || existsSync(folder)
 }
 
 async function checkDatabase(settings: Settings): Promise<string> {
@@ -111,12 +112,13 @@ async function checkDatabase(settings: Settings): Promise<string> {
 
 async function checkDrive(settings: Settings, own: DriveSettings, log: Log): Promise<string> {
   const { name, drive: location } = own
-  const what = `${name === '' ? 'drive' : `drive ${name}`}: ${locationText(location)}`
-  if (location.kind !== 'file') await checkOpened(settings, own, log)
+  const what = `${name === '' ? 'drive' : `drive ${name}`}: ${kindOf(location).describe(location)}`
+  const folder = kindOf(location).folder?.(location)
+  if (folder === undefined) await checkOpened(settings, own, log)
   else {
-    const existing = existingPartOf(location.path)
-    await checkFolder(existing, location.path, own)
-    if (existing !== location.path) return notYet(what)
+    const existing = existingPartOf(folder)
+    await checkFolder(existing, folder, own)
+    if (existing !== folder) return notYet(what)
   }
   return `${what} responds`
 }
@@ -155,7 +157,7 @@ async function checkOpened(settings: Settings, own: DriveSettings, log: Log): Pr
     const database = await openDatabase(location, { migrate: true })
     try {
       const opened = await openDrive({
-        ...{ settings, own, log, database, prepares: false, now: Date.now },
+        ...{ settings, own, log, database, purpose: 'check', now: Date.now },
         claim: async () => undefined,
       })
       await withinTime(opened.drive.check(), driveTimeoutMs).finally(() => opened.close())

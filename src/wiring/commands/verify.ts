@@ -3,8 +3,10 @@ import { verifyBucket } from '../../s3/verify/verify-bucket.ts'
 import type { Database } from '../../state/database.ts'
 import { openDatabase } from '../../state/open-database.ts'
 import { MadeBucketTable } from '../../state/stores/made-buckets.ts'
-import { type DriveParts, type OpenDrive, openDrive } from '../drive/open-drive.ts'
+import { type DriveParts, openDrive } from '../drive/open-drive.ts'
 import { openOwner } from '../drive/open-owner.ts'
+import type { OpenDrive } from '../drive-kinds/drive-kind.ts'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { settingsOfGateway, withBuckets } from '../first-start.ts'
 import { createLog } from '../log.ts'
 import { nameOfDrive } from '../settings/drive-settings.ts'
@@ -95,9 +97,7 @@ async function openFor(
   const { own, folder } = placeOf(bucket, parts.settings)
   const owner = await openOwner({ ...parts, own }, { kind: 'worker' })
   const claim = own.isReadOnly ? async () => undefined : owner.claim
-  // Google Drive's index follows what changes from `prepare` on. The others need it for writing only.
-  const prepares = own.drive.kind === 'gdrive'
-  return { ...(await openDrive({ ...parts, own, claim, prepares })), folder }
+  return { ...(await openDrive({ ...parts, own, claim, purpose: 'read' })), folder }
 }
 
 function placeOf(bucket: string, { bucketPlaces, drives }: Settings) {
@@ -129,9 +129,10 @@ function notServed(buckets: readonly string[], bucket: string): SettingsError {
 function assertVerifiable(settings: Settings, bucket: string): void {
   const { database, allowedBuckets } = settings
   const { own } = placeOf(bucket, settings)
-  if (own.drive.kind === 'memory') {
+  const { isOfOneProcess, form } = kindOf(own.drive)
+  if (isOfOneProcess) {
     const setting = nameOfDrive('drive', own.name)
-    throw new SettingsError([`${setting} is memory:, which only the gateway process can read`])
+    throw new SettingsError([`${setting} is ${form}, which only the gateway process can read`])
   }
   try {
     requireExistingDatabase({ database })

@@ -3,6 +3,7 @@ import { type Drive, DriveError } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
 import { unavailableDrive } from '../../drives/several/unavailable-drive.ts'
 import type { Database } from '../../state/database.ts'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import type { Log } from '../log.ts'
 import { type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
@@ -137,11 +138,7 @@ export class LateMount implements Mount {
   #unavailable(): Drive {
     const { own } = this.#parts
     const message = `The drive ${own.name} is not available.`
-    return unavailableDrive({ kind: own.drive.kind, deletes: deletesOf(own), message })
+    const { kind, deletes } = kindOf(own.drive)
+    return unavailableDrive({ kind, deletes: deletes(own), message })
   }
-}
-
-function deletesOf({ drive, gdriveDelete }: DriveSettings): Drive['deletes'] {
-  if (drive.kind === 'gdrive') return gdriveDelete
-  return drive.kind === 'webdav' ? 'server' : 'permanent'
 }

@@ -1,6 +1,7 @@
 import type { ClaimDrive } from '../../drives/drive-notes.ts'
 import type { Database } from '../../state/database.ts'
 import { DriveTable } from '../../state/stores/drives.ts'
+import { kindOf, longestBeatMs } from '../drive-kinds/drive-kinds.ts'
 import type { Log } from '../log.ts'
 import { type DriveSettings, nameOfDrive } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
@@ -34,8 +35,6 @@ export interface OwnerParts {
   readonly database: Database
 }
 
-/** Each heartbeat writes to Google Drive or to a WebDAV server. */
-const beatMs = { file: 4_000, gdrive: 20_000, webdav: 20_000, memory: 20_000 } as const
 /** Short, so that a gateway with another database is refused within five seconds. Each check is one read. */
 const answerMs = 2_000
 
@@ -52,11 +51,11 @@ export async function openOwner(
     setting: nameOfDrive('drive', own.name),
     ...(claimed && { claimed }),
     table: new DriveTable(database),
-    locations: await driveLocations(own, own.name),
+    locations: await driveLocations(own),
     database: shownDatabase(settings),
-    beatMs: beatMs[own.drive.kind],
+    beatMs: kindOf(own.drive).beatMs,
     answerMs,
-    longestBeatMs: Math.max(...Object.values(beatMs)),
+    longestBeatMs,
     log,
     onLost: role.onDriveLost ?? (() => undefined),
   })

@@ -3,6 +3,7 @@ import { packageVersion } from '../../package-folder.ts'
 import type { Database } from '../../state/database.ts'
 import { createSealer } from '../../state/sealer.ts'
 import { GatewayTable } from '../../state/stores/gateways.ts'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import type { Log } from '../log.ts'
 import { nameOfDrive } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
@@ -58,7 +59,8 @@ function foldersOf(
   const folders = new Map<string, string>()
   for (const [driveId, setting] of drives) {
     const own = settings.drives.find(({ name }) => nameOfDrive('drive', name) === setting)
-    if (own?.drive.kind === 'file' && !own.isReadOnly) folders.set(driveId, own.drive.path)
+    const folder = own && kindOf(own.drive).folder?.(own.drive)
+    if (folder !== undefined && !own?.isReadOnly) folders.set(driveId, folder)
   }
   return folders
 }

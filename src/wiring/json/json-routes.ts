@@ -17,6 +17,7 @@ import { Upstreams } from '../../models/upstream/upstreams.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import { createSealer } from '../../state/sealer.ts'
 import { RoutingTables } from '../../state/stores/routing.ts'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { reset } from '../reset.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
 
@@ -78,7 +79,7 @@ export async function registerJsonRoutes(app: JsonApp, opened: OpenedJsonParts):
       upstreams.probe(connection, catalogue.byId.get(connection.provider)?.modelsApi),
   })
   await app.register(managementApi, { prefix: '/-/api', ...management.parts, requireSession })
-  if (settings.drive.kind === 'memory') {
+  if (kindOf(settings.drive).isOfOneProcess) {
     await app.register(resetApi, {
       prefix: '/-/api',
       reset: opened.reset,

@@ -33,16 +33,15 @@ export function createServiceSource(metrics: ProcessMetrics): () => Promise<Snap
   }
 }
 
-/** Asks a drive whether it responds, and a local one for its space. */
+/** Asks a drive whether it responds, and a local one for its space: others would ask their server each time. */
 function watchOf(mount: Mount) {
   const check = onceAtATime(async () => {
     await mount.drive.check()
     return true
   })
-  // Other drives would ask their server each time.
   const askSpace = onceAtATime(async () => {
     const { drive } = mount
-    return drive.kind === 'file' ? await drive.quota?.() : undefined
+    return drive.isLocal ? await drive.quota?.() : undefined
   })
   return async () => {
     const [isUp = false, space] = await Promise.all([answerOf(check), answerOf(askSpace)])

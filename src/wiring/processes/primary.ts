@@ -3,6 +3,7 @@ import type { TlsIdentity } from '../../http/server.ts'
 import { withinTime } from '../../process/time-limit.ts'
 import { logDescriptor } from '../access-log/open-access-log.ts'
 import { bannerText, listeningUrl } from '../banner.ts'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { failureText } from '../failure-text.ts'
 import {
   type FirstStart,
@@ -189,12 +190,13 @@ function warningsAt(
 }
 
 /** Where the program writes on this machine. */
-function pathsOf({ drives, database, driveSpool }: Settings): string[] {
-  return [
-    ...(database.kind === 'sqlite' ? [database.path] : []),
-    ...drives.flatMap(({ drive }) => (drive.kind === 'file' ? [drive.path] : [])),
-    ...(drives.some(({ drive }) => drive.kind === 'webdav') ? [driveSpool] : []),
-  ]
+function pathsOf(settings: Settings): string[] {
+  const { drives, database } = settings
+  const ofDrives = drives.flatMap(({ drive }) => {
+    const { folder, staging } = kindOf(drive)
+    return [folder?.(drive), staging?.(settings)].filter((path) => path !== undefined)
+  })
+  return [...(database.kind === 'sqlite' ? [database.path] : []), ...ofDrives]
 }
 
 interface Running {

@@ -1,9 +1,8 @@
 import { areNested } from '../../drives/several/mount.ts'
-import { parseDavAddress, targetOf } from '../../drives/webdav/client/dav-path.ts'
-import { realPathOf } from './location-mistakes.ts'
+import { type DrivePlace, nameFor } from '../drive-kinds/drive-kind.ts'
+import { type DriveLocation, isDriveLocation, kindOf } from '../drive-kinds/drive-kinds.ts'
 import { nearestName } from './nearest-name.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
-import type { DriveLocation } from './parse-locations.ts'
 import { type SettingValues, settingsTable } from './table.ts'
 
 /** The settings that each drive has: for the drive ARCHIVE, with `_ARCHIVE` after their names. */
@@ -33,19 +32,9 @@ const otherSettings = Object.values(settingsTable)
   .map(({ name }): string => name)
   .filter((name) => name.startsWith('DRIVE_'))
 
-/** The credentials of a Google account, which are set together. */
-export const credentialKeys = [
-  'gdriveClientId',
-  'gdriveClientSecret',
-  'gdriveRefreshToken',
-  'gdriveServiceAccount',
-  'gdriveSubject',
-] as const satisfies readonly (typeof settingsOfDrives)[number][]
-
 /** The name of a drive's setting: `GDRIVE_SUBJECT_ARCHIVE`. */
 export function nameOfDrive(key: (typeof settingsOfDrives)[number], drive: string): string {
-  const { name } = settingsTable[key]
-  return drive === '' ? name : `${name}_${drive}`
+  return nameFor(drive, settingsTable[key].name)
 }
 
 export interface NamedDrives {
@@ -95,8 +84,9 @@ function googleDriveIn(variable: string): string | undefined {
 function driveIn(variable: string, value: string | undefined): string | undefined {
   const name = nameBehind(variable, settingsTable.drive.name)
   if (name === undefined || otherSettings.includes(variable)) return undefined
-  const isLocation = /^(file:|gdrive:|webdav\+|memory:)/.test(value ?? '')
-  return isLocation || nearestName(variable, otherSettings) === undefined ? name : undefined
+  return isDriveLocation(value ?? '') || nearestName(variable, otherSettings) === undefined
+    ? name
+    : undefined
 }
 
 function nameBehind(variable: string, setting: string): string | undefined {
@@ -153,20 +143,10 @@ export function nestedDrives(drives: readonly DriveSettings[]): string[] {
   })
 }
 
-/** What two drives must not share; undefined if nothing can be shared, or the location is not valid. */
-function placeOf(
-  values: DriveSettings,
-): { readonly server: string; readonly path: string } | undefined {
-  const location = values.drive as DriveLocation | undefined
-  if (location?.kind === 'file') return { server: 'file', path: realPathOf(location.path) }
-  if (location?.kind === 'webdav') {
-    const { origin, root } = parseDavAddress(location.url)
-    return { server: origin, path: targetOf(root, []).replace(/\/$/, '') }
-  }
-  if (location?.kind !== 'gdrive') return undefined
-  const account = [...credentialKeys, 'gdriveSharedDrive' as const].map((key) => values[key] ?? '')
-  const path = location.folder.split('/').filter((name) => name !== '')
-  return { server: `gdrive ${account.join('\n')}`, path: ['', ...path].join('/') }
+/** Undefined also if the location is not valid. */
+function placeOf(own: DriveSettings): DrivePlace | undefined {
+  const location = own.drive as DriveLocation | undefined
+  return location && kindOf(location).placeOf?.(own)
 }
 
 function pairsOf<Item>(items: readonly Item[]): (readonly [Item, Item])[] {

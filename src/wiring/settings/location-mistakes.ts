@@ -1,5 +1,7 @@
 import fs from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
+import { realPathOf } from '../drive-kinds/file-kind.ts'
 import type { BucketPlaceSetting } from './parse-buckets.ts'
 import { shown } from './setting.ts'
 import type { SettingValues } from './table.ts'
@@ -45,8 +47,8 @@ export function locationMistakes(
   files: readonly PrivatePath[],
 ): string[] {
   const { database, driveSpool, accessLogFile, allowedBuckets = [] } = values
-  if (drive?.kind !== 'file') return []
-  const root = drive.path
+  const root = drive && kindOf(drive).folder?.(drive)
+  if (root === undefined) return []
   const mistake = rootMistake(root)
   if (mistake !== undefined) {
     return [`DRIVE${name === '' ? '' : `_${name}`} is ${shown(`file:${root}`)}: ${mistake}`]
@@ -122,16 +124,6 @@ export function existingPartOf(path: string): string {
   } catch {
     const parent = dirname(path)
     return parent === path ? path : existingPartOf(parent)
-  }
-}
-
-/** The path with symbolic links resolved in the part that exists. */
-export function realPathOf(path: string): string {
-  try {
-    return fs.realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(realPathOf(parent), basename(path))
   }
 }
 

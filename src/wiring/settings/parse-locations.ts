@@ -1,49 +1,9 @@
 import { resolve } from 'node:path'
-import { davAddressForm, parseDavAddress } from '../../drives/webdav/client/dav-path.ts'
 import { readBoundedFile } from '../../process/bounded-file.ts'
 import type { DatabaseLocation } from '../../state/open-database.ts'
 import { FileMistake, SettingMistake } from './setting.ts'
 
-/** Parsers of values that name a location: drive, database, files. */
-
-export type DriveLocation =
-  | {
-      readonly kind: 'file'
-      /** Absolute. */
-      readonly path: string
-    }
-  | {
-      readonly kind: 'gdrive'
-      /** A path below My Drive or the shared drive, or the id of a folder. Empty: all of it. */
-      readonly folder: string
-    }
-  | {
-      readonly kind: 'webdav'
-      /** `webdav+https://user:password@host/path`, or the same with `http`. */
-      readonly url: string
-    }
-  | { readonly kind: 'memory' }
-
-export function driveLocation(text: string): DriveLocation {
-  if (text.startsWith('gdrive:')) return { kind: 'gdrive', folder: text.slice('gdrive:'.length) }
-  if (text.startsWith('webdav')) return { kind: 'webdav', url: webdavUrl(text) }
-  if (text === 'memory:') return { kind: 'memory' }
-  if (!text.startsWith('file:')) {
-    throw new SettingMistake(
-      'file:PATH, gdrive:FOLDER, webdav+https://user:password@host/path or memory:',
-    )
-  }
-  return { kind: 'file', path: pathBehind('file:', text) }
-}
-
-function webdavUrl(text: string): string {
-  try {
-    parseDavAddress(text)
-  } catch (cause) {
-    throw new SettingMistake(davAddressForm, { cause })
-  }
-  return `webdav+${new URL(text.slice('webdav+'.length)).href}`
-}
+/** Parsers of values that name a location: database, files. That of drives is in drive-kinds.ts. */
 
 export function databaseLocation(text: string): DatabaseLocation {
   if (/^postgres(ql)?:/.test(text)) {
@@ -100,7 +60,7 @@ function readPem(path: string): string {
 }
 
 /** `file://host/path` is refused: its host would be dropped silently. */
-function pathBehind(scheme: string, text: string): string {
+export function pathBehind(scheme: string, text: string): string {
   const path = text.startsWith(scheme) ? text.slice(scheme.length) : ''
   if (path === '' || path.includes('\0') || /^\/\/[^/]/.test(path)) {
     throw new SettingMistake(`${scheme}PATH with an absolute or relative path`)

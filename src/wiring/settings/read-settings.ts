@@ -3,9 +3,10 @@ import { createSecureContext } from 'node:tls'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
 import type { TlsIdentity } from '../../http/server.ts'
 import { readBoundedFile } from '../../process/bounded-file.ts'
+import { kindOf } from '../drive-kinds/drive-kinds.ts'
+import { credentialKeys } from '../drive-kinds/gdrive-kind.ts'
 import { readKeyList, secretFiles, withSecrets } from './declared-keys.ts'
 import {
-  credentialKeys,
   type DriveSettings,
   type DriveValues,
   isOfNamedDrive,
@@ -74,7 +75,7 @@ export async function readSettings(environment: Environment, envFile?: string): 
   const places = settings.allowedBuckets ?? []
   const drives = readDrives({ environment, settings, mistakes })
   // Only parts that one process receives can be sent to Google together (decision 0016).
-  const isForOne = drives.some(({ drive }) => drive?.kind === 'memory' || drive?.kind === 'gdrive')
+  const isForOne = drives.some(({ drive }) => drive && kindOf(drive).prefersOneWorker)
   if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
   const declared = await readKeyList(settings.accessKeys, mistakes)
   const files = [...privateFiles(environment, envFile), ...secretFiles(declared)]
@@ -279,20 +280,15 @@ function readOnlyMistakes(
   })
 }
 
-/** Settings that a drive depends on. Google Drive needs credentials of a user or a service account. */
-function driveMistakes(values: DriveSettings, { workers }: SettingValues): string[] {
-  const setting = nameOfDrive('drive', values.name)
-  if (values.drive?.kind === 'memory' && workers !== 1) {
-    return [`${setting} is memory:, which processes cannot share: expected WORKERS=1`]
+/** Mistakes in the settings that a drive depends on. */
+function driveMistakes(own: DriveSettings, { workers }: SettingValues): string[] {
+  if (own.drive === undefined) return []
+  const setting = nameOfDrive('drive', own.name)
+  const kind = kindOf(own.drive)
+  if (kind.isOfOneProcess && workers !== 1) {
+    return [`${setting} is ${kind.form}, which processes cannot share: expected WORKERS=1`]
   }
-  if (values.drive?.kind !== 'gdrive' || values.gdriveServiceAccount !== undefined) return []
-  const { gdriveClientId, gdriveClientSecret, gdriveRefreshToken } = values
-  if (gdriveClientId && gdriveClientSecret && gdriveRefreshToken) return []
-  const name = (key: (typeof credentialKeys)[number]) => nameOfDrive(key, values.name)
-  const command = `bucketry connect google${values.name === '' ? '' : ` --drive ${values.name}`}`
-  return [
-    `${setting} is a Google Drive: expected ${name('gdriveClientId')}, ${name('gdriveClientSecret')} and ${name('gdriveRefreshToken')} (\`${command}\`), or ${name('gdriveServiceAccount')}`,
-  ]
+  return kind.mistakes?.(own, setting) ?? []
 }
 
 function portMistakes({ port, metricsPort }: SettingValues): string[] {

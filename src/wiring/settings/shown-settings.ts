@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import type { StatusReply } from '../../console/management/replies.ts'
+import { type AnyOwnDrive, kindOf } from '../drive-kinds/drive-kinds.ts'
 import { type DriveSettings, nameOfDrive, settingsOfDrives } from './drive-settings.ts'
 import { placeText } from './parse-buckets.ts'
 import type { Settings } from './read-settings.ts'
@@ -41,13 +42,8 @@ export function shownDatabase({ database }: Pick<Settings, 'database'>): string 
 }
 
 /** DRIVE without user and password; for Google Drive, with the shared drive. */
-export function shownDrive({
-  drive,
-  gdriveSharedDrive,
-}: Pick<DriveSettings, 'drive' | 'gdriveSharedDrive'>): string {
-  if (drive.kind !== 'gdrive') return locationText(drive)
-  const shared = gdriveSharedDrive === undefined ? '' : ` in the shared drive ${gdriveSharedDrive}`
-  return `gdrive:${drive.folder}${shared}`
+export function shownDrive(own: AnyOwnDrive): string {
+  return kindOf(own.drive).shown?.(own) ?? locationText(own.drive)
 }
 
 function defaultOf(setting: Setting<unknown>, dataDir: string): unknown {

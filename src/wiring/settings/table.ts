@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
+import { driveLocation } from '../drive-kinds/drive-kinds.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
   databaseLocation,
-  driveLocation,
   filePath,
   folderPath,
   keyValueStore,

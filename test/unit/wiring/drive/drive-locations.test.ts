@@ -7,10 +7,11 @@ import {
   type DriveLocations,
   driveLocations,
 } from '../../../../src/wiring/drive/drive-locations.ts'
-import { driveLocation } from '../../../../src/wiring/settings/parse-locations.ts'
+import { driveLocation } from '../../../../src/wiring/drive-kinds/drive-kinds.ts'
 
 function locationsOf(drive: string): Promise<DriveLocations> {
-  return driveLocations({ drive: driveLocation(drive), gdriveSharedDrive: undefined })
+  const own = { name: '', isReadOnly: false, gdriveDelete: 'trash' } as const
+  return driveLocations({ ...own, drive: driveLocation(drive) })
 }
 
 test('every spelling of a WebDAV address is one location', async () => {
