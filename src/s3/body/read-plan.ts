@@ -19,7 +19,7 @@ import {
 } from '../reply/object-reply.ts'
 
 /** What a GET or HEAD requests besides the object itself. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly headers: IncomingHttpHeaders
   readonly overrides: ResponseOverrides | undefined
   readonly partNumber: number | undefined
@@ -35,11 +35,25 @@ export interface ReadPlan {
 }
 
 /**
- * Parses the request and refuses what it can before the drive is read.
+ * Decides the reply to a GET or HEAD from the object's metadata: conditions first, then the range
+ * (RFC 9110 section 13.2.2).
+ *
+ * @throws S3Error PreconditionFailed, InvalidRange or InvalidPartNumber.
+ */
+export type ReadPlanner = (metadata: ObjectMetadata) => ReadPlan
+
+/**
+ * Parses the request and refuses what it can before the drive is read. What it returns depends on the
+ * request and its argument only.
  *
  * @throws S3Error InvalidRequest or InvalidArgument.
  */
-export function parseReadRequest(context: ObjectContext): ReadRequest {
+export function readPlanner(context: ObjectContext): ReadPlanner {
+  const request = parseReadRequest(context)
+  return (metadata) => planRead(request, metadata)
+}
+
+function parseReadRequest(context: ObjectContext): ReadRequest {
   const { query, request, identity } = context
   const { headers } = request
   if (headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined) {
@@ -60,15 +74,10 @@ export function parseReadRequest(context: ObjectContext): ReadRequest {
   return { headers, overrides, partNumber, expiring: expiringObject(context) }
 }
 
-/**
- * Decides the reply from the object's metadata: conditions first, then the range
- * (RFC 9110 section 13.2.2).
- *
- * @throws S3Error PreconditionFailed, InvalidRange or InvalidPartNumber.
- */
-export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
-  if (isKnownToClient(request, metadata))
+function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
+  if (isKnownToClient(request, metadata)) {
     return { status: 304, headers: notModifiedFields(metadata) }
+  }
   const requested = requestedRange(request, metadata)
   const range = requested ?? { start: 0, end: metadata.size }
   // Content-Range cannot describe an empty part, so its status is 200.
