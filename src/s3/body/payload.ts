@@ -17,6 +17,10 @@ import { ThreadedWriter } from './threaded-writer.ts'
 const threadedBytes = 1024 * 1024
 
 export interface PayloadOptions {
+  /** The bytes of payload that the request declares (`declaredSize`). */
+  readonly size: number | undefined
+  /** The digests to verify. Default: those in the headers. */
+  readonly expected?: ExpectedDigests
   /** A checksum to compute even when none was sent. A different one that was sent is refused. */
   readonly algorithm?: ChecksumAlgorithm | undefined
   /** How long to wait for the next byte, milliseconds. Default: 60,000. */
@@ -25,31 +29,19 @@ export interface PayloadOptions {
 
 /**
  * Reads the body of a request into a sink: decodes `aws-chunked`, verifies its length, Content-MD5
- * and x-amz-checksum-*. Memory is bounded whatever the size. When it rejects, part of the body may
+ * and x-amz-checksum-*. A missing body counts as empty. Memory is bounded whatever the size. When it rejects, part of the body may
  * have been written (but no write is in progress), and the rest of the body is unread.
  *
  * @throws S3Error BadDigest, InvalidDigest, InvalidRequest, InvalidArgument, IncompleteBody,
- *   MissingContentLength, RequestTimeout; and whatever the sink rejects with.
+ *   RequestTimeout; and whatever the sink rejects with.
  */
 export async function readPayload(
   request: HttpRequest,
   sink: PayloadSink,
-  options: PayloadOptions = {},
+  options: PayloadOptions,
 ): Promise<PayloadDigest> {
-  if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
-  const expected = expectedDigests(request.headers)
-  return await pumpPayload(request, sink, { ...options, expected })
-}
-
-/** As readPayload, with the digests to verify given. A missing body counts as empty. */
-export async function pumpPayload(
-  request: HttpRequest,
-  sink: PayloadSink,
-  options: PayloadOptions & { readonly expected: ExpectedDigests },
-): Promise<PayloadDigest> {
-  const { expected, idleTimeoutMs = 60_000 } = options
+  const { size, expected = expectedDigests(request.headers), idleTimeoutMs = 60_000 } = options
   const algorithm = checksumToCompute(expected, options.algorithm)
-  const size = declaredSize(request)
   request.acceptBody()
   const writer =
     size === undefined || size >= threadedBytes
@@ -92,6 +84,12 @@ export function declaredSize(request: HttpRequest): number | undefined {
   if (decoded !== undefined) return length(decoded)
   const plain = headers['content-length']
   return plain === undefined || isAwsChunked(headers) ? undefined : length(plain)
+}
+
+/** As `declaredSize`. @throws S3Error MissingContentLength, too, for a request without a body. */
+export function requiredSize(request: HttpRequest): number | undefined {
+  if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
+  return declaredSize(request)
 }
 
 /** Whether a request has a body in the sense of HTTP, even an empty one (RFC 9112 section 6.3). */

@@ -1,4 +1,4 @@
-import type { Attributes, ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import {
   DriveError,
   type ObjectMetadata,
@@ -8,6 +8,7 @@ import {
 } from '../../drives/drive.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { assertSourceConditions, copySourceOf, pourObject } from '../address/copy-source.ts'
+import { writeObject } from '../body/write-object.ts'
 import { uploadChecksum } from '../checksums/checksum-headers.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
@@ -122,31 +123,21 @@ async function copyOnDrive(
   )
 }
 
-async function copyByStreaming(
-  { service, request, bucket, key }: ObjectContext,
+function copyByStreaming(
+  context: ObjectContext,
   plan: CopyPlan,
   object: OpenObject,
 ): Promise<ObjectMetadata> {
-  const { size, attributes: original } = object
-  const { signal } = request
-  const draft = await service.drive.draft(bucket, key, { size })
-  let attributes: Attributes
-  try {
-    const algorithm = plan.algorithm ?? original.checksum?.algorithm
-    const range = { start: 0, end: size }
-    const { md5Hex, checksum } = await pourObject(object, draft, { range, algorithm, signal })
-    const { headers, metadata } = plan.attributes ?? original
-    attributes = {
-      headers,
-      metadata,
-      etag: md5Hex,
-      ...(checksum === undefined ? {} : { checksum }),
-    }
-  } catch (error) {
-    await draft.discard()
-    throw error
-  }
-  return draft.publish(attributes, plan.conditions)
+  const { size, attributes } = object
+  const { signal } = context.request
+  const algorithm = plan.algorithm ?? attributes.checksum?.algorithm
+  const range = { start: 0, end: size }
+  return writeObject(context, {
+    size,
+    sent: plan.attributes ?? attributes,
+    conditions: plan.conditions,
+    pour: (sink) => pourObject(object, sink, { range, algorithm, signal }),
+  })
 }
 
 /** The ETag of a multipart object, or of a file added by hand, is not a digest of its bytes. */

@@ -1,11 +1,11 @@
-import type { Draft } from '../../drives/drive.ts'
 import { assertConditions } from '../../drives/write-conditions.ts'
 import type { HttpReply } from '../../http/message.ts'
-import { declaredSize, readPayload } from '../body/payload.ts'
-import type { PayloadDigest } from '../body/payload-digester.ts'
+import { readPayload, requiredSize } from '../body/payload.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
+import { writeObject } from '../body/write-object.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
-import { type Counted, withRoom } from '../configuration/room.ts'
+import { withRoom } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
@@ -23,35 +23,19 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
     const current = await service.drive.head(bucket, key)
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
-  const size = declaredSize(request)
-  const { digest, modifiedAtMs } = await withRoom(context, size, async (counted) => {
-    const draft = await service.drive.draft(bucket, key, size === undefined ? {} : { size })
-    const digest = await readInto(draft, context, counted)
-    const { md5Hex: etag, checksum } = digest
-    const attributes = { ...sent, etag, ...(checksum === undefined ? {} : { checksum }) }
-    const { modifiedAtMs } = await draft.publish(attributes, conditions)
-    service.usage.wrote(bucket, digest.size)
-    return { digest, modifiedAtMs }
+  const size = requiredSize(request)
+  const { attributes, modifiedAtMs } = await withRoom(context, size, async (counted) => {
+    const pour = (sink: PayloadSink) => readPayload(request, counted(sink), { size })
+    const object = await writeObject(context, { size, sent, conditions, pour })
+    service.usage.wrote(bucket, object.size)
+    return object
   })
   return {
     status: 200,
     headers: [
-      ['ETag', quoteEtag(digest.md5Hex)],
-      ...checksumHeaders(digest.checksum, 'object'),
+      ['ETag', quoteEtag(attributes.etag)],
+      ...checksumHeaders(attributes.checksum, 'object'),
       ...expirationHeaders(expiringObject(context), modifiedAtMs),
     ],
-  }
-}
-
-async function readInto(
-  draft: Draft,
-  { request }: ObjectContext,
-  counted: Counted,
-): Promise<PayloadDigest> {
-  try {
-    return await readPayload(request, counted(draft))
-  } catch (error) {
-    await draft.discard()
-    throw error
   }
 }

@@ -1,10 +1,9 @@
 import type { HttpReply } from '../../http/message.ts'
-import { declaredSize, hasBody, readPayload } from '../body/payload.ts'
+import { readPayload, requiredSize } from '../body/payload.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import { withRoomForPart } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
 
@@ -17,15 +16,14 @@ export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
   const { service, request, configuration } = context
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(request.headers, configuration.isPublic)
-  if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
+  const size = requiredSize(request)
   const name = uploadNameOf(context)
-  const size = declaredSize(request)
   const added = { uploadId: name.uploadId, number, size }
   const part = await withRoomForPart(context, added, (counted) =>
     service.uploads.writePart(name, number, {
       size,
       signal: request.signal,
-      pour: (sink, algorithm) => readPayload(request, counted(sink), { algorithm }),
+      pour: (sink, algorithm) => readPayload(request, counted(sink), { size, algorithm }),
     }),
   )
   return {

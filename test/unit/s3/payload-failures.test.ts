@@ -4,16 +4,15 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
-import { readPayload } from '../../../src/s3/body/payload.ts'
 import { fakeRequest } from './fake-request.ts'
-import { type Headers, Kept, rejects, request, streaming } from './payload-fakes.ts'
+import { type Headers, Kept, read, rejects, request, streaming } from './payload-fakes.ts'
 
 describe('readPayload, failures', () => {
   test('returns IncompleteBody when the client disconnects, with no write in progress', async () => {
     const body = new Readable({ read: () => undefined })
     const sink = new Kept()
     const headers = { 'content-length': '1000000' }
-    const reading = readPayload(fakeRequest({ headers, body }), sink)
+    const reading = read(fakeRequest({ headers, body }), sink)
     body.push(Buffer.alloc(300_000))
     body.on('error', () => undefined)
     setImmediate(() => body.destroy(new Error('ECONNRESET')))
@@ -38,7 +37,7 @@ describe('readPayload, failures', () => {
         },
       }
       const headers = { 'content-length': `${size}` }
-      const reading = readPayload(fakeRequest({ headers, body }), slow).finally(() => {
+      const reading = read(fakeRequest({ headers, body }), slow).finally(() => {
         events.push('rejected')
       })
       // The second block waits for the write of the first one.
@@ -55,17 +54,15 @@ describe('readPayload, failures', () => {
   test('returns IncompleteBody when the client has already disconnected', async () => {
     const body = new Readable({ read: () => undefined }).destroy()
     const headers = { 'content-length': '3' }
-    await rejects(readPayload(fakeRequest({ headers, body }), new Kept()), 'IncompleteBody')
+    await rejects(read(fakeRequest({ headers, body }), new Kept()), 'IncompleteBody')
   })
 
   test('returns RequestTimeout when the client sends nothing for the idle timeout', async () => {
     const body = new Readable({ read: () => undefined })
     body.push(Buffer.from('a'))
-    const reading = readPayload(
-      fakeRequest({ headers: { 'content-length': '3' }, body }),
-      new Kept(),
-      { idleTimeoutMs: 20 },
-    )
+    const reading = read(fakeRequest({ headers: { 'content-length': '3' }, body }), new Kept(), {
+      idleTimeoutMs: 20,
+    })
     await rejects(reading, 'RequestTimeout')
     assert.ok(!body.destroyed, 'the connection is needed for the answer')
     assert.equal(body.listenerCount('readable'), 0)
@@ -80,7 +77,7 @@ describe('readPayload, failures', () => {
       },
     }
     const headers = { 'content-length': `${3 * 262_144}` }
-    const reading = readPayload(fakeRequest({ headers, body }), slow, { idleTimeoutMs: 100 })
+    const reading = read(fakeRequest({ headers, body }), slow, { idleTimeoutMs: 100 })
     for (let i = 0; i < 3; i++) {
       await new Promise((resolve) => setImmediate(resolve))
       body.push(Buffer.alloc(262_144))
@@ -99,9 +96,9 @@ describe('readPayload, failures', () => {
       },
     }
     const big = Array.from({ length: 10 }, () => Buffer.alloc(262_144))
-    await assert.rejects(readPayload(request(big), full), failure)
+    await assert.rejects(read(request(big), full), failure)
     assert.equal(writes, 1)
-    await assert.rejects(readPayload(request(['abc']), full), failure)
+    await assert.rejects(read(request(['abc']), full), failure)
   })
 
   test('waits for a write in progress before it refuses the body', async () => {
@@ -114,7 +111,7 @@ describe('readPayload, failures', () => {
     }
     const headers = { ...streaming, 'transfer-encoding': 'chunked' }
     const chunk = Buffer.alloc(262_144)
-    const reading = readPayload(request(['40000\r\n', chunk, 'broken\r\n'], headers), slow)
+    const reading = read(request(['40000\r\n', chunk, 'broken\r\n'], headers), slow)
     await rejects(reading, 'InvalidRequest')
     assert.ok(isDone)
   })
@@ -133,15 +130,15 @@ describe('readPayload over a connection', () => {
     assert.ok(typeof address === 'object' && address !== null)
     return { server, port: address.port }
   }
-  const read = (incoming: IncomingMessage) =>
-    readPayload(fakeRequest({ headers: incoming.headers as Headers, body: incoming }), new Kept())
+  const readIncoming = (incoming: IncomingMessage) =>
+    read(fakeRequest({ headers: incoming.headers as Headers, body: incoming }), new Kept())
   const head = 'PUT /b/k HTTP/1.1\r\nHost: h\r\n'
 
   test('returns IncompleteBody when the connection ends in the body', async () => {
     const outcome = Promise.withResolvers<unknown>()
     const { server, port } = await serve(async (incoming) => {
       incoming.once('readable', () => socket.destroy())
-      await read(incoming).then(outcome.resolve, outcome.resolve)
+      await readIncoming(incoming).then(outcome.resolve, outcome.resolve)
       return ''
     })
     const socket = connect(port, '127.0.0.1')
@@ -155,7 +152,7 @@ describe('readPayload over a connection', () => {
 
   test('a body refused in the middle leaves a connection for the reply', async () => {
     const { server, port } = await serve((incoming) =>
-      read(incoming).then(
+      readIncoming(incoming).then(
         () => 'accepted',
         (error) => error.code,
       ),

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { HttpRequest } from '../../../src/http/message.ts'
+import { declaredSize, type PayloadOptions, readPayload } from '../../../src/s3/body/payload.ts'
+import type { PayloadDigest } from '../../../src/s3/body/payload-digester.ts'
+import type { PayloadSink } from '../../../src/s3/body/payload-writer.ts'
 import { S3Error } from '../../../src/s3/errors.ts'
 import { fakeRequest } from './fake-request.ts'
 
@@ -38,6 +41,15 @@ export function request(
     headers: { 'content-length': `${length}`, ...headers },
     body,
   })
+}
+
+/** readPayload of as many bytes as the request declares. */
+export async function read(
+  from: HttpRequest,
+  sink: PayloadSink,
+  options: Partial<PayloadOptions> = {},
+): Promise<PayloadDigest> {
+  return await readPayload(from, sink, { size: declaredSize(from), ...options })
 }
 
 export function md5(bytes: Uint8Array | string): string {

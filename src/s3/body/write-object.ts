@@ -1,0 +1,34 @@
+import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
+import type { ObjectContext } from '../context.ts'
+import type { SentAttributes } from '../headers/object-headers.ts'
+import type { PayloadDigest } from './payload-digester.ts'
+import type { PayloadSink } from './payload-writer.ts'
+
+export interface NewObject {
+  /** Number of bytes, if known. */
+  readonly size: number | undefined
+  readonly sent: SentAttributes
+  readonly conditions: WriteConditions | undefined
+  /** Writes all bytes into the sink. If it rejects, the key stays as it was. */
+  pour(sink: PayloadSink): Promise<PayloadDigest>
+}
+
+/** Makes bytes the object of the request's key, with their digests as its attributes. Resolves with what was written. */
+export async function writeObject(
+  { service, bucket, key }: ObjectContext,
+  { size, sent, conditions, pour }: NewObject,
+): Promise<ObjectMetadata> {
+  const draft = await service.drive.draft(bucket, key, size === undefined ? {} : { size })
+  let digest: PayloadDigest
+  try {
+    digest = await pour(draft)
+  } catch (error) {
+    await draft.discard()
+    throw error
+  }
+  const { headers, metadata } = sent
+  const { md5Hex: etag, checksum } = digest
+  const attributes = { headers, metadata, etag, ...(checksum === undefined ? {} : { checksum }) }
+  const { modifiedAtMs } = await draft.publish(attributes, conditions)
+  return { size: digest.size, modifiedAtMs, attributes }
+}
