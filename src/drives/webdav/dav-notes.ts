@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
-import { statusError } from './client/dav-error.ts'
+import { StatusError } from './client/dav-error.ts'
 import type { DavServer } from './client/dav-server.ts'
 import { readSmallFile } from './objects/small-file.ts'
 import { noteFile, type OwnFolder } from './own-folder.ts'
@@ -41,7 +41,7 @@ export class DavNotes implements DriveNotes {
       return (await this.read(name)) === text
     }
     await this.#own.discard(from)
-    if ((await this.read(name)) === undefined) throw statusError('MOVE', answer)
+    if ((await this.read(name)) === undefined) throw new StatusError('MOVE', answer)
     return false
   }
 

@@ -18,7 +18,6 @@ import type {
 import { DriveError } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { DriveStatistics } from '../drive-statistics.ts'
-import { endingDraft } from '../ending-draft.ts'
 import { FolderCursor } from '../folder-cursor.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
@@ -34,10 +33,10 @@ import { findDriveNames } from './drive-names.ts'
 import { DavTree, type DavTreeParts } from './listing/dav-tree.ts'
 import { FolderLister } from './listing/folder-lister.ts'
 import { AttributeStore } from './objects/attribute-store.ts'
-import { DavCopier } from './objects/dav-copier.ts'
-import { DavDraft } from './objects/dav-draft.ts'
+import { copyObject } from './objects/dav-copier.ts'
+import { davDraft } from './objects/dav-draft.ts'
 import { DavFolderMaker } from './objects/dav-folder-maker.ts'
-import { DavPublisher } from './objects/dav-publisher.ts'
+import { DavPublisher, type PublishingContext } from './objects/dav-publisher.ts'
 import { DavReader, smallObjectBytes } from './objects/dav-reader.ts'
 import type { DavRecords } from './objects/dav-records.ts'
 import { FileMover } from './objects/file-mover.ts'
@@ -48,9 +47,13 @@ import { leaseKeysOf } from './objects/recovery-record.ts'
 import { OwnFolder, requireBucket } from './own-folder.ts'
 import { describeAbilities } from './probe/dav-abilities.ts'
 import { probeServer } from './probe/dav-probe.ts'
-import { makeFirstContact, namingHost } from './probe/first-contact.ts'
+import {
+  makeFirstContact,
+  namingHost,
+  noticingDelay,
+  testingWithinTime,
+} from './probe/first-contact.ts'
 import { rulesFrom } from './probe/name-findings.ts'
-import { noticingDelay, testingWithinTime } from './probe/start-wait.ts'
 import { AppendedBytes } from './uploads/appended-bytes.ts'
 import { ChunkedBytes } from './uploads/chunked-bytes.ts'
 import { DavUploads } from './uploads/dav-uploads.ts'
@@ -169,7 +172,7 @@ class WebdavDrive implements Drive {
   readonly quota?: NonNullable<Drive['quota']>
   readonly copy?: NonNullable<Drive['copy']>
   readonly #parts: DriveParts
-  readonly #publisher: DavPublisher
+  readonly #publishing: PublishingContext
   readonly #tidier: FolderTidier
   readonly #treeParts: DavTreeParts
 
@@ -179,40 +182,39 @@ class WebdavDrive implements Drive {
     const tidier = new FolderTidier({ ...parts, folders })
     const mover = new FileMover(parts)
     const publisher = new DavPublisher({ ...parts, mover, folders, tidier })
+    const publishing = { ...parts, publisher }
     recovery.handleWith({
       leaseKeysOf: (record) => leaseKeysOf(record, parts.rules),
       recover: (record, lease) => publisher.recover(record, lease),
     })
     const cacheMs = options.listCacheMs ?? defaultListCacheMs
     this.#parts = parts
-    this.#publisher = publisher
+    this.#publishing = publishing
     this.#tidier = tidier
     this.#treeParts = { ...parts, lister: new FolderLister({ ...parts, cacheMs }) }
-    this.uploads = new DavUploads({ ...parts, publisher })
+    this.uploads = new DavUploads(publishing)
     if (abilities.reportsQuota) this.quota = () => this.#quota()
     if (abilities.copies) {
-      const copier = new DavCopier({ ...parts, publisher })
-      this.copy = (source, target, copyOptions) => copier.copy(source, target, copyOptions)
+      this.copy = (source, target, copying) => copyObject(publishing, source, target, copying)
     }
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
-    try {
-      await noticingDelay(this.#parts, () => this.#prepare(buckets))
-    } catch (error) {
-      throw namingHost(error, this.#parts.address)
+    const work = async () => {
+      await forEachLimited(buckets, preparedAtOnce, (bucket) => this.#makeBucket(bucket))
+      await this.#sweep()
+      await this.#parts.spool.sweep()
     }
-  }
-
-  async #prepare(buckets: readonly string[]): Promise<void> {
-    await forEachLimited(buckets, preparedAtOnce, (bucket) => this.#makeBucket(bucket))
-    await this.#sweep()
-    await this.#parts.spool.sweep()
+    await this.#namingHost(() => noticingDelay(this.#parts, work))
   }
 
   async sweep(): Promise<void> {
+    await this.#namingHost(() => this.#sweep())
+  }
+
+  async #namingHost(work: () => Promise<void>): Promise<void> {
     try {
-      await this.#sweep()
+      await work()
     } catch (error) {
       throw namingHost(error, this.#parts.address)
     }
@@ -304,12 +306,12 @@ class WebdavDrive implements Drive {
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
-    const parts = { ...this.#parts, publisher: this.#publisher }
-    return endingDraft(new DavDraft(parts, this.#pathOf(bucket, key), options))
+    return davDraft(this.#publishing, this.#pathOf(bucket, key), options)
   }
 
   async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
-    const wasThere = await this.#publisher.remove(this.#pathOf(bucket, key), conditions)
+    const { publisher } = this.#publishing
+    const wasThere = await publisher.remove(this.#pathOf(bucket, key), conditions)
     if (!wasThere) await this.#parts.own.expectThere()
     return wasThere
   }

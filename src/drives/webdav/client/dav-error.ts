@@ -52,11 +52,6 @@ export class StatusError extends DriveError {
   }
 }
 
-/** The DriveError for an unexpected status. */
-export function statusError(method: string, answer: ResponseHead): StatusError {
-  return new StatusError(method, answer)
-}
-
 export function refusedCredentials(): DriveError {
   const message =
     'The WebDAV server rejects the user name or password (401). Check them in DRIVE; Nextcloud ' +

@@ -1,4 +1,4 @@
-import { type ResponseHead, statusError } from './dav-error.ts'
+import { type ResponseHead, StatusError } from './dav-error.ts'
 import { type DavPath, segmentsOfHref } from './dav-path.ts'
 import {
   type DavEntry,
@@ -57,6 +57,6 @@ export function entryIn(text: string, demand: Demand): DavEntry | undefined {
 export function redirectedFolder(path: DavPath, answer: ResponseHead): DavEntry {
   const location = answer.header('location') ?? ''
   const isSamePath = segmentsOfHref(location)?.join('/') === path.join('/')
-  if (!isSamePath || !location.endsWith('/')) throw statusError('PROPFIND', answer)
+  if (!isSamePath || !location.endsWith('/')) throw new StatusError('PROPFIND', answer)
   return entryOf(path, new Map([['collection', '']]))
 }

@@ -11,7 +11,7 @@ import {
   type DavResponse,
   drain,
 } from './dav-client.ts'
-import { StatusError, statusError } from './dav-error.ts'
+import { StatusError } from './dav-error.ts'
 import { type DavChild, type DavFolder, type FolderReading, readDavFolder } from './dav-folder.ts'
 import { type DavPath, folderTargetOf, targetOf } from './dav-path.ts'
 import {
@@ -122,7 +122,7 @@ export class DavServer {
       const parent = await this.#statOnce(path.slice(0, -1), question)
       if (parent?.isFolder !== true) return undefined
     }
-    throw statusError('PROPFIND', answer)
+    throw new StatusError('PROPFIND', answer)
   }
 
   /** A folder with its times and quota; undefined when there is none. */
@@ -143,7 +143,7 @@ export class DavServer {
     ) {
       return undefined
     }
-    throw statusError('PROPFIND', answer)
+    throw new StatusError('PROPFIND', answer)
   }
 
   /** A folder and its children, unordered; undefined when it does not exist. */
@@ -199,7 +199,7 @@ export class DavServer {
       if ((await this.#statOnce(path, askForFile))?.isFolder !== true) return undefined
       if (response.status === 405) throw hiddenFolder(path)
     }
-    throw statusError('PROPFIND', response)
+    throw new StatusError('PROPFIND', response)
   }
 
   /** The caller must read or destroy the body. */
@@ -271,13 +271,13 @@ export class DavServer {
    */
   async moveToFree(from: DavPath, to: DavPath): Promise<void> {
     const answer = await this.transfer('MOVE', { from, to }, { overwrite: false })
-    if (answer.status !== 201 && answer.status !== 204) throw statusError('MOVE', answer)
+    if (answer.status !== 201 && answer.status !== 204) throw new StatusError('MOVE', answer)
   }
 
   /** As `put`. @throws DriveError when it was not stored */
   async store(path: DavPath, body: Uint8Array): Promise<void> {
     const answer = await this.put(path, { body })
-    if (answer.status >= 300) throw statusError('PUT', answer)
+    if (answer.status >= 300) throw new StatusError('PUT', answer)
   }
 
   /** Moves a folder with its content to a free path. */
@@ -300,7 +300,7 @@ export class DavServer {
     const answer = await this.#client.ask({ method: 'MKCOL', target, headers, isRepeatable: true })
     if (found.includes(answer.status)) return true
     if ([400, 404, 405, 409].includes(answer.status) || redirects.has(answer.status)) return false
-    throw statusError('MKCOL', answer)
+    throw new StatusError('MKCOL', answer)
   }
 
   /**
@@ -338,7 +338,7 @@ export class DavServer {
     const answer = await this.#client.ask({ ...request, beforeAttempt })
     if (found.includes(answer.status)) return true
     if (answer.status === 404 || answer.status === 410) return false
-    throw statusError('DELETE', answer)
+    throw new StatusError('DELETE', answer)
   }
 
   #propfind(target: string, body: Uint8Array): Promise<DavAnswer> {

@@ -1,6 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
 import { DriveError } from '../../drive.ts'
-import { statusError } from './dav-error.ts'
+import { StatusError } from './dav-error.ts'
 import { type DavPath, segmentsOfHref } from './dav-path.ts'
 
 /** What a server reports about a file or folder. */
@@ -211,7 +211,7 @@ export class MultistatusReader {
   /** The server could not read this entry. */
   #fail(status: number): never {
     if (status === 0) throw unreadable()
-    throw statusError(`PROPFIND of ${this.#subject()}`, { status, header: () => undefined })
+    throw new StatusError(`PROPFIND of ${this.#subject()}`, { status, header: () => undefined })
   }
 
   #subject(): string {

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import { DriveError } from '../../drive.ts'
 import { BodyPipe } from '../client/body-pipe.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { OwnFolder } from '../own-folder.ts'
@@ -83,7 +83,7 @@ export class DavFileWriter {
     await this.#unsized?.close()
     this.#unsized = undefined
     if (answer.status !== 200 && answer.status !== 201 && answer.status !== 204) {
-      throw statusError('PUT', answer)
+      throw new StatusError('PUT', answer)
     }
   }
 
@@ -141,7 +141,7 @@ export class DavFileWriter {
     if (answer === undefined) return
     // The bytes sent so far are lost; the next writer finds the folder again.
     await this.#options.own?.restoreAfter(answer)
-    if (answer.status >= 400) throw statusError('PUT', answer)
+    if (answer.status >= 400) throw new StatusError('PUT', answer)
     throw new DriveError('changed', 'More bytes arrived than were declared.')
   }
 }

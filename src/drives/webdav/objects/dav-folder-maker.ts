@@ -1,6 +1,6 @@
 import { DriveError } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import { bucketFolder, type DavObjectPath, ownerOf, textOf } from './object-path.ts'
@@ -82,7 +82,7 @@ export class DavFolderMaker {
     const paths = { from: path, to: owner.alternative }
     const options = { overwrite: true, beforeAttempt: () => lease.assertHeld() }
     const answer = await this.#parts.server.transfer('MOVE', paths, options)
-    if (answer.status >= 300 && answer.status !== 404) throw statusError('MOVE', answer)
+    if (answer.status >= 300 && answer.status !== 404) throw new StatusError('MOVE', answer)
   }
 
   async #isFolder(path: DavPath): Promise<boolean> {

@@ -8,7 +8,7 @@ import {
 import type { KeyLease } from '../../key-leases.ts'
 import { assertConditions, assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
@@ -26,8 +26,7 @@ import {
 import type { FolderTidier } from './folder-tidier.ts'
 import { type DavObjectPath, davPathOf } from './object-path.ts'
 import { type PublishRecord, parseDavRecord } from './recovery-record.ts'
-import { rewriteFile } from './rewrite-file.ts'
-import { requireEntry } from './written-file.ts'
+import { requireEntry, rewriteFile } from './written-file.ts'
 
 /** Attempts while other clients change the path under a writer that holds its lease. */
 const attempts = 16
@@ -36,6 +35,11 @@ const finishAttempts = 3
 /** The coarsest modification time of a server: FAT stores every second second. */
 const longestTickMs = 2_000
 const maxRewrites = 2
+
+/** For what publishes. */
+export interface PublishingContext extends DavContext {
+  readonly publisher: DavPublisher
+}
 
 export interface DavPublisherParts extends DavContext {
   readonly mover: FileMover
@@ -125,7 +129,7 @@ export class DavPublisher {
       lease.bumpRevision(object.folderKey)
       const refusal = await this.#bring({ object, path, entry }, { target, lease })
       if (refusal === undefined) return
-      if (attempt >= finishAttempts) throw statusError('MOVE', refusal)
+      if (attempt >= finishAttempts) throw new StatusError('MOVE', refusal)
     }
   }
 

@@ -6,7 +6,7 @@ import type { LeaseLook } from '../../lease-table.ts'
 import type { ReadPriority } from '../../read-options.ts'
 import { md5OfEtag } from '../client/arrivals.ts'
 import { abandon, type DavResponse, drain } from '../client/dav-client.ts'
-import { statusError, unreachable } from '../client/dav-error.ts'
+import { StatusError, unreachable } from '../client/dav-error.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import { type DavEntry, opaqueTag } from '../client/multistatus.ts'
 import type { AttributeStore } from './attribute-store.ts'
@@ -178,7 +178,7 @@ function skippedBytes(
     return start - Number(range[1])
   }
   if (status === 404 || status === 410 || status === 412 || status === 416) throw changed()
-  throw statusError('GET', response)
+  throw new StatusError('GET', response)
 }
 
 /** Up to `length` bytes after the first `skip` bytes. */

@@ -4,7 +4,7 @@ import { backOffMs } from '../../cloud/back-off.ts'
 import { DriveError, type WriteConditions } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
 import { md5OfEtag } from '../client/arrivals.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import { type DavPath, targetOf } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
@@ -131,7 +131,7 @@ export class FileMover {
       if (answer.status === 201 || answer.status === 204) return 'moved'
       const isDoubtful = doubtfulStatuses.has(answer.status)
       progress.isInDoubt ||= isDoubtful
-      return { kind: isDoubtful ? 'doubtful' : 'refused', error: statusError('MOVE', answer) }
+      return { kind: isDoubtful ? 'doubtful' : 'refused', error: new StatusError('MOVE', answer) }
     } catch (error) {
       // The lease or the upload was lost after such a status, or there was no answer.
       progress.isInDoubt ||=

@@ -4,7 +4,7 @@ import type { KeyLease } from '../../key-leases.ts'
 import { hidesDots } from '../../name-rules.ts'
 import { notEmpty } from '../../not-empty.ts'
 import { SizedCache } from '../../sized-cache.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import type { DavFolderMaker } from './dav-folder-maker.ts'
@@ -241,7 +241,7 @@ export class FolderTidier {
     const answer = await server.moveFolder(from, to, { beforeAttempt: () => lease.assertHeld() })
     if (answer.status === 201 || answer.status === 204) return true
     const isInDoubt = doubtfulStatuses.has(answer.status)
-    if (isInDoubt || (await server.stat(to)) === undefined) throw statusError('MOVE', answer)
+    if (isInDoubt || (await server.stat(to)) === undefined) throw new StatusError('MOVE', answer)
     for (const { name, isFolder } of (await server.list(from))?.children ?? []) {
       const [inner, target] = [
         [...from, name],
@@ -260,7 +260,7 @@ export class FolderTidier {
     const options = { overwrite: false, beforeAttempt: () => lease.assertHeld() }
     const answer = await server.transfer('MOVE', { from, to }, options)
     const isRefused = answer.status >= 300
-    if (isRefused && (await server.stat(to)) === undefined) throw statusError('MOVE', answer)
+    if (isRefused && (await server.stat(to)) === undefined) throw new StatusError('MOVE', answer)
   }
 
   /** Whether nothing was added to the folders before they were moved. */

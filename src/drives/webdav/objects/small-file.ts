@@ -1,6 +1,6 @@
 import { DriveError } from '../../drive.ts'
 import { abandon } from '../client/dav-client.ts'
-import { statusError, unreachable } from '../client/dav-error.ts'
+import { StatusError, unreachable } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 
@@ -36,7 +36,7 @@ async function readOnce(
   if (response.status !== 200) {
     abandon(response.body)
     if (response.status === 404 || response.status === 410) return undefined
-    throw statusError('GET', response)
+    throw new StatusError('GET', response)
   }
   const chunks: Uint8Array[] = []
   let size = 0

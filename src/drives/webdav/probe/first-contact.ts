@@ -1,16 +1,21 @@
 import { Client } from 'undici'
+import { TimeLimitError, withinTime } from '../../../process/time-limit.ts'
 import type { DriveLog } from '../../cloud/drive-log.ts'
 import { DriveError } from '../../drive.ts'
 import { refusedCredentials } from '../client/dav-error.ts'
 import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
 import { askForFolder, entryIn, xmlHeaders } from '../client/dav-properties.ts'
 import type { DavEntry } from '../client/multistatus.ts'
-import { hostOf, noticingDelay } from './start-wait.ts'
 
 /** For DNS, the connection and TLS: problems with them are reported within 5 s. */
 const connectMs = 3_500
 /** After connecting, a server may need longer: PHP compiles, disks spin up. */
 const answerMs = 60_000
+
+const noticeMs = 4_500
+const nextNoticeMs = 30_000
+/** The tests take some 60 short requests: this is three seconds for each. */
+const testLimitMs = 180_000
 
 const connectAdvice: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name is unknown. Check the host in DRIVE',
@@ -34,6 +39,11 @@ const certificateCodes = /CERT|SELF_SIGNED|UNABLE_TO/
 
 /** Statuses of a usable server: the folder is created later, or the server is busy. */
 const hopefulStatuses: ReadonlySet<number> = new Set([207, 404, 409, 423, 425, 429])
+
+interface StartParts {
+  readonly address: Pick<DavAddress, 'origin'>
+  readonly log: Pick<DriveLog, 'warn'>
+}
 
 /**
  * Requests the drive's folder once, before any other request and without retries, so that a mistake in
@@ -134,4 +144,47 @@ function adviceFor(code: string): string {
   if (/^(HPE_|HTTPParser|UND_ERR)/.test(code)) return noHttpAdvice
   const isTls = code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')
   return connectAdvice[isTls ? 'EPROTO' : code] ?? silentAdvice
+}
+
+/** The server's host name in DRIVE, with the port if it is not the default. */
+function hostOf({ origin }: Pick<DavAddress, 'origin'>): string {
+  return new URL(origin).host
+}
+
+/** Logs that the start waits for the server, again and again until `work` settles. */
+export async function noticingDelay<Result>(
+  { address, log }: StartParts,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let timer = setTimeout(notice, noticeMs)
+  function notice() {
+    log.warn({ server: hostOf(address) }, 'the start is still waiting for the WebDAV server')
+    timer = setTimeout(notice, nextNoticeMs)
+  }
+  try {
+    return await work()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * As `noticingDelay`, for the tests of a server: gives up when they take too long. The work goes on until the client
+ * is closed.
+ *
+ * @throws DriveError `unavailable`, and what `work` throws
+ */
+export async function testingWithinTime<Result>(
+  parts: StartParts,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await noticingDelay(parts, () => withinTime(work(), testLimitMs))
+  } catch (cause) {
+    if (!(cause instanceof TimeLimitError)) throw cause
+    const message =
+      `${hostOf(parts.address)} responds too slowly: the tests of the start took longer than ${testLimitMs / 1_000} s. ` +
+      'Check the load of the server and the line to it (rclone: use --dir-cache-time 1s, not 0s).'
+    throw new DriveError('unavailable', message, { cause })
+  }
 }

@@ -1,7 +1,7 @@
 import { DriveError } from '../../drive.ts'
 import { maxNameBytes } from '../../long-name.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { NameFindings } from './name-findings.ts'
@@ -204,10 +204,10 @@ export class NameProbe {
     const answer = await this.#orUnusable(() => send(path))
     if (answer === undefined) return false
     const { status } = answer
-    if (busyStatuses.has(status)) throw statusError(method, answer)
+    if (busyStatuses.has(status)) throw new StatusError(method, answer)
     if (failingStatuses.has(status)) {
       const plain = [...this.#folder, `plain${++this.#plainNames}`]
-      if ((await send(plain)).status >= 300) throw statusError(method, answer)
+      if ((await send(plain)).status >= 300) throw new StatusError(method, answer)
     }
     return status < 300
   }

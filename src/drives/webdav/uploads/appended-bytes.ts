@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
-import { restoreFile, rewriteFile } from '../objects/rewrite-file.ts'
-import { readFirst } from '../objects/written-file.ts'
+import { readFirst, restoreFile, rewriteFile } from '../objects/written-file.ts'
 import { RangeWriter } from './range-writer.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 import type { AppendedState } from './upload-state.ts'
@@ -30,7 +29,7 @@ export class AppendedBytes implements UploadBytes<AppendedState> {
     const { server, own } = this.#parts
     const empty = { body: Buffer.alloc(0) }
     const answer = await own.restoring(() => server.put(uploadPath(id), empty))
-    if (answer.status >= 300) throw statusError('PUT', answer)
+    if (answer.status >= 300) throw new StatusError('PUT', answer)
     return { kind: this.kind, id }
   }
 

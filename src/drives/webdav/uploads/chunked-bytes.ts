@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../cloud/back-off.ts'
 import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
-import { StatusError, statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavContext } from '../dav-context.ts'
 import { DavFileWriter } from '../objects/dav-file-writer.ts'
-import { restoreFile, rewriteFile } from '../objects/rewrite-file.ts'
+import { restoreFile, rewriteFile } from '../objects/written-file.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 import type { ChunkedState } from './upload-state.ts'
 
@@ -149,7 +149,7 @@ export class ChunkedBytes implements UploadBytes<ChunkedState> {
       if (error instanceof DriveError && error.kind === 'unavailable') return error
       throw error
     }
-    return answer.status < 300 ? undefined : statusError('MOVE', answer)
+    return answer.status < 300 ? undefined : new StatusError('MOVE', answer)
   }
 
   /** The size of a file that was assembled before, and whose truncation was interrupted. */

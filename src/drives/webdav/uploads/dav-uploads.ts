@@ -12,11 +12,9 @@ import {
 import { endingPart } from '../../ending-draft.ts'
 import { requireUploadId } from '../../upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
-import type { DavContext } from '../dav-context.ts'
-import type { DavPublisher } from '../objects/dav-publisher.ts'
+import type { PublishingContext } from '../objects/dav-publisher.ts'
 import { type DavObjectPath, davPathOf } from '../objects/object-path.ts'
-import { asidePath, nameOfRewritten } from '../objects/rewrite-file.ts'
-import { requireEntry } from '../objects/written-file.ts'
+import { asidePath, nameOfRewritten, requireEntry } from '../objects/written-file.ts'
 import { uploadsFolder } from '../own-folder.ts'
 import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 import { type DavUploadState, formatUploadState, parseUploadState } from './upload-state.ts'
@@ -27,8 +25,7 @@ import { type DavUploadState, formatUploadState, parseUploadState } from './uplo
  */
 const completionLifeMs = 24 * 3_600_000
 
-export interface DavUploadsParts extends DavContext {
-  readonly publisher: DavPublisher
+export interface DavUploadsParts extends PublishingContext {
   readonly bytes: UploadBytes
 }
 

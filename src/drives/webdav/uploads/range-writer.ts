@@ -1,7 +1,7 @@
 import { type AppendOptions, DriveError } from '../../drive.ts'
 import { BodyPipe } from '../client/body-pipe.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 
@@ -62,7 +62,7 @@ export class RangeWriter {
 
   #requireSuccess(answer: DavAnswer): void {
     if (answer.status < 300) return
-    const error = statusError('PUT', answer)
+    const error = new StatusError('PUT', answer)
     this.#hasFilledDrive = error.kind === 'full'
     throw error
   }

@@ -4,14 +4,14 @@ import {
   type AppendOptions,
   type Drive,
   DriveError,
+  type PartDigest,
   type PartDraft,
   type ReplaceOptions,
 } from '../../drive.ts'
 import type { StagedUploads } from '../../staged-uploads.ts'
-import { statusError } from '../client/dav-error.ts'
+import { StatusError } from '../client/dav-error.ts'
 import type { DavContext } from '../dav-context.ts'
 import { requireArrived } from '../objects/written-file.ts'
-import { checkParts } from './check-parts.ts'
 import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
 import type { SpooledState } from './upload-state.ts'
 
@@ -72,7 +72,7 @@ export class SpooledBytes implements UploadBytes<SpooledState> {
         headers,
         md5: () => hash?.copy().digest('hex'),
       })
-      if (answer.status >= 300) throw statusError('PUT', answer)
+      if (answer.status >= 300) throw new StatusError('PUT', answer)
       // If the server or a proxy truncated the file, it must not become an object.
       await requireArrived(server, path, { size, md5: hash?.digest('hex') })
     } finally {
@@ -152,4 +152,44 @@ async function* hashed(
 function tooLarge(maxBytes: number): DriveError {
   const message = `The multipart upload exceeds the staging limit of ${maxBytes} bytes.`
   return new DriveError('full', message)
+}
+
+/**
+ * Passes the bytes of an upload on and compares each part with what was received for it. The last bytes
+ * of a part are passed on only if the part is correct, so that a server never gets all bytes of a
+ * damaged upload.
+ *
+ * @throws DriveError `unavailable` when a part has other bytes now, or when bytes are missing.
+ */
+async function* checkParts(
+  chunks: AsyncIterable<Uint8Array>,
+  parts: readonly PartDigest[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let number = 0
+  let left = 0
+  let hash = createHash('md5')
+  for await (const chunk of chunks) {
+    for (let rest = chunk; rest.length > 0; ) {
+      while (left === 0) {
+        number += 1
+        left = parts[number - 1]?.size ?? rest.length
+        hash = createHash('md5')
+      }
+      const bytes = rest.subarray(0, left)
+      hash.update(bytes)
+      left -= bytes.length
+      rest = rest.subarray(bytes.length)
+      const expected = parts[number - 1]?.md5
+      if (left === 0 && hash.digest('hex') !== expected) throw differentPart(number)
+    }
+    yield chunk
+  }
+  if (left > 0) throw differentPart(number)
+}
+
+function differentPart(number: number): DriveError {
+  const message =
+    `The local copy of part ${number} of this upload differs from the bytes received. ` +
+    'Check the disk that holds the staging folder, then upload the object again.'
+  return new DriveError('unavailable', message)
 }

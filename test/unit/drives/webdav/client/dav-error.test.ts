@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { statusError } from '../../../../../src/drives/webdav/client/dav-error.ts'
+import { StatusError } from '../../../../../src/drives/webdav/client/dav-error.ts'
 
-describe('statusError', () => {
+describe('StatusError', () => {
   for (const [status, kind] of [
     [403, 'denied'],
     [507, 'full'],
@@ -11,7 +11,7 @@ describe('statusError', () => {
     [423, 'busy'],
   ] as const) {
     it(`has the kind ${kind} for ${status}`, () => {
-      const error = statusError('PUT', { status, header: () => undefined })
+      const error = new StatusError('PUT', { status, header: () => undefined })
       assert.equal(error.kind, kind)
       assert.match(error.message, new RegExp(`PUT with ${status}`))
     })
@@ -19,6 +19,6 @@ describe('statusError', () => {
 
   it('passes on Retry-After', () => {
     const header = (name: string) => (name === 'retry-after' ? '7' : undefined)
-    assert.equal(statusError('PUT', { status: 503, header }).retryAfterSeconds, 7)
+    assert.equal(new StatusError('PUT', { status: 503, header }).retryAfterSeconds, 7)
   })
 })
