@@ -7,8 +7,8 @@ import type { HttpReply, HttpRequest } from '../http/message.ts'
 import type { Refusal } from '../http/server.ts'
 import type { Database } from '../state/database.ts'
 import { FailureTable } from '../state/stores/failures.ts'
-import { clientOf } from './client-of.ts'
 import type { Settings } from './settings/read-settings.ts'
+import { clientOf } from './untrusted-proxies.ts'
 
 export interface FailureWatchParts {
   readonly settings: Pick<Settings, 'trustProxy' | 'dashboardPassword'>

@@ -15,7 +15,6 @@ import { AccessKeyTable } from '../state/stores/access-keys.ts'
 import { BucketOptionsTable } from '../state/stores/bucket-options.ts'
 import { MadeBucketTable } from '../state/stores/made-buckets.ts'
 import { type OnTime, Revisions } from '../state/stores/revisions.ts'
-import { bucketNames } from './bucket-names.ts'
 import type { KnownGateways } from './fleet/known-gateways.ts'
 import type { Log } from './log.ts'
 import type { TimedCheck } from './processes/shared-check.ts'
@@ -193,4 +192,13 @@ function logState(log: Log, problem: unknown): void {
       { err: problem },
       'the database does not answer: changes of access keys and buckets are not in force',
     )
+}
+
+/** The buckets that exist: those of the settings, and those made at run time. @throws DatabaseError */
+export async function bucketNames(
+  { allowedBuckets }: Pick<Settings, 'allowedBuckets'>,
+  database: Database,
+): Promise<ReadonlySet<string>> {
+  const made = await new MadeBucketTable(database).all()
+  return new Set([...allowedBuckets, ...made.map(({ bucket }) => bucket)])
 }

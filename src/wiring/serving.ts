@@ -2,7 +2,6 @@ import type { HttpHandler } from '../http/message.ts'
 import { HttpServer, type TlsIdentity } from '../http/server.ts'
 import { openFileLimit } from '../process/open-files.ts'
 import { openAccessLog } from './access-log/open-access-log.ts'
-import { clientOf } from './client-of.ts'
 import { refuseExtra, renderFault } from './gateway.ts'
 import { type Log, refusalLogger } from './log.ts'
 import { createScrape, type Scrape } from './metrics/scraper.ts'
@@ -10,7 +9,7 @@ import type { ConnectedService } from './service.ts'
 import { type Settings, tlsIdentityOf } from './settings/read-settings.ts'
 import { sparingly } from './sparingly.ts'
 import { withTransportSecurity } from './transport-security.ts'
-import { untrustedProxyWatch, warnOfUntrustedProxy } from './untrusted-proxies.ts'
+import { clientOf, untrustedProxyWatch, warnOfUntrustedProxy } from './untrusted-proxies.ts'
 
 /** Descriptors for the database, the log and other files that every process has open. */
 const ownFiles = 128

@@ -1,4 +1,4 @@
-import { addressesWithin } from '../http/client-address.ts'
+import { addressesWithin, clientAddressBehind } from '../http/client-address.ts'
 import type { HttpRequest } from '../http/message.ts'
 import type { Log } from './log.ts'
 import type { Settings } from './settings/read-settings.ts'
@@ -48,4 +48,13 @@ export function warnOfUntrustedProxy(log: Log, address: string): void {
     { proxy: address },
     `ignored X-Forwarded-For from ${address}, which is not in TRUST_PROXY. If this is your proxy, set TRUST_PROXY=${address}: otherwise all clients behind the proxy count as one, and five failed logins lock all of them out.`,
   )
+}
+
+/** Finds the address of the client that sent a request, behind the proxies of TRUST_PROXY. */
+export function clientOf({
+  trustProxy,
+}: Pick<Settings, 'trustProxy'>): (request: HttpRequest) => string {
+  const clientAddress = clientAddressBehind(trustProxy)
+  return ({ remoteAddress, headers }) =>
+    clientAddress(remoteAddress, headers['x-forwarded-for']?.toString())
 }

@@ -1,4 +1,4 @@
-import { textDigest } from '../text-digest.ts'
+import { hash } from 'node:crypto'
 
 /**
  * A key of one drive, in tables that several drives share. Those of the default drive ('') are
@@ -18,4 +18,12 @@ export function keyIn(drive: string, text: string): string | undefined {
 /** The digest of a key of one drive. */
 export function driveDigest(drive: string, key: string): string {
   return textDigest(driveKey(drive, key))
+}
+
+/**
+ * Replaces a text of any length and characters in an index: PostgreSQL's indexes accept at most some
+ * 2,700 bytes and no NUL. Equal texts have equal digests; their order is lost.
+ */
+export function textDigest(text: string): string {
+  return hash('sha256', text, 'base64url')
 }

@@ -1,13 +1,15 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, constants, openSync, statSync } from 'node:fs'
+import { access } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Outcome } from '../../http/exchange.ts'
-import type { HttpHandler, HttpRequest } from '../../http/message.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from '../../http/message.ts'
+import { declaredSize, hasBody } from '../../s3/body/payload.ts'
 import { partOf } from '../gateway.ts'
 import { createLog, type Log, type LogOutput, openOutput, requestLogger } from '../log.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { SettingsError, shown } from '../settings/setting.ts'
 import { isS3Operation } from './aws-operation.ts'
-import { Measuring } from './measuring.ts'
-import { s3Line } from './s3-line.ts'
+import { type Measured, s3Line } from './s3-line.ts'
 
 export interface AccessLog {
   /** Writes the line of a finished request. */
@@ -104,4 +106,84 @@ function reopenFile(path: string, output: LogOutput, log: Log): void {
       'the access log could not be reopened; lines go to the old file. Send SIGHUP again when the file can be created',
     )
   }
+}
+
+/** Takes the times and sizes of requests that only the S3 format has. */
+export class Measuring {
+  readonly #measured = new WeakMap<HttpRequest, Measured>()
+
+  /** The handler, measured. */
+  around(handler: HttpHandler): HttpHandler {
+    return async (request) => {
+      let receivedAt = performance.now()
+      if (hasBody(request.headers)) {
+        request.body.once('end', () => {
+          receivedAt = performance.now()
+        })
+      }
+      const reply = await handler(request)
+      this.#measured.set(request, {
+        turnAroundMs: performance.now() - receivedAt,
+        objectSize: objectSizeOf(request, reply),
+      })
+      return reply
+    }
+  }
+
+  /** Undefined for a request that did not reach the handler. */
+  of(request: HttpRequest): Measured | undefined {
+    return this.#measured.get(request)
+  }
+}
+
+/** What "Object Size" is for reads and writes of bytes; other requests do not show it. */
+function objectSizeOf(request: HttpRequest, reply: HttpReply): number | undefined {
+  const { operation } = reply.logFields ?? {}
+  if (operation === 'GetObject' || operation === 'HeadObject') return sizeRead(reply)
+  const isWrite = operation === 'PutObject' || operation === 'UploadPart'
+  return isWrite && reply.status === 200 ? declaredSize(request) : undefined
+}
+
+function sizeRead({ status, headers, body }: HttpReply): number | undefined {
+  if (status === 206) return numberBehind(/\/(\d+)$/, fieldOf(headers, 'content-range'))
+  if (status !== 200) return undefined
+  if (body !== undefined) return typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  return numberBehind(/^(\d+)$/, fieldOf(headers, 'content-length'))
+}
+
+function fieldOf(headers: HttpReply['headers'], name: string): string | undefined {
+  return headers.find(([field]) => field.toLowerCase() === name)?.[1]
+}
+
+function numberBehind(pattern: RegExp, text = ''): number | undefined {
+  const digits = pattern.exec(text)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/**
+ * Checks that the access log can be written, without creating it.
+ *
+ * @returns a line for people; undefined if ACCESS_LOG_FILE is not set
+ * @throws SettingsError, for people.
+ */
+export async function checkAccessLog({
+  accessLogFile: path,
+  dataDir,
+}: Pick<Settings, 'accessLogFile' | 'dataDir'>): Promise<string | undefined> {
+  if (path === undefined) return undefined
+  const folder = dirname(path)
+  const isNew = statSync(path, { throwIfNoEntry: false }) === undefined
+  if (folder === dataDir && statSync(folder, { throwIfNoEntry: false }) === undefined) {
+    return `access log: ${path} does not exist yet; the first start creates it`
+  }
+  try {
+    if (!isNew && statSync(path).isDirectory()) throw new Error('it is a folder')
+    await access(isNew ? folder : path, constants.W_OK)
+  } catch (error) {
+    const { message } = error as Error
+    throw new SettingsError([
+      `ACCESS_LOG_FILE is ${shown(path)}: expected a file that can be written (${message})`,
+    ])
+  }
+  return `access log: ${path} can be written`
 }

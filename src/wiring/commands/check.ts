@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withinTime } from '../../process/time-limit.ts'
 import { missingMigrations, openDatabase } from '../../state/open-database.ts'
-import { checkAccessLog } from '../access-log/check-access-log.ts'
+import { checkAccessLog } from '../access-log/open-access-log.ts'
 import { openDrive } from '../drive/open-drive.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import {

@@ -6,7 +6,7 @@ import { modelListHandler } from '../../models/model-list-handler.ts'
 import { modelsErrorFormat } from '../../models/models-error-format.ts'
 import { DatabaseError } from '../../state/database.ts'
 import { KeyValueError } from '../../state/key-value/key-value.ts'
-import { clientOf } from '../client-of.ts'
+import { clientOf } from '../untrusted-proxies.ts'
 import { type JsonProtocolParts, openJsonParts, registerJsonRoutes } from './json-routes.ts'
 
 export interface JsonProtocols {

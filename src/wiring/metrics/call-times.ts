@@ -1,7 +1,6 @@
 import { type Database, UnmetChange } from '../../state/database.ts'
 import { type Observed, type Observer, observed } from '../observed.ts'
-import { Histogram } from './histogram.ts'
-import type { SnapshotBuilder } from './snapshot.ts'
+import { Histogram, type SnapshotBuilder } from './snapshot.ts'
 
 /** Seconds: from a row of SQLite in memory to a statement that times out. */
 const durationBounds = [0.00005, 0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5]

@@ -1,15 +1,16 @@
+import { readdirSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
 import type { Drive } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
+import { openFileLimit } from '../../process/open-files.ts'
 import { pendingDigests } from '../../s3/body/threaded-writer.ts'
 import type { Uploads } from '../../s3/multipart/uploads.ts'
 import type { Database } from '../../state/database.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { CallCounts } from './call-counts.ts'
 import { CallTimes } from './call-times.ts'
-import { EventLoopWatch } from './event-loop.ts'
-import { addProcessUsage } from './process-usage.ts'
 import { RequestMetrics } from './request-metrics.ts'
-import { type Snapshot, SnapshotBuilder } from './snapshot.ts'
+import { Histogram, type Snapshot, SnapshotBuilder } from './snapshot.ts'
 
 type WatchedUploads = Pick<Uploads, 'statistics' | 'countOpen'>
 
@@ -109,4 +110,56 @@ export class ProcessMetrics {
 /** The label of a drive: its name, and the kind of the default drive. */
 export function driveLabel(name: string, { kind }: Pick<Drive, 'kind'>): string {
   return name === '' ? kind : name
+}
+
+const everyMs = 100
+const delayBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/** Watches how long work keeps the event loop of this process from other work. */
+class EventLoopWatch {
+  readonly #delays = new Histogram(delayBounds)
+  readonly #timer: NodeJS.Timeout
+  #lastAt = performance.now()
+
+  constructor() {
+    this.#timer = setInterval(() => this.#look(), everyMs).unref()
+  }
+
+  addTo(snapshot: SnapshotBuilder): void {
+    snapshot.addHistogram('bucketry_event_loop_delay_seconds', this.#delays)
+    const { active } = performance.eventLoopUtilization()
+    snapshot.add('bucketry_event_loop_busy_seconds_total', active / 1_000)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    this.#delays.observe(Math.max(0, now - this.#lastAt - everyMs) / 1_000)
+    this.#lastAt = now
+  }
+}
+
+/** Adds what this process uses of the machine. Synchronous: a hanging disk may block all threads. */
+function addProcessUsage(snapshot: SnapshotBuilder): void {
+  const { user, system } = process.cpuUsage()
+  const { rss, heapUsed } = process.memoryUsage()
+  snapshot.add('bucketry_process_cpu_seconds_total', (user + system) / 1e6)
+  snapshot.add('bucketry_process_resident_memory_bytes', rss)
+  snapshot.add('bucketry_process_heap_bytes', heapUsed)
+  snapshot.add('bucketry_process_max_open_files', openFileLimit())
+  const openFiles = countOpenFiles()
+  if (openFiles !== undefined) snapshot.add('bucketry_process_open_files', openFiles)
+}
+
+function countOpenFiles(): number | undefined {
+  try {
+    // The folder itself is open meanwhile.
+    return readdirSync('/proc/self/fd').length - 1
+  } catch {
+    // Not Linux, or no /proc in this container.
+    return undefined
+  }
 }

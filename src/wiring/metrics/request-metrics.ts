@@ -4,8 +4,7 @@ import type { Refusal } from '../../http/server.ts'
 import { s3Errors } from '../../s3/errors.ts'
 import { operations } from '../../s3/operations.ts'
 import { type Part, partOf } from '../gateway.ts'
-import { Histogram } from './histogram.ts'
-import type { SnapshotBuilder } from './snapshot.ts'
+import { Histogram, type SnapshotBuilder } from './snapshot.ts'
 
 /** Seconds: from a small object in memory to an upload of many minutes. */
 const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60]

@@ -1,6 +1,9 @@
+import type { Mount } from '../../drives/several/mount.ts'
+import { packageVersion } from '../../package-folder.ts'
+import { withinTime } from '../../process/time-limit.ts'
+import { onceAtATime } from '../probes/health.ts'
 import { metricsText } from './metrics-text.ts'
-import type { ProcessMetrics } from './process-metrics.ts'
-import { createServiceSource } from './service-source.ts'
+import { driveLabel, type ProcessMetrics } from './process-metrics.ts'
 import { type Snapshot, SnapshotBuilder } from './snapshot.ts'
 import type { WorkerReport } from './worker-snapshots.ts'
 
@@ -53,4 +56,59 @@ function workersSnapshot({ workers, silent, deaths }: WorkerReport): Snapshot {
   snapshot.add('bucketry_workers_silent', silent)
   snapshot.add('bucketry_worker_deaths_total', deaths)
   return snapshot.build()
+}
+
+/** Limit for the drive and the database. Their values are left out when it is exceeded. */
+const timeoutMs = 2_000
+
+/** Reads the metrics that are the same for all processes. */
+function createServiceSource(metrics: ProcessMetrics): () => Promise<Snapshot> {
+  const { mounts, uploads } = metrics
+  const drives = mounts.map(watchOf)
+  const askUploads = uploads && onceAtATime(() => uploads.countOpen())
+  const version = packageVersion()
+  return async () => {
+    const [openUploads, ...states] = await Promise.all([
+      answerOf(askUploads),
+      ...drives.map((drive) => drive()),
+    ])
+    const snapshot = new SnapshotBuilder()
+    snapshot.add('bucketry_process_start_time_seconds', performance.timeOrigin / 1_000)
+    snapshot.add('bucketry_build_info', 1, { version, node: process.version })
+    if (openUploads !== undefined) snapshot.add('bucketry_open_uploads', openUploads)
+    for (const { drive, isUp, space } of states) {
+      snapshot.add('bucketry_drive_up', isUp ? 1 : 0, { drive })
+      if (space === undefined) continue
+      snapshot.add('bucketry_drive_free_bytes', space.freeBytes, { drive })
+      snapshot.add('bucketry_drive_size_bytes', space.totalBytes, { drive })
+    }
+    return snapshot.build()
+  }
+}
+
+/** Asks a drive whether it responds, and a local one for its space: others would ask their server each time. */
+function watchOf(mount: Mount) {
+  const check = onceAtATime(async () => {
+    await mount.drive.check()
+    return true
+  })
+  const askSpace = onceAtATime(async () => {
+    const { drive } = mount
+    return drive.isLocal ? await drive.quota?.() : undefined
+  })
+  return async () => {
+    const [isUp = false, space] = await Promise.all([answerOf(check), answerOf(askSpace)])
+    return { drive: driveLabel(mount.name, mount.drive), isUp, space }
+  }
+}
+
+/** Undefined if the source fails or hangs. The health checks report why. */
+async function answerOf<Result>(
+  ask: (() => Promise<Result>) | undefined,
+): Promise<Result | undefined> {
+  try {
+    return ask && (await withinTime(ask(), timeoutMs))
+  } catch {
+    return undefined
+  }
 }

@@ -1,5 +1,4 @@
 import { type MetricDefinition, type MetricName, metricDefinitions } from './definitions.ts'
-import type { Histogram } from './histogram.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -62,4 +61,25 @@ export class SnapshotBuilder {
 /** Without values that mean nothing once the process has ended. */
 export function countersOf(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ type }) => type !== 'gauge')
+}
+
+/** Counts values by their size. Adding one is a few comparisons and two additions. */
+export class Histogram {
+  /** Upper bounds of the buckets, ascending. The last bucket has none. */
+  readonly bounds: readonly number[]
+  /** Values in each bucket alone, not in the smaller ones. */
+  readonly counts: number[]
+  sum = 0
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds
+    this.counts = new Array(bounds.length + 1).fill(0)
+  }
+
+  observe(value: number): void {
+    let index = 0
+    while (value > (this.bounds[index] ?? Number.POSITIVE_INFINITY)) index += 1
+    this.counts[index] = (this.counts[index] ?? 0) + 1
+    this.sum += value
+  }
 }

@@ -1,3 +1,5 @@
+import type { DriveAccess } from '../../drives/drive.ts'
+import type { Mount } from '../../drives/several/mount.ts'
 import type { HttpHandler, HttpReply } from '../../http/message.ts'
 import { withinTime } from '../../process/time-limit.ts'
 
@@ -136,4 +138,15 @@ export function onceAtATime<Result>(check: () => Promise<Result>): () => Promise
     })
     return running
   }
+}
+
+/** The checks of all drives but the default one, by name. */
+export function namedChecks(mounts: readonly Mount[], access?: DriveAccess): HealthChecks {
+  const named = mounts.filter(({ name }) => name !== '')
+  return Object.fromEntries(
+    named.map((mount) => {
+      const isRead = access === 'writes' && mount.isReadOnly
+      return [mount.name, () => mount.drive.check(isRead ? 'reads' : access)]
+    }),
+  )
 }

@@ -5,8 +5,7 @@ import type { HttpHandler } from '../../http/message.ts'
 import { withinTime } from '../../process/time-limit.ts'
 import type { Database } from '../../state/database.ts'
 import { DatabaseKeyValueStore } from '../../state/key-value/database-key-value.ts'
-import { DrivesWatch, type HealthOptions, HealthWatch, json, probe } from './health.ts'
-import { namedChecks } from './named-drives.ts'
+import { DrivesWatch, type HealthOptions, HealthWatch, json, namedChecks, probe } from './health.ts'
 
 /** A check of writes waits for the disk, and a cloud drive for its server. */
 const writesCacheMs = 5_000

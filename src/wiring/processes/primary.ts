@@ -13,7 +13,7 @@ import {
   withBuckets,
 } from '../first-start.ts'
 import { type Log, openLog } from '../log.ts'
-import { type MetricsPort, openMetricsPort } from '../metrics/metrics-port.ts'
+import { type MetricsPort, openMetricsPort } from '../metrics/metrics-handler.ts'
 import { createScrape } from '../metrics/scraper.ts'
 import { openService, type Service } from '../service.ts'
 import { checkOpenFiles, serve } from '../serving.ts'

@@ -16,8 +16,8 @@ import {
   placeMistakes,
   settingsOfDrives,
 } from './drive-settings.ts'
+import { ignoredFileWith } from './env-file.ts'
 import { type Environment, hasValue, isGiven } from './environment.ts'
-import { ignoredFileWith } from './ignored-file.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { nearestName } from './nearest-name.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'

@@ -1,8 +1,7 @@
 import { SpanKind } from '@opentelemetry/api'
 import { type Database, type Statement, UnmetChange } from '../../state/database.ts'
 import { type Observed, type Observer, observed } from '../observed.ts'
-import { boundedText } from './bounded-text.ts'
-import type { ChildSpans } from './child-spans.ts'
+import { boundedText, type ChildSpans } from './child-spans.ts'
 
 /** Of a transaction with thousands. */
 const shownStatements = 20

@@ -11,8 +11,7 @@ import type { Outcome } from '../../http/exchange.ts'
 import type { HttpHandler, HttpRequest } from '../../http/message.ts'
 import { partOf } from '../gateway.ts'
 import { redactedQuery } from '../redacted-query.ts'
-import { boundedText } from './bounded-text.ts'
-import { type ChildSpans, markFailed } from './child-spans.ts'
+import { boundedText, type ChildSpans, markFailed } from './child-spans.ts'
 
 export interface RequestSpansParts {
   readonly tracer: Tracer

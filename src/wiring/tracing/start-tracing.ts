@@ -12,13 +12,12 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { clientOf } from '../client-of.ts'
 import type { Log } from '../log.ts'
-import { pairOf } from '../settings/parse-telemetry.ts'
 import type { Settings } from '../settings/read-settings.ts'
+import { pairOf } from '../settings/telemetry-settings.ts'
 import { sparingly } from '../sparingly.ts'
-import { maxAttributeLength } from './bounded-text.ts'
-import { ChildSpans } from './child-spans.ts'
+import { clientOf } from '../untrusted-proxies.ts'
+import { ChildSpans, maxAttributeLength } from './child-spans.ts'
 import { tracedDatabase } from './database-spans.ts'
 import { tracedDrive } from './drive-spans.ts'
 import { RequestSpans } from './request-spans.ts'

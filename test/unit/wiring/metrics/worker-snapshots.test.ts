@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Histogram } from '../../../../src/wiring/metrics/histogram.ts'
 import { metricsText } from '../../../../src/wiring/metrics/metrics-text.ts'
-import { type Snapshot, SnapshotBuilder } from '../../../../src/wiring/metrics/snapshot.ts'
+import {
+  Histogram,
+  type Snapshot,
+  SnapshotBuilder,
+} from '../../../../src/wiring/metrics/snapshot.ts'
 import {
   type WorkerReport,
   WorkerSnapshots,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SettingMistake } from '../../../../src/wiring/settings/setting.ts'
 import {
   attributePair,
   headerPair,
   otlpAddress,
   pairOf,
   shareOf,
-} from '../../../../src/wiring/settings/parse-telemetry.ts'
-import { SettingMistake } from '../../../../src/wiring/settings/setting.ts'
+} from '../../../../src/wiring/settings/telemetry-settings.ts'
 
 test('An address of a receiver is an http or https URL without a query', () => {
   for (const text of ['http://127.0.0.1:4318', 'https://otlp.example.org/base/']) {
