@@ -15,10 +15,10 @@ export interface CommandCall {
 }
 
 /** An array for an option that may be repeated. */
-export type CommandOptionValue = string | boolean | readonly string[] | undefined
+type CommandOptionValue = string | boolean | readonly string[] | undefined
 
 /** A flag of one command. */
-export interface CommandOption {
+interface CommandOption {
   readonly type: 'string' | 'boolean'
   /** Whether it may be given more than once. */
   readonly isRepeated?: true

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { homeFolder } from './folder-buckets.ts'
 
 /**
  * All commands; the first one is the default. A command is imported when it runs, so that serving does not
@@ -18,9 +19,11 @@ export const commands: readonly Command[] = [
       'With FOLDER, each of its folders is a bucket, unless --bucket names the buckets. Keys and database are',
       'kept in a folder of DATA_DIR of their own, so that the next start finds them from any working directory.',
     ],
+    /** Serves until a signal ends the process. */
     async run(call) {
-      const { serveCommand } = await import('./commands/serve.ts')
-      return await serveCommand(call)
+      const { runPrimary } = await import('../wiring/processes/primary.ts')
+      await runPrimary(call)
+      return undefined
     },
   },
   {
@@ -36,9 +39,22 @@ export const commands: readonly Command[] = [
       },
     },
     details: ['Exit status: 0 all is there and works, 1 something fails or does not exist.'],
-    async run(call) {
-      const { checkCommand } = await import('./commands/check.ts')
-      return await checkCommand(call)
+    /** Prints what works, one line each; fails with the first problem, and where no gateway has been started. */
+    async run({ environment, buckets, options, warnings = [] }) {
+      const { check } = await import('../wiring/commands/check.ts')
+      const isThere = await check({
+        environment,
+        buckets,
+        warnings,
+        isBeforeStart: options.create === true,
+        say: (line) => void process.stdout.write(`${line}\n`),
+        writeLog: (line) => void process.stderr.write(line),
+      })
+      if (isThere) return 0
+      const { nothingText, otherInstallations } = await import('./other-installations.ts')
+      const where = { home: homeFolder, dataHome: environment.XDG_DATA_HOME }
+      process.stderr.write(nothingText(otherInstallations(where)))
+      return 1
     },
   },
   {
@@ -78,9 +94,20 @@ export const commands: readonly Command[] = [
     details: [
       'Exit status: 0 all objects match, 1 an object differs, 2 not everything could be read.',
     ],
-    async run(call) {
-      const { verifyCommand } = await import('./commands/verify.ts')
-      return await verifyCommand(call)
+    async run({ environment, buckets, operands, options }) {
+      const { verify } = await import('../wiring/commands/verify.ts')
+      return await verify({
+        environment,
+        buckets,
+        bucket: operands[0] ?? '',
+        prefix: typeof options.prefix === 'string' ? options.prefix : '',
+        isJson: options.json === true,
+        output: {
+          write: (text) => void process.stdout.write(text),
+          ...(process.stderr.isTTY && { showProgress }),
+        },
+        writeLog: (line) => void process.stderr.write(line),
+      })
     },
   },
   {
@@ -127,9 +154,11 @@ export const commands: readonly Command[] = [
     summary: 'Write the database and the generated settings into FILE. The server may run.',
     count: [1, 1],
     details: ['FILE contains keys and passwords. Only its owner can read it.'],
-    async run(call) {
-      const { backupCommand } = await import('./commands/backup.ts')
-      return await backupCommand(call)
+    async run({ environment, buckets, operands }) {
+      const { backup } = await import('../wiring/commands/backup.ts')
+      const done = await backup({ environment, buckets, file: operands[0] ?? '' })
+      process.stderr.write(`${done}\n`)
+      return 0
     },
   },
   {
@@ -138,9 +167,11 @@ export const commands: readonly Command[] = [
     summary: 'Restore a backup into a database that does not exist yet or is empty.',
     count: [1, 1],
     details: ['A backup of SQLite can be restored to PostgreSQL, and the other way round.'],
-    async run(call) {
-      const { restoreCommand } = await import('./commands/backup.ts')
-      return await restoreCommand(call)
+    async run({ environment, buckets, operands }) {
+      const { restore } = await import('../wiring/commands/backup.ts')
+      const done = await restore({ environment, buckets, file: operands[0] ?? '' })
+      process.stderr.write(`${done}\n`)
+      return 0
     },
   },
   {
@@ -161,7 +192,7 @@ export const commands: readonly Command[] = [
     summary: 'Print the version.',
     count: [0, 0],
     async run() {
-      const { versionText } = await import('./version-text.ts')
+      const { versionText } = await import('./help-text.ts')
       process.stdout.write(`${versionText()}\n`)
       return 0
     },
@@ -178,3 +209,8 @@ export const commands: readonly Command[] = [
     },
   },
 ]
+
+/** Overwrites the current line (ECMA-48, "EL"). */
+function showProgress(text: string): void {
+  process.stderr.write(`\r\u001b[K${text}`)
+}

@@ -7,7 +7,7 @@ import { isBucketName } from '../wiring/settings/parse-names.ts'
 import { SettingsError } from '../wiring/settings/setting.ts'
 
 /** The folders of a folder, as buckets. */
-export interface FolderBuckets {
+interface FolderBuckets {
   /** In the order of their names. */
   readonly buckets: readonly string[]
   /** Folders whose names no bucket can have. */

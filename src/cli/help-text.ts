@@ -1,3 +1,4 @@
+import { packageVersion } from '../package-folder.ts'
 import { type Command, UsageError } from './command.ts'
 import { settingFlags } from './setting-flags.ts'
 
@@ -83,4 +84,9 @@ function row(left: string, right: string): string {
   const indent = ' '.repeat(flagWidth + 2)
   const first = left.length < flagWidth ? `  ${left.padEnd(flagWidth)}` : `  ${left}\n${indent}`
   return first + lines.join(`\n${indent}`)
+}
+
+/** The version of the program and of what it runs on, for reports of defects. */
+export function versionText(): string {
+  return `bucketry ${packageVersion()} (Node.js ${process.versions.node}, ${process.platform} ${process.arch})`
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Terminal } from '../connect/terminal.ts'
 import { UsageError } from './command.ts'
 
-export interface NewFolderParts {
+interface NewFolderParts {
   /** Whether `--create` is given. */
   readonly creates: boolean
   /** Absent if nobody can answer. Closed after the answer. */

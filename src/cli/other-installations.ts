@@ -6,7 +6,7 @@ import { type DataHome, dataFolders } from './folder-buckets.ts'
 const serviceFolder = '/var/lib/bucketry'
 
 /** Data of other installations on this machine. */
-export interface OtherInstallations {
+interface OtherInstallations {
   /** DATA_DIR of the service of systemd. */
   readonly service: string | undefined
   /** DATA_DIR of folders that were named on the command line. */

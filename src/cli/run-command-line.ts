@@ -21,8 +21,13 @@ import { withFlags } from './setting-flags.ts'
 const usageStatus = 2
 /** Errors whose message is enough. The others are defects, which need their stack. */
 const forPeople = [
-  ...[SettingsError, DatabaseError, DriveError, ConnectError],
-  ...[KeyAdminError, KeyInputError, DeclaredKeyError],
+  SettingsError,
+  DatabaseError,
+  DriveError,
+  ConnectError,
+  KeyAdminError,
+  KeyInputError,
+  DeclaredKeyError,
 ]
 
 /** Runs the command that the arguments name. */
@@ -52,7 +57,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 async function run(parsed: ParsedCommandLine): Promise<number | undefined> {
   const { command, wantsHelp, wantsVersion } = parsed
   if (wantsVersion) {
-    const { versionText } = await import('./version-text.ts')
+    const { versionText } = await import('./help-text.ts')
     process.stdout.write(`${versionText()}\n`)
     return 0
   }

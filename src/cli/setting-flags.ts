@@ -3,7 +3,7 @@ import type { Setting } from '../wiring/settings/setting.ts'
 import { settingsTable } from '../wiring/settings/table.ts'
 
 /** A setting as a flag of the command line. */
-export interface SettingFlag {
+interface SettingFlag {
   /** Without the dashes: `port` for PORT. */
   readonly flag: string
   readonly setting: Setting<unknown>
