@@ -28,7 +28,7 @@ export interface Observations {
   readonly folderSync: string | undefined
 }
 
-export type FindingCode =
+type FindingCode =
   | 'rename-replaces'
   | 'rename-while-open'
   | 'rename-atomic'
@@ -69,7 +69,7 @@ export function untested(code: string): Finding {
 }
 
 /** The result of a test of two gateways in a folder that they share. */
-export interface SharedObservations {
+interface SharedObservations {
   /** Changes of the other gateway that the asking gateway did not see at once. */
   readonly unseen: ReadonlySet<Unseen>
   /** The identity of one file, as each of the two gateways sees it. */
@@ -86,125 +86,96 @@ const unseenTexts: Readonly<Record<Unseen, string>> = {
 
 /** Pure: what is missing according to a test of two gateways. */
 export function sharedFindings({ unseen, identities }: SharedObservations): readonly Finding[] {
-  const findings: Finding[] = []
-  if (unseen.size > 0) {
-    const texts = [...unseen].map((what) => unseenTexts[what])
-    findings.push(
+  const texts = [...unseen].map((what) => unseenTexts[what])
+  return present(
+    unseen.size > 0 &&
       problem(
         'coherent-caches',
         `Changes of another gateway are not visible at once: ${texts.join(', ')}. Clients that use several ` +
           'gateways can get 404, old objects and old listings, and two conflicting conditional writes can both ' +
           'succeed. Turn off caches of names and attributes with the mount options in docs/fleet.md.',
       ),
-    )
-  }
-  if (new Set(identities).size > 1) {
-    findings.push(
+    new Set(identities).size > 1 &&
       problem(
         'same-identities',
         `Another gateway sees a different inode number or time for the same file (${identities.join(' and ')}). ` +
           'This gateway does not find the ETags, content types and metadata of objects that the other one wrote. ' +
           'Mount the same file system with the same options on all machines (SMB: serverino), see docs/fleet.md.',
       ),
-    )
-  }
-  return findings
+  )
 }
 
 function replacingFindings(seen: Observations): readonly Finding[] {
   if (seen.replace !== undefined) {
-    return [
-      problem(
-        'rename-replaces',
-        `A rename does not replace an existing file (${seen.replace}). Existing objects can't be overwritten. ` +
-          otherFileSystem,
-      ),
-    ]
+    const text = `A rename does not replace an existing file (${seen.replace}). Existing objects can't be overwritten.`
+    return [problem('rename-replaces', `${text} ${otherFileSystem}`)]
   }
-  const findings: Finding[] = []
-  if (seen.replaceOpen !== undefined) {
-    findings.push(
+  return present(
+    seen.replaceOpen !== undefined &&
       problem(
         'rename-while-open',
         `A rename does not replace a file that is open (${seen.replaceOpen}). Objects that are being read can't ` +
           `be overwritten. ${otherFileSystem}`,
       ),
-    )
-  }
-  if (seen.gap !== undefined) {
-    findings.push(
+    seen.gap !== undefined &&
       problem(
         'rename-atomic',
         `A rename is not atomic: while a file was replaced, a reader found ${seen.gap}. Objects that are overwritten ` +
           `can be missing or incomplete for a moment, and permanently after a crash. ${otherFileSystem}`,
       ),
-    )
-  }
-  if (!seen.keepsOpenFile) {
-    findings.push(
+    !seen.keepsOpenFile &&
       problem(
         'open-files-stay',
         'A reader of a file that is replaced does not get the old bytes. Downloads fail or mix two versions when ' +
           `their object is overwritten. ${otherFileSystem}`,
       ),
-    )
-  }
-  return findings
+  )
 }
 
 function lockFindings({ link, createsTwice }: Observations): readonly Finding[] {
-  const findings: Finding[] = []
-  if (link !== undefined) {
-    findings.push({
+  return present(
+    link !== undefined && {
       code: 'hard-links',
       isHarmless: true,
       text:
         `The file system has no hard links (${link}). Locks of keys are slower, and protect less against a gateway ` +
         'that was suspended. For several gateways, use a file system that has them.',
-    })
-  }
-  if (createsTwice) {
-    findings.push(
+    },
+    createsTwice &&
       problem(
         'exclusive-create',
         'Two processes can create the same file. Locks of keys do not work: two conflicting conditional writes ' +
           `can both succeed. ${otherFileSystem}`,
       ),
-    )
-  }
-  return findings
+  )
 }
 
 function fileFindings({ looks, folderSync }: Observations): readonly Finding[] {
-  const findings: Finding[] = []
-  if (new Set(looks.map(({ ino }) => ino)).size > 1) {
-    findings.push(
+  return present(
+    new Set(looks.map(({ ino }) => ino)).size > 1 &&
       problem(
         'stable-inodes',
         'The inode number of a file changes. ETags, content types and metadata of objects are lost. Mount the ' +
           'file system with the inode numbers of the server (SMB: serverino), see docs/fleet.md.',
       ),
-    )
-  }
-  if (new Set(looks.map(({ mtimeMs }) => mtimeMs)).size > 1) {
-    findings.push(
+    new Set(looks.map(({ mtimeMs }) => mtimeMs)).size > 1 &&
       problem(
         'stable-times',
         'The modification time of a file changes although nothing writes to it. ETags, content types and metadata ' +
           'of objects are lost. Turn off caches of attributes with the mount options in docs/fleet.md.',
       ),
-    )
-  }
-  if (folderSync !== undefined) {
-    findings.push(
+    folderSync !== undefined &&
       problem(
         'folder-fsync',
         `A folder can't be synced to the disk (${folderSync}). A power failure can lose objects that were acknowledged ` +
           `just before. ${otherFileSystem}`,
       ),
-    )
-  }
-  return findings
+  )
+}
+
+/** Without the features that the file system has. */
+function present(...findings: readonly (Finding | false)[]): readonly Finding[] {
+  return findings.filter((finding) => finding !== false)
 }
 
 function problem(code: FindingCode, text: string): Finding {
