@@ -15,7 +15,7 @@ const markLimitMs = 7 * 24 * 60 * 60 * 1000
 /** After this time, the files of a process on another host count as abandoned. */
 const elsewhereLimitMs = 24 * 60 * 60 * 1000
 
-export interface Sweep {
+interface Sweep {
   readonly root: LocalRoot
   readonly nowMs: number
   /** Finishes what a dead process was doing to the folders of a key. */

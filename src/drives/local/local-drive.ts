@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { forEachLimited } from '../../process/limiter.ts'
-import { canCopy } from '../copy-source.ts'
 import {
   type CopyOptions,
   type CopySource,
@@ -20,19 +20,18 @@ import type { DriveStatistics } from '../drive-statistics.ts'
 import { endingDraft } from '../ending-draft.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import type { HeadOptions, OpenOptions } from '../read-options.ts'
-import { checkReads, checkWrites } from './check-access.ts'
-import { BucketFolders } from './folders/bucket-folders.ts'
+import { addBucketFolder, removeBucketFolder } from './folders/bucket-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
-import { LocalFolderMaker } from './folders/folder-maker.ts'
+import { removeEmptyFolders } from './folders/folder-maker.ts'
 import { FolderSync } from './folders/folder-sync.ts'
-import { ListedFiles } from './folders/listed-files.ts'
-import { openLocalCursor, type TreeParts } from './folders/local-tree.ts'
+import { openLocalCursor } from './folders/local-tree.ts'
 import { withDriveErrors } from './fs-error.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { LocalNotes } from './local-notes.ts'
 import {
   bucketPath,
+  createTempFile,
   type LocalRoot,
   openLocalRoot,
   openReadOnlyRoot,
@@ -41,18 +40,19 @@ import {
 } from './local-root.ts'
 import { localPathOf } from './object-path.ts'
 import { AttributeCache, type AttributeLog } from './objects/attribute-cache.ts'
-import { copyToTemp } from './objects/copy-file.ts'
+import { copyObject } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-records.ts'
 import { KeyLocks } from './objects/key-locks.ts'
-import { ObjectFiles } from './objects/object-files.ts'
-import { Publisher } from './objects/publisher.ts'
+import { headObject, metadataOf, openObject } from './objects/object-files.ts'
+import { fsyncFile, writeFully } from './objects/paced-files.ts'
+import { removeObject } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
 import { TouchedFiles } from './objects/touched-files.ts'
+import type { OpenDrive } from './open-drive.ts'
 import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
 import { RecordSweep } from './record-sweep.ts'
-import { SmallPublisher } from './small-writes/small-publisher.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
 
@@ -79,17 +79,35 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
   const path = await realFolderPath(options.root)
   if (options.isReadOnly) {
     const root = await openReadOnlyRoot(path)
-    return new LocalDrive(root, new KeyLocks(root), options)
+    return new LocalDrive(openOn(root, new KeyLocks(root), options), options)
   }
   await options.claim?.(new LocalNotes(path))
   const root = await openLocalRoot(path)
   const locks = new KeyLocks(root)
   await withDriveErrors(`use ${options.root} as a drive`, () => locks.prepare())
-  return new LocalDrive(root, locks, options)
+  return new LocalDrive(openOn(root, locks, options), options)
+}
+
+/** The parts of a drive over an open root. */
+function openOn(root: LocalRoot, locks: KeyLocks, options: LocalDriveOptions): OpenDrive {
+  const { records, log } = options
+  return {
+    root,
+    locks,
+    known: new AttributeCache(records, log),
+    touched: new TouchedFiles(root, log),
+    indexes: new FolderIndexes(root),
+    journal: new FolderJournal(root),
+    sync: new FolderSync(root),
+    writes: new SmallWrites(root),
+  }
 }
 
 /** A draft with a declared size from here on is refused immediately if there is no space for it. */
 const roomCheckBytes = 8 * 1024 * 1024
+
+/** Written to check the drive: a file system may store fewer bytes in the file's inode, even if it is full. */
+const writtenBytes = 4_096
 
 /** Folders of buckets that are looked at together: on a network file system each waits for replies. */
 const preparedAtOnce = 16
@@ -100,47 +118,21 @@ class LocalDrive implements Drive {
   readonly isLocal = true
   readonly readsAlone: boolean
   readonly uploads: UploadDrive
+  readonly #drive: OpenDrive
   readonly #root: LocalRoot
-  readonly #files: ObjectFiles
   readonly #seen: SeenFileCache
-  readonly #known: AttributeCache
-  readonly #publisher: Publisher
-  readonly #smallWrites: SmallWrites
-  readonly #smallPublisher: SmallPublisher
-  readonly #treeParts: TreeParts
-  readonly #indexes: FolderIndexes
-  readonly #journal: FolderJournal
-  readonly #folders: LocalFolderMaker
-  readonly #buckets: BucketFolders
   readonly #recordSweep: RecordSweep
   readonly #onFinding: LocalDriveOptions['onFinding']
 
-  constructor(root: LocalRoot, locks: KeyLocks, options: LocalDriveOptions) {
-    const { records, log, readsAlone = false } = options
-    const known = new AttributeCache(records, log)
-    const files = new ObjectFiles(root, known, new TouchedFiles(root, log))
-    const journal = new FolderJournal(root)
-    const buckets = new BucketFolders(root)
-    const folders = new LocalFolderMaker({ root, locks, known, journal, buckets })
-    const sync = new FolderSync(root)
+  constructor(drive: OpenDrive, { records, readsAlone = false, onFinding }: LocalDriveOptions) {
+    const { root } = drive
     this.readsAlone = readsAlone
-    this.#onFinding = options.onFinding
+    this.uploads = new LocalUploads(drive)
+    this.#drive = drive
     this.#root = root
-    this.#journal = journal
-    this.#folders = folders
-    this.#buckets = buckets
-    this.#recordSweep = new RecordSweep(root, records)
-    this.#files = files
     this.#seen = new SeenFileCache(root)
-    this.#known = known
-    const publisher = new Publisher({ root, files, known, locks, folders, journal, sync })
-    const writes = new SmallWrites(root)
-    this.#publisher = publisher
-    this.#smallWrites = writes
-    this.#smallPublisher = new SmallPublisher({ root, known, locks, sync, writes, publisher })
-    this.#indexes = new FolderIndexes(root)
-    this.#treeParts = { root, indexes: this.#indexes, listed: new ListedFiles(root, known) }
-    this.uploads = new LocalUploads({ root, files, publisher, locks })
+    this.#recordSweep = new RecordSweep(root, records)
+    this.#onFinding = onFinding
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
@@ -149,7 +141,7 @@ class LocalDrive implements Drive {
     }
     await forEachLimited(buckets, preparedAtOnce, (bucket) =>
       withDriveErrors(`prepare the folder ${bucketPath(this.#root, bucket)}`, () =>
-        this.#buckets.add(bucket),
+        addBucketFolder(this.#root, bucket),
       ),
     )
     await this.sweep()
@@ -161,7 +153,7 @@ class LocalDrive implements Drive {
         root: this.#root,
         nowMs: await this.#root.clock.nowMs(),
         tidyFolders: (note) => this.#tidyFolders(note),
-        forget: (identity) => this.#known.forget(identity),
+        forget: (identity) => this.#drive.known.forget(identity),
         onDeath: () => this.#recordSweep.noteDeath(),
       })
       await this.#recordSweep.run()
@@ -169,12 +161,14 @@ class LocalDrive implements Drive {
   }
 
   async addBucket(bucket: string): Promise<void> {
-    await withDriveErrors(`create the folder of bucket ${bucket}`, () => this.#buckets.add(bucket))
+    await withDriveErrors(`create the folder of bucket ${bucket}`, () =>
+      addBucketFolder(this.#root, bucket),
+    )
   }
 
   async removeBucket(bucket: string): Promise<boolean> {
     return await withDriveErrors(`remove the folder of bucket ${bucket}`, () =>
-      this.#buckets.remove(bucket),
+      removeBucketFolder(this.#root, bucket),
     )
   }
 
@@ -197,7 +191,7 @@ class LocalDrive implements Drive {
   }
 
   list(bucket: string, query: ListQuery): EntryCursor {
-    return openLocalCursor(this.#treeParts, bucket, query)
+    return openLocalCursor(this.#drive, bucket, query)
   }
 
   async head(
@@ -209,7 +203,7 @@ class LocalDrive implements Drive {
     if (seen !== undefined) return seen
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
-      const found = await this.#files.head(objectPath, this.#accepted(options))
+      const found = await headObject(this.#drive, objectPath, this.#accepted(options))
       if (found === undefined) return undefined
       this.#seen.add(objectPath, found.file, found.metadata)
       return found.metadata
@@ -235,10 +229,10 @@ class LocalDrive implements Drive {
   ): Promise<OpenObject | undefined> {
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
-      const file = await this.#files.open(objectPath)
+      const file = await openObject(this.#drive, objectPath)
       if (file === undefined) return undefined
       try {
-        const metadata = await this.#files.metadataOf(objectPath, file, this.#accepted(options))
+        const metadata = await metadataOf(this.#drive, objectPath, file, this.#accepted(options))
         return this.#seen.reader(objectPath, file, metadata)
       } catch (error) {
         await this.#root.files.close(file.fd)
@@ -253,9 +247,7 @@ class LocalDrive implements Drive {
     if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
       throw new DriveError('full', `There is no space on the drive for ${size} bytes.`)
     }
-    const publisher = this.#publisher
-    const parts = { root: this.#root, publisher, smallPublisher: this.#smallPublisher }
-    return endingDraft(new LocalDraft(parts, objectPath, options))
+    return endingDraft(new LocalDraft(this.#drive, objectPath, options))
   }
 
   async copy(
@@ -263,38 +255,15 @@ class LocalDrive implements Drive {
     target: ObjectName,
     options: CopyOptions,
   ): Promise<ObjectMetadata | undefined> {
-    const { bucket, key } = target
-    return await withDriveErrors(`write ${bucket}/${key}`, async () => {
-      const from = localPathOf(source.bucket, source.key)
-      const file = await this.#files.open(from)
-      if (file === undefined) return undefined
-      try {
-        const metadata = await this.#files.metadataOf(from, file)
-        if (!canCopy(source, metadata.attributes.etag)) return undefined
-        const output = await copyToTemp(this.#root, file, options.signal)
-        try {
-          return await this.#publisher.publish({
-            objectPath: localPathOf(bucket, key),
-            path: output.path,
-            attributes: options.attributes,
-            conditions: options.conditions,
-            shape: () => output.shape(),
-            flush: () => output.flush(),
-          })
-        } finally {
-          // The path no longer exists unless publishing failed.
-          await output.remove()
-        }
-      } finally {
-        await this.#root.files.close(file.fd)
-      }
-    })
+    return await withDriveErrors(`write ${target.bucket}/${target.key}`, () =>
+      copyObject(this.#drive, source, target, options),
+    )
   }
 
   async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
     this.#seen.release(bucket, key)
     return await withDriveErrors(`remove ${bucket}/${key}`, () =>
-      this.#publisher.remove(localPathOf(bucket, key), conditions),
+      removeObject(this.#drive, localPathOf(bucket, key), conditions),
     )
   }
 
@@ -302,7 +271,7 @@ class LocalDrive implements Drive {
     await withDriveErrors(`remove ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
       const { natural: filePath } = objectPath
-      await this.#folders.removeEmpty(objectPath, filePath, [{ path: filePath.folder }])
+      await removeEmptyFolders(this.#drive, objectPath, filePath, [{ path: filePath.folder }])
     })
   }
 
@@ -314,22 +283,50 @@ class LocalDrive implements Drive {
   }
 
   statistics(): DriveStatistics {
+    const { known, writes, indexes } = this.#drive
     const { contents, files } = this.#seen.counts
-    const caches = { attributes: this.#known.counts, contents, files }
-    const queues = { writes: this.#smallWrites.waiting, folders: this.#indexes.pending }
+    const caches = { attributes: known.counts, contents, files }
+    const queues = { writes: writes.waiting, folders: indexes.pending }
     return { caches, queues }
   }
 
   async close(): Promise<void> {
     this.#seen.close()
-    await Promise.all([this.#indexes, this.#journal, this.#smallWrites].map((one) => one.close()))
+    const { indexes, journal, writes } = this.#drive
+    await Promise.all([indexes, journal, writes].map((one) => one.close()))
   }
 
   async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {
     const objectPath = localPathOf(bucket, key)
     const made = making.map((path) => ({ path }))
     for (const filePath of [objectPath.alternative, objectPath.natural]) {
-      await this.#folders.removeEmpty(objectPath, filePath, made)
+      await removeEmptyFolders(this.#drive, objectPath, filePath, made)
     }
+  }
+}
+
+/** Reads the drive's root folder, also on a read-only file system. */
+async function checkReads(root: LocalRoot): Promise<void> {
+  await requireOwnFolder(root)
+  const folder = await fs.promises.opendir(root.path, { bufferSize: 1 })
+  try {
+    await folder.read()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Writes a file to the disk and removes it. If the process is killed meanwhile, the next start does. */
+async function checkWrites(root: LocalRoot): Promise<void> {
+  await requireOwnFolder(root)
+  const { path, fd } = await createTempFile(root)
+  try {
+    // Random: a file system that compresses would store zeros without a block.
+    await writeFully(fd, randomBytes(writtenBytes), 0)
+    // Space may be allocated only now.
+    await fsyncFile(fd)
+  } finally {
+    await root.files.close(fd)
+    await fs.promises.unlink(path)
   }
 }

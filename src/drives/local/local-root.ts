@@ -59,37 +59,28 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
   return withDriveErrors(`use ${path} as a drive`, async () => {
     const real = await makeFolderDurably(path)
     const own = join(real, ownFolderName)
-    const tempFolder = join(own, 'tmp')
-    const root = {
-      path: real === '/' ? '' : real,
-      isReadOnly: false,
-      ownPath: own,
-      tempFolder,
-      processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
-      uploadFolder: join(own, 'uploads'),
-      lockFolder: join(own, 'locks'),
-      removedFolder: join(own, 'removed'),
-    }
-    for (const folder of [
-      own,
-      tempFolder,
-      root.processFolder,
-      root.uploadFolder,
-      root.lockFolder,
-    ]) {
+    const paths = pathsIn(real)
+    const { processFolder, tempFolder, uploadFolder, lockFolder } = paths
+    for (const folder of [own, tempFolder, processFolder, uploadFolder, lockFolder]) {
       await makeOwnFolder(folder)
     }
     // Otherwise a power failure could lose them with acknowledged objects below them.
     for (const folder of [own, real]) await syncFolderAt(folder)
     const stats = await fs.promises.lstat(own)
-    const hasBirthtime = await doesBirthtimeLast(root.processFolder)
-    const seen = { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) }
-    const descriptors = await findDescriptors(root.processFolder)
-    const ownerNote = await readOwnerNote(real)
-    const clock = new FileClock(root.processFolder, () => remakeProcessFolder(opened))
-    const shared = { clock, files: new PacedFiles(), readMemory: new ReadMemory() }
-    const opened = { ...root, own: seen, ownerNote, hasBirthtime, descriptors, ...shared }
-    return opened
+    const hasBirthtime = await doesBirthtimeLast(processFolder)
+    const root: LocalRoot = {
+      ...paths,
+      isReadOnly: false,
+      ownPath: own,
+      own: { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) },
+      hasBirthtime,
+      descriptors: await findDescriptors(processFolder),
+      ownerNote: await readOwnerNote(real),
+      clock: new FileClock(processFolder, () => remakeProcessFolder(root)),
+      files: new PacedFiles(),
+      readMemory: new ReadMemory(),
+    }
+    return root
   })
 }
 
@@ -105,23 +96,33 @@ export function openReadOnlyRoot(path: string): Promise<LocalRoot> {
     const stats = await fs.promises.lstat(ownPath)
     // As libuv reports it: without birth times, it is the time of the last change.
     const hasBirthtime = stats.birthtimeMs > 0 && stats.birthtimeMs !== stats.ctimeMs
-    const tempFolder = join(own, 'tmp')
     return {
-      path: real === '/' ? '' : real,
+      ...pathsIn(real),
       isReadOnly: true,
       ownPath,
-      tempFolder,
-      processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
-      uploadFolder: join(own, 'uploads'),
-      lockFolder: join(own, 'locks'),
-      removedFolder: join(own, 'removed'),
       own: { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) },
       hasBirthtime,
       descriptors: await findDescriptors(ownPath),
       ownerNote: await readOwnerNote(real),
-      ...{ clock: new FileClock(undefined), files: new PacedFiles(), readMemory: new ReadMemory() },
+      clock: new FileClock(undefined),
+      files: new PacedFiles(),
+      readMemory: new ReadMemory(),
     }
   })
+}
+
+/** @param real the root, without symbolic links */
+function pathsIn(real: string) {
+  const own = join(real, ownFolderName)
+  const tempFolder = join(own, 'tmp')
+  return {
+    path: real === '/' ? '' : real,
+    tempFolder,
+    processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
+    uploadFolder: join(own, 'uploads'),
+    lockFolder: join(own, 'locks'),
+    removedFolder: join(own, 'removed'),
+  }
 }
 
 /**

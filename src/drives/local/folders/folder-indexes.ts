@@ -1,11 +1,18 @@
 import type { Stats } from 'node:fs'
+import { CallThread } from '../../../process/call-thread.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import { isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { Pace } from '../objects/pace.ts'
 import { FolderIndex } from './folder-index.ts'
-import { FolderReader, smallFolderBytes } from './folder-reader.ts'
 import { OpenFolder } from './open-folder.ts'
-import type { FolderStamp, InnerFolder } from './read-folder.ts'
+import {
+  type FolderContents,
+  type FolderReadRequest,
+  type FolderStamp,
+  type InnerFolder,
+  readUpTo,
+} from './read-folder.ts'
 
 /** The limit for all cached indexes together; a larger one is cached alone. */
 const cacheLimitBytes = 96 * 1024 * 1024
@@ -18,6 +25,17 @@ const fineClockMs = 50
 const coarseClockMs = 2_500
 /** How often to read a small folder that is changing at the moment, see ReadRequest.times. */
 const busyReadings = 3
+
+/** A folder whose own size (its table of names) is up to this is read in about 3 ms. */
+const smallFolderBytes = 128 * 1024
+/**
+ * Not every file system reports a folder's size in bytes (ZFS counts entries, FUSE often reports
+ * 4,096), and the size does not include the folders of cut names inside.
+ */
+const smallFolderEntries = 5_000
+
+/** An entry is garbage as soon as its name is packed: more memory would not help. */
+const maxYoungGenerationSizeMb = 2
 
 interface Cached {
   readonly index: FolderIndex
@@ -36,7 +54,12 @@ interface Build {
  */
 export class FolderIndexes {
   readonly #root: LocalRoot
-  readonly #reader = new FolderReader()
+  /** Small folders are read synchronously, and large ones in a thread. */
+  readonly #pace = new Pace()
+  readonly #thread = new CallThread<FolderReadRequest, FolderContents>(
+    new URL('./read-folder-thread.ts', import.meta.url),
+    { resourceLimits: { maxYoungGenerationSizeMb } },
+  )
   /** By path below the root. */
   readonly #cache = new SizedCache<Cached>(cacheLimitBytes)
   readonly #builds = new Map<string, Build>()
@@ -48,7 +71,7 @@ export class FolderIndexes {
 
   /** Folders that a thread has not read yet. */
   get pending(): number {
-    return this.#reader.pending
+    return this.#thread.pending
   }
 
   /** Undefined if it is not a folder, or is reached through a symbolic link. */
@@ -66,7 +89,7 @@ export class FolderIndexes {
 
   async close(): Promise<void> {
     this.#cache.clear()
-    await this.#reader.close()
+    await this.#thread.close()
   }
 
   async #isCurrent(path: string, cached: Cached): Promise<boolean> {
@@ -113,14 +136,17 @@ export class FolderIndexes {
   async #read(folder: OpenFolder, startedAtMs: number): Promise<Cached | undefined> {
     const { ino, mtimeMs, ctimeMs, size } = await folder.stats()
     const stamp = { ino, mtimeMs, ctimeMs }
-    const isBusy = size <= smallFolderBytes && !isStable(stamp, startedAtMs)
+    const isSmall = size <= smallFolderBytes
+    const isBusy = isSmall && !isStable(stamp, startedAtMs)
     const request = {
       path: folder.ownPath,
       descriptors: this.#root.descriptors,
       times: isBusy ? busyReadings : 1,
     }
     try {
-      const { names, inner } = await this.#reader.read(request, size)
+      const readNow = () => readUpTo(smallFolderEntries, request)
+      const read = isSmall ? this.#pace.tryNow(readNow) : undefined
+      const { names, inner } = read ?? (await this.#thread.call(request))
       return { index: new FolderIndex(names), stamp, inner }
     } catch (error) {
       if (isAbsent(error)) return undefined

@@ -1,16 +1,14 @@
+/** Creates the folders that keys need and removes them when they are empty again. */
 import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
-import type { LocalRoot } from '../local-root.ts'
 import { displacedBy, type FilePath, type ObjectPath } from '../object-path.ts'
-import type { AttributeCache } from '../objects/attribute-cache.ts'
 import { type OpenFence, removeThrough } from '../objects/fence.ts'
-import { folderIdentityOf } from '../objects/file-identity.ts'
-import type { KeyLocks } from '../objects/key-locks.ts'
-import { describe } from '../objects/object-files.ts'
+import { describe, folderIdentityOf } from '../objects/file-identity.ts'
 import { largeBytes } from '../objects/put-file.ts'
-import type { BucketFolders } from './bucket-folders.ts'
-import type { FolderJournal, JournalEntry } from './folder-journal.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { openBucketFolder } from './bucket-folders.ts'
+import type { JournalEntry } from './folder-journal.ts'
 import { OpenFolder } from './open-folder.ts'
 
 /** How often a folder may be removed, or a file appear in its way, while it is created. */
@@ -21,7 +19,7 @@ const attempts = 16
  */
 const staysCodes = new Set(['ENOTEMPTY', 'EEXIST', 'EBUSY', 'EACCES', 'EPERM', 'ENOTDIR'])
 
-export interface MadeFolder {
+interface MadeFolder {
   /** The caller must close it. */
   readonly folder: OpenFolder
   /** The folders created for it: to be recorded as the drive's own, or removed again. */
@@ -34,14 +32,6 @@ export interface MadeName {
   /** Below the root. */
   readonly path: string
   readonly identity: string
-}
-
-export interface LocalFolderMakerParts {
-  readonly root: LocalRoot
-  readonly locks: KeyLocks
-  readonly known: AttributeCache
-  readonly journal: FolderJournal
-  readonly buckets: BucketFolders
 }
 
 interface Making {
@@ -58,218 +48,222 @@ interface Displacing {
   readonly fence: OpenFence
 }
 
-/** Creates the folders that keys need and removes them when they are empty again. */
-export class LocalFolderMaker {
-  readonly #root: LocalRoot
-  readonly #locks: KeyLocks
-  readonly #known: AttributeCache
-  readonly #journal: FolderJournal
-  readonly #buckets: BucketFolders
-
-  constructor({ root, locks, known, journal, buckets }: LocalFolderMakerParts) {
-    this.#root = root
-    this.#locks = locks
-    this.#known = known
-    this.#journal = journal
-    this.#buckets = buckets
-  }
-
-  /**
-   * Opens the folder of this file path, and creates it if it is missing. A file in the way is moved
-   * to its alternative path under its lock: call this without the lock of the object.
-   * @throws DriveError `denied` when a symbolic link or a file that is not an object is in the way.
-   */
-  async ensure(objectPath: ObjectPath, filePath: FilePath): Promise<MadeFolder> {
-    const existing = await OpenFolder.open(this.#root, filePath.folder)
-    if (existing !== undefined) return { folder: existing, made: [], entry: undefined }
-    const making: Making = { objectPath, made: [], entry: this.#journal.open() }
-    try {
-      for (let attempt = 0; attempt < attempts; attempt++) {
-        const folder = await this.#make(making, filePath.folder)
-        if (folder !== undefined) return { folder, made: making.made, entry: making.entry }
-      }
-    } catch (error) {
-      await this.unmake(objectPath, filePath, making.made)
-      await making.entry.close()
-      throw error
+/**
+ * Opens the folder of this file path, and creates it if it is missing. A file in the way is moved
+ * to its alternative path under its lock: call this without the lock of the object.
+ * @throws DriveError `denied` when a symbolic link or a file that is not an object is in the way.
+ */
+export async function ensureFolder(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  filePath: FilePath,
+): Promise<MadeFolder> {
+  const existing = await OpenFolder.open(drive.root, filePath.folder)
+  if (existing !== undefined) return { folder: existing, made: [], entry: undefined }
+  const making: Making = { objectPath, made: [], entry: drive.journal.open() }
+  try {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const folder = await makeFolders(drive, making, filePath.folder)
+      if (folder !== undefined) return { folder, made: making.made, entry: making.entry }
     }
+  } catch (error) {
+    await unmakeFolders(drive, objectPath, filePath, making.made)
     await making.entry.close()
-    const message = 'The folder keeps being removed by another client. Try again.'
-    throw new DriveError('busy', message, { retryAfterSeconds: 1 })
+    throw error
   }
+  await making.entry.close()
+  const message = 'The folder keeps being removed by another client. Try again.'
+  throw new DriveError('busy', message, { retryAfterSeconds: 1 })
+}
 
-  /**
-   * Removes unused folders. Never rejects: the caller reports its own error. A folder that stays is
-   * removed with the next object that is deleted from it.
-   */
-  async unmake(
-    objectPath: ObjectPath,
-    filePath: FilePath,
-    made: readonly MadeName[],
-  ): Promise<void> {
-    await this.removeEmpty(objectPath, filePath, made).catch(() => undefined)
-  }
+/**
+ * Removes unused folders. Never rejects: the caller reports its own error. A folder that stays is
+ * removed with the next object that is deleted from it.
+ */
+export async function unmakeFolders(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  filePath: FilePath,
+  made: readonly MadeName[],
+): Promise<void> {
+  await removeEmptyFolders(drive, objectPath, filePath, made).catch(() => undefined)
+}
 
-  /**
-   * Removes the folder of the file path and those above it, except the bucket's, if they are empty
-   * and were created by the drive.
-   * @param made folders that the drive created, but that are not recorded yet
-   */
-  async removeEmpty(
-    objectPath: ObjectPath,
-    filePath: FilePath,
-    made: readonly Pick<MadeName, 'path'>[] = [],
-  ): Promise<void> {
-    const own = new Set(made.map(({ path }) => path))
-    const components = filePath.folder.split('/')
-    const bucketDepth = objectPath.bucket.split('/').length
-    while (components.length > bucketDepth) {
-      const name = components.pop() ?? ''
-      const parent = await OpenFolder.open(this.#root, components.join('/'))
-      // It was already removed, perhaps before a crash: those above may still exist.
-      if (parent === undefined) continue
-      try {
-        const isOwn = own.has(this.#below(`${parent.path}/${name}`))
-        if (!(await this.#removeOne(parent, name, isOwn))) return
-        await this.#restoreNatural(objectPath, parent, name)
-      } finally {
-        await parent.close()
-      }
-    }
-  }
-
-  /** Undefined if a folder was removed meanwhile. */
-  async #make(making: Making, path: string): Promise<OpenFolder | undefined> {
-    const { bucket } = making.objectPath
-    const names = path === bucket ? [] : path.slice(bucket.length + 1).split('/')
-    let folder = await this.#buckets.open(bucket)
-    for (const name of names) {
-      const parent = folder
-      const child = await this.#makeChild(making, parent, name).finally(() => parent.close())
-      if (child === undefined) return undefined
-      folder = child
-    }
-    return folder
-  }
-
-  async #makeChild(
-    { objectPath, made, entry }: Making,
-    parent: OpenFolder,
-    name: string,
-  ): Promise<OpenFolder | undefined> {
-    const existing = await parent.openChild(name)
-    if (existing !== undefined) return existing
-    const present = await this.#root.files.lstat(parent.at(name))
-    // Another process may have created the folder meanwhile.
-    if (present?.isDirectory() === false) await this.#makeWay(objectPath, parent, name)
-    const path = this.#below(`${parent.path}/${name}`)
-    await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [path] })
-    const outcome = await makeFolder(parent, name)
-    if (outcome === 'no parent') return undefined
-    const child = await parent.openChild(name)
-    if (child !== undefined && outcome === 'made') {
-      const identity = folderIdentityOf(await child.stats(), this.#root.hasBirthtime)
-      made.push({ path, identity })
-    }
-    return child
-  }
-
-  /** Moves the file that has a folder's name to its alternative path. */
-  async #makeWay(objectPath: ObjectPath, parent: OpenFolder, name: string): Promise<void> {
-    const path = `${parent.path}/${name}`
-    const owner = displacedBy(objectPath, this.#below(path))
-    if (owner === undefined) throw inTheWay(this.#below(path))
-    await this.#locks.hold(owner.path, async (fence) => {
-      const stats = await this.#root.files.lstat(parent.at(name))
-      if (stats === undefined || stats.isDirectory()) return
-      if (!stats.isFile()) throw inTheWay(this.#below(path))
-      await this.#moveAside({ owner, parent, stats, fence })
-    })
-  }
-
-  async #moveAside({ owner, parent, stats, fence }: Displacing): Promise<void> {
-    const from = { path: parent.at(owner.natural.name), stats }
-    if (owner.alternative.folder === owner.natural.folder) {
-      return await this.#moveFile(fence, from, parent.at(owner.alternative.name))
-    }
-    // The suffix makes the name so long that it is cut and has a separate folder.
-    const { folder, made, entry } = await this.ensure(owner, owner.alternative)
+/**
+ * Removes the folder of the file path and those above it, except the bucket's, if they are empty
+ * and were created by the drive.
+ * @param made folders that the drive created, but that are not recorded yet
+ */
+export async function removeEmptyFolders(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  filePath: FilePath,
+  made: readonly Pick<MadeName, 'path'>[] = [],
+): Promise<void> {
+  const own = new Set(made.map(({ path }) => path))
+  const components = filePath.folder.split('/')
+  const bucketDepth = objectPath.bucket.split('/').length
+  while (components.length > bucketDepth) {
+    const name = components.pop() ?? ''
+    const parent = await OpenFolder.open(drive.root, components.join('/'))
+    // It was already removed, perhaps before a crash: those above may still exist.
+    if (parent === undefined) continue
     try {
-      if (made.length > 0) {
-        const file = { ...describe(stats, this.#root), path: owner.path }
-        const own = made.map(({ identity }) => identity)
-        await this.#known.save(file, await this.#known.of(file), own)
-      }
-      await this.#moveFile(fence, from, folder.at(owner.alternative.name))
-      // Before the old folder is synced: otherwise a power failure could leave the file in neither.
-      await folder.sync()
+      const isOwn = own.has(below(drive, `${parent.path}/${name}`))
+      if (!(await removeOne(drive, parent, name, isOwn))) return
+      await restoreNatural(drive, objectPath, parent, name)
     } finally {
-      await folder.close()
-      await entry?.close()
+      await parent.close()
     }
   }
+}
 
-  /** Moves this file only: if the lock was taken over, there may be another one at its path. */
-  async #moveFile(
-    fence: OpenFence,
-    from: { readonly path: string; readonly stats: fs.Stats },
-    to: string,
-  ): Promise<void> {
-    const { files } = this.#root
-    const present = await files.lstat(to)
-    const isLinked = present?.ino === from.stats.ino && present.dev === from.stats.dev
-    const isLarge = from.stats.size >= largeBytes
+/** Undefined if a folder was removed meanwhile. */
+async function makeFolders(
+  drive: OpenDrive,
+  making: Making,
+  path: string,
+): Promise<OpenFolder | undefined> {
+  const { bucket } = making.objectPath
+  const names = path === bucket ? [] : path.slice(bucket.length + 1).split('/')
+  let folder = await openBucketFolder(drive.root, bucket)
+  for (const name of names) {
+    const parent = folder
+    const child = await makeChild(drive, making, parent, name).finally(() => parent.close())
+    if (child === undefined) return undefined
+    folder = child
+  }
+  return folder
+}
+
+async function makeChild(
+  drive: OpenDrive,
+  { objectPath, made, entry }: Making,
+  parent: OpenFolder,
+  name: string,
+): Promise<OpenFolder | undefined> {
+  const existing = await parent.openChild(name)
+  if (existing !== undefined) return existing
+  const present = await drive.root.files.lstat(parent.at(name))
+  // Another process may have created the folder meanwhile.
+  if (present?.isDirectory() === false) await makeWay(drive, objectPath, parent, name)
+  const path = below(drive, `${parent.path}/${name}`)
+  await entry.note({ bucket: objectPath.bucket, key: objectPath.key, making: [path] })
+  const outcome = await makeFolder(parent, name)
+  if (outcome === 'no parent') return undefined
+  const child = await parent.openChild(name)
+  if (child !== undefined && outcome === 'made') {
+    const identity = folderIdentityOf(await child.stats(), drive.root.hasBirthtime)
+    made.push({ path, identity })
+  }
+  return child
+}
+
+/** Moves the file that has a folder's name to its alternative path. */
+async function makeWay(drive: OpenDrive, objectPath: ObjectPath, parent: OpenFolder, name: string) {
+  const path = `${parent.path}/${name}`
+  const owner = displacedBy(objectPath, below(drive, path))
+  if (owner === undefined) throw inTheWay(below(drive, path))
+  await drive.locks.hold(owner.path, async (fence) => {
+    const stats = await drive.root.files.lstat(parent.at(name))
+    if (stats === undefined || stats.isDirectory()) return
+    if (!stats.isFile()) throw inTheWay(below(drive, path))
+    await moveAside(drive, { owner, parent, stats, fence })
+  })
+}
+
+async function moveAside(drive: OpenDrive, { owner, parent, stats, fence }: Displacing) {
+  const from = { path: parent.at(owner.natural.name), stats }
+  if (owner.alternative.folder === owner.natural.folder) {
+    return await moveFile(drive, fence, from, parent.at(owner.alternative.name))
+  }
+  // The suffix makes the name so long that it is cut and has a separate folder.
+  const { folder, made, entry } = await ensureFolder(drive, owner, owner.alternative)
+  try {
+    if (made.length > 0) {
+      const file = { ...describe(stats, drive.root), path: owner.path }
+      const own = made.map(({ identity }) => identity)
+      await drive.known.save(file, await drive.known.of(file), own)
+    }
+    await moveFile(drive, fence, from, folder.at(owner.alternative.name))
+    // Before the old folder is synced: otherwise a power failure could leave the file in neither.
+    await folder.sync()
+  } finally {
+    await folder.close()
+    await entry?.close()
+  }
+}
+
+/** Moves this file only: if the lock was taken over, there may be another one at its path. */
+async function moveFile(
+  drive: OpenDrive,
+  fence: OpenFence,
+  from: { readonly path: string; readonly stats: fs.Stats },
+  to: string,
+): Promise<void> {
+  const { files } = drive.root
+  const present = await files.lstat(to)
+  const isLinked = present?.ino === from.stats.ino && present.dev === from.stats.dev
+  const isLarge = from.stats.size >= largeBytes
+  try {
+    // If it is linked already, a process was killed after it had made the link.
+    if (present !== undefined && !isLinked) await removeThrough(fence, drive.root, to, { isLarge })
+    if (!isLinked) await files.link(from.path, to)
+  } catch (error) {
+    if (!cannotLink(error)) throw error
+    // The error can also mean that a folder has replaced the file: folders can't be linked.
+    if ((await files.lstat(from.path))?.isFile()) await files.rename(from.path, to)
+    return
+  }
+  await removeThrough(fence, drive.root, from.path, { isLarge: false })
+}
+
+/** Moves an object back to its natural path when the folder at that path was removed. */
+async function restoreNatural(
+  drive: OpenDrive,
+  objectPath: ObjectPath,
+  parent: OpenFolder,
+  name: string,
+): Promise<void> {
+  const owner = displacedBy(objectPath, below(drive, `${parent.path}/${name}`))
+  if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
+  const alternative = parent.at(owner.alternative.name)
+  if (!(await drive.root.files.lstat(alternative))?.isFile()) return
+  await drive.locks.hold(owner.path, async (fence) => {
     try {
-      // If it is linked already, a process was killed after it had made the link.
-      if (present !== undefined && !isLinked)
-        await removeThrough(fence, this.#root, to, { isLarge })
-      if (!isLinked) await files.link(from.path, to)
-    } catch (error) {
-      if (!cannotLink(error)) throw error
-      // The error can also mean that a folder has replaced the file: folders can't be linked.
-      if ((await files.lstat(from.path))?.isFile()) await files.rename(from.path, to)
-      return
+      // A link, because it never replaces a file that was put there meanwhile.
+      await drive.root.files.link(alternative, parent.at(name))
+      await removeThrough(fence, drive.root, alternative, { isLarge: false })
+    } catch {
+      // Another process was faster, or the file system has no links: the file may stay.
     }
-    await removeThrough(fence, this.#root, from.path, { isLarge: false })
-  }
+  })
+}
 
-  /** Moves an object back to its natural path when the folder at that path was removed. */
-  async #restoreNatural(objectPath: ObjectPath, parent: OpenFolder, name: string): Promise<void> {
-    const owner = displacedBy(objectPath, this.#below(`${parent.path}/${name}`))
-    if (owner === undefined || owner.alternative.folder !== owner.natural.folder) return
-    const alternative = parent.at(owner.alternative.name)
-    if (!(await this.#root.files.lstat(alternative))?.isFile()) return
-    await this.#locks.hold(owner.path, async (fence) => {
-      try {
-        // A link, because it never replaces a file that was put there meanwhile.
-        await this.#root.files.link(alternative, parent.at(name))
-        await removeThrough(fence, this.#root, alternative, { isLarge: false })
-      } catch {
-        // Another process was faster, or the file system has no links: the file may stay.
-      }
-    })
-  }
+function below({ root }: OpenDrive, path: string): string {
+  return path.slice(root.path.length + 1)
+}
 
-  #below(path: string): string {
-    return path.slice(this.#root.path.length + 1)
+/** False when it is not empty, not the drive's own, or already gone. */
+async function removeOne(
+  drive: OpenDrive,
+  parent: OpenFolder,
+  name: string,
+  isOwn: boolean,
+): Promise<boolean> {
+  const stats = await drive.root.files.lstat(parent.at(name))
+  if (!stats?.isDirectory()) return stats === undefined
+  const identity = folderIdentityOf(stats, drive.root.hasBirthtime)
+  if (!isOwn && !(await drive.known.isOwnFolder(identity))) return false
+  try {
+    await fs.promises.rmdir(parent.at(name))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true
+    if (staysCodes.has(codeOf(error))) return false
+    throw error
   }
-
-  /** False when it is not empty, not the drive's own, or already gone. */
-  async #removeOne(parent: OpenFolder, name: string, isOwn: boolean): Promise<boolean> {
-    const stats = await this.#root.files.lstat(parent.at(name))
-    if (!stats?.isDirectory()) return stats === undefined
-    const identity = folderIdentityOf(stats, this.#root.hasBirthtime)
-    if (!isOwn && !(await this.#known.isOwnFolder(identity))) return false
-    try {
-      await fs.promises.rmdir(parent.at(name))
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return true
-      if (staysCodes.has(codeOf(error))) return false
-      throw error
-    }
-    this.#known.forgetFolder(identity)
-    return true
-  }
+  drive.known.forgetFolder(identity)
+  return true
 }
 
 async function makeFolder(

@@ -4,8 +4,9 @@ import type { Entry, FolderEntry, ObjectEntry } from '../../listed-entry.ts'
 import type { TurnTaker } from '../../turn-taker.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { joinFilePath, localPathOf } from '../object-path.ts'
-import type { AttributeCache, KnownFile } from '../objects/attribute-cache.ts'
-import { describe } from '../objects/object-files.ts'
+import type { KnownFile } from '../objects/attribute-cache.ts'
+import { describe } from '../objects/file-identity.ts'
+import type { OpenDrive } from '../open-drive.ts'
 
 /** A listed object whose file has not been read yet. */
 export interface LocalCandidate extends ObjectCandidate {
@@ -13,6 +14,8 @@ export interface LocalCandidate extends ObjectCandidate {
   readonly path: string | undefined
   readonly isAlternative: boolean
 }
+
+type ListedDrive = Pick<OpenDrive, 'root' | 'known'>
 
 /** Concurrent look-ups when the disk is slow. */
 const concurrentLooks = 64
@@ -23,105 +26,109 @@ const concurrentLooks = 64
  */
 const etagBatch = 100
 
-/** Adds size, time and ETag to listed objects, and omits objects that were deleted meanwhile. */
-export class ListedFiles {
-  readonly #root: LocalRoot
-  readonly #known: AttributeCache
-
-  constructor(root: LocalRoot, known: AttributeCache) {
-    this.#root = root
-    this.#known = known
+/**
+ * Adds size, time and ETag to listed objects, and omits objects that were deleted meanwhile.
+ *
+ * @param candidates at most 1,000
+ * @param turns shared by all calls for one listing page
+ */
+export async function describeListed(
+  drive: ListedDrive,
+  bucket: string,
+  candidates: readonly (LocalCandidate | FolderEntry)[],
+  turns: TurnTaker,
+): Promise<Entry[]> {
+  const files = await lookAtAll(drive, bucket, candidates, turns)
+  const present = files.filter((file) => file !== undefined)
+  const etags = await etagsOf(drive, present, turns)
+  const entries: Entry[] = []
+  let next = 0
+  for (const [index, candidate] of candidates.entries()) {
+    const file = files[index]
+    if (candidate.kind === 'folder') entries.push({ kind: 'folder', key: candidate.key })
+    else if (file !== undefined) entries.push(entryOf(candidate.key, file, etags[next++] ?? ''))
   }
+  return entries
+}
 
-  /**
-   * @param candidates at most 1,000
-   * @param turns shared by all calls for one listing page
-   */
-  async describe(
-    bucket: string,
-    candidates: readonly (LocalCandidate | FolderEntry)[],
-    turns: TurnTaker,
-  ): Promise<Entry[]> {
-    const files = await this.#lookAtAll(bucket, candidates, turns)
-    const present = files.filter((file) => file !== undefined)
-    const etags = await this.#etagsOf(present, turns)
-    const entries: Entry[] = []
-    let next = 0
-    for (const [index, candidate] of candidates.entries()) {
-      const file = files[index]
-      if (candidate.kind === 'folder') entries.push({ kind: 'folder', key: candidate.key })
-      else if (file !== undefined) entries.push(entryOf(candidate.key, file, etags[next++] ?? ''))
+/** The batches run concurrently if the database runs in another process. */
+async function etagsOf(
+  drive: ListedDrive,
+  files: readonly KnownFile[],
+  turns: TurnTaker,
+): Promise<string[]> {
+  const batches: Promise<string[]>[] = []
+  for (let start = 0; start < files.length; start += etagBatch) {
+    const batch = drive.known.etagsOf(files.slice(start, start + etagBatch))
+    // As in `lookAtAll`.
+    batch.catch(() => undefined)
+    batches.push(batch)
+    const pause = turns.step()
+    if (pause !== undefined) await pause
+  }
+  return (await Promise.all(batches)).flat()
+}
+
+async function lookAtAll(
+  drive: ListedDrive,
+  bucket: string,
+  candidates: readonly (LocalCandidate | FolderEntry)[],
+  turns: TurnTaker,
+): Promise<(KnownFile | undefined)[]> {
+  const looks: (KnownFile | undefined | Promise<KnownFile | undefined>)[] = []
+  let pending: Promise<unknown>[] = []
+  for (const candidate of candidates) {
+    const look = candidate.kind === 'folder' ? undefined : lookAt(drive, bucket, candidate)
+    looks.push(look)
+    if (look instanceof Promise) {
+      // Awaited later, or never if another one fails first: avoids an unhandled rejection.
+      look.catch(() => undefined)
+      pending.push(look)
     }
-    return entries
-  }
-
-  /** The batches run concurrently if the database runs in another process. */
-  async #etagsOf(files: readonly KnownFile[], turns: TurnTaker): Promise<string[]> {
-    const batches: Promise<string[]>[] = []
-    for (let start = 0; start < files.length; start += etagBatch) {
-      const batch = this.#known.etagsOf(files.slice(start, start + etagBatch))
-      // As in `#lookAtAll`.
-      batch.catch(() => undefined)
-      batches.push(batch)
-      const pause = turns.step()
-      if (pause !== undefined) await pause
+    if (pending.length >= concurrentLooks) {
+      await Promise.all(pending)
+      pending = []
     }
-    return (await Promise.all(batches)).flat()
+    const pause = turns.step()
+    if (pause !== undefined) await pause
   }
+  return await Promise.all(looks)
+}
 
-  async #lookAtAll(
-    bucket: string,
-    candidates: readonly (LocalCandidate | FolderEntry)[],
-    turns: TurnTaker,
-  ): Promise<(KnownFile | undefined)[]> {
-    const looks: (KnownFile | undefined | Promise<KnownFile | undefined>)[] = []
-    let pending: Promise<unknown>[] = []
-    for (const candidate of candidates) {
-      const look = candidate.kind === 'folder' ? undefined : this.#lookAt(bucket, candidate)
-      looks.push(look)
-      if (look instanceof Promise) {
-        // Awaited later, or never if another one fails first: avoids an unhandled rejection.
-        look.catch(() => undefined)
-        pending.push(look)
-      }
-      if (pending.length >= concurrentLooks) {
-        await Promise.all(pending)
-        pending = []
-      }
-      const pause = turns.step()
-      if (pause !== undefined) await pause
-    }
-    return await Promise.all(looks)
+function lookAt(
+  drive: ListedDrive,
+  bucket: string,
+  candidate: LocalCandidate,
+): KnownFile | undefined | Promise<KnownFile | undefined> {
+  const { path } = candidate
+  if (path === undefined || candidate.isAlternative) return search(drive, bucket, candidate)
+  const stats = drive.root.files.lstat(`${drive.root.path}/${path}`)
+  if (stats instanceof Promise) {
+    return stats.then(
+      (found) => fileOf(drive.root, found, path) ?? search(drive, bucket, candidate),
+    )
   }
+  return fileOf(drive.root, stats, path) ?? search(drive, bucket, candidate)
+}
 
-  #lookAt(
-    bucket: string,
-    candidate: LocalCandidate,
-  ): KnownFile | undefined | Promise<KnownFile | undefined> {
-    const { path } = candidate
-    if (path === undefined || candidate.isAlternative) return this.#search(bucket, candidate)
-    const stats = this.#root.files.lstat(`${this.#root.path}/${path}`)
-    if (stats instanceof Promise) {
-      return stats.then((found) => this.#fileOf(found, path) ?? this.#search(bucket, candidate))
-    }
-    return this.#fileOf(stats, path) ?? this.#search(bucket, candidate)
+/** Twice at both paths: the object may be moved from one to the other meanwhile. */
+async function search(
+  drive: ListedDrive,
+  bucket: string,
+  candidate: LocalCandidate,
+): Promise<KnownFile | undefined> {
+  const objectPath = localPathOf(bucket, candidate.key)
+  const { natural, alternative } = objectPath
+  for (const filePath of [natural, alternative, natural, alternative]) {
+    const stats = await drive.root.files.lstat(`${drive.root.path}/${joinFilePath(filePath)}`)
+    const file = fileOf(drive.root, stats, objectPath.path)
+    if (file !== undefined) return file
   }
+  return undefined
+}
 
-  /** Twice at both paths: the object may be moved from one to the other meanwhile. */
-  async #search(bucket: string, candidate: LocalCandidate): Promise<KnownFile | undefined> {
-    const objectPath = localPathOf(bucket, candidate.key)
-    const { natural, alternative } = objectPath
-    for (const filePath of [natural, alternative, natural, alternative]) {
-      const stats = await this.#root.files.lstat(`${this.#root.path}/${joinFilePath(filePath)}`)
-      const file = this.#fileOf(stats, objectPath.path)
-      if (file !== undefined) return file
-    }
-    return undefined
-  }
-
-  #fileOf(stats: Stats | undefined, path: string): KnownFile | undefined {
-    return stats?.isFile() ? { ...describe(stats, this.#root), path } : undefined
-  }
+function fileOf(root: LocalRoot, stats: Stats | undefined, path: string): KnownFile | undefined {
+  return stats?.isFile() ? { ...describe(stats, root), path } : undefined
 }
 
 function entryOf(key: string, file: KnownFile, etag: string): ObjectEntry {

@@ -4,27 +4,21 @@ import type { Entry, EntryCursor, FolderEntry, ListQuery } from '../../listed-en
 import type { TurnTaker } from '../../turn-taker.ts'
 import { fsDriveError } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import type { OpenDrive } from '../open-drive.ts'
 import { type FolderIndex, nameFlags } from './folder-index.ts'
-import type { FolderIndexes } from './folder-indexes.ts'
-import type { ListedFiles, LocalCandidate } from './listed-files.ts'
-
-export interface TreeParts {
-  readonly root: LocalRoot
-  readonly indexes: FolderIndexes
-  readonly listed: ListedFiles
-}
+import { describeListed, type LocalCandidate } from './listed-files.ts'
 
 /** The path is below the root, bucket first. */
 type LocalFolder = ReadFolder<FolderIndex, string>
 
-export function openLocalCursor(parts: TreeParts, bucket: string, query: ListQuery): EntryCursor {
-  const cursor = new FolderCursor(new LocalTree(parts, bucket), query)
+export function openLocalCursor(drive: OpenDrive, bucket: string, query: ListQuery): EntryCursor {
+  const cursor = new FolderCursor(new LocalTree(drive, bucket), query)
   return {
     async next(limit) {
       try {
         return await cursor.next(limit)
       } catch (error) {
-        throw fsDriveError(error, `list ${bucket}${reasonOf(error, parts.root)}`)
+        throw fsDriveError(error, `list ${bucket}${reasonOf(error, drive.root)}`)
       }
     },
     seek: (key) => cursor.seek(key),
@@ -42,11 +36,11 @@ function reasonOf(error: unknown, root: LocalRoot): string {
 }
 
 class LocalTree implements FolderTree<LocalFolder, LocalCandidate> {
-  readonly #parts: TreeParts
+  readonly #drive: OpenDrive
   readonly #bucket: string
 
-  constructor(parts: TreeParts, bucket: string) {
-    this.#parts = parts
+  constructor(drive: OpenDrive, bucket: string) {
+    this.#drive = drive
     this.#bucket = bucket
   }
 
@@ -54,7 +48,7 @@ class LocalTree implements FolderTree<LocalFolder, LocalCandidate> {
     key: string,
     path = [this.#bucket, ...pathOfFolder(key)].join('/'),
   ): Promise<LocalFolder | undefined> {
-    const names = await this.#parts.indexes.get(path)
+    const names = await this.#drive.indexes.get(path)
     return names && { names, key, path }
   }
 
@@ -71,11 +65,11 @@ class LocalTree implements FolderTree<LocalFolder, LocalCandidate> {
     candidates: readonly (LocalCandidate | FolderEntry)[],
     turns: TurnTaker,
   ): Promise<Entry[]> {
-    return await this.#parts.listed.describe(this.#bucket, candidates, turns)
+    return await describeListed(this.#drive, this.#bucket, candidates, turns)
   }
 
   async requireDrive(): Promise<void> {
-    await requireOwnFolder(this.#parts.root)
+    await requireOwnFolder(this.#drive.root)
   }
 }
 

@@ -1,5 +1,5 @@
 /** Names in UTF-8. */
-export interface NameBytes {
+interface NameBytes {
   readonly bytes: Uint8Array
   /** The start of each name, then the end of the last one. */
   readonly starts: Uint32Array

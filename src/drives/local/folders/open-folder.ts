@@ -78,7 +78,7 @@ export class OpenFolder {
   }
 }
 
-export interface OpenedPath {
+interface OpenedPath {
   readonly fd: number
   /** The absolute path that was opened. */
   readonly path: string

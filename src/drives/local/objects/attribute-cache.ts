@@ -4,16 +4,13 @@ import { withDatabaseErrors } from '../../database-errors.ts'
 import { DriveError } from '../../drive.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import { parseAttributes, provisionalAttributes, provisionalEtag } from '../../stored-attributes.ts'
-import type { FileIdentity } from './file-identity.ts'
+import type { FileIdentity, FileStamp } from './file-identity.ts'
 import type { FileRecords } from './file-records.ts'
 
 /** What the attributes of a file depend on. */
-export interface KnownFile {
-  readonly identity: FileIdentity
+export interface KnownFile extends FileStamp {
   /** Its natural path below the root, regardless of its actual path. */
   readonly path: string
-  readonly size: number
-  readonly modifiedAtMs: number
 }
 
 export interface AttributeLog {

@@ -1,11 +1,54 @@
 import fs from 'node:fs'
-import { DriveError } from '../../drive.ts'
+import { canCopy } from '../../copy-source.ts'
+import {
+  type CopyOptions,
+  type CopySource,
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+} from '../../drive.ts'
 import { codeOf } from '../fs-error.ts'
 import { createTempFile, type LocalRoot, newTempPath } from '../local-root.ts'
-import type { ObjectFile } from './object-files.ts'
+import { localPathOf } from '../object-path.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { isSameVersion } from './file-identity.ts'
+import { metadataOf, type ObjectFile, openObject } from './object-files.ts'
 import { OutputFile } from './output-file.ts'
 import { readFlags } from './paced-files.ts'
-import { isSameVersion } from './same-version.ts'
+import { publishFile } from './publisher.ts'
+
+/** As Drive.copy. */
+export async function copyObject(
+  drive: OpenDrive,
+  source: CopySource,
+  { bucket, key }: ObjectName,
+  { attributes, conditions, signal }: CopyOptions,
+): Promise<ObjectMetadata | undefined> {
+  const { root } = drive
+  const from = localPathOf(source.bucket, source.key)
+  const file = await openObject(drive, from)
+  if (file === undefined) return undefined
+  try {
+    const metadata = await metadataOf(drive, from, file)
+    if (!canCopy(source, metadata.attributes.etag)) return undefined
+    const output = await copyToTemp(root, file, signal)
+    try {
+      return await publishFile(drive, {
+        objectPath: localPathOf(bucket, key),
+        path: output.path,
+        attributes,
+        conditions,
+        shape: () => output.shape(),
+        flush: () => output.flush(),
+      })
+    } finally {
+      // The path no longer exists unless publishing failed.
+      await output.remove()
+    }
+  } finally {
+    await root.files.close(file.fd)
+  }
+}
 
 /**
  * A temporary file with the bytes of an open one. File systems such as Btrfs and XFS share the blocks;
@@ -13,7 +56,7 @@ import { isSameVersion } from './same-version.ts'
  * for long.
  * @throws DriveError `changed` when the source is edited meanwhile
  */
-export async function copyToTemp(
+async function copyToTemp(
   root: LocalRoot,
   source: ObjectFile,
   signal: AbortSignal | undefined,

@@ -1,28 +1,22 @@
 import type { Attributes } from '../../attributes.ts'
 import type { Draft, DraftOptions, ObjectMetadata, WriteConditions } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
-import type { LocalRoot } from '../local-root.ts'
 import { createTempFile } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
-import type { SmallPublisher } from '../small-writes/small-publisher.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { publishSmall } from '../small-writes/small-publisher.ts'
 import { OutputFile } from './output-file.ts'
-import type { Publisher } from './publisher.ts'
+import { publishFile } from './publisher.ts'
 
 /** Objects up to this size are buffered in memory until they are complete. */
 const smallBytes = 64 * 1024
-
-export interface LocalDraftParts {
-  readonly root: LocalRoot
-  readonly publisher: Publisher
-  readonly smallPublisher: SmallPublisher
-}
 
 /**
  * A new object: a temporary file. A small object of known size is first buffered. Wrap it with
  * `endingDraft`.
  */
 export class LocalDraft implements Draft {
-  readonly #parts: LocalDraftParts
+  readonly #drive: OpenDrive
   readonly #objectPath: ObjectPath
   readonly #signal: AbortSignal | undefined
   readonly #doing: string
@@ -30,8 +24,8 @@ export class LocalDraft implements Draft {
   #size = 0
   #output: OutputFile | undefined
 
-  constructor(parts: LocalDraftParts, objectPath: ObjectPath, options: DraftOptions) {
-    this.#parts = parts
+  constructor(drive: OpenDrive, objectPath: ObjectPath, options: DraftOptions) {
+    this.#drive = drive
     this.#objectPath = objectPath
     this.#signal = options.signal
     this.#doing = `write ${objectPath.bucket}/${objectPath.key}`
@@ -63,7 +57,7 @@ export class LocalDraft implements Draft {
       if (this.#small === undefined || isConditional !== undefined) return stepByStep()
       const bytes = this.#small.subarray(0, this.#size)
       const small = { objectPath: this.#objectPath, bytes, attributes }
-      return this.#parts.smallPublisher.publish(small, stepByStep)
+      return publishSmall(this.#drive, small, stepByStep)
     })
   }
 
@@ -72,7 +66,7 @@ export class LocalDraft implements Draft {
     conditions: WriteConditions | undefined,
   ): Promise<ObjectMetadata> {
     const output = await this.#spill()
-    const metadata = await this.#parts.publisher.publish({
+    const metadata = await publishFile(this.#drive, {
       objectPath: this.#objectPath,
       path: output.path,
       attributes,
@@ -94,7 +88,7 @@ export class LocalDraft implements Draft {
   /** The temporary file, with all bytes written so far. */
   async #spill(): Promise<OutputFile> {
     if (this.#output !== undefined) return this.#output
-    const { root } = this.#parts
+    const { root } = this.#drive
     const { path, fd } = await createTempFile(root)
     const output = new OutputFile(root, path, fd)
     this.#output = output

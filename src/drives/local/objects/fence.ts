@@ -6,7 +6,7 @@ import { type LocalRoot, newTempPath, remakeProcessFolder } from '../local-root.
 import { unlinkLarge } from './paced-files.ts'
 
 /** Begins the names of fences, which are in the folder of their process. */
-export const fencePrefix = 'fence-'
+const fencePrefix = 'fence-'
 
 /** The fence that a process had before it took a lock. */
 export interface OpenFence {

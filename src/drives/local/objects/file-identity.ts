@@ -11,10 +11,36 @@ import { join } from 'node:path'
  */
 export type FileIdentity = string
 
+/** The parts of a file's status that the drive uses. */
+export interface FileStamp {
+  readonly identity: FileIdentity
+  readonly size: number
+  readonly modifiedAtMs: number
+}
+
 /** @param hasBirthtime whether the file system keeps birth times, see `doesBirthtimeLast` */
 export function identityOf(stats: Stats, hasBirthtime: boolean): FileIdentity {
   const born = hasBirthtime ? stats.birthtimeMs : 0
   return `${stats.ino}:${born}:${stats.mtimeMs}:${stats.size}`
+}
+
+/**
+ * The limits of reported times: HTTP dates (RFC 9110 section 5.6.7) and ISO 8601 have four digits for
+ * the year. A file may have any time (utimensat(2)).
+ */
+const earliestMs = Date.parse('0001-01-01T00:00:00.000Z')
+const latestMs = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** The stamp of a file with this status. */
+export function describe(
+  stats: Stats,
+  { hasBirthtime }: { readonly hasBirthtime: boolean },
+): FileStamp {
+  return {
+    identity: identityOf(stats, hasBirthtime),
+    size: stats.size,
+    modifiedAtMs: Math.min(Math.max(stats.mtimeMs, earliestMs), latestMs),
+  }
 }
 
 /** The identity of a file whose name is removed or overwritten; undefined if it has another name. */
@@ -39,6 +65,24 @@ export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): bool
  */
 export function isUntouched(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
   return now.ctimeMs === seen.ctimeMs && isSameFile(now, seen, hasBirthtime)
+}
+
+/**
+ * Whether an open file still has the bytes with which it was opened, as far as its status shows. Overwriting and
+ * removing the object, links, permissions and renames change its change time, but not its bytes. Any other change of
+ * that time counts as a change of the bytes: a program may have restored the modification time.
+ */
+export function isSameVersion(
+  now: Stats,
+  { path, stats }: { readonly path: string; readonly stats: Stats },
+  hasBirthtime: boolean,
+): boolean {
+  if (!isSameFile(now, stats, hasBirthtime)) return false
+  if (now.ctimeMs === stats.ctimeMs || now.nlink !== stats.nlink) return true
+  if (now.mode !== stats.mode || now.uid !== stats.uid || now.gid !== stats.gid) return true
+  // This is rare, so the call may block.
+  const there = fs.lstatSync(path, { throwIfNoEntry: false })
+  return there?.ino !== now.ino || there.dev !== now.dev
 }
 
 /** As `identityOf`, for a folder. Its modification time changes with its content. */

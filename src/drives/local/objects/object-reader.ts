@@ -3,10 +3,9 @@ import type { Attributes } from '../../attributes.ts'
 import { type Borrow, DriveError, type ObjectMetadata, type OpenObject } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { isSameFile } from './file-identity.ts'
+import { isSameFile, isSameVersion } from './file-identity.ts'
 import type { ObjectFile } from './object-files.ts'
 import { readFullyNow } from './paced-files.ts'
-import { isSameVersion } from './same-version.ts'
 
 const chunkBytes = 256 * 1024
 const smallBytes = 64 * 1024

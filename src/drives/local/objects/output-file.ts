@@ -1,6 +1,5 @@
 import type { LocalRoot } from '../local-root.ts'
-import { uniqueTimeMs } from './file-identity.ts'
-import { describe, type FileStamp } from './object-files.ts'
+import { describe, type FileStamp, uniqueTimeMs } from './file-identity.ts'
 import {
   fdatasyncFile,
   fsyncFile,

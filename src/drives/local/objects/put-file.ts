@@ -42,7 +42,7 @@ export interface PutDone {
   readonly stale: Taken | undefined
 }
 
-export type PutResult =
+type PutResult =
   | PutDone
   /** Nothing was moved: the folder of this path does not exist. */
   | { readonly kind: 'missing'; readonly filePath: FilePath }
@@ -266,11 +266,7 @@ async function linkIntoFence(root: LocalRoot, order: PutOrder): Promise<string |
   }
 }
 
-async function linkOnce(
-  root: LocalRoot,
-  { path, identity }: PutOrder,
-  target: string,
-): Promise<void> {
+async function linkOnce(root: LocalRoot, { path, identity }: PutOrder, target: string) {
   try {
     await root.files.link(path, target)
   } catch (error) {

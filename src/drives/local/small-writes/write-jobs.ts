@@ -3,9 +3,13 @@ import { stopwatch } from '../../../process/passed-time.ts'
 import { syncFolderNow } from '../folders/durable-folders.ts'
 import { folderMark } from '../folders/folder-sync.ts'
 import { codeOf } from '../fs-error.ts'
-import { type FileIdentity, goneIdentity } from '../objects/file-identity.ts'
+import {
+  describe,
+  type FileIdentity,
+  type FileStamp,
+  goneIdentity,
+} from '../objects/file-identity.ts'
 import { certainMs } from '../objects/key-locks.ts'
-import { describe, type FileStamp } from '../objects/object-files.ts'
 import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
 import { largeBytes } from '../objects/put-file.ts'
 

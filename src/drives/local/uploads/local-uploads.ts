@@ -16,15 +16,15 @@ import { endingPart } from '../../ending-draft.ts'
 import { requireUploadId } from '../../upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
-import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { requireOwnFolder } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import { allDone } from '../objects/all-done.ts'
-import type { FileIdentity } from '../objects/file-identity.ts'
-import type { KeyLocks } from '../objects/key-locks.ts'
-import { describe, type ObjectFiles } from '../objects/object-files.ts'
+import { describe, type FileIdentity } from '../objects/file-identity.ts'
+import { headObject, openObject } from '../objects/object-files.ts'
 import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
-import type { Publisher } from '../objects/publisher.ts'
+import { publishFile } from '../objects/publisher.ts'
+import type { OpenDrive } from '../open-drive.ts'
 import { LocalPartDraft } from './part-draft.ts'
 import { copyToOwnFile, isBeingTaken, removeFormer } from './take-over.ts'
 import {
@@ -39,13 +39,6 @@ export const dataName = 'data'
 const tailPrefix = 'tail-'
 const markPrefix = 'done-'
 
-export interface UploadParts {
-  readonly root: LocalRoot
-  readonly files: ObjectFiles
-  readonly publisher: Publisher
-  readonly locks: KeyLocks
-}
-
 /**
  * Every upload is a folder `.bucketry/uploads/<id>`. Parts are appended to its file `data`, which
  * `complete` renames. A part that replaces the last one is first written to a separate file, the tail, so
@@ -55,10 +48,10 @@ export interface UploadParts {
  * `complete` recognizes its own object.
  */
 export class LocalUploads implements UploadDrive {
-  readonly #parts: UploadParts
+  readonly #drive: OpenDrive
 
-  constructor(parts: UploadParts) {
-    this.#parts = parts
+  constructor(drive: OpenDrive) {
+    this.#drive = drive
   }
 
   async begin(uploadId: string, target: ObjectName): Promise<string> {
@@ -66,7 +59,7 @@ export class LocalUploads implements UploadDrive {
     // A key that cannot be a file name is refused before its parts are sent.
     localPathOf(target.bucket, target.key)
     return await withDriveErrors('start an upload', async () => {
-      const { root } = this.#parts
+      const { root } = this.#drive
       await requireOwnFolder(root)
       const folder = this.#folder({ id: uploadId })
       await makeFolders(folder)
@@ -80,7 +73,7 @@ export class LocalUploads implements UploadDrive {
   async takeOver(state: string, { isDead }: TakeOverOptions): Promise<string> {
     const upload = parseUploadState(state)
     return await withDriveErrors('take over an upload', async () => {
-      await requireOwnFolder(this.#parts.root)
+      await requireOwnFolder(this.#drive.root)
       const [folder, name] = [this.#folder(upload), fileOf(upload)]
       // A dead process can't write to its file any more.
       if (isDead && !isBeingTaken(await this.#namesOf(upload))) return state
@@ -118,7 +111,7 @@ export class LocalUploads implements UploadDrive {
   async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
     const upload = parseUploadState(state)
     return await withDriveErrors('replace a part', async () => {
-      const { root } = this.#parts
+      const { root } = this.#drive
       await (await this.#open(upload)).close()
       await this.#dropMerged(upload)
       // These bytes also replace an earlier tail that is not merged yet.
@@ -178,8 +171,8 @@ export class LocalUploads implements UploadDrive {
 
   async sweep(isKnown: (id: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
     await withDriveErrors('sweep uploads', async () => {
-      const before = (await this.#parts.root.clock.nowMs()) - olderThanMs
-      for (const id of await fs.promises.readdir(this.#parts.root.uploadFolder)) {
+      const before = (await this.#drive.root.clock.nowMs()) - olderThanMs
+      for (const id of await fs.promises.readdir(this.#drive.root.uploadFolder)) {
         if ((await lastChangeMs(this.#folder({ id }))) > before || (await isKnown(id))) continue
         await fs.promises.rm(this.#folder({ id }), { recursive: true, force: true })
       }
@@ -189,7 +182,7 @@ export class LocalUploads implements UploadDrive {
   /** The former process may be about to publish another link of the file. It then holds the key's lock. */
   async #endPublishing({ target }: LocalUploadState): Promise<void> {
     if (target === undefined) return
-    await this.#parts.locks.hold(localPathOf(target.bucket, target.key).path, async () => undefined)
+    await this.#drive.locks.hold(localPathOf(target.bucket, target.key).path, async () => undefined)
   }
 
   async #publish(
@@ -197,7 +190,7 @@ export class LocalUploads implements UploadDrive {
     output: OutputFile,
     options: CompleteOptions & { readonly isLonger: boolean },
   ): Promise<ObjectMetadata> {
-    return await this.#parts.publisher.publish({
+    return await publishFile(this.#drive, {
       objectPath: localPathOf(options.target.bucket, options.target.key),
       path: output.path,
       // Without a target, `#isObject` would consider a second link of the file the object.
@@ -226,7 +219,7 @@ export class LocalUploads implements UploadDrive {
   ): Promise<ObjectMetadata | undefined> {
     const names = await this.#namesOf(upload)
     if (!hasMark(names) || isBeingTaken(names)) throw lostBytes()
-    const present = await this.#parts.files.head(localPathOf(target.bucket, target.key))
+    const present = await headObject(this.#drive, localPathOf(target.bucket, target.key))
     return present && names.includes(markOf(present.file.identity)) ? present.metadata : undefined
   }
 
@@ -266,7 +259,7 @@ export class LocalUploads implements UploadDrive {
       const isWhole = (await output.size()) >= tail.offset
       if (!isWhole || (await output.copy(fd, tail)) < tail.size) throw lostBytes()
     } finally {
-      await this.#parts.root.files.close(fd)
+      await this.#drive.root.files.close(fd)
     }
     await output.flush()
   }
@@ -274,7 +267,7 @@ export class LocalUploads implements UploadDrive {
   /** Undefined if a `complete` merged and removed it. */
   async #openTail(upload: LocalUploadState, tail: Tail): Promise<number | undefined> {
     try {
-      return await this.#parts.root.files.open(`${this.#folder(upload)}/${tail.name}`, readFlags)
+      return await this.#drive.root.files.open(`${this.#folder(upload)}/${tail.name}`, readFlags)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
       if (!hasMark(await this.#namesOf(upload))) throw lostBytes()
@@ -294,7 +287,7 @@ export class LocalUploads implements UploadDrive {
 
   /** Undefined if the bytes are published or lost. */
   async #openIfThere(upload: LocalUploadState): Promise<OutputFile | undefined> {
-    const { root } = this.#parts
+    const { root } = this.#drive
     const path = `${this.#folder(upload)}/${fileOf(upload)}`
     let fd: number
     try {
@@ -316,12 +309,12 @@ export class LocalUploads implements UploadDrive {
    */
   async #isObject(upload: LocalUploadState, stats: fs.Stats): Promise<boolean> {
     if (stats.nlink < 2) return false
-    const { identity } = describe(stats, this.#parts.root)
+    const { identity } = describe(stats, this.#drive.root)
     if (!(await this.#namesOf(upload)).includes(markOf(identity))) return false
     const { target } = upload
     if (target === undefined) return true
-    const present = await this.#parts.files.open(localPathOf(target.bucket, target.key))
-    if (present !== undefined) await this.#parts.root.files.close(present.fd)
+    const present = await openObject(this.#drive, localPathOf(target.bucket, target.key))
+    if (present !== undefined) await this.#drive.root.files.close(present.fd)
     return present?.identity === identity
   }
 
@@ -330,7 +323,7 @@ export class LocalUploads implements UploadDrive {
   }
 
   #folder(upload: Pick<LocalUploadState, 'id'>): string {
-    return `${this.#parts.root.uploadFolder}/${upload.id}`
+    return `${this.#drive.root.uploadFolder}/${upload.id}`
   }
 }
 

@@ -2,7 +2,7 @@ import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
 import { fsDriveError, withDriveErrors } from '../fs-error.ts'
 import type { OutputFile } from '../objects/output-file.ts'
 
-export interface PartPlan {
+interface PartPlan {
   readonly output: OutputFile
   readonly options: AppendOptions
   /** Returns the upload's new state; called when the part is durable. */

@@ -5,10 +5,10 @@ import { syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 
 /** Names of files that hold an upload's bytes after it was taken over. */
-export const takenDataPrefix = 'data-'
+const takenDataPrefix = 'data-'
 const formerPrefix = 'former-'
 
-export interface TakenUpload {
+interface TakenUpload {
   readonly folder: string
   /** The present name of the file with the bytes. */
   readonly name: string

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { BucketFolders } from '../../../../../src/drives/local/folders/bucket-folders.ts'
+import {
+  addBucketFolder,
+  openBucketFolder,
+  removeBucketFolder,
+} from '../../../../../src/drives/local/folders/bucket-folders.ts'
 import { sweepLeftovers } from '../../../../../src/drives/local/leftovers.ts'
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
 import { bucket, openDrive } from '../open-drive.ts'
@@ -10,12 +14,12 @@ import { tempFolder } from '../temp-folder.ts'
 
 async function makeFolders(t: TestContext) {
   const root = await openLocalRoot(tempFolder(t))
-  const folders = new BucketFolders(root)
-  await folders.add(bucket)
+  await addBucketFolder(root, bucket)
   const path = join(root.path, bucket)
-  const open = async () => await (await folders.open(bucket)).close()
+  const open = async () => await (await openBucketFolder(root, bucket)).close()
+  const remove = () => removeBucketFolder(root, bucket)
   const left = () => fs.readdirSync(root.removedFolder)
-  return { root, folders, path, open, left }
+  return { root, path, open, remove, left }
 }
 
 const noBucket = { name: 'DriveError', kind: 'no-bucket' }
@@ -34,13 +38,13 @@ test('a bucket whose folder was removed by hand is not created again after its r
 })
 
 test('a bucket whose folder is removed by hand during its removal keeps its mark', async (t) => {
-  const { folders, path, open, left } = await makeFolders(t)
+  const { path, open, remove, left } = await makeFolders(t)
   const mock = t.mock.method(fs.promises, 'rmdir', async (folder: string) => {
     mock.mock.restore()
     fs.rmdirSync(path)
     await fs.promises.rmdir(folder)
   })
-  assert.equal(await folders.remove(bucket), false)
+  assert.equal(await remove(), false)
   await assert.rejects(open(), noBucket)
   assert.deepEqual(left(), [bucket])
 })
@@ -48,7 +52,7 @@ test('a bucket whose folder is removed by hand during its removal keeps its mark
 for (const step of ['mkdir', 'rename', 'rmdir'] as const) {
   test(`a removal before each ${step} of a writer that creates the folder leaves none`, async (t) => {
     for (let call = 1, isReached = true; isReached; call++) {
-      const { folders, path, open, left } = await makeFolders(t)
+      const { path, open, remove, left } = await makeFolders(t)
       fs.rmdirSync(path)
       isReached = false
       let calls = 0
@@ -58,7 +62,7 @@ for (const step of ['mkdir', 'rename', 'rmdir'] as const) {
           isReached = true
           // The writer stands still.
           mock.mock.restore()
-          await folders.remove(bucket)
+          await remove()
         }
         return await original(...args)
       }
@@ -86,8 +90,8 @@ test('writers that create the folder at the same time all get it, and leave noth
 })
 
 test('marks are swept when no write can be under way any more', async (t) => {
-  const { root, folders, left } = await makeFolders(t)
-  await folders.remove(bucket)
+  const { root, remove, left } = await makeFolders(t)
+  await remove()
   const day = 24 * 60 * 60 * 1000
   const others = {
     tidyFolders: async () => undefined,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import {
-  ListedFiles,
+  describeListed,
   type LocalCandidate,
 } from '../../../../../src/drives/local/folders/listed-files.ts'
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
@@ -25,11 +25,11 @@ test('describe rejects once on a failing disk, without unhandled rejections', as
     if (++calls > 1) throw failure
     return new Promise((_, reject) => setImmediate(() => reject(failure)))
   })
-  const listed = new ListedFiles(root, new AttributeCache(new MemoryRecords(), log))
+  const drive = { root, known: new AttributeCache(new MemoryRecords(), log) }
   const candidates = ['a', 'b'].map(
     (key): LocalCandidate => ({ kind: 'object', key, path: `x/${key}`, isAlternative: false }),
   )
-  await assert.rejects(listed.describe('x', candidates, new TurnTaker()), failure)
+  await assert.rejects(describeListed(drive, 'x', candidates, new TurnTaker()), failure)
   await new Promise((resolve) => setTimeout(resolve, 10))
   assert.deepEqual(unhandled, [])
 })
@@ -56,8 +56,8 @@ test('describe yields to other work while the database answers for a thousand fi
     immediate = setImmediate(next)
   })
   t.after(() => clearImmediate(immediate))
-  const listed = new ListedFiles(root, new AttributeCache(records, log))
-  const entries = await listed.describe('x', candidates, new TurnTaker())
+  const drive = { root, known: new AttributeCache(records, log) }
+  const entries = await describeListed(drive, 'x', candidates, new TurnTaker())
   assert.equal(entries.length, candidates.length)
   assert.equal(asked.length, 10)
   for (const [index, { files, turn }] of asked.entries()) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
 import type { LocalRoot } from '../../../../../src/drives/local/local-root.ts'
-import { describe } from '../../../../../src/drives/local/objects/object-files.ts'
+import { describe } from '../../../../../src/drives/local/objects/file-identity.ts'
 
 const root = { hasBirthtime: false } as LocalRoot
 
