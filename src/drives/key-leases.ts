@@ -92,6 +92,20 @@ export class KeyLeases {
     })
   }
 
+  /**
+   * As `hold`, at once or not at all: undefined while others hold one of the keys. For keys whose
+   * holders leave no notes.
+   */
+  async holdIfFree<R>(
+    keys: readonly string[],
+    work: (lease: KeyLease) => Promise<R>,
+  ): Promise<R | undefined> {
+    const { leases } = await this.look(keys, [])
+    if (leases.some((lease) => this.isLive(lease))) return undefined
+    const lease = await this.#tryTake(keys, '', leases)
+    return lease && (await this.#work(lease, work))
+  }
+
   /** Recovers the work of dead holders of these keys. Rejects as `hold` does. */
   async recoverEnded(keys: readonly string[]): Promise<void> {
     await this.hold(keys, async () => undefined)

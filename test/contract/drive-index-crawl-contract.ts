@@ -12,15 +12,6 @@ export function describeDriveIndexCrawl(
   describe(`${name} index of the Google drive, kept fresh`, () => {
     const under = useDriveIndex(createLocation)
 
-    test('claim succeeds for one caller', async () => {
-      const seen = await under.state()
-      const claims = await Promise.all(
-        ['a', 'b', 'c'].map((owner) => under.index.claim(root, seen, { owner, untilMs: 5 })),
-      )
-      assert.equal(claims.filter(Boolean).length, 1)
-      assert.equal((await under.state()).untilMs, 5)
-    })
-
     test('a crawl lists every folder once, and returns the files it did not see', async () => {
       await under.index.save(
         [folderOf('f', 'bucket'), fileOf('gone', 'f'), fileOf('stays', 'f')],

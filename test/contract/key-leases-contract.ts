@@ -241,6 +241,29 @@ function describeHolding(tableOf: () => LeaseTable) {
     assert.deepEqual(held, ['half done', 'then'])
   })
 
+  test('holdIfFree does nothing while another caller or host has a key', async () => {
+    const [one, two] = [leasesOf(), leasesOf()]
+    await one.hold(['if/a'], async () => {
+      assert.equal(await one.holdIfFree(['if/b', 'if/a'], never), undefined)
+      assert.equal(await two.holdIfFree(['if/a'], never), undefined)
+    })
+    await tableOf().take(['if/c'], claim(elsewhere, Date.now() + 10_000), [])
+    assert.equal(await one.holdIfFree(['if/c'], never), undefined)
+    await tableOf().take(['if/d'], claim(deadOwner, Date.now() + 10_000), [])
+    const works = Array.from({ length: 4 }, (_, index) =>
+      [one, two][index % 2]?.holdIfFree(['if/a', 'if/d'], async () => {
+        await sleep(200)
+        return 'done'
+      }),
+    )
+    const results = await Promise.all(works)
+    assert.deepEqual(
+      results.filter((result) => result !== undefined),
+      ['done'],
+    )
+    assert.deepEqual((await tableOf().look(['if/a', 'if/d'], [])).leases, [])
+  })
+
   test('hold waits for the end of a lease from another host', async () => {
     let now = Date.now()
     const leases = leasesOf({ now: () => now, waitMs: 2_000 })

@@ -91,7 +91,8 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   const tree = { api, index, rootId, log, buckets: new Set<string>() }
   recovery.handleWith(new InterruptedWork(tree))
   const recover = async () => (isReadOnly ? undefined : await recoverAll(recovery))
-  const opened = openIndex(tree, { pollMs: options.pollSeconds * 1000, recover, now })
+  const pollMs = options.pollSeconds * 1000
+  const opened = openIndex(tree, { leases, pollMs, recover, now })
   return new OpenGoogleDrive({
     ...opened,
     leases,

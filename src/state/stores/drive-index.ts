@@ -32,13 +32,12 @@ interface FoundRows {
 /** PostgreSQL plans four joins in less than a millisecond, eight in sixteen. */
 const maxJoined = 4
 
+/** Versions before this one keep in `owner` and `until_ms` who reads the feed. */
 const insertRoot = `INSERT INTO drive_index
     (root, staging, crawl, is_ready, page_token, polled_at_ms, owner, until_ms, drive)
   VALUES (?, '', 0, 0, '', 0, '', 0, ?) ON CONFLICT DO NOTHING`
 const selectState = `SELECT crawl, is_ready AS "isReady", page_token AS "pageToken",
-  polled_at_ms AS "polledAtMs", owner, until_ms AS "untilMs" FROM drive_index WHERE root = ?`
-const claimState = `UPDATE drive_index SET owner = ?, until_ms = ?
-  WHERE root = ? AND owner = ? AND until_ms = ?`
+  polled_at_ms AS "polledAtMs" FROM drive_index WHERE root = ?`
 const beginCrawl = `UPDATE drive_index SET crawl = ?, page_token = ?
   WHERE root = ? AND crawl = ? AND page_token = ?`
 /** Known content stays valid while it is listed again. */
@@ -219,15 +218,6 @@ export class DatabaseDriveIndex implements DriveIndex {
     type Row = Omit<IndexState, 'isReady'> & { readonly isReady: number }
     const [row] = await this.#database.read<Row>(selectState, [root])
     return row && { ...row, isReady: Number(row.isReady) === 1 }
-  }
-
-  claim(
-    root: string,
-    seen: IndexState,
-    claim: Pick<IndexState, 'owner' | 'untilMs'>,
-  ): Promise<boolean> {
-    const params = [claim.owner, claim.untilMs, root, seen.owner, seen.untilMs]
-    return writeAll(this.#database, [{ sql: claimState, params }])
   }
 
   async staging(root: string): Promise<string | undefined> {

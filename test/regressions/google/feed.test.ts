@@ -3,6 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
+import { thisProcess } from '../../../src/process/identity.ts'
+import { newLeaseOwner } from '../../../src/process/lease-owner.ts'
+import { DatabaseLeases } from '../../../src/state/stores/key-leases.ts'
 import { bucket, getText, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import { driveFolder, folderAt, googleWorld } from '../../contract/google-drive-under-test.ts'
 
@@ -90,13 +93,16 @@ describe('a clock that is set back', () => {
     assert.equal(await getText(drive, 'asked'), 'x')
   })
 
-  test('does not leave the index claimed by an ended process', async (t) => {
+  test('does not leave the index to an ended process, also of the version before', async (t) => {
     const { open, emulator, database } = await googleWorld(t)
     const drive = await open()
     await drive.refresh()
     const untilMs = Date.now() + 86_400_000
-    const claim = 'UPDATE drive_index SET owner = ?, until_ms = ?'
-    await database.write([{ sql: claim, params: ['another-machine 1 x', untilMs] }])
+    const former = 'UPDATE drive_index SET owner = ?, until_ms = ?'
+    await database.write([{ sql: former, params: ['another-machine 1 x', untilMs] }])
+    const owner = newLeaseOwner(thisProcess.replace(/\/\d+\/\d*$/, '/999999999/1'))
+    const table = new DatabaseLeases(database)
+    while (!(await table.take(['index'], { owner, untilMs, note: '' }, []))) await sleep(5)
     await emulator.byHand.file('a', 'x', { parent: folderAt(emulator, `${driveFolder}/${bucket}`) })
     await drive.refresh()
     assert.equal(await getText(drive, 'a'), 'x')

@@ -80,8 +80,6 @@ export interface IndexState {
   readonly pageToken: string
   /** When the feed was last read to its end, milliseconds since the epoch. */
   readonly polledAtMs: number
-  readonly owner: string
-  readonly untilMs: number
 }
 
 /** The changes of one page of the feed. */
@@ -144,12 +142,6 @@ export interface DriveIndex {
   /** Creates the index of this root if needed, and deletes that of another root. */
   open(root: string): Promise<void>
   state(root: string): Promise<IndexState | undefined>
-  /** Claims the index sync, if the state is still `seen`. */
-  claim(
-    root: string,
-    seen: IndexState,
-    claim: Pick<IndexState, 'owner' | 'untilMs'>,
-  ): Promise<boolean>
 
   /** The staging folder's id; undefined if none is recorded. */
   staging(root: string): Promise<string | undefined>

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isLeaseFree, newLeaseOwner } from '../../../process/lease-owner.ts'
 import { DriveError } from '../../drive.ts'
+import type { KeyLease, KeyLeases } from '../../key-leases.ts'
 import { GooglePageExpired } from '../api/google-errors.ts'
 import { type GoogleTree, refreshFile, sortChanges } from './apply-changes.ts'
 import type { IndexState } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'
 
-/** The process that syncs the index renews its claim; after this long without, another may claim it. */
-const claimMs = 60_000
+/** The lease of the process that syncs the index. */
+const leaseKey = 'index'
 /** Pause between checks of another process's progress. */
 const lookMs = 50
 /** Hidden files are deleted after a day, when no older change of them can arrive any more. */
@@ -16,6 +16,7 @@ const hiddenForMs = 86_400_000
 
 interface IndexSyncOptions extends GoogleTree {
   readonly crawl: IndexCrawl
+  readonly leases: KeyLeases
   /** Milliseconds between two polls of changes made by others. */
   readonly pollMs: number
   /** Other work to do at the same interval. */
@@ -32,12 +33,9 @@ interface IndexSyncOptions extends GoogleTree {
 export class IndexSync {
   readonly #options: IndexSyncOptions
   readonly #closed = new AbortController()
-  readonly #name = newLeaseOwner()
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
   #failure: unknown
-  /** When this process's claim ends, by the wall clock. */
-  #untilMs = 0
   /** By performance.now(). */
   #tidyAtMs = 0
 
@@ -108,20 +106,17 @@ export class IndexSync {
   }
 
   async #work(sinceMs: number): Promise<void> {
-    const { index, rootId } = this.#options
+    const { index, leases, rootId } = this.#options
     this.#closed.signal.throwIfAborted()
     const state = await index.state(rootId)
     if (state === undefined) return
     if (state.isReady && state.polledAtMs > sinceMs && !this.#isAhead(state)) return
-    if (!this.#isFree(state) || !(await this.#claim(state))) return
-    try {
-      await this.#fill()
-      await this.#follow()
+    await leases.holdIfFree([leaseKey], async (lease) => {
+      await this.#fill(lease)
+      await this.#follow(lease)
       await this.#options.recover()
       await this.#tidy()
-    } finally {
-      await this.#release()
-    }
+    })
   }
 
   /** Whether the clock was set back since the feed was read: then the age of the index is unknown. */
@@ -129,84 +124,56 @@ export class IndexSync {
     return polledAtMs > this.#options.now()
   }
 
-  #isFree({ owner, untilMs }: IndexState): boolean {
-    const nowMs = this.#options.now()
-    // No lease lasts that long, so the clock was set back.
-    if (untilMs - nowMs > 2 * claimMs) return true
-    return isLeaseFree({ leaseOwner: owner, leaseUntilMs: untilMs }, nowMs)
-  }
-
-  async #claim(seen: IndexState): Promise<boolean> {
-    const { index, rootId, now } = this.#options
-    const untilMs = now() + claimMs
-    if (!(await index.claim(rootId, seen, { owner: this.#name, untilMs }))) return false
-    this.#untilMs = untilMs
-    return true
-  }
-
-  async #release(): Promise<void> {
-    const state = await this.#ownState()
-    if (state === undefined) return
-    await this.#options.index.claim(this.#options.rootId, state, { owner: '', untilMs: 0 })
-  }
-
-  /** The state while this process has the claim. */
-  async #ownState(): Promise<IndexState | undefined> {
-    const state = await this.#options.index.state(this.#options.rootId)
-    const isOwn = state?.owner === this.#name
-    return isOwn ? state : undefined
-  }
-
-  /** Renews the claim when needed. @throws DriveError if this process no longer has it. */
-  async #stay(): Promise<IndexState> {
+  /** The state of the index. @throws DriveError if this process no longer has the lease. */
+  async #stateUnder(lease: KeyLease): Promise<IndexState> {
+    const { index, rootId } = this.#options
     this.#closed.signal.throwIfAborted()
-    const state = await this.#ownState()
-    if (state === undefined) throw new DriveError('busy', 'Another process maintains the index.')
-    const leftMs = this.#untilMs - this.#options.now()
-    if (leftMs < claimMs / 2 || leftMs > claimMs) await this.#claim(state)
+    lease.assertHeld()
+    const state = await index.state(rootId)
+    if (state === undefined) throw new DriveError('busy', 'Another process has replaced the index.')
     return state
   }
 
   /** Lists unlisted folders, from the root if there is no index. */
-  async #fill(): Promise<void> {
+  async #fill(lease: KeyLease): Promise<void> {
     const { index, rootId, log } = this.#options
-    let state = await this.#stay()
-    if (state.crawl === 0) state = await this.#begin(state)
-    const found = await this.#list(state)
+    let state = await this.#stateUnder(lease)
+    if (state.crawl === 0) state = await this.#begin(state, lease)
+    const found = await this.#list(state, lease)
     if (state.isReady) return
     await index.endCrawl(rootId)
     log.info({ files: found }, `Google Drive index: complete, ${found} files`)
   }
 
-  async #list({ crawl }: IndexState): Promise<number> {
-    const onStep = async () => void (await this.#stay())
+  async #list({ crawl }: IndexState, lease: KeyLease): Promise<number> {
+    const onStep = async () => lease.assertHeld()
     return await this.#options.crawl.run(crawl, onStep, this.#closed.signal)
   }
 
   /** Records the feed's position before the crawl, so that no change in between is lost. */
-  async #begin(state: IndexState): Promise<IndexState> {
+  async #begin(state: IndexState, lease: KeyLease): Promise<IndexState> {
     const { api, index, rootId, log } = this.#options
     const token = await api.startPageToken({ signal: this.#closed.signal })
     await index.beginCrawl(rootId, state, token)
     log.info({}, 'Google Drive index: listing all folders')
-    return await this.#stay()
+    return await this.#stateUnder(lease)
   }
 
-  async #follow(): Promise<void> {
+  async #follow(lease: KeyLease): Promise<void> {
     for (;;) {
-      const state = await this.#stay()
+      const state = await this.#stateUnder(lease)
       try {
         if (await this.#readPage(state)) break
         // The content of a new folder is likely to be requested soon.
-        await this.#list(state)
+        await this.#list(state, lease)
       } catch (error) {
         if (!(error instanceof GooglePageExpired)) throw error
         // The changes since then can't be read any more: list everything again.
-        await this.#begin(state)
+        await this.#begin(state, lease)
         break
       }
     }
-    await this.#fill()
+    await this.#fill(lease)
   }
 
   /** True at the end of the feed. */
