@@ -1,4 +1,4 @@
-import { type Drive, DriveError } from '../../drives/drive.ts'
+import { type Drive, DriveError, type PartDraft } from '../../drives/drive.ts'
 import { HeldLease } from '../../process/held-lease.ts'
 import { isLeaseFree, isOwnerDeadHere, newLeaseOwner } from '../../process/lease-owner.ts'
 import type { LeaseColumns, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
@@ -120,6 +120,7 @@ export class Lease extends HeldLease {
     })
     this.#upload = upload
     this.#options = options
+    this.keep()
     void this.#watch()
   }
 
@@ -152,19 +153,12 @@ export class Lease extends HeldLease {
   async #watch(): Promise<void> {
     const signal = this.ended
     while (!signal.aborted) {
-      const timeoutMs = Math.max(1, this.renewInMs)
-      const known = await this.#options.watch.wait(this.upload, {
-        ...{ timeoutMs, signal, isHolder: true },
-      })
-      if (signal.aborted) return
-      try {
-        const reason = this.#isChanged(known) ? await this.#reasonToStop() : undefined
-        if (signal.aborted) return
-        if (reason !== undefined) return this.lose(reason)
-        await this.renewIfDue()
-      } catch {
-        // The database may recover before the lease ends; if not, assertHeld stops the work.
-      }
+      const options = { timeoutMs: leaseMs, signal, isHolder: true }
+      const known = await this.#options.watch.wait(this.upload, options)
+      if (signal.aborted || !this.#isChanged(known)) continue
+      // Without the database, `isHeld` becomes false.
+      const reason = await this.#reasonToStop().catch(() => undefined)
+      if (reason !== undefined && !signal.aborted) this.lose(reason)
     }
   }
 
@@ -184,5 +178,42 @@ export class Lease extends HeldLease {
     }
     // Another process has recovered the upload and reopened it: it still exists.
     return current.phase === 'open' ? leaseLost() : noSuchUpload(id)
+  }
+}
+
+/** A part's draft that takes bytes only while the lease is held. */
+export class LeasedDraft implements PartDraft {
+  readonly #draft: PartDraft
+  readonly #lease: Lease
+  #writing: Promise<void> | undefined
+
+  constructor(draft: PartDraft, lease: Lease) {
+    this.#draft = draft
+    this.#lease = lease
+  }
+
+  /** As PartDraft.write. @throws S3Error when the lease is lost. */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#lease.assertHeld()
+    this.#writing = this.#draft.write(chunk)
+    await this.#writing
+  }
+
+  /** As PartDraft.commit; discards the bytes when the lease is lost. @throws S3Error */
+  async commit(): Promise<string> {
+    try {
+      this.#lease.assertHeld()
+    } catch (error) {
+      await this.discard()
+      throw error
+    }
+    return await this.#draft.commit()
+  }
+
+  /** Discards the bytes after the write in progress: a draft takes one call at a time. */
+  async discard(): Promise<void> {
+    // The outcome of that write no longer matters.
+    await this.#writing?.catch(() => undefined)
+    await this.#draft.discard()
   }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { Leases } from '../../../../src/s3/multipart/lease.ts'
-import { UploadWatch, type WaitOptions } from '../../../../src/s3/multipart/upload-watch.ts'
+import { UploadWatch } from '../../../../src/s3/multipart/upload-watch.ts'
 import { type UploadRow, UploadTable } from '../../../../src/state/stores/uploads.ts'
 
 const held: UploadRow = {
@@ -12,75 +12,94 @@ const held: UploadRow = {
 
 /** A table that only knows the held upload. */
 class HeldTable extends UploadTable {
+  row = held
   isDown = false
+  /** When renewals were asked for, and whether the row was read at that time. */
+  readonly calls: (readonly [call: 'find' | 'renew', atMs: number])[] = []
+  readonly #clock: { ms: number }
 
-  constructor() {
+  constructor(clock: { ms: number }) {
     super(undefined as never)
+    this.#clock = clock
   }
 
   override async find() {
-    if (this.isDown) throw new Error('no database')
-    return held
+    this.#note('find')
+    return this.row
   }
 
   override async renewLease() {
+    this.#note('renew')
+    return this.row.leaseOwner === held.leaseOwner
+  }
+
+  override subscribe() {
+    return { isLive: true, doubt: () => undefined }
+  }
+
+  #note(call: 'find' | 'renew'): void {
+    this.calls.push([call, this.#clock.ms])
     if (this.isDown) throw new Error('no database')
-    return true
   }
 }
 
-/** Records how long a lease waits, up to the given number of waits. */
-class RecordingWatch extends UploadWatch {
-  readonly waits: number[] = []
-  readonly #onWait: (waits: number) => void
-  readonly #done = Promise.withResolvers<void>()
-
-  constructor(onWait: (waits: number) => void) {
-    super({ find: async () => undefined, subscribe: () => undefined })
-    this.#onWait = onWait
-  }
-
-  /** Resolves at the third wait, which never ends. */
-  get done(): Promise<void> {
-    return this.#done.promise
-  }
-
-  override async wait(_upload: UploadRow, { timeoutMs }: WaitOptions): Promise<undefined> {
-    this.waits.push(timeoutMs)
-    if (this.waits.length === 3) {
-      this.#done.resolve()
-      await new Promise(() => undefined)
-    }
-    this.#onWait(this.waits.length)
-  }
-}
-
-test('a renewal that becomes due between two readings of the clock is not postponed', async () => {
+/** A held lease whose time passes when the test says. */
+function hold(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const clock = { ms: 0 }
-  const watch = new RecordingWatch((waits) => {
-    // A timer may fire a millisecond early.
-    if (waits === 1) clock.ms = 4_999
-  })
-  const now = () => (clock.ms === 4_999 ? clock.ms++ : clock.ms)
-  const lease = new Leases({ drive: new MemoryDrive(), table: new HeldTable(), watch, now }).hold(
-    held,
-  )
-  await watch.done
+  const table = new HeldTable(clock)
+  const watch = new UploadWatch(table)
+  const leases = new Leases({ drive: new MemoryDrive(), table, watch, now: () => clock.ms })
+  const pass = async (ms: number) => {
+    clock.ms += ms
+    t.mock.timers.tick(ms)
+    // The timers' work continues in microtasks.
+    for (let turn = 0; turn < 20; turn++) await undefined
+  }
+  return { table, watch, lease: leases.hold(held), pass }
+}
+
+test('a held lease costs one renewal every 5 s while signals arrive', async (t) => {
+  const { table, lease, pass } = hold(t)
+  for (let second = 0; second < 16; second++) await pass(1_000)
   lease.end()
-  assert.deepEqual(watch.waits, [5_000, 1, 5_000])
+  for (let second = 0; second < 10; second++) await pass(1_000)
+  assert.deepEqual(table.calls, [
+    ['renew', 5_000],
+    ['renew', 10_000],
+    ['renew', 15_000],
+  ])
 })
 
-test('a lease waits before it queries a failed database again', async () => {
-  const clock = { ms: 0 }
-  const watch = new RecordingWatch(() => {
-    clock.ms += 5_000
-  })
-  const table = new HeldTable()
+test('a lease waits before it queries a failed database again, and is over before it ends', async (t) => {
+  const { table, lease, pass } = hold(t)
   table.isDown = true
-  const lease = new Leases({ drive: new MemoryDrive(), table, watch, now: () => clock.ms }).hold(
-    held,
-  )
-  await watch.done
+  for (let second = 0; second < 15; second++) await pass(1_000)
+  assert.ok(lease.isHeld)
+  assert.deepEqual(table.calls, [
+    ['renew', 5_000],
+    ['renew', 10_000],
+    ['renew', 15_000],
+  ])
+  await pass(1)
+  assert.equal(lease.isHeld, false)
   lease.end()
-  assert.deepEqual(watch.waits, [5_000, 5_000, 5_000])
+})
+
+test('a holder learns at once that another process has taken its lease', async (t) => {
+  const { table, watch, lease, pass } = hold(t)
+  await pass(1_000)
+  table.row = { ...held, leaseOwner: 'two' }
+  watch.notify(held.id)
+  await pass(0)
+  assert.ok(lease.lost.aborted)
+  assert.equal(lease.lost.reason.code, 'SlowDown')
+  assert.equal(table.calls.filter(([call]) => call === 'renew').length, 0)
+})
+
+test('a holder whose renewal is refused gets the reason', async (t) => {
+  const { table, lease, pass } = hold(t)
+  table.row = { ...held, leaseOwner: 'two', phase: 'aborted' }
+  await pass(5_000)
+  assert.equal(lease.lost.reason.code, 'NoSuchUpload')
 })
