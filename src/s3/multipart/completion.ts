@@ -34,7 +34,7 @@ export interface Completion {
   readonly partCount: number
   /** Bytes of the object. */
   readonly size: number
-  readonly conditions?: WriteConditions | undefined
+  readonly conditions?: WriteConditions
 }
 
 /** The committed parts, to check a list against. */
@@ -71,7 +71,8 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
     partSizes: sizesOfParts(parts),
     ...(checksum === undefined ? {} : { checksum, ...partChecksums(parts) }),
   }
-  return { attributes, partCount: parts.length, size, conditions: request.conditions }
+  const { conditions } = request
+  return { attributes, partCount: parts.length, size, ...(conditions && { conditions }) }
 }
 
 function assertAscending(parts: readonly ListedPart[]): void {

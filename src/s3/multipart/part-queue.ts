@@ -1,9 +1,9 @@
 import type { UploadRow } from '../../state/stores/uploads.ts'
 import { S3Error } from '../errors.ts'
+import { findCurrent } from './complete.ts'
 import type { Lease } from './lease.ts'
 import type { UploadContext } from './upload-context.ts'
 import { noSuchUpload, slowDown } from './upload-errors.ts'
-import type { UploadFinder } from './upload-finder.ts'
 import type { UploadName } from './upload-records.ts'
 import { type KnownRow, livenessCheckMs } from './upload-watch.ts'
 
@@ -72,20 +72,14 @@ export interface WaitingPart {
  */
 export class PartQueue {
   readonly #context: UploadContext
-  readonly #finder: Pick<UploadFinder, 'find'>
   readonly #maxWaiting: number
   #waitingCount = 0
   /** Of each upload for which parts wait. */
   readonly #waitingOf = new Map<string, number>()
   readonly #refused = { 'out-of-turn': 0, 'too-many': 0 }
 
-  constructor(
-    context: UploadContext,
-    finder: Pick<UploadFinder, 'find'>,
-    maxWaiting = maxWaitingParts,
-  ) {
+  constructor(context: UploadContext, maxWaiting = maxWaitingParts) {
     this.#context = context
-    this.#finder = finder
     this.#maxWaiting = maxWaiting
   }
 
@@ -180,7 +174,7 @@ export class PartQueue {
     known?: UploadRow,
   ): Promise<Admission | Waiting> {
     const { drive, leases, watch } = this.#context
-    const upload = known ?? (await this.#finder.find(name))
+    const upload = known ?? (await findCurrent(this.#context, name))
     const { replaceLast } = drive.uploads.abilities(upload.driveState)
     const turn = turnOf(number, upload, replaceLast)
     if (turn === 'gone') throw noSuchUpload(upload.id)

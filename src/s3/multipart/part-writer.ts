@@ -3,7 +3,7 @@ import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
 import type { EarlyPart, PartSource } from './early-part.ts'
 import { EarlyParts } from './early-parts.ts'
 import { type Lease, LeasedDraft } from './lease.ts'
-import type { Admission, PartQueue } from './part-queue.ts'
+import { type Admission, PartQueue, type PartStatistics } from './part-queue.ts'
 import type { UploadContext } from './upload-context.ts'
 import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import {
@@ -23,12 +23,15 @@ const nowhere = { write: () => Promise.resolve() }
 export class PartWriter {
   readonly #context: UploadContext
   readonly #queue: PartQueue
-  readonly #early: EarlyParts
+  readonly #early = new EarlyParts()
 
-  constructor(context: UploadContext, queue: PartQueue) {
+  constructor(context: UploadContext) {
     this.#context = context
-    this.#queue = queue
-    this.#early = new EarlyParts()
+    this.#queue = new PartQueue(context)
+  }
+
+  statistics(): PartStatistics {
+    return this.#queue.statistics()
   }
 
   /**

@@ -16,8 +16,10 @@ export interface UploadsOptions {
   readonly log: S3Log
 }
 
-/** What the classes of multipart uploads share. */
+/** The multipart uploads of a process. */
 export interface UploadContext extends UploadsOptions {
   readonly watch: UploadWatch
   readonly leases: Leases
+  /** Writes that no reply waits for. */
+  readonly pendingWrites: Set<Promise<void>>
 }

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { ObjectName } from '../../drives/drive.ts'
 import type { UploadRow } from '../../state/stores/uploads.ts'
-import { Aborter } from './aborter.ts'
-import { Completer } from './completer.ts'
+import { abortUpload } from './abort.ts'
+import { completeUpload, findRecovered } from './complete.ts'
 import type { Completion, CompletionRequest } from './completion.ts'
 import type { PartSource } from './early-part.ts'
 import { Leases } from './lease.ts'
-import { PartQueue, type PartStatistics } from './part-queue.ts'
+import type { PartStatistics } from './part-queue.ts'
 import { PartWriter } from './part-writer.ts'
 import type { UploadContext, UploadsOptions } from './upload-context.ts'
 import { noSuchUpload } from './upload-errors.ts'
-import { UploadFinder } from './upload-finder.ts'
 import {
   decodePart,
   decodeTarget,
@@ -54,23 +53,13 @@ export interface UploadPosition {
  */
 export class Uploads {
   readonly #context: UploadContext
-  readonly #finder: UploadFinder
-  readonly #queue: PartQueue
   readonly #writer: PartWriter
-  readonly #completer: Completer
-  readonly #aborter: Aborter
 
   constructor(options: UploadsOptions) {
-    const { table } = options
-    const watch = new UploadWatch(table)
+    const watch = new UploadWatch(options.table)
     const leases = new Leases({ ...options, watch })
-    const context = { ...options, watch, leases }
-    this.#context = context
-    this.#completer = new Completer(context)
-    this.#finder = new UploadFinder(context, this.#completer)
-    this.#queue = new PartQueue(context, this.#finder)
-    this.#writer = new PartWriter(context, this.#queue)
-    this.#aborter = new Aborter(context, this.#finder)
+    this.#context = { ...options, watch, leases, pendingWrites: new Set() }
+    this.#writer = new PartWriter(this.#context)
   }
 
   /** Begins an upload. Resolves with its id when it is durable. */
@@ -99,14 +88,14 @@ export class Uploads {
     return this.#writer.write(name, number, source)
   }
 
-  /** See Completer.complete. */
+  /** See completeUpload. */
   complete(name: UploadName, request: CompletionRequest, signal: AbortSignal): Promise<Completion> {
-    return this.#completer.complete(name, request, signal)
+    return completeUpload(this.#context, name, { request, signal })
   }
 
-  /** See Aborter.abort. */
+  /** See abortUpload. */
   abort(name: UploadName, signal: AbortSignal): Promise<void> {
-    return this.#aborter.abort(name, signal)
+    return abortUpload(this.#context, name, signal)
   }
 
   /**
@@ -119,7 +108,7 @@ export class Uploads {
     page: { readonly after: number; readonly limit: number },
     signal: AbortSignal,
   ): Promise<PartPage> {
-    const upload = await this.#finder.findRecovered(name, signal)
+    const upload = await findRecovered(this.#context, name, signal)
     if (upload.phase !== 'open') throw noSuchUpload(upload.id)
     const rows = await this.#context.table.parts(upload.id, page.after, page.limit + 1)
     return {
@@ -151,7 +140,7 @@ export class Uploads {
   }
 
   statistics(): PartStatistics {
-    return this.#queue.statistics()
+    return this.#writer.statistics()
   }
 
   /** At most `limit` open uploads of the bucket, or of all, newest first. */
@@ -186,16 +175,11 @@ export class Uploads {
 
   /** See sweepUploads. To be called at start and from time to time, by one process or several. */
   sweep(signal?: AbortSignal): Promise<void> {
-    return sweepUploads({
-      ...this.#context,
-      signal,
-      completer: this.#completer,
-      aborter: this.#aborter,
-    })
+    return sweepUploads(this.#context, signal)
   }
 
   /** Resolves when every write that no reply waited for has ended; to be called before the database closes. */
-  idle(): Promise<void> {
-    return this.#completer.idle()
+  async idle(): Promise<void> {
+    await Promise.all(this.#context.pendingWrites)
   }
 }

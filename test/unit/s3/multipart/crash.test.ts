@@ -364,3 +364,25 @@ test('Bytes of an upload without a row are kept until uploads expire: its databa
   assert.equal(world.drive.uploads.count, 1)
   await survivor.writePart(name, 2, partOf('two'))
 })
+
+/** As the version before records it. Gateways of both versions may run at once (docs/upgrade.md, "Roll back"). */
+const recordedCompletion =
+  '{"attributes":{"etag":"f9b4018028d097c99d5827f9fd8a6557-1","headers":{},"metadata":{},' +
+  '"partSizes":[[1,3]]},"partCount":1,"size":3}'
+
+test('a Complete that the version before began is ended', async (t) => {
+  const { table, clock, drive, worker } = await makeWorld(t)
+  const uploads = worker()
+  const name = await begin(uploads)
+  await uploads.writePart(name, 1, partOf('one'))
+  const row = await table.find(name.uploadId)
+  assert.ok(row)
+  const begun = { completion: recordedCompletion, nowMs: clock.now() }
+  assert.ok(await table.beginCompletion(row, { ...begun, lease: { owner: '', untilMs: 0 } }))
+  clock.advance(60_000)
+  const answer = await uploads.complete(name, listOf(['one']), never)
+  assert.deepEqual(answer, JSON.parse(recordedCompletion))
+  assert.equal(await textOf(drive), 'one')
+  await uploads.idle()
+  assert.equal((await table.find(name.uploadId))?.completion, recordedCompletion)
+})

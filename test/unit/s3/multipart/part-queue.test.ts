@@ -20,7 +20,7 @@ async function queueOf(t: TestContext, maxWaiting: number) {
     assert.ok(upload)
     return upload
   }
-  const queue = new PartQueue({ ...options, watch, leases }, { find }, maxWaiting)
+  const queue = new PartQueue({ ...options, watch, leases, pendingWrites: new Set() }, maxWaiting)
   return { queue, find, names: [await begin(worker()), await begin(worker())] as const }
 }
 

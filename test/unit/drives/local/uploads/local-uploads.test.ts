@@ -31,6 +31,18 @@ test('a complete that was killed between link and unlink counts as published', a
   assert.deepEqual(await get(drive, 'k'), { text: 'bytes', etag: attributes.etag })
 })
 
+test('the state of an upload has the same form in the database as in the version before', async (t) => {
+  const { drive, uploads, state } = await openUpload(t)
+  const stored = `{"id":"u","target":{"bucket":"${bucket}","key":"k"}}`
+  assert.equal(state, stored)
+  const tail = await uploads.replaceLast(stored, { offset: 0, replacedSize: 5 })
+  await tail.write(Buffer.from('other'))
+  const [, name = ''] = /"name":"(tail-[^"]+)"/.exec(await tail.commit()) ?? []
+  const replaced = `{"id":"u","tail":{"name":"${name}","offset":0,"size":5}}`
+  await uploads.complete(replaced, { target, size: 5, attributes: attributesOf('other') })
+  assert.equal((await get(drive, 'k'))?.text, 'other')
+})
+
 test('an upload continues when its file was hard-linked by hand', async (t) => {
   const { drive, uploads, state, root } = await openUpload(t)
   const data = join(root, '.bucketry', 'uploads', 'u', 'data')
