@@ -78,22 +78,19 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
   // Resolved once, so that notes and objects stay on one drive if a symbolic link changes later.
   const path = await realFolderPath(options.root)
   if (options.isReadOnly) {
-    const root = await openReadOnlyRoot(path)
-    return new LocalDrive(openOn(root, new KeyLocks(root), options), options)
+    return new LocalDrive(openOn(await openReadOnlyRoot(path), options), options)
   }
   await options.claim?.(new LocalNotes(path))
-  const root = await openLocalRoot(path)
-  const locks = new KeyLocks(root)
-  await withDriveErrors(`use ${options.root} as a drive`, () => locks.prepare())
-  return new LocalDrive(openOn(root, locks, options), options)
+  const drive = openOn(await openLocalRoot(path), options)
+  await withDriveErrors(`use ${options.root} as a drive`, () => drive.locks.prepare())
+  return new LocalDrive(drive, options)
 }
 
 /** The parts of a drive over an open root. */
-function openOn(root: LocalRoot, locks: KeyLocks, options: LocalDriveOptions): OpenDrive {
-  const { records, log } = options
+function openOn(root: LocalRoot, { records, log }: LocalDriveOptions): OpenDrive {
   return {
     root,
-    locks,
+    locks: new KeyLocks(root),
     known: new AttributeCache(records, log),
     touched: new TouchedFiles(root, log),
     indexes: new FolderIndexes(root),

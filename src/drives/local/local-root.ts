@@ -12,7 +12,6 @@ import {
 import { codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { doesBirthtimeLast, folderIdentityOf } from './objects/file-identity.ts'
 import { PacedFiles } from './objects/paced-files.ts'
-import { ReadMemory } from './objects/read-memory.ts'
 
 /** The folder of the drive's own files, on the same file system as the buckets. */
 export const ownFolderName = '.bucketry'
@@ -36,7 +35,7 @@ export interface LocalRoot {
   readonly processFolder: string
   readonly uploadFolder: string
   readonly lockFolder: string
-  /** See BucketFolders. Absent until the first bucket is removed or its folder is created again. */
+  /** See bucket-folders.ts. Absent until the first bucket is removed or its folder is created again. */
   readonly removedFolder: string
   readonly own: OwnFolderSeen
   /** The text of the owner note; undefined when there is none. */
@@ -49,6 +48,28 @@ export interface LocalRoot {
   readonly files: PacedFiles
   /** Limits the buffers of readers of large objects. */
   readonly readMemory: ReadMemory
+}
+
+/** For the buffers of 128 readers. */
+const readMemoryBytes = 64 * 1024 * 1024
+
+/**
+ * Limits the memory of all readers of a process together. It only counts bytes: each reader allocates
+ * its buffers, and leaves them to the garbage collector.
+ */
+class ReadMemory {
+  #freeBytes = readMemoryBytes
+
+  /** Whether a reader may use this many bytes. If so, it must return them with `give`. */
+  take(bytes: number): boolean {
+    if (bytes > this.#freeBytes) return false
+    this.#freeBytes -= bytes
+    return true
+  }
+
+  give(bytes: number): void {
+    this.#freeBytes += bytes
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { answerCalls } from '../../../process/call-thread.ts'
 import { type FolderContents, type FolderReadRequest, readFolder } from './read-folder.ts'
 
-/** The thread of folder-reader.ts: reads and sorts folders that would block the event loop. */
+/** The thread of folder-indexes.ts: reads and sorts folders that would block the event loop. */
 answerCalls<FolderReadRequest, FolderContents>((request) => {
   const result = readFolder(request)
   const { bytes, starts, flags, order } = result.names

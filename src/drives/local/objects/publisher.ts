@@ -51,7 +51,11 @@ export async function publishFile(
   const { folder, made, entry } = await ensureFolder(drive, objectPath, objectPath.natural)
   const way: Way = { made, folder }
   try {
-    return await publishIn(drive, publication, way)
+    const { file, done } = await put(drive, publication, way)
+    // The file is the object now: its attributes must stay even if a later step fails.
+    await finish(drive, objectPath, done)
+    const { size, modifiedAtMs } = file
+    return { size, modifiedAtMs, attributes: publication.attributes }
   } catch (error) {
     if (made.length > 0) await unmakeFolders(drive, objectPath, objectPath.natural, made)
     throw error
@@ -59,18 +63,6 @@ export async function publishFile(
     await way.folder?.close()
     await entry?.close()
   }
-}
-
-async function publishIn(
-  drive: OpenDrive,
-  publication: LocalPublication,
-  way: Way,
-): Promise<ObjectMetadata> {
-  const { file, done } = await put(drive, publication, way)
-  // The file is the object now: its attributes must stay even if a later step fails.
-  await finish(drive, publication.objectPath, done)
-  const { size, modifiedAtMs } = file
-  return { size, modifiedAtMs, attributes: publication.attributes }
 }
 
 /** Repeats `putFile` until it succeeds. */
