@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ChildrenQuery } from '../../src/drives/google/index/drive-index.ts'
-import { sortNameOf } from '../../src/drives/google/index/sort-name.ts'
+import { type ChildrenQuery, sortNameOf } from '../../src/drives/google/index/drive-index.ts'
 import type { DatabaseLocation } from '../../src/state/open-database.ts'
 import { fileOf, folderOf, ids, root, useDriveIndex } from './drive-index-fixture.ts'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach } from 'node:test'
-import type {
-  DriveIndex,
-  IndexedFile,
-  IndexState,
+import {
+  type DriveIndex,
+  type IndexedFile,
+  type IndexState,
+  sortNameOf,
 } from '../../src/drives/google/index/drive-index.ts'
-import { sortNameOf } from '../../src/drives/google/index/sort-name.ts'
 import type { UploadRecords } from '../../src/drives/google/uploads/upload-records.ts'
 import type { Database } from '../../src/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'

@@ -1,10 +1,11 @@
+import { untilAborted } from '../../process/time-limit.ts'
 import { ConnectError } from '../connect-error.ts'
 import { NobodyThere, type Terminal } from '../terminal.ts'
 import { type Consent, consentCodeOf, consentUrl, newConsent } from './consent.ts'
 import { exchangeCode } from './exchange-code.ts'
 import { type RedirectServer, startRedirectServer } from './redirect-server.ts'
 
-export interface ConsentOptions {
+interface ConsentOptions {
   readonly terminal: Terminal
   readonly authorizeUrl: string
   readonly tokenUrl: string
@@ -71,7 +72,8 @@ async function firstCode(server: RedirectServer, { terminal, consent }: Waiting)
 async function pastedCode({ terminal, consent }: Waiting, signal: AbortSignal): Promise<string> {
   for (;;) {
     const line = await terminal.ask('', signal).catch((error: unknown) => {
-      if (error instanceof NobodyThere) return untilAborted(signal)
+      if (error instanceof NobodyThere)
+        return untilAborted(new Promise<never>(() => undefined), signal)
       throw error
     })
     if (line === '') continue
@@ -82,11 +84,4 @@ async function pastedCode({ terminal, consent }: Waiting, signal: AbortSignal): 
       'That is not the address that Google redirected the browser to. It must contain `code=`.',
     )
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  if (signal.aborted) reject(signal.reason)
-  else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  return promise
 }

@@ -12,7 +12,7 @@ export interface Consent {
   readonly verifier: string
 }
 
-export interface ConsentQuestion {
+interface ConsentQuestion {
   /** Google's page of consent. */
   readonly authorizeUrl: string
   readonly clientId: string

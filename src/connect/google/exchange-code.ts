@@ -6,7 +6,7 @@ import { parsedJson } from '../../drives/json-text.ts'
 import { ConnectError } from '../connect-error.ts'
 import { word } from './consent.ts'
 
-export interface CodeExchange {
+interface CodeExchange {
   readonly tokenUrl: string
   readonly clientId: string
   readonly clientSecret: string

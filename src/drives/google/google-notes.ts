@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
-import { folderType, type GoogleFile } from './api/google-file.ts'
-import { childFolder, folderPages } from './index/folder-pages.ts'
+import type { GoogleFile } from './api/google-file.ts'
+import { childFolder, folderPages, makeChildFolder } from './index/folder-pages.ts'
 import { oldestFirst } from './index/indexed-file.ts'
 import { findRootFolder, makeRootFolder, type RootFolderOptions } from './root-folder.ts'
 
@@ -37,7 +37,7 @@ export class GoogleNotes implements DriveNotes {
   async create(name: NoteName, text: string): Promise<boolean> {
     const { api } = this.#root
     const root = await makeRootFolder(this.#root)
-    const folder = (await this.#folderIn(root)) ?? (await api.createFile(folderIn(root)))
+    const folder = await makeChildFolder(api, root, folderName)
     if ((await this.#firstIn(folder.id, name)) !== undefined) return false
     const made = await api.createFile(noteIn(folder.id, name, text))
     await sleep(this.settleMs)
@@ -94,10 +94,6 @@ export class GoogleNotes implements DriveNotes {
     }
     return oldestFirst(found)[0]
   }
-}
-
-function folderIn(root: string) {
-  return { name: folderName, mimeType: folderType, parents: [root] } as const
 }
 
 function noteIn(folder: string, name: NoteName, text: string) {

@@ -2,7 +2,7 @@ import { DriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
-import { childFolder } from './index/folder-pages.ts'
+import { childFolder, makeChildFolder } from './index/folder-pages.ts'
 
 export interface RootFolderOptions {
   readonly api: GoogleApi
@@ -22,7 +22,11 @@ const idPattern = /^[\w-]{19,}$/
  */
 export async function makeRootFolder(options: RootFolderOptions): Promise<string> {
   const { api, leases } = options
-  return await walkTo(options, (parent, name) => makeFolder(api, leases, { parent, name }))
+  return await walkTo(options, (parent, name) =>
+    leases.hold([`root ${parent}/${name}`], async () => {
+      return (await makeChildFolder(api, parent, name)).id
+    }),
+  )
 }
 
 /** The id of that folder; undefined when it does not exist. */
@@ -66,16 +70,4 @@ function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | 
       ? 'is in My Drive: unset GDRIVE_SHARED_DRIVE'
       : `is in a shared drive: set GDRIVE_SHARED_DRIVE=${driveId}`
   throw new DriveError('unavailable', `DRIVE: ${name} (${id}) on Google Drive ${where}.`)
-}
-
-async function makeFolder(
-  api: GoogleApi,
-  leases: KeyLeases,
-  { parent, name }: { readonly parent: string; readonly name: string },
-): Promise<string> {
-  return await leases.hold([`root ${parent}/${name}`], async () => {
-    const found = await childFolder(api, parent, name)
-    const metadata = { name, mimeType: folderType, parents: [parent] as const }
-    return (found ?? (await api.createFile(metadata))).id
-  })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { untilAborted } from '../../../process/time-limit.ts'
 import { retryAfterMs } from '../../cloud/back-off.ts'
 import type { Clock } from '../../cloud/clock.ts'
 import { RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
@@ -66,7 +67,8 @@ export class AccessTokens {
     signal?.throwIfAborted()
     const leftMs = (this.#token?.expiresAtMs ?? 0) - this.#clock.elapsed()
     if (this.#token === undefined || leftMs < unusableMs) {
-      return (await withSignal(this.#renewed(), signal)).text
+      const renewed = this.#renewed()
+      return (await (signal === undefined ? renewed : untilAborted(renewed, signal))).text
     }
     if (leftMs < earlyMs) {
       // A failure matters only to a later call that has no usable token.
@@ -199,18 +201,5 @@ function assertionOf(sign: () => string): string {
   } catch (cause) {
     const message = `The service account can't be used: ${(cause as Error).message}.`
     throw new GoogleCredentialsRefused(message, { cause })
-  }
-}
-
-/** Waits for a shared promise until the signal aborts. */
-async function withSignal<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await shared
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([shared, aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }

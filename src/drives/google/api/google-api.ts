@@ -6,7 +6,6 @@ import type { DriveStatistics } from '../../drive-statistics.ts'
 import { AccessTokens } from './access-tokens.ts'
 import type { GoogleCredentials } from './credentials.ts'
 import type { Download } from './download.ts'
-import { type GoogleEndpoints, googleEndpoints } from './endpoints.ts'
 import { creating, getFile } from './file-calls.ts'
 import { FileIds } from './file-ids.ts'
 import { type Call, GoogleCalls } from './google-calls.ts'
@@ -14,6 +13,8 @@ import {
   type CallOptions,
   fileUrl,
   type GoogleContext,
+  type GoogleEndpoints,
+  googleEndpoints,
   jsonType,
   supported,
   urlOf,

@@ -5,7 +5,7 @@ import { TransientError } from '../../cloud/transient-error.ts'
 import { parsedJson } from '../../json-text.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { errorOfFailure, type FailureContext, readFailure } from './google-failure.ts'
-import type { GoogleHttp, GoogleRequest, HttpBody } from './google-http.ts'
+import { type GoogleHttp, type GoogleRequest, isStream } from './google-http.ts'
 import type { HttpAnswer } from './http-answer.ts'
 import type { Cost, RateBudget } from './rate-budget.ts'
 
@@ -107,8 +107,4 @@ export async function readJson<Result>(
   const [issue] = parsed.error.issues
   const where = issue?.path.join('.') || 'the whole response'
   throw new TransientError('server', `an unexpected response (${where}: ${issue?.code})`)
-}
-
-function isStream(body: HttpBody | undefined): boolean {
-  return typeof body === 'object' && 'chunks' in body
 }

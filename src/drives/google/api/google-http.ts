@@ -177,6 +177,7 @@ class Exchange {
 
 type StreamBody = Extract<HttpBody, { chunks: unknown }>
 
-function isStream(body: HttpBody | undefined): body is StreamBody {
+/** Whether the body can be sent only once. */
+export function isStream(body: HttpBody | undefined): body is StreamBody {
   return typeof body === 'object' && 'chunks' in body
 }

@@ -22,23 +22,20 @@ export function serviceAccountJwt(
 ): string {
   const { clientEmail, privateKeyId, subject } = credentials
   const issuedAt = Math.floor(nowMs / 1000)
-  const header = {
-    alg: 'RS256',
-    typ: 'JWT',
-    ...(privateKeyId === undefined ? {} : { kid: privateKeyId }),
-  }
+  const header = { alg: 'RS256', typ: 'JWT', kid: privateKeyId }
   const claims = {
     iss: clientEmail,
     scope,
     aud: audience,
     iat: issuedAt,
     exp: issuedAt + lifeSeconds,
-    ...(subject === undefined ? {} : { sub: subject }),
+    sub: subject,
   }
   const signed = `${base64url(header)}.${base64url(claims)}`
   return `${signed}.${createSign('sha256').update(signed).sign(rsaKey(credentials.privateKey), 'base64url')}`
 }
 
+/** Without members that are undefined. */
 function base64url(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }

@@ -1,9 +1,8 @@
 import type { DriveLog } from '../../cloud/drive-log.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import { type Change, folderType, type GoogleFile } from '../api/google-file.ts'
-import type { DriveIndex, HiddenFile, IndexedFile } from './drive-index.ts'
+import { type DriveIndex, type HiddenFile, type IndexedFile, sortNameOf } from './drive-index.ts'
 import { indexedFile, needsKeptAttributes } from './indexed-file.ts'
-import { sortNameOf } from './sort-name.ts'
 
 /** The folders and files of a drive on Google, and the index that mirrors them. */
 export interface GoogleTree {

@@ -41,11 +41,7 @@ function levelsOf(buckets: readonly string[]): string[][] {
   return levels.map((level) => [...level])
 }
 
-async function prepareLevel(
-  drive: OpenDrive,
-  paths: readonly string[],
-  newIds: string[],
-): Promise<void> {
+async function prepareLevel(drive: OpenDrive, paths: readonly string[], newIds: string[]) {
   const unknown = await missing(drive, await withParent(drive, paths))
   const names = unknown.map(nameOf)
   for (const parent of new Set(await Promise.all(unknown.map((path) => parentOf(drive, path))))) {

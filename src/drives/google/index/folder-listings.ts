@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { TimeLimitError, withinTime } from '../../../process/time-limit.ts'
 import { DriveError } from '../../drive.ts'
 import type { DriveIndex } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'
@@ -48,14 +48,11 @@ export class FolderListings {
   async complete(folders: readonly string[], { untilMs }: ListingDeadline): Promise<void> {
     const unlisted = await this.#options.index.unlistedOf(folders)
     if (unlisted.length === 0) return
-    const end = new AbortController()
     const listings = Promise.all(unlisted.map((id) => this.#list(id)))
-    const isOver = sleep(Math.max(0, untilMs - performance.now()), true, { signal: end.signal })
     try {
-      if ((await Promise.race([listings, isOver])) === true) throw tooSlow()
-    } finally {
-      end.abort()
-      isOver.catch(() => undefined)
+      await withinTime(listings, Math.max(0, untilMs - performance.now()))
+    } catch (error) {
+      throw error instanceof TimeLimitError ? tooSlow() : error
     }
   }
 

@@ -54,3 +54,13 @@ export async function childFolder(
   }
   return oldestFirst(found)[0]
 }
+
+/** As `childFolder`; created if there is none. Two callers at once may create two. */
+export async function makeChildFolder(
+  api: Lists & Pick<GoogleApi, 'createFile'>,
+  parent: string,
+  name: string,
+): Promise<GoogleFile> {
+  const found = await childFolder(api, parent, name)
+  return found ?? (await api.createFile({ name, mimeType: folderType, parents: [parent] }))
+}

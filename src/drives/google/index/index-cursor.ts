@@ -3,10 +3,15 @@ import { compareKeys } from '../../key-order.ts'
 import { isLegalKey } from '../../key-path.ts'
 import type { Entry, EntryCursor, ListQuery } from '../../listed-entry.ts'
 import { maxFolders } from '../google-names.ts'
-import type { ChildrenQuery, DriveIndex, ListedFile } from './drive-index.ts'
+import {
+  type ChildrenQuery,
+  type DriveIndex,
+  type ListedFile,
+  sortNameOf,
+  textOfSortName,
+} from './drive-index.ts'
 import type { ListingDeadline } from './folder-listings.ts'
 import type { ObjectIndex } from './object-index.ts'
-import { sortNameOf, textOfSortName } from './sort-name.ts'
 
 /** Rows in one query. */
 const leastRows = 16

@@ -5,8 +5,7 @@ import { provisionalEtag } from '../../stored-attributes.ts'
 import { folderType, type GoogleFile, googleTypePrefix } from '../api/google-file.ts'
 import { deepProperty, deepSegmentOfName, segmentOfName } from '../google-names.ts'
 import { type UnpackedAttributes, unpackAttributes } from '../objects/attribute-properties.ts'
-import type { IndexedFile, KeptAttributes } from './drive-index.ts'
-import { sortNameOf } from './sort-name.ts'
+import { type IndexedFile, type KeptAttributes, sortNameOf } from './drive-index.ts'
 
 /** The property of folders that only keys created. */
 export const ownFolderProperty = 'own'

@@ -7,10 +7,9 @@ import { queryLiteral } from '../api/google-api.ts'
 import { googlePathOf } from '../google-names.ts'
 import { nameOf } from '../objects/file-metadata.ts'
 import { type GoogleTree, saveFound } from './apply-changes.ts'
-import type { IndexedFile } from './drive-index.ts'
+import { type IndexedFile, sortNameOf } from './drive-index.ts'
 import { folderPages, onlyFolders } from './folder-pages.ts'
 import type { OpenIndex } from './open-index.ts'
-import { sortNameOf } from './sort-name.ts'
 
 /** Looks for an object of this name; true if it may now be in the index. */
 export async function findMissedObject(opened: OpenIndex, object: ObjectName): Promise<boolean> {

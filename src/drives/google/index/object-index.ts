@@ -1,10 +1,9 @@
 import { DriveError } from '../../drive.ts'
 import { type GooglePath, googlePathOf } from '../google-names.ts'
 import type { GoogleTree } from './apply-changes.ts'
-import type { DriveIndex, IndexedFile } from './drive-index.ts'
+import { type DriveIndex, type IndexedFile, sortNameOf } from './drive-index.ts'
 import type { FolderListings } from './folder-listings.ts'
 import { newestFirst, oldestFirst } from './indexed-file.ts'
-import { sortNameOf } from './sort-name.ts'
 
 /** Duplicates of an object are logged once, for at most this many objects. */
 const maxReported = 1_000

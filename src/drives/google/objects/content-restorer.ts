@@ -6,7 +6,7 @@ import { refreshFile } from '../index/apply-changes.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { endSession } from '../uploads/object-sessions.ts'
 import { sendBlocks } from '../uploads/session-stream.ts'
-import { assertStored } from './sent-file.ts'
+import { assertStored } from './file-metadata.ts'
 
 /**
  * Restores the previous bytes of a file. When Google reports the MD5 of an upload, readers can

@@ -171,11 +171,7 @@ async function removeIfEmpty(
 }
 
 /** If it is unknown whether the folder reached the trash, the next holder of the lease checks it. */
-async function trashFolder(
-  drive: OpenDrive,
-  { id, version }: IndexedFile,
-  lease: KeyLease,
-): Promise<void> {
+async function trashFolder(drive: OpenDrive, { id, version }: IndexedFile, lease: KeyLease) {
   const { api, index } = drive
   try {
     await api.trash(id, { signal: lease.signal })

@@ -15,32 +15,24 @@ export async function copyObject(
   drive: OpenDrive,
   source: CopySource,
   target: ObjectName,
-  options: CopyOptions,
-): Promise<ObjectMetadata | undefined> {
-  const [file] = await drive.objects.find(source.bucket, source.key)
-  if (file === undefined) return undefined
-  if (!canCopy(source, file.etag)) return undefined
-  const isSelf = source.bucket === target.bucket && source.key === target.key
-  if (isSelf) return await publishAttributes(drive, source, source.etag, options)
-  return await copyStaged(drive, file, target, options)
-}
-
-async function copyStaged(
-  drive: OpenDrive,
-  source: IndexedFile,
-  target: ObjectName,
   { attributes, conditions, signal }: CopyOptions,
 ): Promise<ObjectMetadata | undefined> {
+  const { objects, staging } = drive
+  const [file] = await objects.find(source.bucket, source.key)
+  if (file === undefined || !canCopy(source, file.etag)) return undefined
+  const object = { attributes, conditions }
+  const isSelf = source.bucket === target.bucket && source.key === target.key
+  if (isSelf) return await publishAttributes(drive, source, source.etag, object)
   // The publisher checks them again. This check can save a copy.
-  const [current] = await drive.objects.find(target.bucket, target.key)
+  const [current] = await objects.find(target.bucket, target.key)
   assertConditions(target, current?.etag, conditions)
-  const copied = await copyOf(drive, source, signal)
+  const copied = await copyOf(drive, file, signal)
   if (copied === undefined) return undefined
   try {
-    if (copied.md5Checksum !== source.md5) throw changedSource(target)
-    return await publishStaged(drive, target, copied, { attributes, conditions })
+    if (copied.md5Checksum !== file.md5) throw changedSource(target)
+    return await publishStaged(drive, target, copied, object)
   } catch (error) {
-    await drive.staging.discard(copied.id, target)
+    await staging.discard(copied.id, target)
     throw error
   }
 }

@@ -23,7 +23,7 @@ import {
 import { saveRecord } from '../uploads/upload-state.ts'
 import { packAttributes } from './attribute-properties.ts'
 import { restoreContent } from './content-restorer.ts'
-import { mimeTypeOf } from './file-metadata.ts'
+import { assertStored, damaged, hasAttributes, isStored, mimeTypeOf } from './file-metadata.ts'
 import { removeEmptyFolders } from './google-folders.ts'
 import type { CurrentObject, LockedKey } from './locked-key.ts'
 import {
@@ -36,7 +36,6 @@ import {
   removeFiles,
   type SmallBytes,
 } from './object-writer.ts'
-import { assertStored, damaged, hasAttributes, isStored } from './sent-file.ts'
 
 /** A session that holds all whole blocks of an object, and the rest of the object's bytes. */
 interface SentBytes extends LastBytes {
@@ -238,11 +237,7 @@ async function wasPublished(
  * The session's file is no longer the object. If it is in the trash, the session can replace its
  * bytes and it is restored. If a user has renamed it, it must not be changed.
  */
-async function assertInTrash(
-  drive: OpenDrive,
-  { fileId }: ObjectSession,
-  key: LockedKey,
-): Promise<void> {
+async function assertInTrash(drive: OpenDrive, { fileId }: ObjectSession, key: LockedKey) {
   const file = await drive.api.findFile(fileId)
   if (file?.trashed) return key.beforeChange()
   const { bucket, key: name } = key.name

@@ -9,10 +9,16 @@ import { indexedFile, indexedMetadata, withAttributes } from '../index/indexed-f
 import type { OpenDrive } from '../open-drive.ts'
 import { publishedRecord } from '../uploads/upload-state.ts'
 import { packAttributes, packBeside, unpackAttributes } from './attribute-properties.ts'
-import { mimeTypeOf, nameOf, parentsChange } from './file-metadata.ts'
+import {
+  damaged,
+  hasAttributes,
+  isStored,
+  mimeTypeOf,
+  nameOf,
+  parentsChange,
+} from './file-metadata.ts'
 import { ensureFolder, isFolderGone } from './google-folders.ts'
 import type { CurrentObject, LockedKey } from './locked-key.ts'
-import { damaged, hasAttributes, isStored } from './sent-file.ts'
 
 /** What is to be published, apart from its bytes. */
 export interface NewGoogleObject {
@@ -193,11 +199,7 @@ async function place(
 }
 
 /** Never rejects with a DriveError: the object is published, and a file that stays is a duplicate. */
-async function removeReplaced(
-  drive: OpenDrive,
-  key: LockedKey,
-  rows: readonly IndexedFile[],
-): Promise<void> {
+async function removeReplaced(drive: OpenDrive, key: LockedKey, rows: readonly IndexedFile[]) {
   try {
     await removeFiles(drive, key, rows)
   } catch (error) {

@@ -1,9 +1,9 @@
 import { DriveError, type ObjectName } from '../../drive.ts'
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import { folderType, type GoogleFile } from '../api/google-file.ts'
+import type { GoogleFile } from '../api/google-file.ts'
 import type { DriveIndex } from '../index/drive-index.ts'
-import { childFolder, folderPages } from '../index/folder-pages.ts'
+import { folderPages, makeChildFolder } from '../index/folder-pages.ts'
 import { objectLeaseKey, recoveryRecord } from '../objects/recovery-record.ts'
 
 /** Below the root, beside the buckets; no bucket's name begins with a dot. */
@@ -104,15 +104,12 @@ export class StagingFolder {
 
   async #make(): Promise<string> {
     const { api, index, leases, rootId } = this.#options
-    const newId = await api.newId()
     const work = async (): Promise<string> => {
       const known = await this.#known()
       if (known !== undefined) return known
-      const found = await childFolder(api, rootId, stagingName)
-      const metadata = { id: newId, name: stagingName, mimeType: folderType }
-      const folder = found ?? (await api.createFile({ ...metadata, parents: [rootId] }))
-      await index.noteStaging(rootId, folder.id)
-      return folder.id
+      const { id } = await makeChildFolder(api, rootId, stagingName)
+      await index.noteStaging(rootId, id)
+      return id
     }
     return await leases.hold([leaseKey], work, { note: recoveryRecord(leaseKey, []) })
   }
