@@ -8,7 +8,7 @@ import {
   readMigrations,
 } from './migrate.ts'
 import { SqliteDatabase } from './sqlite/sqlite-database.ts'
-import { SqliteMigrationSession } from './sqlite/sqlite-migration.ts'
+import { openSqliteSession, openSqliteSnapshot } from './sqlite/sqlite-sessions.ts'
 
 export type DatabaseLocation =
   /** A file; it and its folder are created if missing. */
@@ -67,20 +67,17 @@ export async function missingMigrations(location: DatabaseLocation): Promise<num
  * @throws DatabaseError when the database does not exist or cannot be reached
  */
 export async function openSnapshot(location: DatabaseLocation): Promise<Snapshot> {
-  if (location.kind === 'sqlite') {
-    const { SqliteSnapshot } = await import('./sqlite/sqlite-snapshot.ts')
-    return new SqliteSnapshot(location.path)
-  }
-  const { PostgresSnapshot } = await import('./postgres/postgres-snapshot.ts')
-  return await PostgresSnapshot.open(location.url)
+  if (location.kind === 'sqlite') return openSqliteSnapshot(location.path)
+  const { openPostgresSnapshot } = await import('./postgres/postgres-sessions.ts')
+  return await openPostgresSnapshot(location.url)
 }
 
 /** A connection that can migrate. @throws DatabaseError when the database cannot be reached */
 export async function openSession(location: DatabaseLocation): Promise<MigrationSession> {
-  if (location.kind === 'sqlite') return new SqliteMigrationSession(location.path)
+  if (location.kind === 'sqlite') return openSqliteSession(location.path)
   // Imported on demand: SQLite does not need the 40 modules of PostgreSQL's client.
-  const { PostgresMigrationSession } = await import('./postgres/postgres-migration.ts')
-  return await PostgresMigrationSession.open(location.url)
+  const { openPostgresSession } = await import('./postgres/postgres-sessions.ts')
+  return await openPostgresSession(location.url)
 }
 
 async function connect(

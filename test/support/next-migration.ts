@@ -1,5 +1,5 @@
 import { applyMigrations, readMigrations } from '../../src/state/migrate.ts'
-import { PostgresMigrationSession } from '../../src/state/postgres/postgres-migration.ts'
+import { openPostgresSession } from '../../src/state/postgres/postgres-sessions.ts'
 
 /** What the next version could add: a table, a column of a table in use, and an index. */
 const sql = `
@@ -12,6 +12,6 @@ const nextMigration = { number: 9000, name: 'from-the-future', checksum: '', sql
 
 /** What the start of the next version does to a PostgreSQL database, while others serve. */
 export async function migrateAsNext(url: string): Promise<void> {
-  const open = () => PostgresMigrationSession.open(url)
+  const open = () => openPostgresSession(url)
   await applyMigrations(open, [...(await readMigrations()), nextMigration])
 }
