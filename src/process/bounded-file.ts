@@ -26,3 +26,14 @@ export function readBoundedFile(path: string): Buffer {
   }
   throw Object.assign(new Error(`the file has more than ${maxBytes} bytes`), { code: 'EFBIG' })
 }
+
+/**
+ * The value in a file, without the line break that editors and `echo` append.
+ *
+ * @throws the system's error
+ */
+export function readValue(path: string): string {
+  return readBoundedFile(path)
+    .toString()
+    .replace(/\r?\n$/, '')
+}

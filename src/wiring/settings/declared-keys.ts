@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
-import { readBoundedFile } from '../../process/bounded-file.ts'
+import { readValue } from '../../process/bounded-file.ts'
 import type { ParsedKey } from './access-key-list.ts'
 import { SettingMistake } from './setting.ts'
 import { settingsTable } from './table.ts'
@@ -59,12 +59,9 @@ export function withSecrets(
   })
 }
 
-/** Editors and `echo` append a line break that is not part of the secret. */
 function fileText(path: string): string | undefined {
   try {
-    return readBoundedFile(path)
-      .toString()
-      .replace(/\r?\n$/, '')
+    return readValue(path)
   } catch {
     return undefined
   }

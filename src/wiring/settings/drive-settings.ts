@@ -1,7 +1,7 @@
 import { areNested } from '../../drives/several/mount.ts'
 import { type DrivePlace, nameFor } from '../drive-kinds/drive-kind.ts'
 import { type DriveLocation, isDriveLocation, kindOf } from '../drive-kinds/drive-kinds.ts'
-import { nearestName } from './nearest-name.ts'
+import { didYouMean, nearestName } from './nearest-name.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
 import { type SettingValues, settingsTable } from './table.ts'
 
@@ -55,8 +55,7 @@ export function namedDrives(
   const strangers = [...given.keys()].flatMap((variable) => {
     const name = googleDriveIn(variable)
     if (name === undefined || names.includes(name)) return []
-    const near = nearestName(name, names)
-    const hint = near === undefined ? '' : `. Did you mean the drive ${near}?`
+    const hint = didYouMean(name, names, 'the drive ')
     return [`${variable} is set, but DRIVE_${name} is not: there is no such drive${hint}`]
   })
   return {
@@ -101,8 +100,7 @@ export function placeMistakes(
 ): string[] {
   const mistakes = places.flatMap(({ bucket, drive }) => {
     if (drive === '' || drives.includes(drive)) return []
-    const near = nearestName(drive, drives)
-    const hint = near === undefined ? '' : `. Did you mean ${near}?`
+    const hint = didYouMean(drive, drives)
     return [`ALLOWED_BUCKETS has ${bucket}@${drive}, but DRIVE_${drive} is not set${hint}`]
   })
   for (const name of drives) {

@@ -9,6 +9,12 @@ export function nearestName(name: string, knownNames: Iterable<string>): string 
   })
 }
 
+/** The end of a sentence about a name that is not known; empty if none resembles it. @param what `the drive ` */
+export function didYouMean(name: string, knownNames: Iterable<string>, what = ''): string {
+  const near = nearestName(name, knownNames)
+  return near === undefined ? '' : `. Did you mean ${what}${near}?`
+}
+
 /** A quick check before distanceOf: no change adds more than one character that the other name lacks. */
 function mayBeWithin(most: number, a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > most) return false

@@ -23,13 +23,8 @@ export function keyValueStore(text: string): string {
   return text
 }
 
-/** The absolute path of a folder, which may not exist yet. */
-export function folderPath(text: string): string {
-  return resolve(text)
-}
-
-/** The absolute path of a file to write, which may not exist yet. */
-export function filePath(text: string): string {
+/** The absolute path of a folder or of a file to write, which may not exist yet. */
+export function localPath(text: string): string {
   return resolve(text)
 }
 

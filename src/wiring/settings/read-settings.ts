@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
 import type { TlsIdentity } from '../../http/server.ts'
-import { readBoundedFile } from '../../process/bounded-file.ts'
+import { readValue } from '../../process/bounded-file.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { credentialKeys } from '../drive-kinds/gdrive-kind.ts'
 import { readKeyList, secretFiles, withSecrets } from './declared-keys.ts'
@@ -19,7 +19,7 @@ import {
 import { ignoredFileWith } from './env-file.ts'
 import { type Environment, hasValue, isGiven } from './environment.ts'
 import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
-import { nearestName } from './nearest-name.ts'
+import { didYouMean } from './nearest-name.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
 import {
   defaultText,
@@ -224,10 +224,7 @@ function textOf(
     return undefined
   }
   try {
-    // Editors and `echo` append a line break that is not part of the value.
-    const text = readBoundedFile(path)
-      .toString()
-      .replace(/\r?\n$/, '')
+    const text = readValue(path)
     if (text !== '') return text
     mistakes.push(`${name}_FILE is ${shown(path)}: expected a file that is not empty`)
   } catch (error) {
@@ -273,8 +270,7 @@ function readOnlyMistakes(
   const known = [...allowedBuckets.map(({ bucket }) => bucket), ...names]
   return readOnly.flatMap((one) => {
     if (known.includes(one)) return []
-    const near = nearestName(one, known)
-    const hint = near === undefined ? '' : `. Did you mean ${near}?`
+    const hint = didYouMean(one, known)
     const what = 'expected buckets of ALLOWED_BUCKETS, or drives such as @NAME for DRIVE_NAME'
     return [`READ_ONLY has ${shown(one)}: ${what}${hint}`]
   })

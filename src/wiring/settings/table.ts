@@ -3,9 +3,8 @@ import { driveLocation } from '../drive-kinds/drive-kinds.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
   databaseLocation,
-  filePath,
-  folderPath,
   keyValueStore,
+  localPath,
   pemText,
   readableFile,
 } from './parse-locations.ts'
@@ -109,7 +108,7 @@ export const settingsTable = {
     default: './data',
     meaning:
       'Folder of the generated settings. The default locations of DRIVE, DRIVE_SPOOL and DATABASE_URL are in it, too.',
-    parse: folderPath,
+    parse: localPath,
   },
   drive: {
     name: 'DRIVE',
@@ -129,7 +128,7 @@ export const settingsTable = {
     default: './data/spool',
     meaning:
       'Local staging directory for WebDAV uploads: objects of unknown size, and parts if the server cannot append.',
-    parse: folderPath,
+    parse: localPath,
   },
   driveSpoolGib: {
     name: 'DRIVE_SPOOL_GIB',
@@ -305,7 +304,7 @@ export const settingsTable = {
     name: 'ACCESS_LOG_FILE',
     whenUnset: 'standard output',
     meaning: 'File for the lines of requests. SIGHUP opens it again.',
-    parse: filePath,
+    parse: localPath,
   },
   ...telemetrySettings,
   dashboardPassword: {

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { isOfNamedDrive } from './drive-settings.ts'
 import type { Environment } from './environment.ts'
-import { nearestName } from './nearest-name.ts'
+import { didYouMean } from './nearest-name.ts'
 import type { Settings } from './read-settings.ts'
 import { type Setting, shown } from './setting.ts'
 import { settingsTable } from './table.ts'
@@ -30,29 +30,21 @@ export function settingsWarnings({ settings, environment, kept }: SettingsWarnin
   ]
 }
 
-function weakSecrets({
-  secretKey,
-  accessKeys,
-  dashboardPassword,
-  metricsToken,
-}: Settings): string[] {
-  const warnings: string[] = []
-  if (metricsToken !== undefined && metricsToken.length < minMetricsToken) {
-    warnings.push(`METRICS_TOKEN has fewer than ${minMetricsToken} characters and can be guessed`)
-  }
-  if (secretKey.length < minSecretKey) {
-    warnings.push(`SECRET_KEY has fewer than ${minSecretKey} characters and can be guessed`)
-  }
-  for (const { accessKeyId, secretKey: secret } of accessKeys) {
-    if (secret.length >= minSecretKey) continue
-    warnings.push(
-      `ACCESS_KEYS: the secret of ${accessKeyId} has fewer than ${minSecretKey} characters and can be guessed`,
-    )
-  }
-  if (dashboardPassword !== undefined && dashboardPassword.length < minPassword) {
-    warnings.push(`DASHBOARD_PASSWORD has fewer than ${minPassword} characters and can be guessed`)
-  }
-  return warnings
+function weakSecrets(settings: Settings): string[] {
+  const secrets: readonly (readonly [name: string, secret: string | undefined, least: number])[] = [
+    ['METRICS_TOKEN', settings.metricsToken, minMetricsToken],
+    ['SECRET_KEY', settings.secretKey, minSecretKey],
+    ...settings.accessKeys.map(
+      ({ accessKeyId, secretKey }) =>
+        [`ACCESS_KEYS: the secret of ${accessKeyId}`, secretKey, minSecretKey] as const,
+    ),
+    ['DASHBOARD_PASSWORD', settings.dashboardPassword, minPassword],
+  ]
+  return secrets.flatMap(([name, secret, least]) =>
+    secret === undefined || secret.length >= least
+      ? []
+      : [`${name} has fewer than ${least} characters and can be guessed`],
+  )
 }
 
 function openAddress({ host, tlsCert, trustProxy }: Settings): string[] {
@@ -91,10 +83,9 @@ const runtimeNames: ReadonlySet<string> = new Set(['SSL_CERT_FILE'])
 /** Variables whose names resemble a setting. Other variables may belong to other programs. */
 function strangeNames(environment: Environment): string[] {
   return Object.entries(environment).flatMap(([name, value]) => {
-    const near = isKnown(name, value) || runtimeNames.has(name) ? undefined : nearestSetting(name)
-    return near === undefined
-      ? []
-      : [`${name} is not a setting and has no effect. Did you mean ${near}?`]
+    if (isKnown(name, value) || runtimeNames.has(name)) return []
+    const hint = didYouMean(name.toUpperCase(), allNames)
+    return hint === '' ? [] : [`${name} is not a setting and has no effect${hint}`]
   })
 }
 
@@ -105,8 +96,7 @@ function unknownNames(kept: Environment): string[] {
       return [`${name} in the generated settings file has no effect: the file is in that folder`]
     }
     if (isKnown(name, value)) return []
-    const near = nearestSetting(name)
-    const hint = near === undefined ? '' : `. Did you mean ${near}?`
+    const hint = didYouMean(name.toUpperCase(), allNames)
     return [`${name} in the generated settings file is not a setting and has no effect${hint}`]
   })
 }
@@ -116,8 +106,4 @@ const allNames: ReadonlySet<string> = new Set(names.flatMap((name) => [name, `${
 
 function isKnown(name: string, value: string | undefined): boolean {
   return allNames.has(name) || isOfNamedDrive(name, value)
-}
-
-function nearestSetting(name: string): string | undefined {
-  return nearestName(name.toUpperCase(), allNames)
 }
