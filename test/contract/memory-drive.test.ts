@@ -1,11 +1,11 @@
-import { MemoryDrive } from '../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../src/drives/memory/memory-drive.ts'
 import { buckets } from './drive/drive-suite.ts'
 import { driveContract } from './drive-contract.ts'
 
 driveContract(
   'the memory drive',
   async (t, options) => {
-    const drive = new MemoryDrive(options)
+    const drive = openMemoryDrive(options)
     await drive.prepare(buckets)
     t.after(() => drive.close())
     return {

@@ -1,5 +1,5 @@
 import type { Drive } from '../../src/drives/drive.ts'
-import { MemoryDrive } from '../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../src/drives/memory/memory-drive.ts'
 import type { Mount } from '../../src/drives/several/mount.ts'
 import { RoutedDrive } from '../../src/drives/several/routed-drive.ts'
 import { buckets } from './drive/drive-suite.ts'
@@ -44,7 +44,7 @@ driveContract(
 driveContract(
   'two memory drives',
   async (t, options) => {
-    const drive = routed(new MemoryDrive(), new MemoryDrive(options))
+    const drive = routed(openMemoryDrive(), openMemoryDrive(options))
     await drive.prepare(buckets)
     t.after(() => drive.close())
     return { drive }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Drive } from '../../src/drives/drive.ts'
-import { MemoryDrive } from '../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../src/drives/memory/memory-drive.ts'
 import { openKeyValueStore } from '../../src/state/key-value/open-key-value.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { GatewayTable } from '../../src/state/stores/gateways.ts'
@@ -57,7 +57,7 @@ export async function startGatewayInProcess(
   const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
   const opened = await openDatabase(settings.database, { migrate: true })
   const database = metrics?.watchDatabase(opened) ?? opened
-  const memory = new MemoryDrive()
+  const memory = openMemoryDrive()
   const drive = metrics?.watchDrive(memory) ?? memory
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database, now: Date.now })

@@ -1,22 +1,6 @@
-/**
- * The reference drive: the shortest code that fulfils the contract of drive.ts, for tests and as an
- * example. Everything is lost when the process ends, and no files can be added by hand.
- */
 import { changedSource } from '../copy-source.ts'
-import type {
-  CopyOptions,
-  CopySource,
-  Draft,
-  DraftOptions,
-  Drive,
-  ObjectMetadata,
-  ObjectName,
-  OpenObject,
-  RemovalConditions,
-} from '../drive.ts'
-import { endingDraft } from '../ending-draft.ts'
-import type { EntryCursor, ListQuery } from '../listed-entry.ts'
-import { MemoryCursor } from './memory-cursor.ts'
+import { defineDrive } from '../define-drive.ts'
+import type { Drive, OpenObject } from '../drive.ts'
 import {
   ByteCollector,
   type MemoryObject,
@@ -29,110 +13,70 @@ import { MemoryUploads } from './memory-uploads.ts'
 
 const readChunkBytes = 64 * 1024
 
-export class MemoryDrive implements Drive {
-  readonly kind = 'memory'
-  readonly deletes = 'permanent'
+export interface MemoryDrive extends Drive {
   readonly uploads: MemoryUploads
-  readonly #objects: MemoryObjects
+}
 
-  constructor(options: MemoryOptions = {}) {
-    this.#objects = new MemoryObjects(options)
-    this.uploads = new MemoryUploads(this.#objects)
-  }
-
-  async prepare(buckets: readonly string[]): Promise<void> {
-    for (const bucket of buckets) this.#objects.addBucket(bucket)
-  }
-
-  async addBucket(bucket: string): Promise<void> {
-    await turn()
-    this.#objects.addBucket(bucket)
-  }
-
-  async removeBucket(bucket: string): Promise<boolean> {
-    await turn()
-    return this.#objects.removeBucket(bucket)
-  }
-
-  async check(): Promise<void> {
-    await turn()
-  }
-
-  async bucketCreatedAtMs(bucket: string): Promise<number> {
-    return this.#objects.bucket(bucket).createdAtMs
-  }
-
-  list(bucket: string, query: ListQuery): EntryCursor {
-    return new MemoryCursor(this.#objects, bucket, query)
-  }
-
-  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
-    await turn()
-    const object = this.#objects.get({ bucket, key })
-    return object && metadataOf(object)
-  }
-
-  async open(bucket: string, key: string): Promise<OpenObject | undefined> {
-    await turn()
-    const object = this.#objects.get({ bucket, key })
-    return object && openObject(object)
-  }
-
-  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
-    await turn()
-    this.#objects.bucket(bucket)
-    this.#objects.assertRoom(options.size ?? 0)
-    const collector = new ByteCollector(this.#objects, options.signal)
-    return endingDraft({
-      write: (chunk) => collector.write(chunk),
-      publish: async (attributes, conditions) => {
-        const bytes = await collector.take()
-        return metadataOf(this.#objects.put({ bucket, key }, { bytes, attributes, conditions }))
-      },
-      discard: async () => collector.discard(),
-    })
-  }
-
-  async copy(
-    source: CopySource,
-    target: ObjectName,
-    options: CopyOptions,
-  ): Promise<ObjectMetadata | undefined> {
-    await turn()
-    const object = this.#objects.get(source)
-    if (object === undefined) return undefined
-    if (object.attributes.etag !== source.etag) throw changedSource(source)
-    const { attributes, conditions } = options
-    return metadataOf(this.#objects.put(target, { bytes: object.bytes, attributes, conditions }))
-  }
-
-  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
-    await turn()
-    return this.#objects.remove({ bucket, key }, conditions)
-  }
-
-  async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
-    return { freeBytes: this.#objects.freeBytes, totalBytes: this.#objects.capacityBytes }
-  }
-
-  async close(): Promise<void> {
-    await turn()
-  }
+/**
+ * A drive for tests. Everything is lost when the process ends, and no files can be added by hand. Its uploads are
+ * in memory as well, so it has its own.
+ */
+export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
+  const objects = new MemoryObjects(options)
+  const uploads = new MemoryUploads(objects)
+  const drive = defineDrive({
+    ...{ kind: 'memory', uploads },
+    async addBucket(bucket) {
+      objects.addBucket(bucket)
+    },
+    removeBucket: async (bucket) => objects.removeBucket(bucket),
+    bucketCreatedAtMs: async (bucket) => objects.bucket(bucket).createdAtMs,
+    async objects(bucket) {
+      await turn()
+      return objects.entries(bucket)
+    },
+    async open(bucket, key) {
+      await turn()
+      const object = objects.get({ bucket, key })
+      return object && openObject(object)
+    },
+    async draft(bucket, key, { size = 0 }) {
+      await turn()
+      objects.bucket(bucket)
+      objects.assertRoom(size)
+      const collector = new ByteCollector(objects)
+      return {
+        write: (chunk) => collector.write(chunk),
+        async publish(attributes) {
+          const bytes = await collector.take()
+          return objects.put({ bucket, key }, { bytes, attributes })
+        },
+        discard: async () => collector.discard(),
+      }
+    },
+    async copy(source, target, { attributes, conditions }) {
+      await turn()
+      const object = objects.get(source)
+      if (object === undefined) return undefined
+      if (object.attributes.etag !== source.etag) throw changedSource(source)
+      const { bytes } = object
+      return metadataOf(objects.put(target, { bytes, attributes, conditions }))
+    },
+    remove: async (bucket, key) => objects.remove({ bucket, key }),
+    quota: async () => ({ freeBytes: objects.freeBytes, totalBytes: objects.capacityBytes }),
+  })
+  return { ...drive, uploads }
 }
 
 function openObject(object: MemoryObject): OpenObject {
-  let isClosed = false
   return {
     ...metadataOf(object),
     async *read(start, end) {
       for (let at = start; at < end; at += readChunkBytes) {
         await turn()
-        if (isClosed) return
         yield object.bytes.subarray(at, Math.min(at + readChunkBytes, end))
       }
     },
-    close: async () => {
-      isClosed = true
-    },
+    close: () => Promise.resolve(),
   }
 }

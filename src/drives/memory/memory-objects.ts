@@ -1,15 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Attributes } from '../attributes.ts'
-import {
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type RemovalConditions,
-  type WriteConditions,
-} from '../drive.ts'
-import { sortKeys } from '../key-order.ts'
+import { DriveError, type ObjectMetadata, type ObjectName, type WriteConditions } from '../drive.ts'
+import type { ObjectEntry } from '../listed-entry.ts'
 import { notEmpty } from '../not-empty.ts'
-import { assertConditions, assertRemovalConditions, versionOf } from '../write-conditions.ts'
+import { assertConditions } from '../write-conditions.ts'
 
 /** One version of an object. Never changes. */
 export interface MemoryObject extends ObjectMetadata {
@@ -76,8 +70,10 @@ export class MemoryObjects {
     return this.bucket(name.bucket).objects.get(name.key)
   }
 
-  sortedKeys(bucket: string): string[] {
-    return sortKeys([...this.bucket(bucket).objects.keys()])
+  entries(bucket: string): ObjectEntry[] {
+    return [...this.bucket(bucket).objects].map(([key, { size, modifiedAtMs, attributes }]) => {
+      return { kind: 'object', key, size, modifiedAtMs, etag: attributes.etag }
+    })
   }
 
   put(name: ObjectName, { conditions, ...content }: NewMemoryObject): MemoryObject {
@@ -91,10 +87,8 @@ export class MemoryObjects {
     return object
   }
 
-  remove(name: ObjectName, conditions?: RemovalConditions): boolean {
-    const old = this.get(name)
-    assertRemovalConditions(name, versionOf(old), conditions)
-    this.#usedBytes -= old?.size ?? 0
+  remove(name: ObjectName): boolean {
+    this.#usedBytes -= this.get(name)?.size ?? 0
     return this.bucket(name.bucket).objects.delete(name.key)
   }
 
@@ -117,17 +111,14 @@ export function metadataOf({ size, modifiedAtMs, attributes }: MemoryObject): Ob
 /** Collects the bytes of a draft or part. */
 export class ByteCollector {
   readonly #objects: MemoryObjects
-  readonly #signal: AbortSignal | undefined
   readonly #chunks: Uint8Array[] = []
   #size = 0
 
-  constructor(objects: MemoryObjects, signal: AbortSignal | undefined) {
+  constructor(objects: MemoryObjects) {
     this.#objects = objects
-    this.#signal = signal
   }
 
   async write(chunk: Uint8Array): Promise<void> {
-    this.#signal?.throwIfAborted()
     this.#objects.assertRoom(this.#size + chunk.length)
     // The caller may use the chunk again.
     this.#chunks.push(new Uint8Array(chunk))

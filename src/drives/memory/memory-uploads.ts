@@ -48,9 +48,12 @@ export class MemoryUploads implements UploadDrive {
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     await turn()
     const { uploadId, upload, content } = this.#find(state)
-    const collector = new ByteCollector(this.#objects, options.signal)
+    const collector = new ByteCollector(this.#objects)
     return endingPart({
-      write: (chunk) => collector.write(chunk),
+      async write(chunk) {
+        options.signal?.throwIfAborted()
+        await collector.write(chunk)
+      },
       commit: async () => {
         const bytes = await collector.take()
         upload.contents.push({ before: content, offset: options.offset, bytes })

@@ -12,8 +12,8 @@ export const memoryKind: DriveKind<MemoryLocation> = {
   deletes: () => 'permanent',
   describe: () => 'in memory, lost on exit',
   async open() {
-    const { MemoryDrive } = await import('../../drives/memory/memory-drive.ts')
-    const drive = new MemoryDrive()
+    const { openMemoryDrive } = await import('../../drives/memory/memory-drive.ts')
+    const drive = openMemoryDrive()
     return { drive, close: () => drive.close() }
   },
 }

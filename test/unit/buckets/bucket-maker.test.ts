@@ -8,7 +8,7 @@ import { findMadeBuckets, namesInNote } from '../../../src/buckets/bucket-note.t
 import { ServedBuckets } from '../../../src/buckets/served-buckets.ts'
 import type { Drive } from '../../../src/drives/drive.ts'
 import type { DriveNotes, NoteName } from '../../../src/drives/drive-notes.ts'
-import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import { openDatabase } from '../../../src/state/open-database.ts'
 import { changeKey, MadeBucketTable } from '../../../src/state/stores/made-buckets.ts'
 import { servedBuckets } from '../../support/served-buckets.ts'
@@ -32,7 +32,7 @@ async function makeWorld(t: TestContext) {
     create: async () => false,
     write: async (name, text) => void texts.set(name, text),
   }
-  const drive = new MemoryDrive()
+  const drive = openMemoryDrive()
   await drive.prepare(['files'])
   const buckets = new ServedBuckets(configured, () => table.all())
   const parts: BucketMakerParts = {
@@ -228,7 +228,7 @@ test('a maker whose lease another process takes meanwhile changes no row', async
     const { leases } = await table.leases.look([changeKey], [])
     await table.leases.take([changeKey], { owner: 'you', untilMs: 5, note: '' }, leases)
   }
-  const drive = Object.assign(new MemoryDrive(), { addBucket })
+  const drive = Object.assign(openMemoryDrive(), { addBucket })
   await drive.prepare(['photos'])
   const maker = new BucketMaker({ ...parts, drive, refresh })
   await assert.rejects(maker.create('photos'), { kind: 'busy' })

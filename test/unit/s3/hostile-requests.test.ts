@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { S3Service } from '../../../src/s3/context.ts'
 import { createS3Handler } from '../../../src/s3/handler.ts'
 import { createLog } from '../../../src/wiring/log.ts'
@@ -32,7 +32,7 @@ const handler = createS3Handler({
     },
   },
   usage: uncounted,
-  drive: new MemoryDrive(),
+  drive: openMemoryDrive(),
   uploads: undefined as unknown as S3Service['uploads'],
   now: () => nowMs,
   log,

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Attributes, PartSizes } from '../../../src/drives/attributes.ts'
 import { type Drive, DriveError } from '../../../src/drives/drive.ts'
 import type { EntryCursor } from '../../../src/drives/listed-entry.ts'
-import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import { checksumOfParts, createChecksum } from '../../../src/s3/checksums/checksums.ts'
 import { verifyBucket } from '../../../src/s3/verify/verify-bucket.ts'
 import { type Verdict, verifyObject } from '../../../src/s3/verify/verify-object.ts'
@@ -15,7 +15,7 @@ const bytes = testBytes('verify', 100_000)
 const otherMd5 = md5Of(Buffer.from('other'))
 
 async function driveWith(objects: Readonly<Record<string, Partial<Attributes>>>): Promise<Drive> {
-  const drive = new MemoryDrive()
+  const drive = openMemoryDrive()
   await drive.prepare([bucket])
   for (const [key, attributes] of Object.entries(objects)) await put(drive, key, attributes)
   return drive

@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test'
 import { OwnerKey } from '../../../src/access/access-keys.ts'
 import { owner } from '../../../src/access/identity.ts'
 import type { Drive } from '../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { type MemoryDrive, openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
 import type { ObjectContext, Operation, S3Service } from '../../../src/s3/context.ts'
@@ -63,7 +63,7 @@ export async function makeWorld(t: TestContext): Promise<World> {
     { migrate: true },
   )
   const clock = new TestClock()
-  const drive = new MemoryDrive({ now: clock.now })
+  const drive = openMemoryDrive({ now: clock.now })
   await drive.prepare(['b', 'other'])
   const table = new UploadTable(database)
   const complaints: unknown[] = []

@@ -3,7 +3,7 @@ import { before, test } from 'node:test'
 import type { KeyAdmin } from '../../../src/access/key-admin.ts'
 import { describeService } from '../../../src/console/open-api/open-api-document.ts'
 import type { OpenApiDocument } from '../../../src/console/open-api/open-api-types.ts'
-import { MemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import { createJsonApp, type JsonApp } from '../../../src/json-api/json-app.ts'
 import type { Database } from '../../../src/state/database.ts'
 import type { FailureWatch } from '../../../src/wiring/failure-watch.ts'
@@ -39,7 +39,7 @@ before(async () => {
       failures: {} as FailureWatch,
       now: Date.now,
     },
-    ...{ drive: new MemoryDrive(), mounts: [], sessions: new MemoryKeyValueStore(() => 0) },
+    ...{ drive: openMemoryDrive(), mounts: [], sessions: new MemoryKeyValueStore(() => 0) },
   })
   const register = (app: JsonApp) => registerJsonRoutes(app, opened)
   const served = createJsonApp()

@@ -2,17 +2,16 @@ import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import {
   type AppendOptions,
-  type Drive,
   DriveError,
   type PartDigest,
   type PartDraft,
   type ReplaceOptions,
 } from '../../drive.ts'
-import type { StagedUploads } from '../../staged-uploads.ts'
+import { StagedBytes, type StagedUploads } from '../../staged-uploads.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavContext } from '../dav-context.ts'
 import { requireArrived } from '../objects/written-file.ts'
-import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import { type GatherOptions, type UploadBytes, uploadPath } from './upload-bytes.ts'
 import type { SpooledState } from './upload-state.ts'
 
 type SpooledContext = Pick<DavContext, 'spool' | 'server' | 'log'>
@@ -24,23 +23,22 @@ type SpooledContext = Pick<DavContext, 'spool' | 'server' | 'log'>
 export class SpooledBytes implements UploadBytes<SpooledState> {
   readonly kind = 'spool'
   readonly #context: SpooledContext
-  readonly #staged: StagedUploads
-  readonly #local: Drive
+  readonly #staging: StagedUploads
+  readonly #bytes: StagedBytes
 
-  constructor(context: SpooledContext, staged: StagedUploads) {
+  constructor(context: SpooledContext, staging: StagedUploads) {
     this.#context = context
-    this.#staged = staged
-    this.#local = staged.drive
+    this.#staging = staging
+    this.#bytes = new StagedBytes(staging)
   }
 
   async begin(id: string): Promise<SpooledState> {
-    const target = { bucket: this.#staged.bucket, key: id }
-    return { kind: this.kind, id, staged: await this.#local.uploads.begin(id, target) }
+    return { kind: this.kind, id, staged: await this.#bytes.begin(id) }
   }
 
   async append(state: SpooledState, options: AppendOptions): Promise<PartDraft<SpooledState>> {
-    await this.#reopen(state.id)
-    const part = await this.#local.uploads.append(state.staged, options)
+    await this.#forgetSent(state.id)
+    const part = await this.#bytes.append(state.id, state.staged, options)
     return this.#limited(state, part, options)
   }
 
@@ -48,19 +46,15 @@ export class SpooledBytes implements UploadBytes<SpooledState> {
     state: SpooledState,
     options: ReplaceOptions,
   ): Promise<PartDraft<SpooledState>> {
-    await this.#reopen(state.id)
-    const part = await this.#local.uploads.replaceLast(state.staged, options)
+    await this.#forgetSent(state.id)
+    const part = await this.#bytes.replaceLast(state.id, state.staged, options)
     return this.#limited(state, part, options)
   }
 
   async gather({ id, staged }: SpooledState, { size, parts }: GatherOptions): Promise<void> {
     const { server } = this.#context
     const path = uploadPath(id)
-    const attributes = { etag: '', headers: {}, metadata: {} }
-    const target = { bucket: this.#staged.bucket, key: id }
-    const metadata = await this.#local.uploads.complete(staged, { target, size, attributes })
-    const object = await this.#local.open(target.bucket, id)
-    if (metadata === undefined || object === undefined) throw lostBytes()
+    const object = await this.#bytes.open(id, staged, size)
     try {
       const hash = server.arrivals.areReported ? createHash('md5') : undefined
       const chunks = object.read(0, size)
@@ -80,29 +74,16 @@ export class SpooledBytes implements UploadBytes<SpooledState> {
     }
   }
 
-  async remove({ id, staged }: SpooledState): Promise<void> {
-    await this.#local.remove(this.#staged.bucket, id)
-    await this.#local.uploads.abort(staged)
+  remove({ id, staged }: SpooledState): Promise<void> {
+    return this.#bytes.remove(id, staged)
   }
 
-  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
-    await this.#local.uploads.sweep(isKnown, olderThanMs)
-    const { bucket } = this.#staged
-    const cursor = this.#local.list(bucket, { prefix: '', after: '' })
-    for (
-      let entries = await cursor.next(100);
-      entries.length > 0;
-      entries = await cursor.next(100)
-    ) {
-      for (const entry of entries) {
-        if (entry.kind !== 'object' || entry.modifiedAtMs > Date.now() - olderThanMs) continue
-        if (!(await isKnown(entry.key))) await this.#local.remove(bucket, entry.key)
-      }
-    }
+  sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    return this.#bytes.sweep(isKnown, olderThanMs)
   }
 
-  async close(): Promise<void> {
-    await this.#local.close()
+  close(): Promise<void> {
+    return this.#staging.drive.close()
   }
 
   /** Limits a part to the space of the spool. */
@@ -128,14 +109,11 @@ export class SpooledBytes implements UploadBytes<SpooledState> {
     }
   }
 
-  /**
-   * Reopens an upload whose bytes a Complete gathered but did not publish: the file becomes an open
-   * upload again, and what was sent of it is removed.
-   */
-  async #reopen(uploadId: string): Promise<void> {
-    if (!(await this.#staged.isCompleted(uploadId))) return
-    await this.#context.server.removeFile(uploadPath(uploadId))
-    await this.#staged.reopen(uploadId)
+  /** Removes what a Complete has sent and not published: the upload is opened again, for another part. */
+  async #forgetSent(uploadId: string): Promise<void> {
+    if (await this.#bytes.areThere(uploadId)) {
+      await this.#context.server.removeFile(uploadPath(uploadId))
+    }
   }
 }
 

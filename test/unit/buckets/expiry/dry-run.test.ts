@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type DryRunParts, dryRunExpiry } from '../../../../src/buckets/expiry/dry-run.ts'
 import { Expiry } from '../../../../src/buckets/expiry/expiry.ts'
 import { dayMs, type LifecycleRule } from '../../../../src/buckets/lifecycle-rules.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import type { Database } from '../../../../src/state/database.ts'
 import { BucketExpiryTable } from '../../../../src/state/stores/bucket-expiry.ts'
 import {
@@ -24,7 +24,7 @@ const rule = (changed: Partial<LifecycleRule> = {}): LifecycleRule => ({
 async function open() {
   const clock = { nowMs: startMs }
   const now = () => clock.nowMs
-  const drive = new MemoryDrive({ now })
+  const drive = openMemoryDrive({ now })
   await drive.prepare([bucket])
   const dryRun = (
     rules: readonly LifecycleRule[],

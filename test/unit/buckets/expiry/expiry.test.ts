@@ -4,7 +4,7 @@ import { Expiry } from '../../../../src/buckets/expiry/expiry.ts'
 import type { OpenUploadOf } from '../../../../src/buckets/expiry/expiry-parts.ts'
 import { dayMs, type LifecycleRule } from '../../../../src/buckets/lifecycle-rules.ts'
 import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { BucketExpiryTable } from '../../../../src/state/stores/bucket-expiry.ts'
 import { keysOf, openTestDatabase, put } from '../../console/management/management-fixture.ts'
 
@@ -24,7 +24,7 @@ interface Changes extends Partial<Pick<Drive, 'list' | 'head' | 'remove'>> {
 async function open(t: TestContext) {
   const clock = { nowMs: startMs, localAheadMs: 0 }
   const now = () => clock.nowMs
-  const drive = new MemoryDrive({ now })
+  const drive = openMemoryDrive({ now })
   await drive.prepare([bucket])
   const table = new BucketExpiryTable(await openTestDatabase(t))
   const state: { rules: readonly LifecycleRule[]; openUploads: OpenUploadOf[] } = {

@@ -6,12 +6,12 @@ import { deletePrefix } from '../../../../src/console/management/delete-prefix.t
 import { leftFolder } from '../../../../src/console/management/left-folder.ts'
 import { removeFolders } from '../../../../src/console/management/remove-folders.ts'
 import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { openDrive } from '../../drives/local/open-drive.ts'
 import { keysOf, put } from './management-fixture.ts'
 
 async function memoryDrive(keys: readonly string[]): Promise<MemoryDrive> {
-  const drive = new MemoryDrive()
+  const drive = openMemoryDrive()
   await drive.prepare(['files'])
   for (const key of keys) await put(drive, key)
   return drive

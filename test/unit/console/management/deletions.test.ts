@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Deletions, deletionLimits } from '../../../../src/console/management/deletions.ts'
 import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import { thisProcess } from '../../../../src/process/identity.ts'
 import { DeletionTable } from '../../../../src/state/stores/deletions.ts'
@@ -11,7 +11,7 @@ import { keysOf, openTestDatabase, put, silent, until } from './management-fixtu
 const bucket = 'files'
 
 async function open(t: TestContext, changes: Partial<Drive> = {}) {
-  const drive = new MemoryDrive()
+  const drive = openMemoryDrive()
   await drive.prepare([bucket])
   const clock = { now: 1_000_000 }
   const table = new DeletionTable(await openTestDatabase(t), deletionLimits)

@@ -8,7 +8,7 @@ import { FolderRevisions } from '../../../../src/console/management/folder-revis
 import { managementApi } from '../../../../src/console/management/management-api.ts'
 import type { ManagementApiParts } from '../../../../src/console/management/management-parts.ts'
 import type { Drive } from '../../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import { createJsonApp, type JsonApp } from '../../../../src/json-api/json-app.ts'
 import type { Database } from '../../../../src/state/database.ts'
@@ -87,7 +87,7 @@ export async function openManagement(
   changes: Partial<ManagementApiParts> = {},
 ): Promise<ManagementFixture> {
   const database = await openTestDatabase(t)
-  const drive = new MemoryDrive()
+  const drive = openMemoryDrive()
   await drive.prepare(buckets)
   const common = { drive, now: Date.now, log: silent }
   const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })

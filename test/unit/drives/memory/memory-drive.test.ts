@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 
 const attributes = { etag: 'e', headers: {}, metadata: {} }
 
 describe('the memory drive', () => {
   it('takes times from its clock', async () => {
     let now = 1000
-    const drive = new MemoryDrive({ now: () => now })
+    const drive = openMemoryDrive({ now: () => now })
     await drive.prepare(['b'])
     now = 2000
     const draft = await drive.draft('b', 'k', {})
@@ -18,20 +18,20 @@ describe('the memory drive', () => {
   })
 
   it('counts the bytes of stored objects, not of removed ones', async () => {
-    const drive = new MemoryDrive({ capacityBytes: 10 })
+    const drive = openMemoryDrive({ capacityBytes: 10 })
     await drive.prepare(['b'])
     for (const size of [4, 6, 2]) {
       const draft = await drive.draft('b', 'k', {})
       await draft.write(new Uint8Array(size))
       await draft.publish(attributes)
-      assert.deepEqual(await drive.quota(), { freeBytes: 10 - size, totalBytes: 10 })
+      assert.deepEqual(await drive.quota?.(), { freeBytes: 10 - size, totalBytes: 10 })
     }
     await drive.remove('b', 'k')
-    assert.deepEqual(await drive.quota(), { freeBytes: 10, totalBytes: 10 })
+    assert.deepEqual(await drive.quota?.(), { freeBytes: 10, totalBytes: 10 })
   })
 
   it('refuses a bucket that was not prepared', async () => {
-    const drive = new MemoryDrive()
+    const drive = openMemoryDrive()
     const hasNone = { kind: 'no-bucket' }
     await assert.rejects(drive.head('b', 'k'), hasNone)
     await assert.rejects(drive.draft('b', 'k', {}), hasNone)
@@ -39,7 +39,7 @@ describe('the memory drive', () => {
   })
 
   it('refuses to complete more bytes than were committed', async () => {
-    const drive = new MemoryDrive()
+    const drive = openMemoryDrive()
     await drive.prepare(['b'])
     const target = { bucket: 'b', key: 'k' }
     const state = await drive.uploads.begin('upload')
@@ -48,7 +48,7 @@ describe('the memory drive', () => {
 
   it('sweeps an upload by the age of its last part', async () => {
     let now = 1000
-    const drive = new MemoryDrive({ now: () => now })
+    const drive = openMemoryDrive({ now: () => now })
     await drive.prepare(['b'])
     const state = await drive.uploads.begin('upload')
     now = 5000
@@ -61,7 +61,7 @@ describe('the memory drive', () => {
   })
 
   it('stops writing when the signal is aborted', async () => {
-    const drive = new MemoryDrive()
+    const drive = openMemoryDrive()
     await drive.prepare(['b'])
     const draft = await drive.draft('b', 'k', { signal: AbortSignal.abort() })
     await assert.rejects(draft.write(new Uint8Array(1)), { name: 'AbortError' })

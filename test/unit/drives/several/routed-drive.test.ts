@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Drive } from '../../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import type { BucketPlace, Mount } from '../../../../src/drives/several/mount.ts'
 import { RoutedDrive } from '../../../../src/drives/several/routed-drive.ts'
 import { unavailableDrive } from '../../../../src/drives/several/unavailable-drive.ts'
@@ -14,7 +14,7 @@ interface MutableMount extends Mount {
 
 /** `music` is on the drive NAS, `fixed` there too but read-only; the others are on the default drive. */
 async function scene() {
-  const [main, nas] = [new MemoryDrive(), new MemoryDrive()]
+  const [main, nas] = [openMemoryDrive(), openMemoryDrive()]
   await main.prepare(['photos'])
   await nas.prepare(['Music/Lossless', 'fixed'])
   const first: MutableMount = { name: '', drive: main, isReadOnly: false }

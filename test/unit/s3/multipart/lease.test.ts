@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { Leases } from '../../../../src/s3/multipart/lease.ts'
 import { UploadWatch } from '../../../../src/s3/multipart/upload-watch.ts'
 import { type UploadRow, UploadTable } from '../../../../src/state/stores/uploads.ts'
@@ -49,7 +49,7 @@ function hold(t: TestContext) {
   const clock = { ms: 0 }
   const table = new HeldTable(clock)
   const watch = new UploadWatch(table)
-  const leases = new Leases({ drive: new MemoryDrive(), table, watch, now: () => clock.ms })
+  const leases = new Leases({ drive: openMemoryDrive(), table, watch, now: () => clock.ms })
   const pass = async (ms: number) => {
     clock.ms += ms
     t.mock.timers.tick(ms)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import type { HttpRequest } from '../../../../src/http/message.ts'
 import type { S3Service } from '../../../../src/s3/context.ts'
 import { createS3Handler } from '../../../../src/s3/handler.ts'
@@ -10,7 +10,7 @@ import { fakeRequest } from '../fake-request.ts'
 import { minuteMs, nowMs, plain, settings, sign, vectors } from './signed-request.ts'
 
 function handlerAt(atMs: number, publicUrl?: string) {
-  const drive = new MemoryDrive()
+  const drive = openMemoryDrive()
   const silent = () => undefined
   return createS3Handler({
     settings: {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { CallCounts } from '../../../../src/wiring/metrics/call-counts.ts'
 import { SnapshotBuilder } from '../../../../src/wiring/metrics/snapshot.ts'
 
@@ -9,7 +9,7 @@ const attributes = { etag: 'e', headers: {}, metadata: {} }
 
 async function openCounted() {
   const calls = new CallCounts()
-  const drive = calls.of(new MemoryDrive())
+  const drive = calls.of(openMemoryDrive())
   await drive.prepare(['photos'])
   return {
     drive,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
-import { MemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { tracedDrive } from '../../../../src/wiring/tracing/drive-spans.ts'
 import { recordSpans } from './recorded-spans.ts'
 
@@ -10,7 +10,7 @@ const errorStatus = 2
 test('A drive that fails marks its span; an outcome that the client asked for does not', async () => {
   const { children, context, ended } = recordSpans()
   const errors = [new DriveError('unavailable', 'secret'), new DriveError('condition', 'secret')]
-  const failing = new MemoryDrive()
+  const failing = openMemoryDrive()
   failing.remove = async () => Promise.reject(errors.shift())
   const drive = tracedDrive(failing, children)
   await children.within(context, async () => {
@@ -28,7 +28,7 @@ test('A drive that fails marks its span; an outcome that the client asked for do
 
 test('Bytes that are read after the work of a request have spans of the request', async () => {
   const { children, context, ended } = recordSpans()
-  const drive = tracedDrive(new MemoryDrive(), children, 'archive')
+  const drive = tracedDrive(openMemoryDrive(), children, 'archive')
   await drive.prepare(['photos'])
   const attributes = { etag: 'e', headers: {}, metadata: {} }
   const object = await children.within(context, async () => {
@@ -49,7 +49,7 @@ test('Bytes that are read after the work of a request have spans of the request'
 
 test('A read that is given up ends its span, and one that fails marks it', async () => {
   const { children, context, ended } = recordSpans()
-  const memory = new MemoryDrive()
+  const memory = openMemoryDrive()
   const read = async function* () {
     yield Buffer.from('x')
     throw new DriveError('unavailable', 'secret')

@@ -1,0 +1,170 @@
+import {
+  type AppendOptions,
+  type CompleteOptions,
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type PartDraft,
+  type ReplaceOptions,
+  type UploadAbilities,
+  type UploadDrive,
+} from './drive.ts'
+import type { CoreObject, DraftPublisher } from './drive-core.ts'
+import { endingPart } from './ending-draft.ts'
+import { parsedJson } from './json-text.ts'
+import { StagedBytes, type StagedUploads } from './staged-uploads.ts'
+import { foreignState, requireUploadId } from './upload-id.ts'
+
+/** The state of an upload, which the caller stores as JSON. */
+interface UploadState {
+  readonly id: string
+  /** Of the upload to the staging directory. */
+  readonly staged: string
+}
+
+/** A note of `complete`, from before it publishes until the upload is aborted or swept. */
+interface CompletionNote {
+  readonly target: ObjectName
+  /** The object before: if it is there and is not of the upload, nothing was published. */
+  readonly before?: Pick<ObjectMetadata, 'modifiedAtMs'> & { readonly etag: string }
+}
+
+/** `metadata` is undefined if the object was overwritten or removed since. */
+interface Published {
+  readonly metadata: ObjectMetadata | undefined
+}
+
+/**
+ * Uploads of a drive that has only drafts: parts are collected in a staging directory of this machine, and written
+ * to the drive when the upload is completed. All parts of an upload must arrive at the same machine.
+ */
+export class UploadsByDraft implements UploadDrive {
+  readonly #bytes: StagedBytes
+  readonly #publisher: DraftPublisher
+
+  constructor(staging: StagedUploads, publisher: DraftPublisher) {
+    this.#bytes = new StagedBytes(staging)
+    this.#publisher = publisher
+  }
+
+  abilities(text: string): UploadAbilities {
+    return this.#bytes.abilities(parse(text).staged)
+  }
+
+  async begin(uploadId: string): Promise<string> {
+    requireUploadId(uploadId)
+    return format({ id: uploadId, staged: await this.#bytes.begin(uploadId) })
+  }
+
+  async append(text: string, options: AppendOptions): Promise<PartDraft> {
+    const { id, staged } = await this.#reopened(text)
+    return partOf(id, await this.#bytes.append(id, staged, options))
+  }
+
+  async replaceLast(text: string, options: ReplaceOptions): Promise<PartDraft> {
+    const { id, staged } = await this.#reopened(text)
+    return partOf(id, await this.#bytes.replaceLast(id, staged, options))
+  }
+
+  async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+    const { id, staged } = parse(text)
+    const { target, size, attributes, conditions, assertHeld } = options
+    const published = await this.#published(id)
+    if (published !== undefined) return sameObject(published, options)
+    const object = await this.#bytes.open(id, staged, size)
+    const draft = await this.#publisher.draft(target, { size })
+    let isNoted = false
+    try {
+      for await (const chunk of object.read(0, size)) await draft.write(chunk)
+      const metadata = await this.#publisher.publish(draft, target, {
+        ...{ attributes, conditions, uploadId: id },
+        before: async (current) => {
+          assertHeld?.()
+          await this.#bytes.writeNote(id, JSON.stringify({ target, before: versionIn(current) }))
+          assertHeld?.()
+          isNoted = true
+        },
+      })
+      await this.#bytes.remove(id, staged)
+      return metadata
+    } catch (error) {
+      // The key is unchanged. The note of another process, which may have taken over the upload, stays.
+      if (isNoted) await this.#bytes.removeNote(id)
+      throw error
+    } finally {
+      await draft.discard()
+      await object.close()
+    }
+  }
+
+  async isPublished(text: string): Promise<boolean> {
+    return (await this.#published(parse(text).id)) !== undefined
+  }
+
+  async abort(text: string): Promise<void> {
+    const { id, staged } = parse(text)
+    await this.#bytes.remove(id, staged)
+    await this.#bytes.removeNote(id)
+  }
+
+  sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    return this.#bytes.sweep(isKnown, olderThanMs)
+  }
+
+  /** Undefined if no `complete` has published the upload. */
+  async #published(id: string): Promise<Published | undefined> {
+    const note = parsedJson((await this.#bytes.readNote(id)) ?? '') as CompletionNote | undefined
+    if (note === undefined) return undefined
+    const current = await this.#publisher.head(note.target)
+    if (current?.uploadId === id) {
+      const { size, modifiedAtMs, attributes } = current
+      return { metadata: { size, modifiedAtMs, attributes } }
+    }
+    const isAsBefore = JSON.stringify(versionIn(current)) === JSON.stringify(note.before)
+    // Whether a process that was killed had published an object that has been overwritten, nobody has seen.
+    return isAsBefore && (await this.#bytes.areThere(id)) ? undefined : { metadata: undefined }
+  }
+
+  /** @throws DriveError `upload-gone` if the upload is published */
+  async #reopened(text: string): Promise<UploadState> {
+    const state = parse(text)
+    if ((await this.#published(state.id)) === undefined) return state
+    throw alreadyPublished()
+  }
+}
+
+/** @throws DriveError `upload-gone` if the upload became an object with other bytes */
+function sameObject({ metadata }: Published, { attributes, size }: CompleteOptions) {
+  const isSame = metadata?.attributes.etag === attributes.etag && metadata.size === size
+  if (metadata === undefined || isSame) return metadata
+  throw alreadyPublished()
+}
+
+function alreadyPublished(): DriveError {
+  const message = 'This upload was completed with other parts. Start a new upload.'
+  return new DriveError('upload-gone', message)
+}
+
+function versionIn(object: CoreObject | undefined): CompletionNote['before'] {
+  return object && { etag: object.attributes.etag, modifiedAtMs: object.modifiedAtMs }
+}
+
+function partOf(id: string, part: PartDraft): PartDraft {
+  return endingPart({
+    write: (chunk) => part.write(chunk),
+    commit: async () => format({ id, staged: await part.commit() }),
+    discard: () => part.discard(),
+  })
+}
+
+function format(state: UploadState): string {
+  return JSON.stringify(state)
+}
+
+/** @throws DriveError `upload-gone` for the state of another drive */
+function parse(text: string): UploadState {
+  const state = parsedJson(text) as Partial<UploadState> | undefined
+  requireUploadId(state?.id)
+  if (typeof state?.staged !== 'string') throw foreignState()
+  return state as UploadState
+}
