@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forEachLimited } from '../../process/limiter.ts'
 import { CachedObject } from '../cached-object.ts'
+import { backOffMs } from '../cloud/back-off.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import { Recovery } from '../cloud/recovery.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
@@ -93,7 +94,7 @@ const defaultListCacheMs = 5_000
 const defaultFirstPauseMs = 100
 /** How often a read is retried when a small object is overwritten meanwhile. */
 const readAttempts = 16
-const longestPauseMs = 500
+const readBackOff = { firstMs: 4, longestMs: 750 }
 /** Between attempts at a MOVE. */
 const longestMovePauseMs = 5_000
 
@@ -300,7 +301,7 @@ class WebdavDrive implements Drive {
         const isChanged = error instanceof DriveError && error.kind === 'changed'
         if (!isChanged || attempt >= readAttempts) throw error
         // lighttpd caches the metadata of a file for a second or two.
-        await sleep(Math.min(longestPauseMs, 2 ** attempt))
+        await sleep(backOffMs(attempt, readBackOff, Math.random))
       }
     }
   }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backOffMs } from '../../cloud/back-off.ts'
 import type { Reader } from '../../cloud/read-limiter.ts'
 import { DriveError } from '../../drive.ts'
 import { Arrivals, askForMd5 } from './arrivals.ts'
@@ -26,9 +27,9 @@ import {
 } from './dav-properties.ts'
 import { type DavEntry, UnclearAnswer } from './multistatus.ts'
 
-/** Attempts at a request whose answer is unclear or incomplete, and the pause before the second. */
+/** Attempts at a request whose answer is unclear or incomplete, and the pauses between them. */
 const attempts = 4
-const firstPauseMs = 20
+const backOff = { firstMs: 40, longestMs: 160 }
 
 /** Answers of servers to a request for a path below a file. */
 const belowFileStatuses: ReadonlySet<number> = new Set([400, 403, 405, 409])
@@ -365,7 +366,7 @@ async function repeatWhile<Result>(
       return await work()
     } catch (error) {
       if (!isPassing(error) || attempt >= attempts) throw error
-      await sleep(firstPauseMs * attempt)
+      await sleep(backOffMs(attempt, backOff, Math.random))
     }
   }
 }
