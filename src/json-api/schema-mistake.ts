@@ -14,7 +14,6 @@ export function schemaMistake(error: z.core.$ZodError): ApiError {
   const { message, path } = deepest(issue, [])
   const field = clip(jsonPath(path))
   return new ApiError(400, clip(message), {
-    // Without a code, Fastify would set one.
     code: 'invalid_field',
     field: field === '' ? undefined : field,
     cause: error,

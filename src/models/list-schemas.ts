@@ -36,12 +36,9 @@ export const connectionListing = z.object({
 export type UnlistedReason = z.output<typeof unlistedReason>
 export type ConnectionListing = z.output<typeof connectionListing>
 
-/** The body of an error in `modelsErrorFormat`. */
-const listError = z
+/** The body of an error in `modelsErrorFormat`, which is loaded without schemas. */
+export const listError = z
   .object({
     error: z.object({ message: z.string(), type: z.string(), code: z.string().optional() }),
   })
   .meta({ description: 'The reason.' })
-
-/** The error responses of every route. */
-export const listRefusals = { '4xx': listError, '5xx': listError } as const

@@ -1,10 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
-import { enteredRequest } from '../json-api/entry.ts'
-import type { JsonApp } from '../json-api/json-app.ts'
-import { entrySchema, listRefusals, listSchema } from './list-schemas.ts'
-import { defaultKinds, type Kinds, kindsOfPath } from './listed-kinds.ts'
+import { type Access, JsonBytes, type Route, route, routesBelow } from '../json-api/route.ts'
+import { entrySchema, listError, listSchema } from './list-schemas.ts'
+import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
 import { createKeyCheck } from './models-key.ts'
 
@@ -18,86 +17,76 @@ export interface ModelListOptions {
  * The headers of a preflight response besides the origin, which every reply has
  * (docs/contract/model-list.md, "Cross-origin requests").
  */
-const preflightHeaders = {
-  'access-control-allow-methods': 'GET, OPTIONS',
-  'access-control-allow-headers': '*',
-} as const
+const preflightHeaders = [
+  ['access-control-allow-methods', 'GET, OPTIONS'],
+  ['access-control-allow-headers', '*'],
+] as const
 
 /** The maximum length of an unknown id in a message, characters. */
 const maxQuotedId = 200
 
-/** Metadata for the OpenAPI document; a key is required only with MODELS_API_KEY. */
-const described = { tags: ['models'], security: [{}, { modelsKey: [] }, { modelsKeyHeader: [] }] }
-
-const preflightSchema = { operationId: 'preflight', hide: true }
-
-/**
- * GET and OPTIONS of /v1/models and the paths below it. GET includes HEAD. Most requests for a list
- * do not get here (model-list-handler.ts).
- */
-export async function modelListApi(app: JsonApp, options: ModelListOptions): Promise<void> {
-  const { lists, apiKey } = options
-  app.addHook('onRequest', keyGuard(apiKey))
-  // Many clients add a trailing slash, which is not worth a redirect.
-  for (const url of ['/v1/models', '/v1/models/']) {
-    const schema = {
-      ...described,
-      operationId: 'listModels',
-      summary: 'Lists the chat models of all connected providers, in the format of OpenAI',
-      hide: url !== '/v1/models',
-      response: { 200: listSchema, ...listRefusals },
-    }
-    app.get(url, { schema }, async (_request, reply) => sendList(lists, defaultKinds, reply))
-    app.options(url, { schema: preflightSchema }, preflight)
+/** GET and OPTIONS of /v1/models and the paths below it. */
+export function modelListApi({ lists, apiKey }: ModelListOptions): readonly Route[] {
+  const access: Access = {
+    // A key is required only with MODELS_API_KEY.
+    security: [{}, { modelsKey: [] }, { modelsKeyHeader: [] }],
+    admit: keyGuard(apiKey),
   }
-  const schema = {
-    ...described,
+  const list = route({
+    method: 'GET',
+    path: '/v1/models',
+    operationId: 'listModels',
+    summary: 'Lists the chat models of all connected providers, in the format of OpenAI',
+    reply: listSchema,
+    answer: async () => new JsonBytes(await lists.list(defaultKinds)),
+  })
+  const retrieve = route({
+    method: 'GET',
+    path: '/v1/models/{id+}',
     operationId: 'retrieveModel',
     summary: 'Lists the models of one kind, or returns one model',
-    params: z.object({ '*': z.string().describe('A kind, or a model id with or without %2F') }),
-    response: { 200: z.union([listSchema, entrySchema]), ...listRefusals },
-  }
-  app.get('/v1/models/*', { schema }, async (request, reply) => {
-    const { '*': name } = request.params
-    // A kind path takes precedence over a model id.
-    const kinds = kindsOfPath.get(name)
-    if (kinds !== undefined) return sendList(lists, kinds, reply)
-    const entry = await lists.find(name)
-    if (entry === undefined) throw noSuchModel(name)
-    return entry
+    params: z.object({ id: z.string().describe('A kind, or a model id with or without %2F') }),
+    reply: z.union([listSchema, entrySchema]),
+    async answer({ params: { id } }) {
+      // A kind path takes precedence over a model id.
+      const kinds = kindsOfPath.get(id)
+      if (kinds !== undefined) return new JsonBytes(await lists.list(kinds))
+      const entry = await lists.find(id)
+      if (entry === undefined) throw noSuchModel(id)
+      return entry
+    },
   })
-  app.options('/v1/models/*', { schema: preflightSchema }, preflight)
-}
-
-/** Sends a list without a copy of it. For a request that a test injects: with one. */
-export async function sendList(
-  lists: Pick<ModelLists, 'list'>,
-  kinds: Kinds,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const list = await lists.list(kinds)
-  const entered = enteredRequest()
-  // The bridge has left a request whose client is gone, and no longer closes its body.
-  if (entered === undefined || entered.request.signal.aborted) await list.close()
-  else entered.body = list
-  const body = entered === undefined ? list.bytes : Buffer.alloc(0)
-  return reply.type('application/json; charset=utf-8').send(body)
+  // Many clients add a trailing slash, which is not worth a redirect.
+  const reads = [list, { ...list, path: '/v1/models/', isHidden: true }, retrieve]
+  return [
+    ...routesBelow('', { tag: 'models', access, errorSchema: listError }, reads),
+    ...reads.map(({ path }) => preflight(path)),
+  ]
 }
 
 /** A preflight carries no credentials (Fetch standard, "CORS-preflight fetch"). */
-function keyGuard(apiKey: string | undefined) {
+function preflight(path: string): Route {
+  return route({
+    method: 'OPTIONS',
+    path,
+    operationId: 'preflight',
+    summary: 'Tells browsers that pages of any origin may ask',
+    isHidden: true,
+    async answer({ replyHeaders }) {
+      for (const [name, value] of preflightHeaders) replyHeaders.set(name, value)
+    },
+  })
+}
+
+function keyGuard(apiKey: string | undefined): Access['admit'] {
   const verdictOn = createKeyCheck(apiKey)
-  return async ({ method, headers }: FastifyRequest) => {
-    const verdict = method === 'OPTIONS' ? 'right' : verdictOn(headers)
+  return ({ headers }: HttpRequest) => {
+    const verdict = verdictOn(headers)
     if (verdict === 'right') return
     throw new ApiError(401, verdict === 'missing' ? 'Missing API key.' : 'Invalid API key.', {
       headers: { 'www-authenticate': 'Bearer' },
     })
   }
-}
-
-async function preflight(_request: FastifyRequest, reply: FastifyReply) {
-  return reply.headers(preflightHeaders).send()
 }
 
 function noSuchModel(id: string): ApiError {

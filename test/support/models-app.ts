@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createJsonApp, type JsonApp } from '../../src/json-api/json-app.ts'
 import { modelListApi } from '../../src/models/model-list-api.ts'
 import { type ModelListLog, type ModelListParts, ModelLists } from '../../src/models/model-lists.ts'
 import { modelsErrorFormat } from '../../src/models/models-error-format.ts'
 import type { RoutingSource } from '../../src/models/routing-source.ts'
 import { Upstreams } from '../../src/models/upstream/upstreams.ts'
+import { type JsonSender, jsonSender } from './json-sender.ts'
 import { smallCatalogue } from './small-catalogue.ts'
 
 export interface ModelsAppOptions extends Partial<ModelListParts> {
@@ -37,12 +37,11 @@ export function sourceOf(state: SourceRows): RoutingSource {
   }
 }
 
-/** The model list on the JSON app, with a small catalogue and nothing stored. */
-export async function modelsApp(options: ModelsAppOptions = {}): Promise<JsonApp> {
+/** The model list with a small catalogue and nothing stored. */
+export function modelsApp(options: ModelsAppOptions = {}): JsonSender {
   const { state = {}, onFailure = () => undefined, apiKey, ...given } = options
-  const app = createJsonApp({ errorFormats: [modelsErrorFormat], onFailure })
-  await app.register(modelListApi, { lists: listsOf(state, given), apiKey })
-  return app
+  const routes = modelListApi({ lists: listsOf(state, given), apiKey })
+  return jsonSender(routes, { errorFormats: [modelsErrorFormat], onFailure })
 }
 
 export function listsOf(state: SourceRows, given: Partial<ModelListParts> = {}): ModelLists {
@@ -62,11 +61,12 @@ export async function listening(
   /** Asked for at the first request, when the ports of all are known. */
   options: () => ModelsAppOptions,
 ): Promise<string> {
-  let app: ReturnType<typeof modelsApp> | undefined
+  let app: JsonSender | undefined
   const server = createServer(async ({ url = '', headers }, response) => {
     app ??= modelsApp(options())
-    const reply = await (await app).inject({ method: 'GET', url, headers })
-    response.writeHead(reply.statusCode, reply.headers).end(reply.rawPayload)
+    const { authorization } = headers
+    const reply = await app.send({ url, headers: { authorization } })
+    response.writeHead(reply.status, reply.headers).end(reply.text)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -1,9 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import { enteredRequest, type RequestSource, sourceOf } from '../../json-api/entry.ts'
-import type { JsonApp } from '../../json-api/json-app.ts'
-import { errorReply, refusals } from '../../json-api/refusals.ts'
+import { type Access, type Route, route, routesBelow } from '../../json-api/route.ts'
 import { KeyValueError, type KeyValueStore } from '../../state/key-value/key-value.ts'
 import { LoginLimiter } from './login-limiter.ts'
 import { isPasswordHash } from './password.ts'
@@ -15,18 +13,16 @@ interface LoginOptions {
   /** DASHBOARD_PASSWORD; undefined: the dashboard is off. */
   readonly password: string | undefined
   /** Whether a browser sends the request for a page that is not the dashboard's. */
-  readonly isFromOtherOrigin: (request: RequestSource) => boolean
+  readonly isFromOtherOrigin: (request: HttpRequest) => boolean
+  /** The address of the client that sent the request. */
+  readonly clientAddress: (request: HttpRequest) => string
 }
 
-/**
- * A hook that rejects requests without a session. For onRequest, so that no body is read before.
- */
-export type RequireSession = (request: FastifyRequest) => Promise<void>
-
 export interface Login {
-  /** The plugin of `/auth/*`. */
-  readonly plugin: (app: JsonApp) => Promise<void>
-  readonly requireSession: RequireSession
+  /** The API of docs/contract/login.md, "Endpoints". */
+  readonly routes: readonly Route[]
+  /** Admits requests with a session. */
+  readonly session: Access
 }
 
 /** A password hash has 64 characters. */
@@ -34,179 +30,126 @@ const bodyLimit = 16 * 1024
 
 const security = [{ session: [] }]
 
-/** The API of docs/contract/login.md, "Endpoints", and the session check of other APIs. */
+const errors = {
+  401: 'Sign in first.',
+  503: 'The service cannot handle the request, or not now.',
+}
+
+/** The login, and the session check of other APIs. */
 export function createLogin(options: LoginOptions): Login {
-  const guard = new Guard(options)
-  return {
-    requireSession: (request) => guard.requireSession(request),
-    plugin: async (app) => {
-      // Every body is parsed as JSON, whatever its type: fetch sends strings as text/plain.
-      app.removeAllContentTypeParsers()
-      app.addContentTypeParser(
-        '*',
-        { parseAs: 'string', bodyLimit },
-        app.getDefaultJsonParser('error', 'error'),
-      )
-      app.addHook('onRequest', async ({ raw }) => {
-        // Fastify rejects invalid media types before it looks for a parser.
-        delete raw.headers['content-type']
-      })
-      addLogin(app, guard)
-      addSession(app, guard)
-      await app.register(async (bodiless) => addLogout(bodiless, guard))
-    },
-  }
+  const guard = createGuard(options)
+  const session: Access = { security, knowsClients: true, admit: guard.requireSession }
+  const routes = [loginRoute(guard, options), sessionRoute(session), logoutRoute(guard)]
+  return { session, routes: routesBelow('/auth', { tag: 'login' }, routes) }
 }
 
-function addLogin(app: JsonApp, guard: Guard): void {
-  app.route({
+function loginRoute(guard: Guard, { clientAddress }: LoginOptions): Route {
+  return route({
     method: 'POST',
-    url: '/auth/login',
+    path: '/login',
+    operationId: 'login',
+    summary: 'Starts a session',
+    access: { admit: guard.admitLogin },
+    // fetch sends strings as text/plain.
+    bodyType: 'any',
     bodyLimit,
-    schema: {
-      operationId: 'login',
-      tags: ['login'],
-      summary: 'Starts a session',
-      body: z.object({
-        passwordHash: z.string().meta({ description: 'SHA-256 of the password, hex.' }),
-      }),
-      response: {
-        200: z.object({
-          token: z.string().meta({ description: '256 bits, base64url.' }),
-          expiresIn: z.int().meta({ description: 'Seconds.' }),
-        }),
-        400: errorReply,
-        401: errorReply,
-        403: errorReply.meta({
-          description: 'A page of another origin sent the login. Not counted as a failure.',
-        }),
-        429: errorReply.meta({ description: 'Too many failures; Retry-After says when to retry.' }),
-        503: errorReply,
-        ...refusals,
-      },
-    },
-    onRequest: async (request) => {
-      guard.refuseWhenOff()
-      guard.refuseOtherOrigin(request)
-    },
-    handler: async ({ body, ip }) => ({
-      token: await guard.login(body.passwordHash, ip),
-      expiresIn: sessionSeconds,
+    body: z.object({
+      passwordHash: z.string().meta({ description: 'SHA-256 of the password, hex.' }),
     }),
+    reply: z.object({
+      token: z.string().meta({ description: '256 bits, base64url.' }),
+      expiresIn: z.int().meta({ description: 'Seconds.' }),
+    }),
+    errors: {
+      ...errors,
+      400: 'The request is invalid; `field` says where.',
+      403: 'A page of another origin sent the login. Not counted as a failure.',
+      429: 'Too many failures; Retry-After says when to retry.',
+    },
+    async answer({ request, body }) {
+      const token = await guard.login(body.passwordHash, clientAddress(request))
+      return { token, expiresIn: sessionSeconds }
+    },
   })
 }
 
-function addSession(app: JsonApp, guard: Guard): void {
-  app.route({
+function sessionRoute(session: Access): Route {
+  return route({
     method: 'GET',
-    url: '/auth/session',
-    schema: {
-      operationId: 'getSession',
-      tags: ['login'],
-      summary: 'Checks whether the session is valid',
-      security,
-      response: {
-        200: z.object({ valid: z.literal(true) }),
-        401: errorReply,
-        503: errorReply,
-        ...refusals,
-      },
-    },
-    onRequest: (request) => guard.requireSession(request),
-    handler: async () => ({ valid: true as const }),
+    path: '/session',
+    operationId: 'getSession',
+    summary: 'Checks whether the session is valid',
+    access: session,
+    reply: z.object({ valid: z.literal(true) }),
+    errors,
+    answer: async () => ({ valid: true as const }),
   })
 }
 
-function addLogout(app: JsonApp, guard: Guard): void {
-  // Bodies are ignored and not read.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', async () => undefined)
-  app.route({
+function logoutRoute(guard: Guard): Route {
+  return route({
     method: 'POST',
-    url: '/auth/logout',
-    schema: {
-      operationId: 'logout',
-      tags: ['login'],
-      summary: 'Ends the session',
-      security,
-      response: {
-        204: z.undefined().meta({ description: 'The session has ended or did not exist.' }),
-        401: errorReply,
-        503: errorReply,
-        ...refusals,
-      },
-    },
-    handler: async (request, reply) => {
-      await guard.logout(request)
-      return reply.code(204).send()
-    },
+    path: '/logout',
+    operationId: 'logout',
+    summary: 'Ends the session',
+    // A session that is over may be ended again.
+    access: { security, admit: guard.refuseWhenOff },
+    bodyType: 'ignored',
+    status: 204,
+    replyDescription: 'The session has ended or did not exist.',
+    errors,
+    answer: ({ request }) => guard.logout(request),
   })
 }
+
+type Guard = ReturnType<typeof createGuard>
 
 /** Access checks. Every refusal of the login API originates here. */
-class Guard {
-  readonly #password: string | undefined
-  readonly #sessions: Sessions
-  readonly #limiter: LoginLimiter
-  readonly #isFromOtherOrigin: LoginOptions['isFromOtherOrigin']
+function createGuard({ store, password, isFromOtherOrigin }: LoginOptions) {
+  const sessions = new Sessions(store, password ?? '')
+  const limiter = new LoginLimiter(store)
+  /** Without DASHBOARD_PASSWORD the dashboard is off (docs/contract/decisions.md, "First start"). */
+  const refuseWhenOff = () => void requiredPassword(password)
+  return {
+    refuseWhenOff,
 
-  constructor({ store, password, isFromOtherOrigin }: LoginOptions) {
-    this.#password = password
-    this.#isFromOtherOrigin = isFromOtherOrigin
-    this.#sessions = new Sessions(store, password ?? '')
-    this.#limiter = new LoginLimiter(store)
-  }
+    admitLogin(request: HttpRequest): void {
+      refuseWhenOff()
+      // Any page can send a login (`mode: 'no-cors'`), and five failures would lock out the owner.
+      if (isFromOtherOrigin(request)) throw otherOrigin()
+    },
 
-  /**
-   * Without DASHBOARD_PASSWORD the dashboard is off (docs/contract/decisions.md, "First start").
-   */
-  refuseWhenOff(): string {
-    if (this.#password !== undefined) return this.#password
-    throw new ApiError(503, 'The dashboard is turned off: DASHBOARD_PASSWORD is not set.')
-  }
-
-  /** Any page can send a login (`mode: 'no-cors'`), and five failures would lock out the owner. */
-  refuseOtherOrigin(request: FastifyRequest): void {
-    if (!this.#isFromOtherOrigin(sourceOf(request))) return
-    throw new ApiError(
-      403,
-      'A web page of another origin sent this login. If it is the dashboard behind a proxy, set PUBLIC_URL to the address in the browser.',
-    )
-  }
-
-  /** Returns the token of a new session. */
-  async login(hash: string, address: string): Promise<string> {
-    const password = this.refuseWhenOff()
-    const login = async () => {
-      const waitSeconds = await this.#limiter.take(address)
-      if (waitSeconds > 0) throw tooManyFailures(waitSeconds)
-      if (!isPasswordHash(hash, password)) throw unauthorized('The password is wrong.')
-      await this.#limiter.clear(address)
-      return this.#sessions.begin()
-    }
-    return fromStore(() => this.#limiter.inTurn(address, login))
-  }
-
-  async requireSession({ headers }: FastifyRequest): Promise<void> {
-    this.refuseWhenOff()
-    return fromStore(async () => {
-      const token = bearerToken(headers.authorization)
-      if (token !== undefined && (await this.#sessions.isValid(token))) {
-        const entered = enteredRequest()
-        if (entered !== undefined) entered.hasSession = true
-        return
+    /** Returns the token of a new session. */
+    login(hash: string, address: string): Promise<string> {
+      const login = async () => {
+        const waitSeconds = await limiter.take(address)
+        if (waitSeconds > 0) throw tooManyFailures(waitSeconds)
+        const isRight = isPasswordHash(hash, requiredPassword(password))
+        if (!isRight) throw unauthorized('The password is wrong.')
+        await limiter.clear(address)
+        return sessions.begin()
       }
-      throw unauthorized('The session does not exist or has expired. Sign in again.')
-    })
-  }
+      return fromStore(() => limiter.inTurn(address, login))
+    },
 
-  async logout({ headers }: FastifyRequest): Promise<void> {
-    this.refuseWhenOff()
-    const token = bearerToken(headers.authorization)
-    if (token === undefined)
+    async requireSession({ headers }: HttpRequest): Promise<void> {
+      refuseWhenOff()
+      const token = bearerToken(headers.authorization)
+      if (token !== undefined && (await fromStore(() => sessions.isValid(token)))) return
+      throw unauthorized('The session does not exist or has expired. Sign in again.')
+    },
+
+    async logout({ headers }: HttpRequest): Promise<void> {
+      const token = bearerToken(headers.authorization)
+      if (token !== undefined) return fromStore(() => sessions.end(token))
       throw unauthorized('Expected an Authorization header with a bearer token.')
-    return fromStore(() => this.#sessions.end(token))
+    },
   }
+}
+
+function requiredPassword(password: string | undefined): string {
+  if (password !== undefined) return password
+  throw new ApiError(503, 'The dashboard is turned off: DASHBOARD_PASSWORD is not set.')
 }
 
 /** 503 if AUTH_KV does not respond: the client is not at fault. */
@@ -229,6 +172,12 @@ function bearerToken(authorization: string | undefined): string | undefined {
 /** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */
 function unauthorized(message: string): ApiError {
   return new ApiError(401, message, { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function otherOrigin(): ApiError {
+  const message =
+    'A web page of another origin sent this login. If it is the dashboard behind a proxy, set PUBLIC_URL to the address in the browser.'
+  return new ApiError(403, message)
 }
 
 function tooManyFailures(waitSeconds: number): ApiError {

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
 import { DriveError } from '../../drives/drive.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import type { JsonApp } from '../../json-api/json-app.ts'
-import { refusals } from '../../json-api/refusals.ts'
+import { type Route, route } from '../../json-api/route.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { bucketStatus } from './replies.ts'
@@ -19,45 +18,41 @@ const statuses: Readonly<Record<BucketErrorKind, number>> = {
 }
 
 /** Creates and removes buckets. */
-export function bucketMakingRoutes(app: JsonApp, parts: ManagementApiParts): void {
+export function bucketMakingRoutes(parts: ManagementApiParts): readonly Route[] {
   const { buckets, bucketMaker } = parts
-  app.post(
-    '/buckets',
-    {
-      schema: {
-        operationId: 'createBucket',
-        summary: 'Creates a bucket',
-        description: 'Whatever BUCKET_CREATION says, which is about S3 clients.',
-        body: z.strictObject({ name: z.string().max(63) }),
-        response: { 201: bucketStatus, ...refusals },
-      },
-    },
-    async ({ body: { name } }, reply) => {
+  const createBucket = route({
+    method: 'POST',
+    path: '/buckets',
+    operationId: 'createBucket',
+    summary: 'Creates a bucket',
+    description: 'Whatever BUCKET_CREATION says, which is about S3 clients.',
+    body: z.strictObject({ name: z.string().max(63) }),
+    status: 201,
+    reply: bucketStatus,
+    async answer({ body: { name } }) {
       await bucketMaker.create(name).catch(refuse)
       const configuration = buckets.find(name)
       const [status] = configuration ? await describeBuckets(parts, [configuration]) : []
       // It may have been removed meanwhile.
       if (status === undefined) throw new ApiError(404, 'The bucket does not exist.')
-      return reply.code(201).send(status)
+      return status
     },
-  )
+  })
 
-  app.delete(
-    '/buckets/:bucket',
-    {
-      schema: {
-        operationId: 'removeBucket',
-        summary: 'Removes a bucket without content',
-        description: 'Open uploads are aborted with it.',
-        params: z.object({ bucket: z.string() }),
-        response: { 204: z.undefined().meta({ description: 'It is removed.' }), ...refusals },
-      },
-    },
-    async ({ params: { bucket } }, reply) => {
+  const removeBucket = route({
+    method: 'DELETE',
+    path: '/buckets/{bucket}',
+    operationId: 'removeBucket',
+    summary: 'Removes a bucket without content',
+    description: 'Open uploads are aborted with it.',
+    params: z.object({ bucket: z.string() }),
+    status: 204,
+    replyDescription: 'It is removed.',
+    async answer({ params: { bucket } }) {
       await bucketMaker.remove(bucket).catch(refuse)
-      return reply.code(204).send()
     },
-  )
+  })
+  return [createBucket, removeBucket]
 }
 
 function refuse(error: unknown): never {

@@ -4,9 +4,7 @@ import { rulesForOrigins } from '../../buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../buckets/lifecycle-rules.ts'
 import { DriveError } from '../../drives/drive.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import { enteredRequest } from '../../json-api/entry.ts'
-import type { JsonApp } from '../../json-api/json-app.ts'
-import { refusals } from '../../json-api/refusals.ts'
+import { type Route, route } from '../../json-api/route.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import {
@@ -19,26 +17,22 @@ import {
 import { driveIsAway, timeOf } from './route-checks.ts'
 
 /** Changes what is set for a bucket, and shows beforehand what that would remove. */
-export function bucketOptionsRoutes(app: JsonApp, parts: ManagementApiParts): void {
-  changeRoute(app, parts)
-  expiryDryRunRoute(app, parts)
+export function bucketOptionsRoutes(parts: ManagementApiParts): readonly Route[] {
+  return [changeRoute(parts), expiryDryRunRoute(parts)]
 }
 
-function changeRoute(app: JsonApp, parts: ManagementApiParts): void {
+function changeRoute(parts: ManagementApiParts): Route {
   const { buckets, bucketOptions, publicReadBuckets } = parts
-  app.patch(
-    '/buckets/:bucket',
-    {
-      schema: {
-        operationId: 'changeBucket',
-        summary: 'Changes what is set for a bucket',
-        description: 'Fields that are absent stay as they are.',
-        params: z.object({ bucket: z.string() }),
-        body: bucketChange,
-        response: { 200: bucketStatus, ...refusals },
-      },
-    },
-    async ({ params: { bucket }, body }) => {
+  return route({
+    method: 'PATCH',
+    path: '/buckets/{bucket}',
+    operationId: 'changeBucket',
+    summary: 'Changes what is set for a bucket',
+    description: 'Fields that are absent stay as they are.',
+    params: z.object({ bucket: z.string() }),
+    body: bucketChange,
+    reply: bucketStatus,
+    async answer({ params: { bucket }, body }) {
       if (buckets.find(bucket) === undefined) throw noBucket()
       const isFromSettings = publicReadBuckets.includes(bucket)
       if (body.isPublic === false && isFromSettings) {
@@ -55,33 +49,26 @@ function changeRoute(app: JsonApp, parts: ManagementApiParts): void {
       if (status === undefined) throw noBucket()
       return status
     },
-  )
+  })
 }
 
-function expiryDryRunRoute(
-  app: JsonApp,
-  { buckets, placeOf, dryRunExpiry }: ManagementApiParts,
-): void {
-  app.post(
-    '/buckets/:bucket/expiry/dry-run',
-    {
-      schema: {
-        operationId: 'dryRunExpiry',
-        summary: 'Counts the objects that expiry rules would remove now',
-        description:
-          'Changes nothing. It counts what would be removed if `changeBucket` set these rules now. ' +
-          'Open uploads are not counted. After about 10 seconds it returns what it has found so ' +
-          'far, and `next`.',
-        params: z.object({ bucket: z.string() }),
-        body: expiryDryRunBody,
-        response: { 200: expiryDryRunReply, ...refusals },
-      },
-    },
-    async ({ params: { bucket }, body: { expiry, after } }) => {
+function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiParts): Route {
+  return route({
+    method: 'POST',
+    path: '/buckets/{bucket}/expiry/dry-run',
+    operationId: 'dryRunExpiry',
+    summary: 'Counts the objects that expiry rules would remove now',
+    description:
+      'Changes nothing. It counts what would be removed if `changeBucket` set these rules now. ' +
+      'Open uploads are not counted. After about 10 seconds it returns what it has found so ' +
+      'far, and `next`.',
+    params: z.object({ bucket: z.string() }),
+    body: expiryDryRunBody,
+    reply: expiryDryRunReply,
+    async answer({ params: { bucket }, body: { expiry, after }, request: { signal } }) {
       if (buckets.find(bucket) === undefined) throw noBucket()
       // Rules remove nothing from a bucket that is read-only.
       const rules = placeOf(bucket).isReadOnly ? [] : expiry.map(lifecycleRuleOf)
-      const signal = enteredRequest()?.request.signal ?? new AbortController().signal
       try {
         const found = await dryRunExpiry({ bucket, rules, after, signal })
         const { objects, bytes, oldestMs, next = null } = found
@@ -90,7 +77,7 @@ function expiryDryRunRoute(
         throw error instanceof DriveError ? driveIsAway(error) : error
       }
     },
-  )
+  })
 }
 
 function noBucket(): ApiError {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { isLegalKey } from '../../drives/key-path.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import type { JsonApp } from '../../json-api/json-app.ts'
-import { refusals } from '../../json-api/refusals.ts'
+import { type Route, route } from '../../json-api/route.ts'
 import type { DeletionRow } from '../../state/stores/deletions.ts'
 import { decodeDeletionTarget } from './deletions.ts'
 import type { ManagementApiParts } from './management-parts.ts'
@@ -11,21 +10,19 @@ import { assertBucket, timeOf } from './route-checks.ts'
 
 const idParams = z.object({ id: z.string() })
 
-export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementApiParts): void {
-  app.post(
-    '/deletions',
-    {
-      schema: {
-        operationId: 'startDeletion',
-        summary: 'Deletes everything below a prefix',
-        description:
-          'Deletes every object whose key begins with the prefix, `photos/2024/` or `photos/2024`, ' +
-          'in the background. A repeated request returns the running deletion.',
-        body: deletionBody,
-        response: { 202: deletionReply, ...refusals },
-      },
-    },
-    async ({ body }, reply) => {
+export function deletionRoutes({ buckets, deletions }: ManagementApiParts): readonly Route[] {
+  const startDeletion = route({
+    method: 'POST',
+    path: '/deletions',
+    operationId: 'startDeletion',
+    summary: 'Deletes everything below a prefix',
+    description:
+      'Deletes every object whose key begins with the prefix, `photos/2024/` or `photos/2024`, ' +
+      'in the background. A repeated request returns the running deletion.',
+    body: deletionBody,
+    status: 202,
+    reply: deletionReply,
+    async answer({ body }) {
       const { bucket, prefix } = body
       assertBucket(buckets, bucket)
       if (!isLegalKey(prefix)) {
@@ -33,50 +30,42 @@ export function deletionRoutes(app: JsonApp, { buckets, deletions }: ManagementA
           field: 'prefix',
         })
       }
-      return reply.code(202).send(replyOf(await deletions.start(body)))
+      return replyOf(await deletions.start(body))
     },
-  )
+  })
 
-  app.get(
-    '/deletions',
-    {
-      schema: {
-        operationId: 'getDeletions',
-        summary: 'Lists running deletions and those of the last day',
-        response: { 200: deletionsReply, ...refusals },
-      },
-    },
-    async () => ({ deletions: (await deletions.latest()).map(replyOf) }),
-  )
+  const getDeletions = route({
+    method: 'GET',
+    path: '/deletions',
+    operationId: 'getDeletions',
+    summary: 'Lists running deletions and those of the last day',
+    reply: deletionsReply,
+    answer: async () => ({ deletions: (await deletions.latest()).map(replyOf) }),
+  })
 
-  app.get(
-    '/deletions/:id',
-    {
-      schema: {
-        operationId: 'getDeletion',
-        summary: 'Returns the progress of a deletion',
-        params: idParams,
-        response: { 200: deletionReply, ...refusals },
-      },
-    },
-    async ({ params: { id } }) => replyOf(found(await deletions.find(id))),
-  )
+  const getDeletion = route({
+    method: 'GET',
+    path: '/deletions/{id}',
+    operationId: 'getDeletion',
+    summary: 'Returns the progress of a deletion',
+    params: idParams,
+    reply: deletionReply,
+    answer: async ({ params: { id } }) => replyOf(found(await deletions.find(id))),
+  })
 
-  app.delete(
-    '/deletions/:id',
-    {
-      schema: {
-        operationId: 'cancelDeletion',
-        summary: 'Stops a deletion',
-        description:
-          'Deleted objects stay deleted. The response may still say `running`: another worker then ' +
-          'stops the deletion within a second or two. A finished deletion does not change.',
-        params: idParams,
-        response: { 200: deletionReply, ...refusals },
-      },
-    },
-    async ({ params: { id } }) => replyOf(found(await deletions.cancel(id))),
-  )
+  const cancelDeletion = route({
+    method: 'DELETE',
+    path: '/deletions/{id}',
+    operationId: 'cancelDeletion',
+    summary: 'Stops a deletion',
+    description:
+      'Deleted objects stay deleted. The response may still say `running`: another worker then ' +
+      'stops the deletion within a second or two. A finished deletion does not change.',
+    params: idParams,
+    reply: deletionReply,
+    answer: async ({ params: { id } }) => replyOf(found(await deletions.cancel(id))),
+  })
+  return [startDeletion, getDeletions, getDeletion, cancelDeletion]
 }
 
 function found(row: DeletionRow | undefined): DeletionRow {

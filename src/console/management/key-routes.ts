@@ -5,8 +5,7 @@ import { KeyAdminError, type KeyWithSecret } from '../../access/key-admin.ts'
 import { KeyInputError } from '../../access/key-input.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import type { JsonApp } from '../../json-api/json-app.ts'
-import { refusals } from '../../json-api/refusals.ts'
+import { type Route, route } from '../../json-api/route.ts'
 import {
   type KeyReply,
   type KeyWithSecretReply,
@@ -27,60 +26,52 @@ const statusOf = { 'unknown-key': 404, 'from-file': 409, conflict: 409 } as cons
   number
 >
 
-export function keyRoutes(app: JsonApp, parts: ManagementApiParts): void {
-  readAndCreate(app, parts)
-  change(app, parts)
+export function keyRoutes(parts: ManagementApiParts): readonly Route[] {
+  return [...readAndCreate(parts), ...change(parts)]
 }
 
-function readAndCreate(app: JsonApp, { keys, buckets }: ManagementApiParts): void {
-  app.get(
-    '/keys',
-    {
-      schema: {
-        operationId: 'getKeys',
-        summary: 'Lists the access keys',
-        description: 'Without ACCESS_KEY, which is in the settings, and without secrets.',
-        response: { 200: keysReply, ...refusals },
-      },
-    },
-    async () => ({
+function readAndCreate({ keys, buckets }: ManagementApiParts): readonly Route[] {
+  const getKeys = route({
+    method: 'GET',
+    path: '/keys',
+    operationId: 'getKeys',
+    summary: 'Lists the access keys',
+    description: 'Without ACCESS_KEY, which is in the settings, and without secrets.',
+    reply: keysReply,
+    answer: async () => ({
       keys: (await keys.list()).map(({ key, problem }) => replyOf(key, buckets, problem)),
     }),
-  )
+  })
 
-  app.post(
-    '/keys',
-    {
-      schema: {
-        operationId: 'createKey',
-        summary: 'Creates an access key',
-        description: 'The reply has its secret, which is not shown again.',
-        body: keyBody,
-        response: { 201: keyWithSecretReply, ...refusals },
-      },
-    },
-    async ({ body: { expiresAt, limits, ...input } }, reply) => {
+  const createKey = route({
+    method: 'POST',
+    path: '/keys',
+    operationId: 'createKey',
+    summary: 'Creates an access key',
+    description: 'The reply has its secret, which is not shown again.',
+    body: keyBody,
+    status: 201,
+    reply: keyWithSecretReply,
+    async answer({ body: { expiresAt, limits, ...input } }) {
       const expiresAtMs = momentOf(expiresAt)
       const given = { ...input, expiresAtMs, ...(limits && { limits }) }
-      return reply.code(201).send(withSecret(await translated(keys.create(given)), buckets))
+      return withSecret(await translated(keys.create(given)), buckets)
     },
-  )
+  })
+  return [getKeys, createKey]
 }
 
-function change(app: JsonApp, { keys, buckets }: ManagementApiParts): void {
-  app.patch(
-    '/keys/:accessKeyId',
-    {
-      schema: {
-        operationId: 'changeKey',
-        summary: 'Changes, disables or enables an access key',
-        description: 'Fields that are absent stay. In force everywhere within a second.',
-        params,
-        body: keyChangeBody,
-        response: { 200: keyReply, ...refusals },
-      },
-    },
-    async ({ params: { accessKeyId }, body }) => {
+function change({ keys, buckets }: ManagementApiParts): readonly Route[] {
+  const changeKey = route({
+    method: 'PATCH',
+    path: '/keys/{accessKeyId}',
+    operationId: 'changeKey',
+    summary: 'Changes, disables or enables an access key',
+    description: 'Fields that are absent stay. In force everywhere within a second.',
+    params,
+    body: keyChangeBody,
+    reply: keyReply,
+    async answer({ params: { accessKeyId }, body }) {
       const { expiresAt, name, note, grants, limits, isDisabled } = body
       const key = await translated(
         keys.change(accessKeyId, {
@@ -94,40 +85,35 @@ function change(app: JsonApp, { keys, buckets }: ManagementApiParts): void {
       )
       return replyOf(key, buckets)
     },
-  )
+  })
 
-  app.post(
-    '/keys/:accessKeyId/rotate',
-    {
-      schema: {
-        operationId: 'rotateKey',
-        summary: 'Replaces the secret of an access key',
-        params,
-        body: rotateBody,
-        response: { 200: keyWithSecretReply, ...refusals },
-      },
-    },
-    async ({ params: { accessKeyId }, body: { keepOldSeconds } }) =>
+  const rotateKey = route({
+    method: 'POST',
+    path: '/keys/{accessKeyId}/rotate',
+    operationId: 'rotateKey',
+    summary: 'Replaces the secret of an access key',
+    params,
+    body: rotateBody,
+    reply: keyWithSecretReply,
+    answer: async ({ params: { accessKeyId }, body: { keepOldSeconds } }) =>
       withSecret(await translated(keys.rotate(accessKeyId, keepOldSeconds)), buckets),
-  )
+  })
 
-  app.delete(
-    '/keys/:accessKeyId',
-    {
-      schema: {
-        operationId: 'revokeKey',
-        summary: 'Revokes an access key',
-        description:
-          'It is refused everywhere within a second, also in presigned URLs. It cannot be restored.',
-        params,
-        response: { 204: z.undefined().meta({ description: 'Revoked.' }), ...refusals },
-      },
-    },
-    async ({ params: { accessKeyId } }, reply) => {
+  const revokeKey = route({
+    method: 'DELETE',
+    path: '/keys/{accessKeyId}',
+    operationId: 'revokeKey',
+    summary: 'Revokes an access key',
+    description:
+      'It is refused everywhere within a second, also in presigned URLs. It cannot be restored.',
+    params,
+    status: 204,
+    replyDescription: 'Revoked.',
+    async answer({ params: { accessKeyId } }) {
       await translated(keys.revoke(accessKeyId))
-      return reply.code(204).send()
     },
-  )
+  })
+  return [changeKey, rotateKey, revokeKey]
 }
 
 async function translated<Value>(work: Promise<Value>): Promise<Value> {

@@ -4,16 +4,16 @@ import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import type { DryRunFindings, DryRunQuery } from '../../buckets/expiry/dry-run.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
+import type { Access } from '../../json-api/route.ts'
 import type { BucketExpiryRow } from '../../state/stores/bucket-expiry.ts'
-import type { RequireSession } from '../login/login-api.ts'
 import type { BucketCounter } from './bucket-counter.ts'
 import type { Deletions } from './deletions.ts'
 import type { FolderRevisions } from './folder-revisions.ts'
 import type { FailureStatus, StatusReply, UploadStatus } from './replies.ts'
 
 export interface ManagementApiParts {
-  /** Rejects requests without a valid session; runs before the body is read. */
-  readonly requireSession: RequireSession
+  /** Admits requests with a valid session. */
+  readonly session: Access
   readonly buckets: Buckets
   readonly bucketOptions: BucketOptionsWriter
   readonly bucketMaker: Pick<BucketMaker, 'create' | 'remove'>

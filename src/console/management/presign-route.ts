@@ -1,9 +1,8 @@
 import type { z } from 'zod'
 import { isLegalKey } from '../../drives/key-path.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import type { JsonApp } from '../../json-api/json-app.ts'
 import { jsonPath } from '../../json-api/json-path.ts'
-import { refusals } from '../../json-api/refusals.ts'
+import { type Route, route } from '../../json-api/route.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { presignBody, presignReply } from './replies.ts'
 import { assertBucket, originOfRequest, timeOf } from './route-checks.ts'
@@ -18,22 +17,18 @@ const ofSignature =
 const maxQueryLength = 4_096
 
 /** Each URL allows one kind of request to its holder; the browser never receives credentials. */
-export function presignRoute(app: JsonApp, parts: ManagementApiParts): void {
-  app.post(
-    '/presign',
-    {
-      schema: {
-        operationId: 'presign',
-        summary: 'Creates a presigned URL',
-        description:
-          'The URL allows one kind of request until it expires. Pass the `x-amz-*` header fields ' +
-          'of the request as query parameters.',
-        body: presignBody,
-        response: { 200: presignReply, ...refusals },
-      },
-    },
-    async (request) => {
-      const { method, bucket, key, query = {}, expiresSeconds } = request.body
+export function presignRoute(parts: ManagementApiParts): Route {
+  return route({
+    method: 'POST',
+    path: '/presign',
+    operationId: 'presign',
+    summary: 'Creates a presigned URL',
+    description:
+      'The URL allows one kind of request until it expires. Pass the `x-amz-*` header fields ' +
+      'of the request as query parameters.',
+    body: presignBody,
+    reply: presignReply,
+    async answer({ request, body: { method, bucket, key, query = {}, expiresSeconds } }) {
       assertBucket(parts.buckets, bucket)
       assertKey(key)
       assertQuery(query)
@@ -46,7 +41,7 @@ export function presignRoute(app: JsonApp, parts: ManagementApiParts): void {
       })
       return { url, expiresAt: timeOf(nowMs + expiresSeconds * 1_000) }
     },
-  )
+  })
 }
 
 function assertKey(key: string | undefined): void {

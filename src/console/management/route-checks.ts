@@ -1,8 +1,7 @@
-import type { FastifyRequest } from 'fastify'
 import type { Buckets } from '../../buckets/buckets.ts'
 import type { DriveError } from '../../drives/drive.ts'
+import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import { sourceOf } from '../../json-api/entry.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 
 const namesShown = 10
@@ -19,9 +18,9 @@ export function assertBucket(buckets: Buckets, bucket: string): void {
 /** @throws ApiError 400 if the request does not contain a valid host. */
 export function originOfRequest(
   { originOf }: Pick<ManagementApiParts, 'originOf'>,
-  request: FastifyRequest,
+  request: HttpRequest,
 ): string {
-  const origin = originOf(sourceOf(request))
+  const origin = originOf(request)
   if (origin !== undefined) return origin
   throw new ApiError(400, 'The Host header of the request is not a valid host name.', {
     field: 'host',

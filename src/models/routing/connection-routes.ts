@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import type { JsonApp } from '../../json-api/json-app.ts'
-import { refusals } from '../../json-api/refusals.ts'
-import type { Sealer } from '../../state/sealer.ts'
+import { type Call, type Route, route } from '../../json-api/route.ts'
 import { type ProbeReport, probeReport } from '../upstream/probe-report.ts'
 import { toConnectionAnswer, toWarnedRouting } from './answers.ts'
 import {
@@ -21,158 +19,135 @@ import {
   changedConnection,
   connectionChange,
   connectionOrder,
-  type NewConnection,
   newConnection,
   warnedRouting,
 } from './routing-schemas.ts'
 import type { RoutingEdit } from './routing-store.ts'
-import type { StoredConnection, StoredRouting } from './stored-routing.ts'
 
 const params = z.object({ id: z.string() })
-const connectionResponse = { 200: changedConnection, ...refusals }
 
-export function connectionRoutes(app: JsonApp, parts: RoutingApiParts): void {
-  createRoute(app, parts)
-  changeRoutes(app, parts)
-  reorderRoute(app, parts)
-  deleteRoute(app, parts)
-  testRoute(app, parts)
+export function connectionRoutes(parts: RoutingApiParts): readonly Route[] {
+  return [
+    createRoute(parts),
+    changeRoute(parts),
+    switchRoute(parts, true),
+    switchRoute(parts, false),
+    reorderRoute(parts),
+    deleteRoute(parts),
+    testRoute(parts),
+  ]
 }
 
-function createRoute(app: JsonApp, parts: RoutingApiParts): void {
-  const { store, sealer, now } = parts
-  app.post(
-    '/connections',
-    {
-      schema: {
-        operationId: 'createConnection',
-        summary: 'Creates a connection to a provider',
-        body: newConnection,
-        response: { 201: changedConnection, ...refusals },
-      },
+function createRoute(parts: RoutingApiParts): Route {
+  const { sealer, now } = parts
+  return route({
+    method: 'POST',
+    path: '/connections',
+    operationId: 'createConnection',
+    summary: 'Creates a connection to a provider',
+    body: newConnection,
+    status: 201,
+    reply: changedConnection,
+    async answer(call) {
+      // The schema ensures either a provider or a kind.
+      const { kind = 'openai-compatible', name } = call.body
+      const provider = call.body.provider ?? randomProviderId(kind, name ?? '')
+      const id = randomConnectionId()
+      const nowMs = now()
+      const connection = givenConnection(
+        { ...call.body, id, provider, createdAtMs: nowMs },
+        { sealer, nowMs, stored: undefined, field: 'apiKey' },
+      )
+      return changedBy(parts, call, { id, edit: (before) => addConnection(before, connection) })
     },
-    async (request, reply) => {
-      const connection = connectionOf(request.body, { sealer, nowMs: now() })
-      const edit: RoutingEdit = (before) => addConnection(before, connection)
-      const state = await applyEdit(store, edit, request, reply)
-      return reply.code(201).send(changedAnswer(parts, state, connection.id))
-    },
-  )
+  })
 }
 
-/** The schema ensures either a provider or a kind. */
-function connectionOf(
-  body: NewConnection,
-  { sealer, nowMs }: { readonly sealer: Sealer; readonly nowMs: number },
-): StoredConnection {
-  const { kind = 'openai-compatible', name } = body
-  const provider = body.provider ?? randomProviderId(kind, name ?? '')
-  return givenConnection(
-    { ...body, id: randomConnectionId(), provider, createdAtMs: nowMs },
-    { sealer, nowMs, stored: undefined, field: 'apiKey' },
-  )
+function changeRoute(parts: RoutingApiParts): Route {
+  const { sealer } = parts
+  return route({
+    method: 'PATCH',
+    path: '/connections/{id}',
+    operationId: 'changeConnection',
+    summary: 'Changes the given fields of a connection; null removes a field',
+    params,
+    body: connectionChange,
+    reply: changedConnection,
+    async answer(call) {
+      const { id } = call.params
+      const change = { change: call.body, sealer }
+      return changedBy(parts, call, { id, edit: (before) => changeConnection(before, id, change) })
+    },
+  })
 }
 
-function changeRoutes(app: JsonApp, parts: RoutingApiParts): void {
-  const { store, sealer } = parts
-  app.patch(
-    '/connections/:id',
-    {
-      schema: {
-        operationId: 'changeConnection',
-        summary: 'Changes the given fields of a connection; null removes a field',
-        params,
-        body: connectionChange,
-        response: connectionResponse,
-      },
+function switchRoute(parts: RoutingApiParts, isActive: boolean): Route {
+  const word = isActive ? 'enable' : 'disable'
+  return route({
+    method: 'POST',
+    path: `/connections/{id}/${word}`,
+    operationId: `${word}Connection`,
+    summary: isActive
+      ? 'Enables a connection, so that its models are listed'
+      : 'Disables a connection, so that its models are not listed',
+    params,
+    reply: changedConnection,
+    async answer(call) {
+      const { id } = call.params
+      return changedBy(parts, call, { id, edit: (before) => setActive(before, id, isActive) })
     },
-    async (request, reply) => {
-      const { id } = request.params
-      const change = { change: request.body, sealer }
-      const edit: RoutingEdit = (before) => changeConnection(before, id, change)
-      const state = await applyEdit(store, edit, request, reply)
-      return changedAnswer(parts, state, id)
-    },
-  )
-
-  for (const [word, summary, isActive] of [
-    ['enable', 'Enables a connection, so that its models are listed', true],
-    ['disable', 'Disables a connection, so that its models are not listed', false],
-  ] as const) {
-    app.post(
-      `/connections/:id/${word}`,
-      {
-        schema: {
-          ...{ operationId: `${word}Connection`, summary, params },
-          response: connectionResponse,
-        },
-      },
-      async (request, reply) => {
-        const { id } = request.params
-        const edit: RoutingEdit = (before) => setActive(before, id, isActive)
-        const state = await applyEdit(store, edit, request, reply)
-        return changedAnswer(parts, state, id)
-      },
-    )
-  }
+  })
 }
 
-function changedAnswer({ sealer, catalogue }: RoutingApiParts, state: StoredRouting, id: string) {
+/** Changes a connection, and returns it with its warnings. */
+async function changedBy(
+  { store, sealer, catalogue }: RoutingApiParts,
+  call: Pick<Call<unknown, unknown, unknown>, 'request' | 'replyHeaders'>,
+  { id, edit }: { readonly id: string; readonly edit: RoutingEdit },
+) {
+  const state = await applyEdit(store, edit, call)
   const answer = toConnectionAnswer(findConnection(state, id), sealer)
   return { ...answer, warnings: itemWarnings(state, catalogue, { set: 'connections', key: id }) }
 }
 
-function reorderRoute(app: JsonApp, { store, sealer, catalogue }: RoutingApiParts): void {
-  app.post(
-    '/connections/reorder',
-    {
-      schema: {
-        operationId: 'reorderConnections',
-        summary: 'Moves connections to the front, in this order',
-        body: connectionOrder,
-        response: { 200: warnedRouting, ...refusals },
-      },
+function reorderRoute({ store, sealer, catalogue }: RoutingApiParts): Route {
+  return route({
+    method: 'POST',
+    path: '/connections/reorder',
+    operationId: 'reorderConnections',
+    summary: 'Moves connections to the front, in this order',
+    body: connectionOrder,
+    reply: warnedRouting,
+    async answer(call) {
+      const edit: RoutingEdit = (before) => reorderConnections(before, call.body.ids)
+      return toWarnedRouting(await applyEdit(store, edit, call), { sealer, catalogue })
     },
-    async (request, reply) => {
-      const edit: RoutingEdit = (before) => reorderConnections(before, request.body.ids)
-      const state = await applyEdit(store, edit, request, reply)
-      return toWarnedRouting(state, { sealer, catalogue })
-    },
-  )
+  })
 }
 
-function deleteRoute(app: JsonApp, { store }: RoutingApiParts): void {
-  app.delete(
-    '/connections/:id',
-    {
-      schema: {
-        operationId: 'deleteConnection',
-        summary: 'Deletes a connection',
-        params,
-        response: { 204: z.null(), ...refusals },
-      },
+function deleteRoute({ store }: RoutingApiParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/connections/{id}',
+    operationId: 'deleteConnection',
+    summary: 'Deletes a connection',
+    params,
+    status: 204,
+    async answer(call) {
+      await applyEdit(store, (before) => removeConnection(before, call.params.id), call)
     },
-    async (request, reply) => {
-      const { id } = request.params
-      const edit: RoutingEdit = (before) => removeConnection(before, id)
-      await applyEdit(store, edit, request, reply)
-      return reply.code(204).send(null)
-    },
-  )
+  })
 }
 
-function testRoute(app: JsonApp, { store, sealer, probe }: RoutingApiParts): void {
-  app.post(
-    '/connections/:id/test',
-    {
-      schema: {
-        operationId: 'testConnection',
-        summary: 'Tests a connection by requesting its models',
-        params,
-        response: { 200: probeReport, ...refusals },
-      },
-    },
-    async ({ params: { id } }): Promise<ProbeReport> => {
+function testRoute({ store, sealer, probe }: RoutingApiParts): Route {
+  return route({
+    method: 'POST',
+    path: '/connections/{id}/test',
+    operationId: 'testConnection',
+    summary: 'Tests a connection by requesting its models',
+    params,
+    reply: probeReport,
+    async answer({ params: { id } }) {
       const { state } = await store.read()
       const { sealedKey, ...connection } = findConnection(state, id)
       if (sealedKey === undefined) return probe(connection)
@@ -180,7 +155,7 @@ function testRoute(app: JsonApp, { store, sealer, probe }: RoutingApiParts): voi
       if (apiKey === undefined) return unreadableKey
       return probe({ ...connection, apiKey })
     },
-  )
+  })
 }
 
 const unreadableKey: ProbeReport = {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { JsonApp } from '../../json-api/json-app.ts'
-import { refusals } from '../../json-api/refusals.ts'
+import { type Route, route } from '../../json-api/route.ts'
 import { serviceKind } from './field-schemas.ts'
 import { itemWarnings } from './field-warnings.ts'
 import { addItem, type ItemKind, type ItemSet, removeItem, replaceItem } from './item-edits.ts'
@@ -34,7 +33,7 @@ const combos: ItemResource<'combos'> = {
   noun: 'combo',
   name: 'Combo',
   path: '/combos',
-  keyPath: '/:name',
+  keyPath: '/{name}',
   keyField: 'name',
   keySchema: z.object({ name: z.string() }),
   inputSchema: comboInput,
@@ -46,7 +45,7 @@ const customModels: ItemResource<'customModels'> = {
   noun: 'custom model',
   name: 'CustomModel',
   path: '/custom-models',
-  keyPath: '/:type/:providerAlias/:id',
+  keyPath: '/{type}/{providerAlias}/{id}',
   keyField: 'id',
   keySchema: z.object({ type: serviceKind, providerAlias: z.string(), id: z.string() }),
   inputSchema: customModelInput,
@@ -58,7 +57,7 @@ const modelAliases: ItemResource<'modelAliases'> = {
   noun: 'model alias',
   name: 'ModelAlias',
   path: '/model-aliases',
-  keyPath: '/:name',
+  keyPath: '/{name}',
   keyField: 'name',
   keySchema: z.object({ name: z.string() }),
   inputSchema: modelAliasInput,
@@ -66,71 +65,59 @@ const modelAliases: ItemResource<'modelAliases'> = {
 }
 
 /** Create, replace and delete single combos, custom models and model aliases. */
-export function itemRoutes(app: JsonApp, parts: RoutingApiParts): void {
-  routesOf(app, parts, combos)
-  routesOf(app, parts, customModels)
-  routesOf(app, parts, modelAliases)
+export function itemRoutes(parts: RoutingApiParts): readonly Route[] {
+  return [
+    ...routesOf(parts, combos),
+    ...routesOf(parts, customModels),
+    ...routesOf(parts, modelAliases),
+  ]
 }
 
 function routesOf<Set extends ItemSet>(
-  app: JsonApp,
   { store, catalogue }: RoutingApiParts,
   resource: ItemResource<Set>,
-): void {
+): readonly Route[] {
   const { set, noun, name, path, keyPath, keySchema, inputSchema, answerSchema } = resource
   const keyOf = (item: unknown) => itemKeys[set](item as RoutingItems[Set])
   const answerOf = (state: StoredRouting, item: RoutingItems[Set]) => ({
     ...item,
     warnings: itemWarnings(state, catalogue, { set, key: keyOf(item) }),
   })
-  app.post(
+  const create = route({
+    method: 'POST',
     path,
-    {
-      schema: {
-        operationId: `create${name}`,
-        summary: `Creates a ${noun}`,
-        body: inputSchema,
-        response: { 201: answerSchema, ...refusals },
-      },
+    operationId: `create${name}`,
+    summary: `Creates a ${noun}`,
+    body: inputSchema,
+    status: 201,
+    reply: answerSchema,
+    async answer(call) {
+      return answerOf(await applyEdit(store, addItem(resource, call.body), call), call.body)
     },
-    async (request, reply) => {
-      const item = request.body as RoutingItems[Set]
-      const state = await applyEdit(store, addItem(resource, item), request, reply)
-      return reply.code(201).send(answerOf(state, item))
+  })
+  const replace = route({
+    method: 'PUT',
+    path: path + keyPath,
+    operationId: `replace${name}`,
+    summary: `Replaces a ${noun}`,
+    params: keySchema,
+    body: inputSchema,
+    reply: answerSchema,
+    async answer(call) {
+      const edit = replaceItem(resource, keyOf(call.params), call.body)
+      return answerOf(await applyEdit(store, edit, call), call.body)
     },
-  )
-
-  app.put(
-    path + keyPath,
-    {
-      schema: {
-        operationId: `replace${name}`,
-        summary: `Replaces a ${noun}`,
-        params: keySchema,
-        body: inputSchema,
-        response: { 200: answerSchema, ...refusals },
-      },
+  })
+  const remove = route({
+    method: 'DELETE',
+    path: path + keyPath,
+    operationId: `delete${name}`,
+    summary: `Deletes a ${noun}`,
+    params: keySchema,
+    status: 204,
+    async answer(call) {
+      await applyEdit(store, removeItem(resource, keyOf(call.params)), call)
     },
-    async (request, reply) => {
-      const item = request.body as RoutingItems[Set]
-      const edit = replaceItem(resource, keyOf(request.params), item)
-      return reply.send(answerOf(await applyEdit(store, edit, request, reply), item))
-    },
-  )
-
-  app.delete(
-    path + keyPath,
-    {
-      schema: {
-        operationId: `delete${name}`,
-        summary: `Deletes a ${noun}`,
-        params: keySchema,
-        response: { 204: z.null(), ...refusals },
-      },
-    },
-    async (request, reply) => {
-      await applyEdit(store, removeItem(resource, keyOf(request.params)), request, reply)
-      return reply.code(204).send(null)
-    },
-  )
+  })
+  return [create, replace, remove]
 }

@@ -1,11 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
+import type { Call } from '../../json-api/route.ts'
 import type { RoutingEdit, RoutingStore } from './routing-store.ts'
 import type { StoredRouting } from './stored-routing.ts'
 
 /** Adds the revision to every response with a state. */
-export function tagReply(reply: FastifyReply, revision: number): void {
-  reply.header('etag', `"${revision}"`)
+export function tagReply(replyHeaders: Map<string, string>, revision: number): void {
+  replyHeaders.set('etag', `"${revision}"`)
 }
 
 /**
@@ -16,11 +17,10 @@ export function tagReply(reply: FastifyReply, revision: number): void {
 export async function applyEdit(
   store: RoutingStore,
   edit: RoutingEdit,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, replyHeaders }: Pick<Call<unknown, unknown, unknown>, 'request' | 'replyHeaders'>,
 ): Promise<StoredRouting> {
   const { revision, state } = await store.change(edit, expectedRevision(request))
-  tagReply(reply, revision)
+  tagReply(replyHeaders, revision)
   return state
 }
 
@@ -29,7 +29,7 @@ export async function applyEdit(
  *
  * @throws ApiError 412 if the value cannot be a revision.
  */
-function expectedRevision({ headers }: FastifyRequest): number | undefined {
+function expectedRevision({ headers }: HttpRequest): number | undefined {
   const given = headers['if-match']
   if (given === undefined || given === '*') return undefined
   const [, digits] = /^"(\d{1,15})"$/.exec(given) ?? []

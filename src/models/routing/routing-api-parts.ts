@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../../json-api/route.ts'
 import type { Sealer } from '../../state/sealer.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Connection } from '../routing-inputs.ts'
@@ -13,8 +13,8 @@ export interface RoutingApiParts {
    * Asks the upstream of a connection with a decrypted key; a failure of the upstream is a result.
    */
   readonly probe: (connection: Connection) => Promise<ProbeReport>
-  /** Rejects requests without a valid session; runs before the body is read. */
-  readonly requireSession: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** Admits requests with a valid session. */
+  readonly session: Access
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }

@@ -1,5 +1,4 @@
-import type { JsonApp } from '../../json-api/json-app.ts'
-import { refusals } from '../../json-api/refusals.ts'
+import { type Route, route } from '../../json-api/route.ts'
 import { toRoutingAnswer, toWarnedRouting } from './answers.ts'
 import { maxBodyBytes } from './limits.ts'
 import { applyEdit, tagReply } from './route-replies.ts'
@@ -9,58 +8,47 @@ import type { RoutingEdit } from './routing-store.ts'
 import { wholeState } from './whole-state.ts'
 
 /** The whole state: docs/contract/model-list.md, "Stored inputs". */
-export function stateRoutes(
-  app: JsonApp,
-  { store, sealer, catalogue, now }: RoutingApiParts,
-): void {
-  app.get(
-    '',
-    {
-      schema: {
-        operationId: 'getRouting',
-        summary: 'Returns the sources of the model list',
-        response: { 200: warnedRouting, ...refusals },
-      },
-    },
-    async (_request, reply) => {
+export function stateRoutes({ store, sealer, catalogue, now }: RoutingApiParts): readonly Route[] {
+  const getRouting = route({
+    method: 'GET',
+    path: '',
+    operationId: 'getRouting',
+    summary: 'Returns the sources of the model list',
+    reply: warnedRouting,
+    async answer({ replyHeaders }) {
       const { revision, state } = await store.read()
-      tagReply(reply, revision)
+      tagReply(replyHeaders, revision)
       return toWarnedRouting(state, { sealer, catalogue })
     },
-  )
+  })
 
-  app.put(
-    '',
-    {
-      bodyLimit: maxBodyBytes,
-      schema: {
-        operationId: 'putRouting',
-        summary: 'Replaces the sources of the model list, all or nothing',
-        body: routingInput,
-        response: { 200: warnedRouting, ...refusals },
-      },
-    },
-    async (request, reply) => {
+  const putRouting = route({
+    method: 'PUT',
+    path: '',
+    bodyLimit: maxBodyBytes,
+    operationId: 'putRouting',
+    summary: 'Replaces the sources of the model list, all or nothing',
+    body: routingInput,
+    reply: warnedRouting,
+    async answer(call) {
       const parts = { sealer, nowMs: now() }
-      const edit: RoutingEdit = (before) => wholeState(request.body, before, parts)
-      const state = await applyEdit(store, edit, request, reply)
+      const edit: RoutingEdit = (before) => wholeState(call.body, before, parts)
+      const state = await applyEdit(store, edit, call)
       return toWarnedRouting(state, { sealer, catalogue })
     },
-  )
+  })
 
-  app.get(
-    '/export',
-    {
-      schema: {
-        operationId: 'exportRouting',
-        summary: 'Exports the sources of the model list as a file, with masked keys',
-        response: { 200: routingAnswer, ...refusals },
-      },
-    },
-    async (_request, reply) => {
+  const exportRouting = route({
+    method: 'GET',
+    path: '/export',
+    operationId: 'exportRouting',
+    summary: 'Exports the sources of the model list as a file, with masked keys',
+    reply: routingAnswer,
+    async answer({ replyHeaders }) {
       const { state } = await store.read()
-      reply.header('content-disposition', 'attachment; filename="bucketry-routing.json"')
+      replyHeaders.set('content-disposition', 'attachment; filename="bucketry-routing.json"')
       return toRoutingAnswer(state, sealer)
     },
-  )
+  })
+  return [getRouting, putRouting, exportRouting]
 }

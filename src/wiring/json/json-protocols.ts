@@ -1,13 +1,10 @@
 import type { HttpHandler } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import { bridge } from '../../json-api/bridge.ts'
-import { createJsonApp } from '../../json-api/json-app.ts'
-import { modelListHandler } from '../../models/model-list-handler.ts'
+import { jsonHandler } from '../../json-api/json-handler.ts'
 import { modelsErrorFormat } from '../../models/models-error-format.ts'
 import { DatabaseError } from '../../state/database.ts'
 import { KeyValueError } from '../../state/key-value/key-value.ts'
-import { clientOf } from '../untrusted-proxies.ts'
-import { type JsonProtocolParts, openJsonParts, registerJsonRoutes } from './json-routes.ts'
+import { type JsonProtocolParts, openJsonRoutes } from './json-routes.ts'
 
 export interface JsonProtocols {
   readonly handler: HttpHandler
@@ -20,23 +17,14 @@ export interface JsonProtocols {
  * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
  */
 export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonProtocols> {
-  const { settings, log } = parts
-  const opened = await openJsonParts(parts)
-  const app = createJsonApp({
+  const { log } = parts
+  const { routes, close } = await openJsonRoutes(parts)
+  const handler = jsonHandler(routes, {
     errorFormats: [modelsErrorFormat],
     translate: unavailable,
     onFailure: (error, requestId) => log.error({ requestId, err: error }, 'request failed'),
   })
-  await registerJsonRoutes(app, opened)
-  const bridged = await bridge(app, { clientAddress: clientOf(settings) })
-  const handler = modelListHandler({ lists: opened.lists, apiKey: settings.modelsApiKey }, bridged)
-  return {
-    handler,
-    async close() {
-      await opened.management.close()
-      await app.close()
-    },
-  }
+  return { handler, close }
 }
 
 /** The database is not responding, which is not the client's fault. */

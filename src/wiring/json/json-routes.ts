@@ -1,11 +1,13 @@
 import { createLogin } from '../../console/login/login-api.ts'
 import { managementApi } from '../../console/management/management-api.ts'
-import { resetApi } from '../../console/management/reset-api.ts'
+import { resetRoute } from '../../console/management/reset-route.ts'
+import { describeService } from '../../console/open-api/open-api-document.ts'
 import { openApiRoute } from '../../console/open-api/open-api-route.ts'
+import type { HttpRequest } from '../../http/message.ts'
 import { isFromOtherOrigin, isRebindable } from '../../http/page-origin.ts'
 import { originBehind } from '../../http/request-origin.ts'
-import { type RequestSource, sourceOf } from '../../json-api/entry.ts'
-import type { JsonApp } from '../../json-api/json-app.ts'
+import type { Access, Route } from '../../json-api/route.ts'
+import type { Catalogue } from '../../models/catalogue/catalogue.ts'
 import { readCatalogue } from '../../models/catalogue/read-catalogue.ts'
 import { listedModelsApi } from '../../models/listed-models-api.ts'
 import { modelListApi } from '../../models/model-list-api.ts'
@@ -19,6 +21,7 @@ import { createSealer } from '../../state/sealer.ts'
 import { RoutingTables } from '../../state/stores/routing.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { reset } from '../reset.ts'
+import { clientOf } from '../untrusted-proxies.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
 
 export interface JsonProtocolParts extends ManagementWiring {
@@ -26,73 +29,61 @@ export interface JsonProtocolParts extends ManagementWiring {
   readonly sessions: KeyValueStore
 }
 
-export type OpenedJsonParts = Awaited<ReturnType<typeof openJsonParts>>
+export interface JsonRoutes {
+  readonly routes: readonly Route[]
+  /** Stops what runs in the background. */
+  close(): Promise<void>
+}
 
 /**
- * What the plugins of the JSON protocols work with.
+ * The routes of `/auth`, `/v1` and `/-/api`, and of the description of them all.
  *
  * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
  */
-export async function openJsonParts({
-  settings,
-  log,
-  database,
-  sessions,
-  ...rest
-}: JsonProtocolParts) {
+export async function openJsonRoutes(parts: JsonProtocolParts): Promise<JsonRoutes> {
+  const { settings, sessions } = parts
   const catalogue = await readCatalogue(settings.modelCatalogue)
+  const management = await openManagement(parts)
   const originOf = originBehind(settings.trustProxy)
-  const isFromOther = (request: RequestSource) =>
+  const isFromOther = (request: HttpRequest) =>
     isFromOtherOrigin(request, [settings.publicUrl, originOf(request)])
-  const login = createLogin({
+  const { session, routes: loginRoutes } = createLogin({
     store: sessions,
     password: settings.dashboardPassword,
     isFromOtherOrigin: isFromOther,
+    clientAddress: clientOf(settings),
   })
+  const routes = [
+    ...loginRoutes,
+    ...modelRoutes(parts, catalogue, session),
+    ...managementApi({ ...management.parts, session }),
+  ]
+  if (kindOf(settings.drive).isOfOneProcess) {
+    const isFromOtherPage = (request: HttpRequest) =>
+      isFromOther(request) || isRebindable(request, originOf(request))
+    routes.push(resetRoute({ reset: () => reset(parts), isFromOtherPage }))
+  }
+  routes.push(openApiRoute(() => describeService(routes)))
+  return { routes, close: () => management.close() }
+}
+
+function modelRoutes(
+  { settings, log, database }: JsonProtocolParts,
+  catalogue: Catalogue,
+  session: Access,
+): readonly Route[] {
   const tables = new RoutingTables(database)
   const sealer = createSealer(settings.secretKey, 'providerKeys')
   const upstreams = new Upstreams()
   const source = new DatabaseRoutingSource({ tables, sealer, log })
-  return {
-    ...{ settings, catalogue, login, sealer, upstreams, isFromOther, originOf },
-    reset: () => reset(rest),
-    store: new RoutingStore(tables),
-    lists: new ModelLists({ source, catalogue, upstreams, now: Date.now, log }),
-    management: await openManagement({ settings, log, database, ...rest }),
-  }
-}
-
-/** Serves and describes the same routes, so that the two cannot differ. */
-export async function registerJsonRoutes(app: JsonApp, opened: OpenedJsonParts): Promise<void> {
-  const { settings, catalogue, login, sealer, upstreams, store, lists, management } = opened
-  const { requireSession } = login
-  await app.register(login.plugin)
-  await app.register(modelListApi, { lists, apiKey: settings.modelsApiKey })
-  await app.register(listedModelsApi, {
-    prefix: '/-/api/routing',
-    ...{ lists, catalogue, requireSession },
-  })
-  await app.register(routingApi, {
-    prefix: '/-/api/routing',
-    ...{ store, sealer, catalogue, requireSession, now: Date.now },
-    probe: (connection) =>
-      upstreams.probe(connection, catalogue.byId.get(connection.provider)?.modelsApi),
-  })
-  await app.register(managementApi, { prefix: '/-/api', ...management.parts, requireSession })
-  if (kindOf(settings.drive).isOfOneProcess) {
-    await app.register(resetApi, {
-      prefix: '/-/api',
-      reset: opened.reset,
-      isFromOtherPage(request) {
-        const source = sourceOf(request)
-        return opened.isFromOther(source) || isRebindable(source, opened.originOf(source))
-      },
-    })
-  }
-  await app.register(openApiRoute, {
-    async describe() {
-      const { describeService } = await import('../../console/open-api/open-api-document.ts')
-      return describeService((described) => registerJsonRoutes(described, opened))
-    },
-  })
+  const lists = new ModelLists({ source, catalogue, upstreams, now: Date.now, log })
+  return [
+    ...modelListApi({ lists, apiKey: settings.modelsApiKey }),
+    ...listedModelsApi({ lists, catalogue, session }),
+    ...routingApi({
+      ...{ sealer, catalogue, session, store: new RoutingStore(tables), now: Date.now },
+      probe: (connection) =>
+        upstreams.probe(connection, catalogue.byId.get(connection.provider)?.modelsApi),
+    }),
+  ]
 }

@@ -3,7 +3,7 @@ import type { JsonProtocols } from './json-protocols.ts'
 import type { JsonProtocolParts } from './json-routes.ts'
 
 /**
- * The JSON protocols, loaded when they are first asked for: Fastify, the schemas and the catalogue
+ * The JSON protocols, loaded when they are first asked for: the schemas and the catalogue
  * take 0.3 s of the start and 20 MiB of every process, and many gateways serve S3 alone.
  */
 export class LazyJson {

@@ -51,7 +51,7 @@ export interface ManagementWiring {
 }
 
 export interface OpenManagement {
-  readonly parts: Omit<ManagementApiParts, 'requireSession'>
+  readonly parts: Omit<ManagementApiParts, 'session'>
   /** Stops what runs in the background. */
   close(): Promise<void>
 }

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../src/json-api/api-error.ts'
-import { createJsonApp } from '../../../src/json-api/json-app.ts'
 import { listedModelsApi } from '../../../src/models/listed-models-api.ts'
 import { modelListApi } from '../../../src/models/model-list-api.ts'
+import { jsonSender } from '../../support/json-sender.ts'
 import { listsOf } from '../../support/models-app.ts'
 import { smallCatalogue } from '../../support/small-catalogue.ts'
 
 const prefix = '/-/api/routing'
 const session = { authorization: 'Bearer let me in' }
 
-async function appOf() {
-  const app = createJsonApp()
+function appOf() {
   const lists = listsOf({ combos: [{ name: 'find', kind: 'webSearch' }] })
-  await app.register(modelListApi, { lists, apiKey: 'models key' })
-  await app.register(listedModelsApi, {
-    prefix,
-    lists,
-    catalogue: smallCatalogue,
-    requireSession: async ({ headers }) => {
-      if (headers.authorization !== session.authorization) throw new ApiError(401, 'Sign in.')
-    },
-  })
-  return app
+  return jsonSender([
+    ...modelListApi({ lists, apiKey: 'models key' }),
+    ...listedModelsApi({
+      ...{ lists, catalogue: smallCatalogue },
+      session: {
+        admit({ headers }) {
+          if (headers.authorization !== session.authorization) throw new ApiError(401, 'Sign in.')
+        },
+      },
+    }),
+  ])
 }
 
 for (const [list, path] of [
@@ -35,52 +35,50 @@ for (const [list, path] of [
   ['web', '/v1/models/web'],
 ] as const) {
   test(`GET of the ${list} list answers what ${path} answers, without its key`, async () => {
-    const app = await appOf()
-    const reply = await app.inject({ url: `${prefix}/models/${list}`, headers: session })
-    const listed = await app.inject({ url: path, headers: { 'x-api-key': 'models key' } })
-    assert.equal(reply.statusCode, 200)
+    const app = appOf()
+    const reply = await app.send({ url: `${prefix}/models/${list}`, headers: session })
+    const listed = await app.send({ url: path, headers: { 'x-api-key': 'models key' } })
+    assert.equal(reply.status, 200)
     assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8')
-    assert.equal(reply.body, listed.body)
+    assert.equal(reply.text, listed.text)
     assert.ok(reply.json().data.length > 0)
   })
 }
 
 for (const path of ['/models/chat', '/providers', '/listings']) {
   test(`GET of ${path} asks for a session`, async () => {
-    const app = await appOf()
+    const app = appOf()
     for (const headers of [{}, { 'x-api-key': 'models key' }]) {
-      assert.equal((await app.inject({ url: prefix + path, headers })).statusCode, 401)
+      assert.equal((await app.send({ url: prefix + path, headers })).status, 401)
     }
   })
 }
 
 test('GET of a list that there is not names the field', async () => {
-  const reply = await (await appOf()).inject({ url: `${prefix}/models/llm`, headers: session })
-  assert.equal(reply.statusCode, 400)
+  const reply = await appOf().send({ url: `${prefix}/models/llm`, headers: session })
+  assert.equal(reply.status, 400)
   assert.equal(reply.json().field, 'list')
 })
 
 test('GET of the providers answers those of the catalogue', async () => {
-  const reply = await (await appOf()).inject({ url: `${prefix}/providers`, headers: session })
-  assert.equal(reply.statusCode, 200)
+  const reply = await appOf().send({ url: `${prefix}/providers`, headers: session })
+  assert.equal(reply.status, 200)
   const { providers } = reply.json()
   assert.deepEqual(providers[1], { id: 'deepthink', alias: 'dt', models: 2 })
   assert.equal(providers.length, smallCatalogue.providers.length)
 })
 
 test('GET of /listings counts the listed models of each connection', async () => {
-  const app = createJsonApp()
   const lists = listsOf({
     connections: [
       { id: 'a', provider: 'deepthink' },
       { id: 'b', provider: 'openai-compatible-lab' },
     ],
   })
-  await app.register(listedModelsApi, {
-    ...{ prefix, lists, catalogue: smallCatalogue },
-    requireSession: async () => undefined,
-  })
-  const reply = await app.inject({ url: `${prefix}/listings` })
+  const app = jsonSender(
+    listedModelsApi({ lists, catalogue: smallCatalogue, session: { admit: () => undefined } }),
+  )
+  const reply = await app.send({ url: `${prefix}/listings` })
   assert.deepEqual(reply.json(), {
     connections: [
       { id: 'a', listed: 2, reasons: [] },

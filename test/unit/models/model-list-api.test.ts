@@ -12,9 +12,9 @@ const idsOf = (body: string): string[] => {
 describe('GET /v1/models', () => {
   // docs/contract/model-list.md, "Requests".
   test('lists the chat models in an object with object and data', async () => {
-    const app = await modelsApp()
-    const reply = await app.inject({ url: '/v1/models?limit=1&kind=image' })
-    assert.equal(reply.statusCode, 200)
+    const app = modelsApp()
+    const reply = await app.send({ url: '/v1/models?limit=1&kind=image' })
+    assert.equal(reply.status, 200)
     assert.match(String(reply.headers['content-type']), /^application\/json/)
     assert.equal(reply.headers['access-control-allow-origin'], '*')
     const { object, data, ...others } = reply.json()
@@ -25,29 +25,29 @@ describe('GET /v1/models', () => {
       created: 1_700_000_000,
       owned_by: 'alpha',
     })
-    assert.deepEqual(idsOf(reply.body), chat)
+    assert.deepEqual(idsOf(reply.text), chat)
   })
 
   test('takes a slash at its end', async () => {
-    const app = await modelsApp()
-    assert.deepEqual(idsOf((await app.inject({ url: '/v1/models/' })).body), chat)
+    const app = modelsApp()
+    assert.deepEqual(idsOf((await app.send({ url: '/v1/models/' })).text), chat)
   })
 
   test('answers HEAD like GET, without the body', async () => {
-    const app = await modelsApp()
+    const app = modelsApp()
     const [head, get] = await Promise.all([
-      app.inject({ method: 'HEAD', url: '/v1/models' }),
-      app.inject({ url: '/v1/models' }),
+      app.send({ method: 'HEAD', url: '/v1/models' }),
+      app.send({ url: '/v1/models' }),
     ])
-    assert.deepEqual([head.statusCode, head.body], [200, ''])
+    assert.deepEqual([head.status, head.text], [200, ''])
     assert.equal(head.headers['content-length'], get.headers['content-length'])
   })
 
   test('leaves out kind if there is none', async () => {
-    const app = await modelsApp({ state: { combos: [{ name: 'search', kind: 'webSearch' }] } })
-    const [web] = (await app.inject({ url: '/v1/models/web' })).json().data
+    const app = modelsApp({ state: { combos: [{ name: 'search', kind: 'webSearch' }] } })
+    const [web] = (await app.send({ url: '/v1/models/web' })).json().data
     assert.equal(web.kind, 'webSearch')
-    const [model] = (await app.inject({ url: '/v1/models' })).json().data
+    const [model] = (await app.send({ url: '/v1/models' })).json().data
     assert.deepEqual(Object.keys(model), ['id', 'object', 'created', 'owned_by'])
   })
 })
@@ -70,12 +70,12 @@ describe('GET /v1/models/{kind}', () => {
   ] as const
   for (const [path, expected] of Object.entries(kinds)) {
     test(`lists ${path}`, async () => {
-      const app = await modelsApp({ state: { combos } })
-      const reply = await app.inject({ url: `/v1/models/${path}` })
-      assert.equal(reply.statusCode, 200)
+      const app = modelsApp({ state: { combos } })
+      const reply = await app.send({ url: `/v1/models/${path}` })
+      assert.equal(reply.status, 200)
       assert.equal(reply.headers['access-control-allow-origin'], '*')
       assert.equal(reply.json().object, 'list')
-      assert.deepEqual(idsOf(reply.body).sort(), [...expected].sort())
+      assert.deepEqual(idsOf(reply.text).sort(), [...expected].sort())
     })
   }
 })
@@ -83,9 +83,9 @@ describe('GET /v1/models/{kind}', () => {
 describe('OPTIONS', () => {
   for (const path of ['/v1/models', '/v1/models/', '/v1/models/web', '/v1/models/dt/dt-chat']) {
     test(`of ${path} answers a preflight, without a key`, async () => {
-      const app = await modelsApp({ apiKey: 'secret' })
-      const reply = await app.inject({ method: 'OPTIONS', url: path })
-      assert.deepEqual([reply.statusCode, reply.body], [200, ''])
+      const app = modelsApp({ apiKey: 'secret' })
+      const reply = await app.send({ method: 'OPTIONS', url: path })
+      assert.deepEqual([reply.status, reply.text], [200, ''])
       assert.equal(reply.headers['access-control-allow-origin'], '*')
       assert.equal(reply.headers['access-control-allow-methods'], 'GET, OPTIONS')
       assert.equal(reply.headers['access-control-allow-headers'], '*')
@@ -117,15 +117,15 @@ describe('GET /v1/models/{id}', () => {
   }
   for (const [url, id] of Object.entries(found)) {
     test(`${url} gives ${id}`, async () => {
-      const reply = await (await modelsApp({ state })).inject({ url })
-      assert.equal(reply.statusCode, 200)
+      const reply = await modelsApp({ state }).send({ url })
+      assert.equal(reply.status, 200)
       assert.equal(reply.headers['access-control-allow-origin'], '*')
       assert.deepEqual([reply.json().id, reply.json().object], [id, 'model'])
     })
   }
 
   test('has the kind of a web entry', async () => {
-    const reply = await (await modelsApp({ state })).inject({ url: '/v1/models/find' })
+    const reply = await modelsApp({ state }).send({ url: '/v1/models/find' })
     assert.equal(reply.json().kind, 'webSearch')
   })
 
@@ -140,8 +140,8 @@ describe('GET /v1/models/{id}', () => {
   ]
   for (const url of missing) {
     test(`${url.slice(0, 40)} is 404`, async () => {
-      const reply = await (await modelsApp({ state })).inject({ url })
-      assert.equal(reply.statusCode, 404)
+      const reply = await modelsApp({ state }).send({ url })
+      assert.equal(reply.status, 404)
       assert.equal(reply.headers['access-control-allow-origin'], '*')
       const { type, code, message } = reply.json().error
       assert.deepEqual([type, code], ['invalid_request_error', 'model_not_found'])
@@ -163,11 +163,11 @@ describe('errors below /v1 have one form', () => {
   ] as const
   for (const [method, url, status] of cases) {
     test(`${method} ${url} is ${status}`, async () => {
-      const app = await modelsApp()
+      const app = modelsApp()
       // A body that the app could not read must not change the answer.
       const sent = method === 'POST' ? { payload: '{', headers: { 'content-type': 'text/x' } } : {}
-      const reply = await app.inject({ method, url, ...sent })
-      assert.equal(reply.statusCode, status)
+      const reply = await app.send({ method, url, ...sent })
+      assert.equal(reply.status, status)
       assert.equal(reply.headers['access-control-allow-origin'], '*')
       assert.equal(reply.json().error.type, 'invalid_request_error')
       assert.equal(typeof reply.json().error.message, 'string')
@@ -178,17 +178,17 @@ describe('errors below /v1 have one form', () => {
   test('an unexpected failure is 500 without details, and is logged', async () => {
     const failures: unknown[] = []
     const broken = new Error('the secret is sk-1')
-    const app = await modelsApp({
+    const app = modelsApp({
       onFailure: (error) => failures.push(error),
       now: () => {
         throw broken
       },
     })
-    const reply = await app.inject({ url: '/v1/models' })
-    assert.equal(reply.statusCode, 500)
+    const reply = await app.send({ url: '/v1/models' })
+    assert.equal(reply.status, 500)
     assert.equal(reply.headers['access-control-allow-origin'], '*')
     assert.equal(reply.json().error.type, 'server_error')
-    assert.equal(reply.body.includes('secret'), false)
+    assert.equal(reply.text.includes('secret'), false)
     assert.deepEqual(failures, [broken])
   })
 })
@@ -211,10 +211,10 @@ describe('MODELS_API_KEY', () => {
   ]
   for (const [headers, isRight] of credentials) {
     test(`${JSON.stringify(headers)} is ${isRight ? 'right' : 'refused'}`, async () => {
-      const app = await modelsApp({ apiKey: 'right' })
+      const app = modelsApp({ apiKey: 'right' })
       for (const url of ['/v1/models', '/v1/models/web', '/v1/models/dt/dt-chat']) {
-        const reply = await app.inject({ url, headers })
-        assert.equal(reply.statusCode, isRight ? 200 : 401)
+        const reply = await app.send({ url, headers })
+        assert.equal(reply.status, isRight ? 200 : 401)
         assert.equal(reply.headers['access-control-allow-origin'], '*')
         if (isRight) continue
         assert.equal(reply.json().error.type, 'authentication_error')
@@ -224,9 +224,9 @@ describe('MODELS_API_KEY', () => {
   }
 
   test('unset: whatever is sent along is ignored', async () => {
-    const app = await modelsApp()
+    const app = modelsApp()
     for (const headers of [{ authorization: 'Bearer x' }, { 'x-api-key': '' }]) {
-      assert.equal((await app.inject({ url: '/v1/models', headers })).statusCode, 200)
+      assert.equal((await app.send({ url: '/v1/models', headers })).status, 200)
     }
   })
 })

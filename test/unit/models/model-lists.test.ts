@@ -40,8 +40,8 @@ describe('an input that cannot be loaded counts as empty', () => {
         const warnings: unknown[] = []
         const log = { ...silent, warn: (...told: unknown[]) => warnings.push(told) }
         const source = { ...sourceOf(state), [input]: load }
-        const app = await modelsApp({ source, log })
-        assert.deepEqual(idsOf((await app.inject({ url: '/v1/models' })).body), expected)
+        const app = modelsApp({ source, log })
+        assert.deepEqual(idsOf((await app.send({ url: '/v1/models' })).text), expected)
         assert.equal(warnings.length, 1)
       })
     }
@@ -62,10 +62,10 @@ describe('an input that cannot be loaded counts as empty', () => {
       warn: (fields: object) => told.push(`fails: ${Object.values(fields)[0]}`),
       info: (fields: object) => told.push(`is back: ${Object.values(fields)[0]}`),
     }
-    const app = await modelsApp({ source, log })
+    const app = modelsApp({ source, log })
     const lists = async () => {
-      await Promise.all([1, 2, 3].map(() => app.inject({ url: '/v1/models' })))
-      await app.inject({ url: '/v1/models/combo' })
+      await Promise.all([1, 2, 3].map(() => app.send({ url: '/v1/models' })))
+      await app.send({ url: '/v1/models/combo' })
     }
     await lists()
     isBroken = false
@@ -98,13 +98,13 @@ describe('upstreams', () => {
     })
     context.after(() => Promise.all([good.close(), dead.close()]))
     const told: unknown[] = []
-    const app = await modelsApp({
+    const app = modelsApp({
       state: { connections: labs(dead.origin, good.origin, `${dead.origin}/other`) },
       upstreams: new Upstreams({ timeoutMs: 1_000 }),
       log: { ...silent, debug: (fields) => told.push(fields) },
     })
-    const reply = await app.inject({ url: '/v1/models' })
-    assert.deepEqual(idsOf(reply.body), ['lab1/m'])
+    const reply = await app.send({ url: '/v1/models' })
+    assert.deepEqual(idsOf(reply.text), ['lab1/m'])
     assert.equal(mostOpen, 2)
     assert.deepEqual(
       told.map((fields) => JSON.stringify(fields)),
@@ -115,10 +115,10 @@ describe('upstreams', () => {
   test('get no requests for kinds that they do not serve', async (context) => {
     const stub = await startStub(answering([{ id: 'm' }]))
     context.after(() => stub.close())
-    const app = await modelsApp({ state: { connections: labs(stub.origin) } })
-    assert.deepEqual(idsOf((await app.inject({ url: '/v1/models/image' })).body), [])
+    const app = modelsApp({ state: { connections: labs(stub.origin) } })
+    assert.deepEqual(idsOf((await app.send({ url: '/v1/models/image' })).text), [])
     assert.equal(stub.requests.length, 0)
-    await app.inject({ url: '/v1/models/lab0/m' })
+    await app.send({ url: '/v1/models/lab0/m' })
     assert.equal(stub.requests.length, 1)
   })
 
@@ -129,7 +129,7 @@ describe('upstreams', () => {
     ])
     context.after(() => Promise.all(stubs.map((stub) => stub.close())))
     const asked = () => stubs.map(({ requests }) => requests.length)
-    const app = await modelsApp({
+    const app = modelsApp({
       state: {
         connections: [
           ...labs(...stubs.map(({ origin }) => origin)),
@@ -141,7 +141,7 @@ describe('upstreams', () => {
       upstreams: new Upstreams({ timeoutMs: 60_000 }),
     })
     const status = async (id: string) => {
-      return (await app.inject({ url: `/v1/models/${id}` })).statusCode
+      return (await app.send({ url: `/v1/models/${id}` })).status
     }
     for (const id of ['combo', 'dt/dt-chat', 'lab1/mine']) assert.equal(await status(id), 200)
     for (const id of ['nothing', 'lab', 'lab0', 'elsewhere/m']) assert.equal(await status(id), 404)
@@ -157,11 +157,11 @@ describe('upstreams', () => {
         throw new TypeError('a bug')
       },
     }
-    const app = await modelsApp({
+    const app = modelsApp({
       state: { connections: labs('http://127.0.0.1:1') },
       upstreams: broken,
     })
-    assert.equal((await app.inject({ url: '/v1/models' })).statusCode, 500)
+    assert.equal((await app.send({ url: '/v1/models' })).status, 500)
   })
 })
 

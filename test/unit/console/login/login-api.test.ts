@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import type { InjectOptions } from 'fastify'
 import { createLogin } from '../../../../src/console/login/login-api.ts'
-import { createJsonApp } from '../../../../src/json-api/json-app.ts'
+import { route } from '../../../../src/json-api/route.ts'
 import { KeyValueError } from '../../../../src/state/key-value/key-value.ts'
 import { MemoryKeyValueStore } from '../../../fakes/memory-key-value.ts'
+import { jsonSender } from '../../../support/json-sender.ts'
 
 const password = 'open sesame'
 const passwordHash = createHash('sha256').update(password).digest('hex')
@@ -15,19 +15,24 @@ async function open(options: { readonly isOff?: boolean } = {}) {
   const clock = { now: 1_000_000 }
   const store = new MemoryKeyValueStore(() => clock.now)
   const failures: unknown[] = []
-  const app = createJsonApp({ onFailure: (error) => failures.push(error) })
   const login = createLogin({
     store,
     password: options.isOff === true ? undefined : password,
     isFromOtherOrigin: ({ headers }) => headers.origin === 'https://elsewhere.example',
+    clientAddress: ({ remoteAddress }) => remoteAddress,
   })
-  await app.register(login.plugin)
-  app.post('/-/api/thing', { onRequest: login.requireSession }, async () => ({ ok: true }))
-  const send = (request: InjectOptions) => app.inject(request)
+  const guarded = route({
+    ...{ method: 'POST', path: '/-/api/thing', operationId: 'thing', summary: 'x' },
+    access: login.session,
+    answer: async () => undefined,
+  })
+  const { send } = jsonSender([...login.routes, guarded], {
+    onFailure: (error) => failures.push(error),
+  })
   const signIn = (body: object = { passwordHash }, remoteAddress = '192.0.2.1') =>
     send({ method: 'POST', url: '/auth/login', payload: body, remoteAddress })
   const session = (authorization?: string) =>
-    send({ url: '/auth/session', headers: authorization === undefined ? {} : { authorization } })
+    send({ url: '/auth/session', headers: { authorization } })
   const logout = (authorization: string) =>
     send({ method: 'POST', url: '/auth/logout', headers: { authorization } })
   return { clock, store, failures, send, signIn, session, logout }
@@ -37,7 +42,7 @@ test('login with the right hash returns a token and its lifetime in seconds', as
   const { signIn } = await open()
   for (const hash of [passwordHash, passwordHash.toUpperCase()]) {
     const reply = await signIn({ passwordHash: hash })
-    assert.equal(reply.statusCode, 200)
+    assert.equal(reply.status, 200)
     assert.deepEqual(Object.keys(reply.json()), ['token', 'expiresIn'])
     assert.match(reply.json().token, /^[A-Za-z0-9_-]{43}$/)
     assert.equal(reply.json().expiresIn, 43_200)
@@ -66,7 +71,7 @@ for (const [title, payload] of badBodies) {
       url: '/auth/login',
       ...(payload === undefined ? {} : { payload, headers }),
     })
-    assert.equal(reply.statusCode, 400)
+    assert.equal(reply.status, 400)
     assert.equal(typeof reply.json().message, 'string')
     assert.equal(store.entries.size, 0)
   })
@@ -80,20 +85,20 @@ test('login takes JSON whatever its type is called, and fields it does not know'
     const payload = Buffer.from(JSON.stringify({ passwordHash, remember: true }))
     const headers = { 'content-length': String(payload.length), 'content-type': type }
     const reply = await send({ method: 'POST', url: '/auth/login', payload, headers })
-    assert.equal(reply.statusCode, 200, type)
+    assert.equal(reply.status, 200, type)
   }
 })
 
 test('login with a body over 16 KiB is 413', async () => {
   const { signIn } = await open()
-  assert.equal((await signIn({ passwordHash: 'f'.repeat(17_000) })).statusCode, 413)
+  assert.equal((await signIn({ passwordHash: 'f'.repeat(17_000) })).status, 413)
 })
 
 for (const hash of ['f'.repeat(64), '', 'x', passwordHash.slice(1), password, 'z'.repeat(64)]) {
   test(`login with ${hash.slice(0, 12) || 'an empty hash'} is 401`, async () => {
     const { signIn, store } = await open()
     const reply = await signIn({ passwordHash: hash })
-    assert.equal(reply.statusCode, 401)
+    assert.equal(reply.status, 401)
     assert.deepEqual(Object.keys(reply.json()), ['message'])
     assert.equal(reply.headers['www-authenticate'], 'Bearer')
     assert.equal(store.entries.size, 1)
@@ -102,30 +107,30 @@ for (const hash of ['f'.repeat(64), '', 'x', passwordHash.slice(1), password, 'z
 
 test('login is 429 with Retry-After after five failures, even with the right password', async () => {
   const { signIn } = await open()
-  for (let count = 0; count < 5; count++) assert.equal((await signIn(wrong)).statusCode, 401)
+  for (let count = 0; count < 5; count++) assert.equal((await signIn(wrong)).status, 401)
   for (const body of [wrong, { passwordHash }]) {
     const reply = await signIn(body)
-    assert.equal(reply.statusCode, 429)
+    assert.equal(reply.status, 429)
     assert.equal(reply.headers['retry-after'], '900')
     assert.deepEqual(reply.json(), {
       message: 'Too many failed logins. Try again in 15 minutes.',
     })
   }
-  assert.equal((await signIn({ passwordHash }, '192.0.2.2')).statusCode, 200)
+  assert.equal((await signIn({ passwordHash }, '192.0.2.2')).status, 200)
 })
 
 test('login that succeeds forgets the failures before it', async () => {
   const { signIn } = await open()
   for (let round = 0; round < 3; round++) {
-    for (let count = 0; count < 4; count++) assert.equal((await signIn(wrong)).statusCode, 401)
-    assert.equal((await signIn()).statusCode, 200)
+    for (let count = 0; count < 4; count++) assert.equal((await signIn(wrong)).status, 401)
+    assert.equal((await signIn()).status, 200)
   }
 })
 
 test('login of many at once tries five passwords and no more', async () => {
   const { signIn } = await open()
   const replies = await Promise.all(Array.from({ length: 20 }, () => signIn(wrong)))
-  const statuses = replies.map(({ statusCode }) => statusCode)
+  const statuses = replies.map(({ status }) => status)
   assert.equal(statuses.filter((status) => status === 401).length, 5)
   assert.equal(statuses.filter((status) => status === 429).length, 15)
 })
@@ -135,11 +140,11 @@ test('session is valid with the token of a login, until it is over', async () =>
   const { token } = (await signIn()).json()
   for (const authorization of [`Bearer ${token}`, `bearer  ${token} `]) {
     const reply = await session(authorization)
-    assert.equal(reply.statusCode, 200)
+    assert.equal(reply.status, 200)
     assert.deepEqual(reply.json(), { valid: true })
   }
   clock.now += 43_200_000
-  assert.equal((await session(`Bearer ${token}`)).statusCode, 401)
+  assert.equal((await session(`Bearer ${token}`)).status, 401)
 })
 
 for (const authorization of [
@@ -155,7 +160,7 @@ for (const authorization of [
   test(`session with ${authorization ?? 'no Authorization'} is 401 and asks for a token`, async () => {
     const { session } = await open()
     const reply = await session(authorization)
-    assert.equal(reply.statusCode, 401)
+    assert.equal(reply.status, 401)
     assert.equal(reply.headers['www-authenticate'], 'Bearer')
     assert.deepEqual(Object.keys(reply.json()), ['message'])
   })
@@ -165,7 +170,7 @@ test('session refuses the token in other places than Authorization', async () =>
   const { signIn, send } = await open()
   const { token } = (await signIn()).json()
   const reply = await send({ url: `/auth/session?token=${token}`, headers: { cookie: token } })
-  assert.equal(reply.statusCode, 401)
+  assert.equal(reply.status, 401)
 })
 
 test('logout is 204 without a body and ends the session; again it is 204 too', async () => {
@@ -173,18 +178,18 @@ test('logout is 204 without a body and ends the session; again it is 204 too', a
   const { token } = (await signIn()).json()
   for (let count = 0; count < 2; count++) {
     const reply = await logout(`Bearer ${token}`)
-    assert.equal(reply.statusCode, 204)
-    assert.equal(reply.body, '')
-    assert.equal((await session(`Bearer ${token}`)).statusCode, 401)
+    assert.equal(reply.status, 204)
+    assert.equal(reply.text, '')
+    assert.equal((await session(`Bearer ${token}`)).status, 401)
   }
-  assert.equal((await logout('Bearer never-was-one')).statusCode, 204)
+  assert.equal((await logout('Bearer never-was-one')).status, 204)
 })
 
 test('logout leaves other sessions alone', async () => {
   const { signIn, session, logout } = await open()
   const [first, second] = [(await signIn()).json(), (await signIn()).json()]
   await logout(`Bearer ${first.token}`)
-  assert.equal((await session(`Bearer ${second.token}`)).statusCode, 200)
+  assert.equal((await session(`Bearer ${second.token}`)).status, 200)
 })
 
 test('logout ignores any body', async () => {
@@ -201,15 +206,15 @@ test('logout ignores any body', async () => {
       const headers = { authorization, 'content-type': type }
       const body = Buffer.from(payload)
       const reply = await send({ method: 'POST', url: '/auth/logout', payload: body, headers })
-      assert.deepEqual([reply.statusCode, reply.body], [204, ''])
-      assert.equal((await session(authorization)).statusCode, 401)
+      assert.deepEqual([reply.status, reply.text], [204, ''])
+      assert.equal((await session(authorization)).status, 401)
     }
   }
 })
 
 test('logout without a token is 401', async () => {
   const { send } = await open()
-  assert.equal((await send({ method: 'POST', url: '/auth/logout' })).statusCode, 401)
+  assert.equal((await send({ method: 'POST', url: '/auth/logout' })).status, 401)
 })
 
 for (const [method, url, allow] of [
@@ -223,7 +228,7 @@ for (const [method, url, allow] of [
   test(`${method} ${url} is 405 with Allow`, async () => {
     const { send } = await open()
     const reply = await send({ method, url })
-    assert.equal(reply.statusCode, 405)
+    assert.equal(reply.status, 405)
     assert.equal(reply.headers.allow, allow)
     assert.equal(typeof reply.json().message, 'string')
   })
@@ -240,10 +245,10 @@ test('every endpoint returns 503 without a configured password, except for a wro
     await send({ method: 'POST', url: '/-/api/thing', headers: { authorization } }),
   ]
   for (const reply of replies) {
-    assert.equal(reply.statusCode, 503)
+    assert.equal(reply.status, 503)
     assert.match(reply.json().message, /DASHBOARD_PASSWORD/)
   }
-  assert.equal((await send({ url: '/auth/login' })).statusCode, 405)
+  assert.equal((await send({ url: '/auth/login' })).status, 405)
   assert.deepEqual(failures, [])
 })
 
@@ -253,27 +258,27 @@ test('everything is 503 while AUTH_KV does not answer, and the reason is reporte
   store.problem = new KeyValueError('redis is down')
   const authorization = `Bearer ${token}`
   for (const reply of [await signIn(), await session(authorization), await logout(authorization)]) {
-    assert.equal(reply.statusCode, 503)
+    assert.equal(reply.status, 503)
     assert.deepEqual(Object.keys(reply.json()), ['message'])
-    assert.doesNotMatch(reply.body, /redis/)
+    assert.doesNotMatch(reply.text, /redis/)
   }
   assert.deepEqual(failures, [store.problem, store.problem, store.problem])
   store.problem = undefined
-  assert.equal((await session(authorization)).statusCode, 200)
+  assert.equal((await session(authorization)).status, 200)
 })
 
-test('requireSession lets a request with a session pass and refuses others unread', async () => {
+test('session lets a request with a session pass and refuses others unread', async () => {
   const { signIn, send } = await open()
   const { token } = (await signIn()).json()
   const request = { method: 'POST', url: '/-/api/thing' } as const
   const headers = { authorization: `Bearer ${token}` }
-  assert.equal((await send({ ...request, headers })).statusCode, 200)
+  assert.equal((await send({ ...request, headers })).status, 200)
   const refused = await send({
     ...request,
     payload: 'not json',
     headers: { 'content-type': 'application/json' },
   })
-  assert.equal(refused.statusCode, 401)
+  assert.equal(refused.status, 401)
   assert.equal(refused.headers['www-authenticate'], 'Bearer')
 })
 
@@ -287,8 +292,8 @@ test('logins that a page of another origin sends are 403 and count as no failure
       payload: wrong,
       remoteAddress: '192.0.2.1',
     })
-    assert.equal(reply.statusCode, 403)
+    assert.equal(reply.status, 403)
     assert.match(reply.json().message, /PUBLIC_URL/)
   }
-  assert.equal((await signIn()).statusCode, 200)
+  assert.equal((await signIn()).status, 200)
 })

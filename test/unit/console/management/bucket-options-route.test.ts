@@ -6,12 +6,11 @@ import {
   StoredBucketOptions,
 } from '../../../../src/buckets/stored-bucket-options.ts'
 import { DriveError } from '../../../../src/drives/drive.ts'
-import type { HttpRequest } from '../../../../src/http/message.ts'
-import { enter } from '../../../../src/json-api/entry.ts'
 import { BucketExpiryTable } from '../../../../src/state/stores/bucket-expiry.ts'
 import { BucketOptionsTable } from '../../../../src/state/stores/bucket-options.ts'
+import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
-import { keysOf, openManagement, openTestDatabase, put } from './management-fixture.ts'
+import { keysOf, openManagement, openTestDatabase, put, session } from './management-fixture.ts'
 
 async function open(t: TestContext) {
   const database = await openTestDatabase(t)
@@ -149,15 +148,16 @@ test('a dry run says that the drive does not respond', async (t) => {
 
 test('a dry run gets the signal of its request, which aborts when the client is gone', async (t) => {
   const signals: AbortSignal[] = []
-  const { send } = await openManagement(t, {
+  const { routes } = await openManagement(t, {
     dryRunExpiry: async ({ signal }) => {
       signals.push(signal)
       return { objects: 0, bytes: 0, oldestMs: undefined, next: undefined }
     },
   })
   const { signal } = new AbortController()
-  const path = '/buckets/files/expiry/dry-run'
-  const request = { id: 'r', signal } as HttpRequest
-  await enter({ request, target: `/-/api${path}` }, () => send('POST', path, { expiry: [] }))
+  await jsonSender(routes).send({
+    ...{ method: 'POST', url: '/-/api/buckets/files/expiry/dry-run', headers: session, signal },
+    payload: { expiry: [] },
+  })
   assert.equal(signals[0], signal)
 })

@@ -38,13 +38,8 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
 ]
 
 test('every endpoint of the management API is in the list below', async (t) => {
-  const { app } = await openManagement(t)
-  await app.ready()
-  const printed = app.printRoutes({ commonPrefix: false, includeHooks: false })
-  const counted = [...printed.matchAll(/\(([A-Z, ]+)\)/g)].flatMap(([, methods = '']) =>
-    methods.split(', ').filter((method) => method !== 'HEAD'),
-  )
-  assert.equal(counted.length, endpoints.length, printed)
+  const { routes } = await openManagement(t)
+  assert.equal(routes.length, endpoints.length)
 })
 
 for (const [method, path, body] of endpoints) {

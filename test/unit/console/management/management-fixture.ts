@@ -10,11 +10,12 @@ import type { ManagementApiParts } from '../../../../src/console/management/mana
 import type { Drive } from '../../../../src/drives/drive.ts'
 import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
-import { createJsonApp, type JsonApp } from '../../../../src/json-api/json-app.ts'
+import type { Route } from '../../../../src/json-api/route.ts'
 import type { Database } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
 import { BucketCountTable } from '../../../../src/state/stores/bucket-counts.ts'
 import { DeletionTable } from '../../../../src/state/stores/deletions.ts'
+import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 
 export const session = { authorization: 'Bearer let me in' }
@@ -28,7 +29,7 @@ export interface Ending {
 }
 
 export interface ManagementFixture {
-  readonly app: JsonApp
+  readonly routes: readonly Route[]
   readonly drive: MemoryDrive
   readonly database: Database
   readonly counter: BucketCounter
@@ -96,9 +97,7 @@ export async function openManagement(
     table: new DeletionTable(database, deletionLimits),
   })
   const presigned: ManagementFixture['presigned'] = []
-  const app = createJsonApp()
-  await app.register(managementApi, {
-    prefix: '/-/api',
+  const routes = managementApi({
     buckets: servedBuckets(buckets, ['public']),
     bucketOptions: { change: async () => undefined },
     bucketMaker: { create: async () => undefined, remove: async () => undefined },
@@ -133,16 +132,19 @@ export async function openManagement(
       settings: [],
     }),
     now: () => 1_700_000_000_999,
-    requireSession: async ({ headers }) => {
-      if (headers.authorization !== session.authorization) throw new ApiError(401, 'Sign in.')
+    session: {
+      admit({ headers }) {
+        if (headers.authorization !== session.authorization) throw new ApiError(401, 'Sign in.')
+      },
     },
     ...changes,
   })
+  const sender = jsonSender(routes)
   t.after(() => Promise.all([counter.close(), deletions.close()]))
   return {
-    ...{ app, drive, database, counter, deletions, presigned },
+    ...{ routes, drive, database, counter, deletions, presigned },
     async send(method, path, body, headers = {}) {
-      const answer = await app.inject({
+      const answer = await sender.send({
         method,
         url: `/-/api${path}`,
         headers: {
@@ -152,10 +154,10 @@ export async function openManagement(
         },
         ...(body === undefined ? {} : { payload: body as object }),
       })
-      const text = answer.body
+      const { text } = answer
       const isJson = text !== '' && method !== 'HEAD'
       return {
-        status: answer.statusCode,
+        status: answer.status,
         body: isJson ? JSON.parse(text) : undefined,
         text,
         headers: answer.headers,

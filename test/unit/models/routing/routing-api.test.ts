@@ -54,9 +54,7 @@ describe('routing API', () => {
       assert.equal(answer.status, 401, `${method} ${path}`)
       assert.deepEqual(answer.body, { message: 'Log in first.' })
     }
-    const table = gateway.app.printRoutes({ commonPrefix: false }).match(/\((.*?)\)/g) ?? []
-    const served = table.flatMap((methods) => methods.slice(1, -1).split(', '))
-    assert.equal(served.filter((method) => method !== 'HEAD').length, routes.length)
+    assert.equal(gateway.routes.length, routes.length)
   })
 
   test('GET answers an empty state before anything is stored', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
-import { createJsonApp, type JsonApp } from '../../../../src/json-api/json-app.ts'
+import type { Route } from '../../../../src/json-api/route.ts'
 import { DatabaseRoutingSource } from '../../../../src/models/routing/database-routing-source.ts'
 import { routingApi } from '../../../../src/models/routing/routing-api.ts'
 import type { FieldWarning } from '../../../../src/models/routing/routing-schemas.ts'
@@ -13,6 +13,7 @@ import type { Database } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
 import { createSealer } from '../../../../src/state/sealer.ts'
 import { RoutingTables } from '../../../../src/state/stores/routing.ts'
+import { jsonSender } from '../../../support/json-sender.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
 export const routingPath = '/-/api/routing'
@@ -30,7 +31,7 @@ export interface Answer {
 
 /** One gateway's view of a database. */
 export interface RoutingGateway {
-  readonly app: JsonApp
+  readonly routes: readonly Route[]
   readonly source: DatabaseRoutingSource
   readonly store: RoutingStore
   /** Fields of the log lines. */
@@ -85,22 +86,24 @@ export async function openRouting(
   const warnings: object[] = []
   const probed: Connection[] = []
   const log = { warn: (fields: object) => void warnings.push(fields) }
-  const app = createJsonApp()
-  await app.register(routingApi, {
-    prefix: routingPath,
+  const routes = routingApi({
     ...{ store, sealer, now },
     catalogue: smallCatalogue,
     probe: async (connection) => {
       probed.push(connection)
       return probeResult
     },
-    requireSession: async ({ headers }) => {
-      if (headers.authorization !== session.authorization) throw new ApiError(401, 'Log in first.')
+    session: {
+      admit({ headers }) {
+        if (headers.authorization !== session.authorization)
+          throw new ApiError(401, 'Log in first.')
+      },
     },
   })
+  const { send } = jsonSender(routes)
   const source = new DatabaseRoutingSource({ tables, sealer, log })
   const gateway: RoutingGateway = {
-    ...{ app, store, warnings, probed, source },
+    ...{ routes, store, warnings, probed, source },
     async opened() {
       const { body } = await gateway.send('GET', '')
       const keys = new Map((await source.connections()).map(({ id, apiKey }) => [id, apiKey]))
@@ -110,16 +113,16 @@ export async function openRouting(
       return body
     },
     async send(method, path, body, headers = {}) {
-      const answer = await app.inject({
+      const answer = await send({
         method,
         url: routingPath + path,
         headers: { ...session, ...headers },
         ...(body === undefined ? {} : { payload: body as object }),
       })
-      const text = answer.body
+      const { text } = answer
       const { warnings: fieldWarnings, ...rest } = text === '' ? {} : JSON.parse(text)
       return {
-        status: answer.statusCode,
+        status: answer.status,
         body: text === '' ? undefined : rest,
         fieldWarnings,
         headers: answer.headers,

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { JsonApp } from '../../../json-api/json-app.ts'
-import { refusals } from '../../../json-api/refusals.ts'
+import { type Route, route } from '../../../json-api/route.ts'
 import { stateWarnings } from '../field-warnings.ts'
 import { maxBodyBytes } from '../limits.ts'
 import { applyEdit } from '../route-replies.ts'
@@ -11,33 +10,25 @@ import { importInto, importModes } from './import-edit.ts'
 import { importAnswer, importReport } from './import-report.ts'
 import { readExport } from './read-export.ts'
 
-const query = z.strictObject({ mode: z.enum(importModes).default('merge') })
-
 /** Imports a 9router export in one transaction, all or nothing. */
-export function importRoutes(
-  app: JsonApp,
-  { store, sealer, catalogue, now }: RoutingApiParts,
-): void {
-  app.post(
-    '/import',
-    {
-      bodyLimit: maxBodyBytes,
-      schema: {
-        operationId: 'importRouting',
-        summary: 'Imports a 9router export',
-        querystring: query,
-        body: exportFile,
-        response: { 200: importAnswer, ...refusals },
-      },
-    },
-    async (request, reply) => {
-      const { mode } = request.query
-      const file = request.body
+export function importRoute({ store, sealer, catalogue, now }: RoutingApiParts): Route {
+  return route({
+    method: 'POST',
+    path: '/import',
+    operationId: 'importRouting',
+    summary: 'Imports a 9router export',
+    query: z.strictObject({ mode: z.enum(importModes).default('merge') }),
+    bodyLimit: maxBodyBytes,
+    body: exportFile,
+    reply: importAnswer,
+    async answer(call) {
+      const { mode } = call.query
+      const file = call.body
       const read = readExport(file)
       const parts = { mode, sealer, nowMs: now() }
       const edit: RoutingEdit = (before) => importInto(before, read, parts)
-      const state = await applyEdit(store, edit, request, reply)
+      const state = await applyEdit(store, edit, call)
       return importReport({ mode, file, read, state, warnings: stateWarnings(state, catalogue) })
     },
-  )
+  })
 }

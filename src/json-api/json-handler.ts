@@ -1,0 +1,155 @@
+import type { z } from 'zod'
+import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
+import { untilAborted } from '../process/time-limit.ts'
+import { ApiError } from './api-error.ts'
+import { type ErrorFormat, errorFormatOf } from './error-format.ts'
+import { assertJsonType, hasBody, readJson } from './json-body.ts'
+import { type Call, JsonBytes, type Route } from './route.ts'
+import { type FoundRoute, routeFinder } from './route-finder.ts'
+import { schemaMistake } from './schema-mistake.ts'
+
+export interface JsonHandlerOptions {
+  /** Error formats other than `{"message", "field"?}`. */
+  readonly errorFormats?: readonly ErrorFormat[]
+  /** Converts errors of the layers below into replies, with them as cause. Undefined: 500. */
+  readonly translate?: (error: unknown) => ApiError | undefined
+  /** Gets the cause of every 5xx reply, which the client does not see. */
+  readonly onFailure?: (error: unknown, requestId: string) => void
+  /** How long a client may send nothing while its body is awaited. Default 30 s. */
+  readonly bodyIdleMs?: number
+  /** How long the whole body of an unknown client may take. Default 10 s. */
+  readonly bodyTotalMs?: number
+}
+
+/** Bytes. Routes with larger bodies set their own `bodyLimit`. */
+const defaultBodyLimit = 1024 * 1024
+
+/** On every reply unless a route overrides it: no reply may be cached. */
+const commonHeaders = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const
+
+const jsonType = ['content-type', 'application/json; charset=utf-8'] as const
+
+type LogFields = Record<string, string>
+
+/**
+ * Serves the routes of all JSON protocols: finds the route, asks its access, validates the parameters and the
+ * body, and writes what its `answer` returns. One place formats every error as its path requires.
+ */
+export function jsonHandler(
+  routes: readonly Route[],
+  options: JsonHandlerOptions = {},
+): HttpHandler {
+  const find = routeFinder(routes)
+  const { errorFormats = [] } = options
+  const reply = async (request: HttpRequest, logFields: LogFields): Promise<HttpReply> => {
+    const format = errorFormatOf(errorFormats, request.rawPath)
+    const headers = { 'x-request-id': request.id, ...commonHeaders, ...format.headers }
+    try {
+      const found = find(request.method, request.rawPath)
+      logFields.operation = found.route.operationId
+      return { ...(await success(request, found, { headers, options })), logFields }
+    } catch (error) {
+      const refusal = refusalOf(error, request, options)
+      logFields.reason = refusal.message
+      if (refusal.code !== undefined) logFields.code = refusal.code
+      return {
+        status: refusal.status,
+        headers: [...Object.entries({ ...headers, ...refusal.headers }), jsonType],
+        body: JSON.stringify(format.errorBody(refusal)),
+        logFields,
+      }
+    }
+  }
+  return async (request) => {
+    const logFields: LogFields = {}
+    const replying = reply(request, logFields)
+    try {
+      return await untilAborted(replying, request.signal)
+    } catch {
+      // The client disconnected: nobody reads this reply, and nobody closes the body of the other one.
+      void replying.then(({ body }) => closeBody(body))
+      return { status: 400, headers: [], logFields }
+    }
+  }
+}
+
+async function closeBody(body: HttpReply['body']): Promise<void> {
+  if (typeof body === 'object' && 'close' in body) await body.close()
+}
+
+async function success(
+  request: HttpRequest,
+  { route, params }: FoundRoute,
+  context: {
+    readonly headers: Readonly<Record<string, string>>
+    readonly options: JsonHandlerOptions
+  },
+): Promise<HttpReply> {
+  await route.access?.admit(request)
+  const body = await readBody(request, route, context.options)
+  const call: Call<unknown, unknown, unknown> = {
+    request,
+    params: valid(route.params, params),
+    body: valid(route.body, body ?? null),
+    query: valid(route.query, queryOf(request.rawQuery)),
+    replyHeaders: new Map(Object.entries(context.headers)),
+  }
+  const value = await route.answer(call)
+  const { status = 200 } = route
+  if (value instanceof JsonBytes) {
+    return { status, headers: [...call.replyHeaders, jsonType], body: value.body }
+  }
+  if (route.reply === undefined) return { status, headers: [...call.replyHeaders] }
+  const json = JSON.stringify(route.reply.parse(value))
+  return { status, headers: [...call.replyHeaders, jsonType], body: json }
+}
+
+/** Undefined without a body, and for a request whose body has no meaning (RFC 9110 section 9.3.1). */
+async function readBody(
+  request: HttpRequest,
+  { method, bodyType, bodyLimit = defaultBodyLimit, access }: Route,
+  { bodyIdleMs: idleMs = 30_000, bodyTotalMs = 10_000 }: JsonHandlerOptions,
+): Promise<unknown> {
+  if (method === 'GET' || bodyType === 'ignored' || !hasBody(request.headers)) return undefined
+  if (bodyType !== 'any') assertJsonType(request.headers)
+  const totalMs = access?.knowsClients === true ? undefined : bodyTotalMs
+  return readJson(request, { maxBytes: bodyLimit, idleMs, totalMs })
+}
+
+/** Of several values of one name an array. */
+function queryOf(rawQuery: string): Readonly<Record<string, unknown>> {
+  if (rawQuery === '') return {}
+  const pairs = Map.groupBy(new URLSearchParams(rawQuery), ([name]) => name)
+  return Object.fromEntries(
+    [...pairs].map(([name, values]) => [
+      name,
+      values.length === 1 ? values[0]?.[1] : values.map(([, value]) => value),
+    ]),
+  )
+}
+
+/** @throws ApiError 400 that names the field */
+function valid(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (schema === undefined) return value
+  const result = schema.safeParse(value)
+  if (!result.success) throw schemaMistake(result.error)
+  return result.data
+}
+
+/** The reply for an error, whose cause is reported. An unexpected error reveals no details. */
+function refusalOf(
+  error: unknown,
+  { id, signal }: HttpRequest,
+  { translate, onFailure }: JsonHandlerOptions,
+): ApiError {
+  const refusal = translate?.(error) ?? toApiError(error)
+  const isGone = signal.aborted && error instanceof Error && error.name === 'AbortError'
+  if (refusal.cause !== undefined && refusal.status >= 500 && !isGone)
+    onFailure?.(refusal.cause, id)
+  return refusal
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  return new ApiError(500, 'Internal error; see the log of the service.', { cause: error })
+}
