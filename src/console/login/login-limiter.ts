@@ -1,11 +1,9 @@
-import { RateLimiterRes } from 'rate-limiter-flexible'
-import RateLimiterStoreAbstract from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js'
-import type { Counter, KeyValueStore } from '../../state/key-value/key-value.ts'
+import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import { addressBlock } from './address-block.ts'
 
 /** Per client address and within these minutes (docs/contract/login.md, "Failed logins"). */
 const maxFailures = 5
-const windowSeconds = 15 * 60
+const windowMs = 15 * 60_000
 
 /**
  * Counts failed logins in AUTH_KV, for all processes together. An attempt is counted before its
@@ -15,11 +13,11 @@ const windowSeconds = 15 * 60
  * attempts. Rejected attempts do not extend the window.
  */
 export class LoginLimiter {
-  readonly #limiter: StoreLimiter
+  readonly #store: KeyValueStore
   readonly #lastTries = new Map<string, Promise<unknown>>()
 
   constructor(store: KeyValueStore) {
-    this.#limiter = new StoreLimiter(store)
+    this.#store = store
   }
 
   /**
@@ -44,14 +42,11 @@ export class LoginLimiter {
    * @throws KeyValueError
    */
   async take(address: string): Promise<number> {
-    try {
-      await this.#limiter.consume(addressBlock(address))
-      return 0
-    } catch (refusal) {
-      // The library reports too many attempts this way.
-      if (!(refusal instanceof RateLimiterRes)) throw refusal
-      return Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000))
-    }
+    const { count, ttlMs } = await this.#store.increment(keyOf(address), {
+      ttlMs: windowMs,
+      renewUpTo: maxFailures,
+    })
+    return count <= maxFailures ? 0 : Math.ceil(ttlMs / 1_000)
   }
 
   /**
@@ -60,37 +55,10 @@ export class LoginLimiter {
    * @throws KeyValueError
    */
   async clear(address: string): Promise<void> {
-    await this.#limiter.delete(addressBlock(address))
+    await this.#store.delete(keyOf(address))
   }
 }
 
-/**
- * The library's limiter on our KeyValueStore. Subclasses implement these methods, although the
- * types do not declare them; only those behind `consume` and `delete` are implemented.
- */
-class StoreLimiter extends RateLimiterStoreAbstract {
-  readonly #store: KeyValueStore
-
-  constructor(store: KeyValueStore) {
-    super({
-      storeClient: store,
-      keyPrefix: 'login-failures',
-      points: maxFailures,
-      duration: windowSeconds,
-    })
-    this.#store = store
-  }
-
-  _upsert(key: string, _points: number, ttlMs: number): Promise<Counter> {
-    return this.#store.increment(key, { ttlMs, renewUpTo: maxFailures })
-  }
-
-  async _delete(key: string): Promise<boolean> {
-    await this.#store.delete(key)
-    return true
-  }
-
-  _getRateLimiterRes(_key: string, _points: number, { count, ttlMs }: Counter): RateLimiterRes {
-    return new RateLimiterRes(Math.max(0, maxFailures - count), ttlMs, count, count === 1)
-  }
+function keyOf(address: string): string {
+  return `login-failures:${addressBlock(address)}`
 }
