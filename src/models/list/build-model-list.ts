@@ -38,8 +38,12 @@ export interface ModelListInputs {
   readonly nowMs: number
 }
 
-/** An entry that may duplicate an earlier id. */
-type Candidate = Pick<ModelEntry, 'id' | 'owned_by' | 'kind'>
+/** An entry of the lists of its kind, unless an earlier one has its id. */
+export interface Candidate extends Pick<ModelEntry, 'id' | 'owned_by'> {
+  readonly kind: ServiceKind
+  /** Absent for what no connection has. */
+  readonly provider?: ListedProvider
+}
 
 /** @param listed the connections of the inputs, if already read. */
 export function buildModelList(
@@ -58,48 +62,44 @@ export function* modelEntries(
   const ids = new Set<string>()
   for (const { id, owned_by, kind } of candidates(inputs, listed)) {
     // docs/contract/model-list.md, "Duplicates".
-    if (ids.has(id)) continue
+    if (!inputs.filter.has(kind) || ids.has(id)) continue
     ids.add(id)
     const entry = { id, object: 'model', created, owned_by } as const
-    yield kind === undefined ? entry : { ...entry, kind }
+    yield kind === 'webSearch' || kind === 'webFetch' ? { ...entry, kind } : entry
   }
 }
 
-function* candidates(
-  inputs: ModelListInputs,
+/** What the lists of all kinds have, in the order of each. */
+export function* candidates(
+  inputs: Omit<ModelListInputs, 'nowMs'>,
   { isEmpty, providers }: ListedConnections,
 ): Iterable<Candidate> {
-  yield* comboEntries(inputs)
+  // docs/contract/model-list.md, "Combos".
+  for (const { name, kind } of listedCombos(inputs.combos)) {
+    yield { id: name, owned_by: 'combo', kind }
+  }
   if (isEmpty) yield* staticEntries(inputs)
   else yield* connectionEntries(inputs, providers)
 }
 
-/** docs/contract/model-list.md, "Combos". */
-function* comboEntries({ combos, filter }: ModelListInputs): Iterable<Candidate> {
-  for (const { name, kind } of listedCombos(combos)) {
-    if (!filter.has(kind)) continue
-    const isWeb = kind === 'webSearch' || kind === 'webFetch'
-    yield { id: name, owned_by: 'combo', ...(isWeb ? { kind } : {}) }
+type StaticInputs = Pick<ModelListInputs, 'catalogue' | 'customModels' | 'filter'>
+
+/** docs/contract/model-list.md, "Without active connections". */
+function* staticEntries({ catalogue, customModels, filter }: StaticInputs): Iterable<Candidate> {
+  for (const { alias, models, serviceKinds } of catalogue.providers) {
+    if (!doesServeAny(serviceKinds, filter)) continue
+    for (const { id, kind } of models) yield { id: `${alias}/${id}`, owned_by: alias, kind }
+  }
+  for (const { id, providerAlias } of llmCustomModels(customModels)) {
+    yield { id: `${providerAlias}/${id}`, owned_by: providerAlias, kind: 'llm' }
   }
 }
 
-/** docs/contract/model-list.md, "Without active connections". */
-function* staticEntries({ catalogue, customModels, filter }: ModelListInputs): Iterable<Candidate> {
-  for (const { alias, models, serviceKinds } of catalogue.providers) {
-    if (!doesServeAny(serviceKinds, filter)) continue
-    for (const { id, kind } of models) {
-      if (filter.has(kind)) yield { id: `${alias}/${id}`, owned_by: alias }
-    }
-  }
-  if (!filter.has('llm')) return
-  for (const { id, providerAlias } of llmCustomModels(customModels)) {
-    yield { id: `${providerAlias}/${id}`, owned_by: providerAlias }
-  }
-}
+type ConnectionInputs = Pick<ModelListInputs, 'customModels' | 'modelAliases' | 'upstreamIds'>
 
 /** docs/contract/model-list.md, "Connected providers". */
 function* connectionEntries(
-  inputs: ModelListInputs,
+  inputs: ConnectionInputs,
   providers: readonly ListedProvider[],
 ): Iterable<Candidate> {
   const added = new AddedModels(inputs)
@@ -110,32 +110,32 @@ function* connectionEntries(
     const isRepeated = known === undefined && complete.has(outputAlias)
     const names = isRepeated ? prefixes.filter((prefix) => prefix !== `${outputAlias}/`) : prefixes
     if (known === undefined) complete.add(outputAlias)
-    for (const id of [
-      ...filteredIds(provider, inputs, added.idsOf(names, prefixes)),
-      ...configuredIds(provider, inputs.filter),
-    ]) {
-      yield { id: `${outputAlias}/${id}`, owned_by: outputAlias }
+    for (const [id, kind] of modelsOf(provider, inputs, added.idsOf(names, prefixes))) {
+      yield { id: `${outputAlias}/${id}`, owned_by: outputAlias, kind, provider }
     }
-    yield* webEntries(provider, inputs.filter)
   }
 }
 
-/** Without the ids of a kind outside the filter (docs/contract/model-list.md, "Kind of an id"). */
-function filteredIds(
+/** The ids of a provider, each with its kind. */
+function* modelsOf(
   provider: ListedProvider,
-  inputs: ModelListInputs,
+  inputs: Pick<ModelListInputs, 'upstreamIds'>,
   added: readonly string[],
-): readonly string[] {
+): Iterable<readonly [id: string, kind: ServiceKind]> {
   const { known, prefixes } = provider
-  return mergedIds(provider, inputs, added).filter((id) =>
-    inputs.filter.has(kindOfModel(id, known, prefixes)),
-  )
+  for (const id of mergedIds(provider, inputs, added)) yield [id, kindOfModel(id, known, prefixes)]
+  // docs/contract/model-list.md, "Configured models". The prefix is not removed from these ids.
+  for (const id of known?.ttsModelIds ?? []) yield [id, 'tts']
+  for (const id of known?.embeddingModelIds ?? []) yield [id, 'embedding']
+  // docs/contract/model-list.md, "Web entries".
+  if (known?.canSearch === true) yield ['search', 'webSearch']
+  if (known?.canFetch === true) yield ['fetch', 'webFetch']
 }
 
 /**
  * The ids of a provider, of any kind (docs/contract/model-list.md, "Base ids" and "Added models").
  */
-export function mergedIds(
+function mergedIds(
   provider: ListedProvider,
   { upstreamIds }: Pick<ModelListInputs, 'upstreamIds'>,
   added: readonly string[],
@@ -147,30 +147,4 @@ export function mergedIds(
   // docs/contract/model-list.md, "Removed prefixes". Ids that are blank afterwards are dropped.
   const stripped = asked.map((id) => withoutPrefix(id, prefixes)).filter((id) => id.trim() !== '')
   return [...new Set([...stripped, ...added])]
-}
-
-/**
- * docs/contract/model-list.md, "Configured models". The prefix is not removed from these ids.
- */
-export function configuredIds(
-  { known }: ListedProvider,
-  filter: ReadonlySet<ServiceKind>,
-): readonly string[] {
-  return [
-    ...(filter.has('tts') ? (known?.ttsModelIds ?? []) : []),
-    ...(filter.has('embedding') ? (known?.embeddingModelIds ?? []) : []),
-  ]
-}
-
-/** docs/contract/model-list.md, "Web entries". */
-function* webEntries(
-  { known, outputAlias }: ListedProvider,
-  filter: ReadonlySet<ServiceKind>,
-): Iterable<Candidate> {
-  if (filter.has('webSearch') && known?.canSearch === true) {
-    yield { id: `${outputAlias}/search`, owned_by: outputAlias, kind: 'webSearch' }
-  }
-  if (filter.has('webFetch') && known?.canFetch === true) {
-    yield { id: `${outputAlias}/fetch`, owned_by: outputAlias, kind: 'webFetch' }
-  }
 }

@@ -2,12 +2,9 @@ import type { ConnectionListing, UnlistedReason } from '../list-schemas.ts'
 import { type Connection, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 import { compatibleFlavour } from '../upstream/flavour.ts'
 import { hexEnding } from '../upstream/hex-ending.ts'
-import { AddedModels } from './added-models.ts'
-import { configuredIds, type ModelListInputs, mergedIds } from './build-model-list.ts'
+import { candidates, type ModelListInputs } from './build-model-list.ts'
 import { ListBudget } from './list-budget.ts'
-import { type ListedProvider, listedConnections } from './listed-provider.ts'
-import { kindOfModel } from './model-kind.ts'
-import { listedCombos } from './stored-rows.ts'
+import { type ListedProvider, listedConnections, servedKinds } from './listed-provider.ts'
 import { baseModelIds } from './upstream-questions.ts'
 
 export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
@@ -22,25 +19,45 @@ const maxExamples = 10
 export const beyondListSize =
   'The list has its maximum size of 16 MiB. Shorten the prefixes, or list fewer models.'
 
+/** The models of a connection that are listed, and those that are not. */
+interface Tally {
+  readonly provider: ListedProvider
+  readonly listed: Set<string>
+  readonly unserved: string[]
+  readonly repeated: string[]
+  readonly cut: string[]
+}
+
 /** Builds the lists of all kinds at once and counts per connection. */
 export function connectionListings(inputs: ListingInputs): readonly ConnectionListing[] {
-  const { providers } = listedConnections({ ...inputs, filter: allKinds })
-  const byConnection = new Map(providers.map((provider) => [provider.connection.id, provider]))
-  const added = new AddedModels(inputs)
-  // The first entry with an id is kept, in each list (docs/contract/model-list.md, "Duplicates").
-  const combos = listedCombos(inputs.combos)
-  const taken = new Set(combos.map(({ kind, name }) => `${kind} ${name}`))
-  const budgets = new Map(serviceKinds.map((kind) => [kind, new ListBudget()]))
-  for (const { kind, name } of combos) budgets.get(kind)?.take({ id: name, owned_by: 'combo' })
-  const listings = new Map(
-    providers.map((provider) => {
-      return [provider.connection.id, providerListing(provider, { inputs, added, taken, budgets })]
+  const all = { ...inputs, filter: allKinds }
+  const listed = listedConnections(all)
+  const tallies = new Map(
+    listed.providers.map((provider): [string, Tally] => {
+      const none = { unserved: [], repeated: [], cut: [] }
+      return [provider.connection.id, { provider, listed: new Set(), ...none }]
     }),
   )
+  // The first entry with an id is kept, in each list (docs/contract/model-list.md, "Duplicates").
+  const taken = new Set<string>()
+  const budgets = new Map(serviceKinds.map((kind) => [kind, new ListBudget()]))
+  for (const { id, owned_by, kind, provider } of candidates(all, listed)) {
+    const tally = provider && tallies.get(provider.connection.id)
+    const isServed = provider === undefined || servedKinds(provider).has(kind)
+    if (!isServed) tally?.unserved.push(id)
+    else if (tally?.listed.has(id)) continue
+    else if (taken.has(`${kind} ${id}`)) tally?.repeated.push(id)
+    else if (budgets.get(kind)?.take({ id, owned_by }) !== true) tally?.cut.push(id)
+    else {
+      taken.add(`${kind} ${id}`)
+      tally?.listed.add(id)
+    }
+  }
   return inputs.connections.map((connection) => {
     const { id } = connection
-    const listing = byConnection.has(id) ? listings.get(id) : undefined
-    return listing ?? { id, listed: 0, reasons: [wholeReason(notUsed(connection))] }
+    const tally = tallies.get(id)
+    if (tally !== undefined) return { id, ...listingOf(tally, inputs) }
+    return { id, listed: 0, reasons: [wholeReason(notUsed(connection))] }
   })
 }
 
@@ -50,54 +67,18 @@ function notUsed({ provider, isActive }: Connection): string {
     : `Another active connection of ${provider} comes first. Only the first one of a provider is used.`
 }
 
-interface Shared {
-  readonly inputs: ListingInputs
-  readonly added: AddedModels
-  /** `<kind> <id>` of the entries so far. */
-  readonly taken: Set<string>
-  readonly budgets: ReadonlyMap<ServiceKind, ListBudget>
-}
-
-function providerListing(provider: ListedProvider, shared: Shared): ConnectionListing {
-  const { inputs, added, taken, budgets } = shared
-  const { connection, known, outputAlias, prefixes } = provider
-  const served = known?.serviceKinds ?? new Set<ServiceKind>(['llm'])
-  const unserved: string[] = []
-  const repeated: string[] = []
-  const cut: string[] = []
-  const listed = new Set<string>()
-  const list = (model: string, kind: ServiceKind) => {
-    const id = `${outputAlias}/${model}`
-    if (!served.has(kind)) unserved.push(id)
-    else if (listed.has(id)) return
-    else if (taken.has(`${kind} ${id}`)) repeated.push(id)
-    else if (budgets.get(kind)?.take({ id, owned_by: outputAlias }) !== true) cut.push(id)
-    else {
-      taken.add(`${kind} ${id}`)
-      listed.add(id)
-    }
-  }
-  for (const id of mergedIds(provider, inputs, added.idsOf(prefixes, prefixes))) {
-    list(id, kindOfModel(id, known, prefixes))
-  }
-  for (const kind of ['tts', 'embedding'] as const) {
-    for (const id of configuredIds(provider, new Set([kind]))) list(id, kind)
-  }
-  if (known?.canSearch === true && served.has('webSearch')) list('search', 'webSearch')
-  if (known?.canFetch === true && served.has('webFetch')) list('fetch', 'webFetch')
+function listingOf(
+  { provider, listed, unserved, repeated, cut }: Tally,
+  inputs: ListingInputs,
+): Omit<ConnectionListing, 'id'> {
+  const hasFailed = inputs.upstreamFailures.has(provider.connection.id)
   const reasons = [
     ...modelReason('The provider does not serve models of this kind.', unserved),
     ...modelReason('Another entry has the same id.', repeated),
     ...modelReason(beyondListSize, cut),
-    ...(listed.size === 0 || upstreamFailed(provider, inputs)
-      ? sourceReasons(provider, inputs)
-      : []),
+    ...(listed.size === 0 || hasFailed ? sourceReasons(provider, inputs) : []),
   ]
-  return { id: connection.id, listed: listed.size, reasons }
-}
-
-function upstreamFailed({ connection }: ListedProvider, inputs: ListingInputs): boolean {
-  return inputs.upstreamFailures.has(connection.id)
+  return { listed: listed.size, reasons }
 }
 
 function modelReason(message: string, models: readonly string[]): readonly UnlistedReason[] {

@@ -23,6 +23,11 @@ export interface ListedProvider {
 /** The kinds of a provider outside the catalogue (docs/contract/model-list.md, "Inputs"). */
 const defaultKinds: ReadonlySet<ServiceKind> = new Set(['llm'])
 
+/** What the lists may have of a provider. */
+export function servedKinds({ known }: Pick<ListedProvider, 'known'>): ReadonlySet<ServiceKind> {
+  return known?.serviceKinds ?? defaultKinds
+}
+
 export interface ListedConnections {
   /**
    * Whether no connection of any provider is active
@@ -49,7 +54,7 @@ export function listedConnections(inputs: ListedConnectionsInputs): ListedConnec
   }
   const providers = [...firstOf.values()].flatMap((connection) => {
     const known = catalogue.byId.get(connection.provider)
-    const isListed = doesServeAny(known?.serviceKinds ?? defaultKinds, filter)
+    const isListed = doesServeAny(servedKinds({ known }), filter)
     return isListed ? [listedProvider(connection, known)] : []
   })
   return { isEmpty: connections.length === 0, providers }
