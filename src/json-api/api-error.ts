@@ -1,5 +1,5 @@
 /** Details of a refusal. */
-export interface ApiErrorOptions extends ErrorOptions {
+interface ApiErrorOptions extends ErrorOptions {
   /** The JSON path of the mistake in the request: `connections[2].name`. */
   readonly field?: string | undefined
   /** A code for programs, if the protocol has one. */

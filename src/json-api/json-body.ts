@@ -4,7 +4,7 @@ import { BodyError, BodyReading } from '../http/read-body.ts'
 import { TimeLimitError, withinTime } from '../process/time-limit.ts'
 import { ApiError } from './api-error.ts'
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly maxBytes: number
   /** The maximum pause between bytes. */
   readonly idleMs: number

@@ -1,5 +1,5 @@
 /** The fields that order connections. Stored values may be invalid. */
-export interface Ranked {
+interface Ranked {
   readonly priority?: unknown
   readonly createdAtMs?: unknown
 }

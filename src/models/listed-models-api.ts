@@ -5,7 +5,7 @@ import { connectionListing, listSchema } from './list-schemas.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
 
-export interface ListedModelsParts {
+interface ListedModelsParts {
   readonly lists: Pick<ModelLists, 'list' | 'connectionListings'>
   readonly catalogue: Catalogue
   /** Admits requests with a valid session. */

@@ -1,3 +1,5 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
@@ -5,9 +7,8 @@ import { type Access, JsonBytes, type Route, route, routesBelow } from '../json-
 import { entrySchema, listError, listSchema } from './list-schemas.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
-import { createKeyCheck } from './models-key.ts'
 
-export interface ModelListOptions {
+interface ModelListOptions {
   readonly lists: Pick<ModelLists, 'list' | 'find'>
   /** MODELS_API_KEY; undefined: the list is open. */
   readonly apiKey: string | undefined
@@ -95,4 +96,35 @@ function noSuchModel(id: string): ApiError {
   return new ApiError(404, `The model ${quoted} does not exist. Kinds: ${kinds}.`, {
     code: 'model_not_found',
   })
+}
+
+/** How the credentials of a request compare to the required key. */
+type KeyVerdict = 'right' | 'wrong' | 'missing'
+
+/**
+ * Checks the key of MODELS_API_KEY, sent as a bearer token or as x-api-key; one correct key is
+ * enough. Without MODELS_API_KEY the list is open and any credentials are accepted.
+ */
+function createKeyCheck(
+  expected: string | undefined,
+): (headers: IncomingHttpHeaders) => KeyVerdict {
+  if (expected === undefined) return () => 'right'
+  const digest = digestOf(expected)
+  return (headers) => {
+    const sent = sentKeys(headers)
+    if (sent.length === 0) return 'missing'
+    // Digests have equal lengths, so that the comparison takes the same time for every key.
+    return sent.some((key) => timingSafeEqual(digestOf(key), digest)) ? 'right' : 'wrong'
+  }
+}
+
+function sentKeys(headers: IncomingHttpHeaders): readonly string[] {
+  const { authorization = '' } = headers
+  const scheme = /^bearer +/i.exec(authorization)?.[0]
+  const bearer = scheme === undefined ? '' : authorization.slice(scheme.length)
+  return [bearer, headers['x-api-key'] ?? ''].flat().filter((key) => key !== '')
+}
+
+function digestOf(key: string): Buffer {
+  return hash('sha256', key, 'buffer')
 }

@@ -56,3 +56,17 @@ export interface CustomModel {
 
 /** From an alias name to `<alias>/<model_id>`. */
 export type ModelAliases = Readonly<Record<string, string>>
+
+/**
+ * The source of the model list inputs. Each load may fail independently: the list is then built
+ * without it (docs/contract/model-list.md, "Loading the inputs").
+ */
+export interface RoutingSource {
+  /** All connections, active or not, in any order, with decrypted keys. */
+  connections(): Promise<readonly Connection[]>
+  /** In list order. */
+  combos(): Promise<readonly Combo[]>
+  /** In list order. */
+  customModels(): Promise<readonly CustomModel[]>
+  modelAliases(): Promise<ModelAliases>
+}

@@ -58,11 +58,9 @@ export const keyChangeBody = z.strictObject({
   limits: limitsSchema.optional(),
   isDisabled: z.boolean().optional(),
 })
-export type KeyChangeBody = z.input<typeof keyChangeBody>
 
 export const rotateBody = z.strictObject({
   keepOldSeconds: z.int().min(0).max(maxKeepOldSeconds).meta({
     description: 'How long the old secret stays valid. 0: it is refused at once.',
   }),
 })
-export type RotateBody = z.infer<typeof rotateBody>

@@ -1,14 +1,14 @@
-import { type Route, routesBelow } from '../../json-api/route.ts'
-import { bucketMakingRoutes } from './bucket-making-routes.ts'
+import { z } from 'zod'
+import { DriveError } from '../../drives/drive.ts'
+import { type Route, route, routesBelow } from '../../json-api/route.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'
-import { bucketRoutes } from './bucket-routes.ts'
+import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
-import { failureRoutes } from './failure-routes.ts'
-import { folderRoute } from './folder-route.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { presignRoute } from './presign-route.ts'
-import { statusRoute } from './status-route.ts'
+import { failuresReply, folderRevisionReply, statusReply } from './replies.ts'
+import { assertBucket, driveIsAway, originOfRequest } from './route-checks.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 /** The management API (docs/management-api.md). */
@@ -25,4 +25,79 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...uploadRoutes(parts),
     ...failureRoutes(parts),
   ])
+}
+
+function statusRoute(parts: ManagementApiParts): Route {
+  return route({
+    method: 'GET',
+    path: '/status',
+    operationId: 'getStatus',
+    summary: 'Version, drive, endpoint and settings',
+    description:
+      'Secret settings are named, but their values are never shown, nor are passwords in URLs.',
+    reply: statusReply,
+    async answer({ request }) {
+      const { region, accessKey, hasPublicUrl: isPublicUrl } = parts
+      const endpoint = { url: originOfRequest(parts, request), isPublicUrl, region, accessKey }
+      return { ...(await parts.status()), endpoint }
+    },
+  })
+}
+
+function folderRoute({ buckets, folders }: ManagementApiParts): Route {
+  return route({
+    method: 'GET',
+    path: '/folder-revision',
+    operationId: 'getFolderRevision',
+    summary: 'Returns a revision that changes with the folder',
+    description:
+      'A short text that stays the same while names, sizes, times and ETags in the folder do. ' +
+      'It may be a few seconds old, or minutes for a folder that takes long to list; `ageMs` ' +
+      'is its age.',
+    query: z.strictObject({
+      bucket: z.string(),
+      prefix: z.string().max(1_024).default('').meta({ description: 'Ends in a slash.' }),
+      filter: z.string().max(1_024).default('').meta({
+        description: 'Only names that begin with this.',
+      }),
+    }),
+    reply: folderRevisionReply,
+    async answer({ query }) {
+      const askedAtMs = performance.now()
+      assertBucket(buckets, query.bucket)
+      try {
+        const { revision, beganAtMs } = await folders.read(query)
+        return { revision, ageMs: Math.max(0, Math.ceil(askedAtMs - beganAtMs)) }
+      } catch (error) {
+        throw error instanceof DriveError ? driveIsAway(error) : error
+      }
+    },
+  })
+}
+
+function failureRoutes({ failures }: ManagementApiParts): readonly Route[] {
+  const list = route({
+    method: 'GET',
+    path: '/failures',
+    operationId: 'getFailures',
+    summary: 'Lists the latest failed requests with reasons',
+    description:
+      'At most 200, newest first, of S3, logins and the model list. Requests of the dashboard ' +
+      'and of this API are left out. So are failures of normal operation: missing objects ' +
+      '(404), failed conditions (412), ranges beyond the end (416), expired sessions, and ' +
+      'unsigned requests for buckets that do not exist.',
+    reply: failuresReply,
+    answer: async () => ({ failures: await failures.latest() }),
+  })
+  const clear = route({
+    method: 'DELETE',
+    path: '/failures',
+    operationId: 'clearFailures',
+    summary: 'Clears the list of failed requests',
+    description: 'Clears the failures of all workers so far.',
+    status: 204,
+    replyDescription: 'Cleared.',
+    answer: () => failures.clear(),
+  })
+  return [list, clear]
 }

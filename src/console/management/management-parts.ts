@@ -60,7 +60,7 @@ export interface BucketPlaceStatus {
   readonly isReadOnly: boolean
 }
 
-export interface PresignRequest {
+interface PresignRequest {
   readonly method: string
   /** Scheme and host. */
   readonly origin: string

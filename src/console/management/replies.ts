@@ -53,7 +53,7 @@ export type StatusReply = z.infer<typeof statusReply>
 
 const maxDays = 0x7fffffff
 
-export const expiryRule = z
+const expiryRule = z
   .strictObject({
     id: z.string().min(1).max(255),
     prefix: z.string().meta({ description: 'Only keys that begin with it; empty: all keys.' }),

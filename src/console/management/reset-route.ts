@@ -2,7 +2,7 @@ import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { type Route, route } from '../../json-api/route.ts'
 
-export interface ResetRouteParts {
+interface ResetRouteParts {
   /** Removes all objects and open uploads. */
   readonly reset: () => Promise<void>
   /** Whether a browser may have sent the request for a page that is not ours. */

@@ -38,7 +38,7 @@ export interface Parameter {
   readonly schema: Schema
 }
 
-export interface RequestBody {
+interface RequestBody {
   readonly description?: string
   readonly required?: boolean
   readonly content: Content

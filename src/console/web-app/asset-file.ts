@@ -1,7 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StreamBody } from '../../http/message.ts'
-import { type AssetCoding, acceptedCodings } from './content-coding.ts'
 
 interface AssetFile {
   readonly contentType: string
@@ -72,4 +71,25 @@ async function lendFile(
     if (bytesRead === 0) return
     await borrow(buffer.subarray(0, bytesRead))
   }
+}
+
+/** Content codings of the built assets, smallest first, with their file suffixes. */
+const assetCodings = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+] as const
+type AssetCoding = (typeof assetCodings)[number]
+
+/** The codings that a client accepts, best first (RFC 9110 section 12.5.3). */
+function acceptedCodings(acceptEncoding: string | undefined): readonly AssetCoding[] {
+  if (acceptEncoding === undefined) return []
+  const weights = new Map(acceptEncoding.split(',').map(weightOf))
+  const any = weights.get('*') ?? 0
+  return assetCodings.filter(({ name }) => (weights.get(name) ?? any) > 0)
+}
+
+function weightOf(item: string): readonly [coding: string, weight: number] {
+  const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))
+  return [coding, weight === undefined ? 1 : Number(weight.slice(2)) || 0]
 }

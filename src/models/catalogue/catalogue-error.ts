@@ -9,7 +9,7 @@ export interface CatalogueFile {
 }
 
 /** One mistake. */
-export interface CatalogueProblem {
+interface CatalogueProblem {
   readonly fileName: string
   /** Counted from 1. */
   readonly line: number

@@ -28,7 +28,7 @@ export interface CatalogueProvider {
   readonly modelsApi: ModelsApi | undefined
 }
 
-export interface CatalogueModel {
+interface CatalogueModel {
   readonly id: string
   readonly kind: ServiceKind
 }

@@ -1,7 +1,6 @@
 import type { ConnectionListing, UnlistedReason } from '../list-schemas.ts'
 import { type Connection, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
-import { compatibleFlavour } from '../upstream/flavour.ts'
-import { hexEnding } from '../upstream/hex-ending.ts'
+import { compatibleFlavour, hexEnding } from '../upstream/flavour.ts'
 import { candidates, type ModelListInputs } from './build-model-list.ts'
 import { ListBudget } from './list-budget.ts'
 import { type ListedProvider, listedConnections, servedKinds } from './listed-provider.ts'

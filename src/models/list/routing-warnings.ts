@@ -2,9 +2,13 @@ import { type CustomModel, type ServiceKind, serviceKinds } from '../routing-inp
 import { compatibleFlavour } from '../upstream/flavour.ts'
 import { buildModelList, type ModelListInputs } from './build-model-list.ts'
 import { beyondListSize, connectionListings } from './connection-listing.ts'
-import { type ListedConnections, listedConnections } from './listed-provider.ts'
+import {
+  type ListedConnections,
+  type ListedProvider,
+  listedConnections,
+  withoutPrefix,
+} from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
-import { ProvidersByPrefix } from './providers-by-prefix.ts'
 import { upstreamQuestions } from './upstream-questions.ts'
 
 /** Stored input that has no effect on any list. */
@@ -150,4 +154,49 @@ function notConnected(alias: string): string {
 
 function wrongKind(id: string): string {
   return `This model is not listed: the name ${id} suggests a kind that its provider does not serve.`
+}
+
+interface PrefixedModel {
+  readonly provider: ListedProvider
+  /** The model id without the prefix. */
+  readonly id: string
+}
+
+/**
+ * Finds listed providers by prefix in time independent of their number
+ * (docs/contract/model-list.md, "Removed prefixes" and "Added models").
+ */
+class ProvidersByPrefix {
+  /** By the first segment of each prefix, with its slash. */
+  readonly #bySegment: ReadonlyMap<string, readonly ListedProvider[]>
+
+  constructor(providers: readonly ListedProvider[]) {
+    const bySegment = new Map<string, Set<ListedProvider>>()
+    for (const provider of providers) {
+      for (const prefix of provider.prefixes) {
+        const segment = firstSegment(prefix)
+        bySegment.set(segment, (bySegment.get(segment) ?? new Set()).add(provider))
+      }
+    }
+    this.#bySegment = new Map([...bySegment].map(([segment, found]) => [segment, [...found]]))
+  }
+
+  /** Providers with the prefix `<name>/`. */
+  named(name: string): readonly ListedProvider[] {
+    const prefix = `${name}/`
+    const candidates = this.#bySegment.get(firstSegment(prefix)) ?? []
+    return candidates.filter(({ prefixes }) => prefixes.includes(prefix))
+  }
+
+  /** Providers that `<prefix>/<model id>` may belong to. */
+  ofModel(model: string): readonly PrefixedModel[] {
+    const candidates = this.#bySegment.get(firstSegment(model)) ?? []
+    return candidates
+      .filter(({ prefixes }) => prefixes.some((prefix) => model.startsWith(prefix)))
+      .map((provider) => ({ provider, id: withoutPrefix(model, provider.prefixes) }))
+  }
+}
+
+function firstSegment(text: string): string {
+  return text.slice(0, text.indexOf('/') + 1)
 }

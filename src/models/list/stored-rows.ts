@@ -24,7 +24,7 @@ export interface ActiveConnection {
   readonly enabledModels: readonly string[] | undefined
 }
 
-export interface ListedCombo {
+interface ListedCombo {
   readonly name: string
   readonly kind: ServiceKind
 }

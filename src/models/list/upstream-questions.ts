@@ -1,5 +1,4 @@
-import { compatibleFlavour, type UpstreamFlavour } from '../upstream/flavour.ts'
-import { hexEnding } from '../upstream/hex-ending.ts'
+import { compatibleFlavour, hexEnding, type UpstreamFlavour } from '../upstream/flavour.ts'
 import type { ListedProvider } from './listed-provider.ts'
 
 /** A connection whose upstream will be asked for its models. */

@@ -13,8 +13,7 @@ import {
 } from './connection-edits.ts'
 import { itemWarnings } from './field-warnings.ts'
 import { randomConnectionId, randomProviderId } from './random-id.ts'
-import { applyEdit } from './route-replies.ts'
-import type { RoutingApiParts } from './routing-api-parts.ts'
+import { applyEdit, type RoutingApiParts } from './route-replies.ts'
 import {
   changedConnection,
   connectionChange,

@@ -1,7 +1,12 @@
 import type { Sealer } from '../../state/sealer.ts'
 import type { RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
-import type { Combo, Connection, CustomModel, ModelAliases } from '../routing-inputs.ts'
-import type { RoutingSource } from '../routing-source.ts'
+import type {
+  Combo,
+  Connection,
+  CustomModel,
+  ModelAliases,
+  RoutingSource,
+} from '../routing-inputs.ts'
 import type { LoadLog } from '../tolerant-loader.ts'
 import { readRows } from './read-rows.ts'
 import type { RoutingItems, StoredConnection } from './stored-routing.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { serviceKinds } from '../routing-inputs.ts'
-import { isUpstreamUrl } from '../upstream/upstream-url.ts'
+import { isUpstreamUrl } from '../upstream/upstream-request.ts'
 import { apiKeyPattern, maxApiKeyLength } from './api-key.ts'
 import {
   maxIdLength,

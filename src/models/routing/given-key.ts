@@ -5,7 +5,7 @@ import { isMask, maskOf } from './api-key.ts'
 import type { StoredConnection } from './stored-routing.ts'
 
 /** The fields that determine where a key is sent. */
-export interface KeyTarget {
+interface KeyTarget {
   readonly provider: string
   readonly providerSpecificData?:
     | { readonly baseUrl?: string | null | undefined }

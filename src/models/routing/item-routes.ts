@@ -3,8 +3,7 @@ import { type Route, route } from '../../json-api/route.ts'
 import { serviceKind } from './field-schemas.ts'
 import { itemWarnings } from './field-warnings.ts'
 import { addItem, type ItemKind, type ItemSet, removeItem, replaceItem } from './item-edits.ts'
-import { applyEdit } from './route-replies.ts'
-import type { RoutingApiParts } from './routing-api-parts.ts'
+import { applyEdit, type RoutingApiParts } from './route-replies.ts'
 import {
   changedCombo,
   changedCustomModel,

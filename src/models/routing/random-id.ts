@@ -1,5 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
-import { hexEnding } from '../upstream/hex-ending.ts'
+import { hexEnding } from '../upstream/flavour.ts'
 
 /**
  * Generated ids end in letters that are not hexadecimal digits: the list never asks the upstream of
@@ -13,7 +13,7 @@ const maxSlugLength = 40
 /** The prefixes of custom provider ids: see upstream/flavour.ts. */
 export const compatibleKinds = ['openai-compatible', 'anthropic-compatible'] as const
 
-export type CompatibleKind = (typeof compatibleKinds)[number]
+type CompatibleKind = (typeof compatibleKinds)[number]
 
 /** 86 random bits. */
 export function randomConnectionId(): string {

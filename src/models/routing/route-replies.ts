@@ -1,8 +1,26 @@
 import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import type { Call } from '../../json-api/route.ts'
+import type { Access, Call } from '../../json-api/route.ts'
+import type { Sealer } from '../../state/sealer.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Connection } from '../routing-inputs.ts'
+import type { ProbeReport } from '../upstream/probe-report.ts'
 import type { RoutingEdit, RoutingStore } from './routing-store.ts'
 import type { StoredRouting } from './stored-routing.ts'
+
+export interface RoutingApiParts {
+  readonly store: RoutingStore
+  readonly sealer: Sealer
+  readonly catalogue: Catalogue
+  /**
+   * Asks the upstream of a connection with a decrypted key; a failure of the upstream is a result.
+   */
+  readonly probe: (connection: Connection) => Promise<ProbeReport>
+  /** Admits requests with a valid session. */
+  readonly session: Access
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
 
 /** Adds the revision to every response with a state. */
 export function tagReply(replyHeaders: Map<string, string>, revision: number): void {

@@ -1,9 +1,8 @@
 import { type Route, routesBelow } from '../../json-api/route.ts'
 import { connectionRoutes } from './connection-routes.ts'
-import { importRoute } from './import/import-route.ts'
 import { itemRoutes } from './item-routes.ts'
-import type { RoutingApiParts } from './routing-api-parts.ts'
-import { stateRoutes } from './state-routes.ts'
+import type { RoutingApiParts } from './route-replies.ts'
+import { importRoute, stateRoutes } from './state-routes.ts'
 
 /** The management API for the sources of the model list (docs/routing-api.md). */
 export function routingApi(parts: RoutingApiParts): readonly Route[] {

@@ -119,7 +119,7 @@ const providerSpecificDataAnswer = z.object({
   enabledModels: z.array(z.string()).readonly().optional(),
 })
 
-export const connectionAnswer = z.object({
+const connectionAnswer = z.object({
   id: z.string(),
   provider: z.string(),
   name: z.string().optional(),
@@ -131,20 +131,20 @@ export const connectionAnswer = z.object({
   createdAtMs: z.int().optional(),
 })
 
-export const comboAnswer = z.object({
+const comboAnswer = z.object({
   name: z.string(),
   kind: serviceKind.optional(),
   models: z.array(z.string()).readonly().optional(),
 })
 
-export const customModelAnswer = z.object({
+const customModelAnswer = z.object({
   id: z.string(),
   providerAlias: z.string(),
   type: serviceKind.optional(),
   name: z.string().optional(),
 })
 
-export const modelAliasAnswer = z.object({ name: z.string(), target: z.string() })
+const modelAliasAnswer = z.object({ name: z.string(), target: z.string() })
 
 export const routingAnswer = z.object({
   connections: z.array(connectionAnswer).readonly(),

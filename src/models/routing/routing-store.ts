@@ -11,7 +11,7 @@ import {
 import { readState } from './read-rows.ts'
 import { type StoredRouting, toRows } from './stored-routing.ts'
 
-export interface RoutingAt {
+interface RoutingAt {
   readonly revision: number
   readonly state: StoredRouting
 }

@@ -1,11 +1,21 @@
+import { z } from 'zod'
+import { jsonPath } from '../../json-api/json-path.ts'
 import { type Route, route } from '../../json-api/route.ts'
+import type { Sealer } from '../../state/sealer.ts'
 import { toRoutingAnswer, toWarnedRouting } from './answers.ts'
+import { assertUnique } from './assert-unique.ts'
+import { givenConnection } from './connection-edits.ts'
+import { stateWarnings } from './field-warnings.ts'
+import { exportFile } from './import/export-file.ts'
+import { importInto, importModes } from './import/import-edit.ts'
+import { importAnswer, importReport } from './import/import-report.ts'
+import { readExport } from './import/read-export.ts'
 import { maxBodyBytes } from './limits.ts'
-import { applyEdit, tagReply } from './route-replies.ts'
-import type { RoutingApiParts } from './routing-api-parts.ts'
-import { routingAnswer, routingInput, warnedRouting } from './routing-schemas.ts'
+import { randomConnectionId } from './random-id.ts'
+import { applyEdit, type RoutingApiParts, tagReply } from './route-replies.ts'
+import { type RoutingInput, routingAnswer, routingInput, warnedRouting } from './routing-schemas.ts'
 import type { RoutingEdit } from './routing-store.ts'
-import { wholeState } from './whole-state.ts'
+import { itemKeys, type StoredRouting } from './stored-routing.ts'
 
 /** The whole state: docs/contract/model-list.md, "Stored inputs". */
 export function stateRoutes({ store, sealer, catalogue, now }: RoutingApiParts): readonly Route[] {
@@ -51,4 +61,56 @@ export function stateRoutes({ store, sealer, catalogue, now }: RoutingApiParts):
     },
   })
   return [getRouting, putRouting, exportRouting]
+}
+
+/**
+ * Pure except for new ids and nonces: the state to store instead of `before`, from the body of a
+ * PUT. Masked keys and the age of connections are kept.
+ *
+ * @throws ApiError 400 that names the field.
+ */
+function wholeState(
+  input: RoutingInput,
+  before: StoredRouting,
+  parts: { readonly sealer: Sealer; readonly nowMs: number },
+): StoredRouting {
+  const { connections, combos, customModels, modelAliases } = input
+  const known = new Map(before.connections.map((connection) => [connection.id, connection]))
+  assertUnique(connections, ({ id }) => id, { list: 'connections', field: 'id' })
+  assertUnique(combos, itemKeys.combos, { list: 'combos', field: 'name' })
+  assertUnique(customModels, itemKeys.customModels, { list: 'customModels', field: 'id' })
+  return {
+    connections: connections.map((connection, index) => {
+      const id = connection.id ?? randomConnectionId()
+      const field = jsonPath(['connections', index, 'apiKey'])
+      return givenConnection({ ...connection, id }, { ...parts, stored: known.get(id), field })
+    }),
+    combos,
+    customModels,
+    modelAliases: Object.entries(modelAliases).map(([name, target]) => ({ name, target })),
+    broken: [],
+  }
+}
+
+/** Imports a 9router export in one transaction, all or nothing. */
+export function importRoute({ store, sealer, catalogue, now }: RoutingApiParts): Route {
+  return route({
+    method: 'POST',
+    path: '/import',
+    operationId: 'importRouting',
+    summary: 'Imports a 9router export',
+    query: z.strictObject({ mode: z.enum(importModes).default('merge') }),
+    bodyLimit: maxBodyBytes,
+    body: exportFile,
+    reply: importAnswer,
+    async answer(call) {
+      const { mode } = call.query
+      const file = call.body
+      const read = readExport(file)
+      const parts = { mode, sealer, nowMs: now() }
+      const edit: RoutingEdit = (before) => importInto(before, read, parts)
+      const state = await applyEdit(store, edit, call)
+      return importReport({ mode, file, read, state, warnings: stateWarnings(state, catalogue) })
+    },
+  })
 }

@@ -1,4 +1,3 @@
-import { beginningOf, boundedText } from './bounded-text.ts'
 import { listedIds } from './listed-ids.ts'
 import { UpstreamError } from './upstream-error.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
@@ -96,4 +95,34 @@ function systemCode(error: unknown): { readonly detail?: string } {
   const cause = error instanceof Error ? error.cause : undefined
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   return typeof code === 'string' ? { detail: code } : {}
+}
+
+/**
+ * The text of a body of at most `maxBytes`, counted after decoding: neither a declared length nor a
+ * small compressed body allows more.
+ *
+ * @throws UpstreamError too-large.
+ */
+export async function boundedText(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop cancels the body, which closes its connection.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new UpstreamError('too-large', { status: response.status })
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+/** The beginning of a body, as text to show. */
+async function beginningOf(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk.subarray(0, maxBytes - size))
+    size += chunk.byteLength
+    if (size >= maxBytes) break
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
 }

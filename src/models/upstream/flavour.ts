@@ -23,3 +23,9 @@ export function compatibleFlavour(providerId: string): UpstreamFlavour | undefin
   if (providerId.startsWith(prefixOfFlavour.anthropic)) return 'anthropic'
   return undefined
 }
+
+/**
+ * A separator and eight or more hexadecimal characters at the end of a provider id
+ * (docs/contract/model-list.md, "Ids from the upstream").
+ */
+export const hexEnding = /[-_][0-9a-f]{8,}$/i

@@ -1,5 +1,5 @@
 /** Why an upstream returned no list. */
-export type UpstreamFailure =
+type UpstreamFailure =
   | 'no-key'
   | 'no-base-url'
   | 'bad-key'

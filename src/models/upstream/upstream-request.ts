@@ -1,6 +1,5 @@
 import type { UpstreamFlavour } from './flavour.ts'
 import { UpstreamError } from './upstream-error.ts'
-import { isUpstreamUrl } from './upstream-url.ts'
 
 /** The upstream fields of a connection. */
 export interface Upstream {
@@ -51,4 +50,14 @@ function modelsUrl(base: string, flavour: UpstreamFlavour): string {
   }
   // <baseUrl without a trailing slash>/models
   return `${withoutSlash}/models`
+}
+
+/**
+ * Whether this is a valid upstream URL. Fetch rejects URLs with credentials (Fetch standard,
+ * "Request class"), and also supports data: URLs.
+ */
+export function isUpstreamUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false
+  return url.username === '' && url.password === ''
 }

@@ -3,7 +3,6 @@ import type { Connection } from '../routing-inputs.ts'
 import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
 import { compatibleFlavour, type ModelsApi } from './flavour.ts'
 import type { ProbeReport } from './probe-report.ts'
-import { describeAnswer, describeFailure, noModelsApi } from './probe-words.ts'
 import { UpstreamError } from './upstream-error.ts'
 import { type Upstream, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
 
@@ -98,4 +97,41 @@ export class Upstreams {
       clearTimeout(timer)
     }
   }
+}
+
+/** The messages of a connection test. */
+
+type Said = Omit<ProbeReport, 'durationMs'>
+
+/** The maximum length of quoted upstream text, characters. */
+const maxQuoted = 300
+
+function describeAnswer({ status, ids }: UpstreamAnswer): Said {
+  const models = ids.length === 1 ? '1 model' : `${ids.length} models`
+  return { outcome: 'ok', status, modelCount: ids.length, message: `The upstream lists ${models}.` }
+}
+
+/** There is no address to send a request to. */
+const noModelsApi: Said = {
+  outcome: 'untested',
+  message:
+    'This connection cannot be tested: the catalogue has no API address for its provider. Its models are listed from the catalogue.',
+}
+
+/** @param apiKey is removed from the text of the upstream, which may repeat it. */
+function describeFailure(error: UpstreamError, apiKey: string | undefined): Said {
+  const { status, detail = '' } = error
+  const quoted = quote(detail, apiKey?.trim() ?? '')
+  const addition = error.code === 'status' ? ` It said: ${quoted}` : ` (${quoted})`
+  return {
+    outcome: 'failed',
+    ...(status === undefined ? {} : { status }),
+    message: quoted === '' ? error.message : `${error.message}${addition}`,
+  }
+}
+
+function quote(text: string, apiKey: string): string {
+  const withoutKey = apiKey === '' ? text : text.replaceAll(apiKey, '***')
+  const plain = withoutKey.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  return plain.length > maxQuoted ? `${plain.slice(0, maxQuoted)}…` : plain
 }

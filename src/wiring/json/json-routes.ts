@@ -1,22 +1,25 @@
 import { createLogin } from '../../console/login/login-api.ts'
 import { managementApi } from '../../console/management/management-api.ts'
 import { resetRoute } from '../../console/management/reset-route.ts'
-import { describeService } from '../../console/open-api/open-api-document.ts'
-import { openApiRoute } from '../../console/open-api/open-api-route.ts'
-import type { HttpRequest } from '../../http/message.ts'
+import { describeService, openApiRoute } from '../../console/open-api/open-api-document.ts'
+import type { HttpHandler, HttpRequest } from '../../http/message.ts'
 import { isFromOtherOrigin, isRebindable } from '../../http/page-origin.ts'
 import { originBehind } from '../../http/request-origin.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import { jsonHandler } from '../../json-api/json-handler.ts'
 import type { Access, Route } from '../../json-api/route.ts'
 import type { Catalogue } from '../../models/catalogue/catalogue.ts'
 import { readCatalogue } from '../../models/catalogue/read-catalogue.ts'
 import { listedModelsApi } from '../../models/listed-models-api.ts'
 import { modelListApi } from '../../models/model-list-api.ts'
 import { ModelLists } from '../../models/model-lists.ts'
+import { modelsErrorFormat } from '../../models/models-error-format.ts'
 import { DatabaseRoutingSource } from '../../models/routing/database-routing-source.ts'
 import { routingApi } from '../../models/routing/routing-api.ts'
 import { RoutingStore } from '../../models/routing/routing-store.ts'
 import { Upstreams } from '../../models/upstream/upstreams.ts'
-import type { KeyValueStore } from '../../state/key-value/key-value.ts'
+import { DatabaseError } from '../../state/database.ts'
+import { KeyValueError, type KeyValueStore } from '../../state/key-value/key-value.ts'
 import { createSealer } from '../../state/sealer.ts'
 import { RoutingTables } from '../../state/stores/routing.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
@@ -29,7 +32,7 @@ export interface JsonProtocolParts extends ManagementWiring {
   readonly sessions: KeyValueStore
 }
 
-export interface JsonRoutes {
+interface JsonRoutes {
   readonly routes: readonly Route[]
   /** Stops what runs in the background. */
   close(): Promise<void>
@@ -86,4 +89,31 @@ function modelRoutes(
         upstreams.probe(connection, catalogue.byId.get(connection.provider)?.modelsApi),
     }),
   ]
+}
+
+export interface JsonProtocols {
+  readonly handler: HttpHandler
+  close(): Promise<void>
+}
+
+/**
+ * `/auth`, `/v1`, `/-/api` and the description of them all as one handler.
+ *
+ * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
+ */
+export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonProtocols> {
+  const { log } = parts
+  const { routes, close } = await openJsonRoutes(parts)
+  const handler = jsonHandler(routes, {
+    errorFormats: [modelsErrorFormat],
+    translate: unavailable,
+    onFailure: (error, requestId) => log.error({ requestId, err: error }, 'request failed'),
+  })
+  return { handler, close }
+}
+
+/** The database is not responding, which is not the client's fault. */
+function unavailable(error: unknown): ApiError | undefined {
+  if (!(error instanceof DatabaseError || error instanceof KeyValueError)) return undefined
+  return new ApiError(503, 'The database is not responding. Try again later.', { cause: error })
 }

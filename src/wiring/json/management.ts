@@ -5,7 +5,7 @@ import type { Buckets } from '../../buckets/buckets.ts'
 import { dryRunExpiry } from '../../buckets/expiry/dry-run.ts'
 import { BucketCounter } from '../../console/management/bucket-counter.ts'
 import { Deletions, deletionLimits } from '../../console/management/deletions.ts'
-import { DriveStatus } from '../../console/management/drive-status.ts'
+import { createDriveStatus } from '../../console/management/drive-status.ts'
 import { FolderRevisions } from '../../console/management/folder-revisions.ts'
 import type {
   BucketPlaceStatus,
@@ -50,7 +50,7 @@ export interface ManagementWiring {
   readonly now: () => number
 }
 
-export interface OpenManagement {
+interface OpenManagement {
   readonly parts: Omit<ManagementApiParts, 'session'>
   /** Stops what runs in the background. */
   close(): Promise<void>
@@ -64,7 +64,7 @@ export async function openManagement(wiring: ManagementWiring): Promise<OpenMana
   const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
   const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
   const expiryTable = new BucketExpiryTable(database)
-  const driveStatus = new DriveStatus(common)
+  const driveStatus = createDriveStatus(common)
   const drives = mountStatus(wiring)
   const version = packageVersion()
   const originOf = originBehind(settings.trustProxy)
@@ -111,7 +111,7 @@ function placeOf(bucket: string, settings: Settings): BucketPlaceStatus {
 function mountStatus({ mounts, log }: Pick<ManagementWiring, 'mounts' | 'log'>) {
   const watched = mounts.map((mount) => {
     const problem = () => mount.problem
-    const status = new DriveStatus({ drive: currentOf(mount), problem, now: Date.now, log })
+    const status = createDriveStatus({ drive: currentOf(mount), problem, now: Date.now, log })
     return { mount, status }
   })
   return async () => {

@@ -35,7 +35,7 @@ export const importAnswer = z.object({
 
 export type ImportAnswer = z.output<typeof importAnswer>
 
-export interface ImportSummary {
+interface ImportSummary {
   readonly mode: ImportMode
   readonly file: ExportFile
   readonly read: ReadExport

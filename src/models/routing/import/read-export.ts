@@ -19,7 +19,7 @@ import type {
   FileNode,
 } from './export-file.ts'
 
-export interface LeftOut {
+interface LeftOut {
   /** Its path in the file. */
   readonly field: string
   readonly reason: string

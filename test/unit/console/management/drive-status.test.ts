@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DriveStatus } from '../../../../src/console/management/drive-status.ts'
+import { createDriveStatus } from '../../../../src/console/management/drive-status.ts'
 import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
 import { silent } from './management-fixture.ts'
 
@@ -8,7 +8,7 @@ type Asked = Pick<Drive, 'check' | 'quota' | 'bucketCreatedAtMs'>
 
 function factsOf(drive: Partial<Asked>) {
   const clock = { now: 0 }
-  const facts = new DriveStatus({
+  const facts = createDriveStatus({
     drive: {
       ...{ kind: 'webdav', deletes: 'server' },
       ...{ check: async () => undefined, bucketCreatedAtMs: async () => 5 },

@@ -2,7 +2,7 @@ import type { Entry } from '../entries/entry.ts'
 
 /**
  * The revision that the service returns for a folder with these entries, in any order
- * (src/console/management/revision-sum.ts; a test compares the two).
+ * (src/console/management/folder-revisions.ts; a test compares the two).
  */
 export function revisionOf(entries: readonly Entry[]): string {
   let low = 0
