@@ -77,6 +77,20 @@ describe('connectionListings', () => {
     assert.deepEqual(second?.reasons[0]?.models, ['x/m'])
   })
 
+  test('counts models added to a shared prefix for its first connection, and only there', () => {
+    const own = { prefix: 'p', enabledModels: ['m'] }
+    const [first, second] = listingOf({
+      connections: [
+        { ...lab, providerSpecificData: own },
+        { id: 'b', provider: 'openai-compatible-b', providerSpecificData: { prefix: 'p' } },
+      ],
+      customModels: [{ id: 'added', providerAlias: 'p' }],
+      modelAliases: { short: 'p/aliased' },
+    })
+    assert.deepEqual(first, { listed: 3, reasons: [] })
+    assert.deepEqual(second, { listed: 0, reasons: ['The upstream lists no models.'] })
+  })
+
   test('names models that a list has no room for, as the warnings do', () => {
     const enabledModels = Array.from(
       { length: 2_000 },
