@@ -14,7 +14,7 @@ import {
   expiryDryRunBody,
   expiryDryRunReply,
 } from './replies.ts'
-import { driveIsAway, timeOf } from './route-checks.ts'
+import { driveIsAway, noBucket, timeOf } from './route-checks.ts'
 
 /** Changes what is set for a bucket, and shows beforehand what that would remove. */
 export function bucketOptionsRoutes(parts: ManagementApiParts): readonly Route[] {
@@ -78,10 +78,6 @@ function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiPart
       }
     },
   })
-}
-
-function noBucket(): ApiError {
-  return new ApiError(404, 'The bucket does not exist.')
 }
 
 function optionsChange({

@@ -6,6 +6,7 @@ import { type Route, route } from '../../json-api/route.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { bucketStatus, bucketsReply } from './replies.ts'
+import { noBucket } from './route-checks.ts'
 
 export function bucketRoutes(parts: ManagementApiParts): readonly Route[] {
   const { buckets, counter, bucketCreation: creation } = parts
@@ -30,7 +31,7 @@ export function bucketRoutes(parts: ManagementApiParts): readonly Route[] {
     status: 202,
     replyDescription: 'The count is scheduled.',
     async answer({ params: { bucket } }) {
-      if (buckets.find(bucket) === undefined) throw new ApiError(404, 'The bucket does not exist.')
+      if (buckets.find(bucket) === undefined) throw noBucket()
       counter.count(bucket)
     },
   })
@@ -64,7 +65,7 @@ export function bucketMakingRoutes(parts: ManagementApiParts): readonly Route[] 
       const configuration = buckets.find(name)
       const [status] = configuration ? await describeBuckets(parts, [configuration]) : []
       // It may have been removed meanwhile.
-      if (status === undefined) throw new ApiError(404, 'The bucket does not exist.')
+      if (status === undefined) throw noBucket()
       return status
     },
   })

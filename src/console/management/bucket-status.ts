@@ -5,7 +5,7 @@ import type { BucketExpiryRow } from '../../state/stores/bucket-expiry.ts'
 import type { BucketCount } from './bucket-counter.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import type { BucketStatus, ExpiryRule, ExpiryRunStatus } from './replies.ts'
-import { timeOf } from './route-checks.ts'
+import { timeOf, timeOrNull } from './route-checks.ts'
 
 const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }
 
@@ -80,8 +80,4 @@ function runStatus(run: BucketExpiryRow | undefined): ExpiryRunStatus | null {
   const isDone = phase === 'done'
   const why = problem === '' ? null : problem
   return { beganAt: timeOf(beganAtMs), isDone, objects, uploads, failures, problem: why }
-}
-
-function timeOrNull(atMs: number | undefined): string | null {
-  return atMs === undefined ? null : timeOf(atMs)
 }

@@ -17,7 +17,7 @@ import {
   rotateBody,
 } from './key-schemas.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import { timeOf } from './route-checks.ts'
+import { timeOf, timeOrNull } from './route-checks.ts'
 
 const params = z.object({ accessKeyId: z.string() })
 
@@ -148,10 +148,6 @@ function replyOf(key: AccessKey, buckets: Buckets, problem?: string): KeyReply {
     problem: problem ?? null,
     unknownBuckets: unknownBuckets(key.grants, (bucket) => buckets.find(bucket) !== undefined),
   }
-}
-
-function timeOrNull(atMs: number | undefined): string | null {
-  return atMs === undefined ? null : timeOf(atMs)
 }
 
 function momentOf(time: string | null): number | null {

@@ -32,7 +32,16 @@ export function driveIsAway(cause: DriveError): ApiError {
   return new ApiError(503, 'The drive does not respond. Try again later.', { cause })
 }
 
+/** The reply for a bucket in the path that does not exist. */
+export function noBucket(): ApiError {
+  return new ApiError(404, 'The bucket does not exist.')
+}
+
 /** ISO 8601 in UTC. */
 export function timeOf(atMs: number): string {
   return new Date(atMs).toISOString()
+}
+
+export function timeOrNull(atMs: number | undefined): string | null {
+  return atMs === undefined ? null : timeOf(atMs)
 }
