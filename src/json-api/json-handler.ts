@@ -67,7 +67,8 @@ export function jsonHandler(
       return await untilAborted(replying, request.signal)
     } catch {
       // The client disconnected: nobody reads this reply, and nobody closes the body of the other one.
-      void replying.then(({ body }) => closeBody(body))
+      const closing = replying.then(({ body }) => closeBody(body))
+      closing.catch((error: unknown) => options.onFailure?.(error, request.id))
       return { status: 400, headers: [], logFields }
     }
   }
