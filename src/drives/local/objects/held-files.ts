@@ -37,7 +37,10 @@ export class HeldFiles {
   hold(name: string, file: Omit<HeldFile, 'release'>): HeldFile {
     this.drop(name)
     const held: Held = {
-      ...{ ...file, users: 1, isHeld: true, usedAtMs: performance.now() },
+      ...file,
+      users: 1,
+      isHeld: true,
+      usedAtMs: performance.now(),
       release: () => {
         held.users -= 1
         closeIfUnused(held)
