@@ -12,9 +12,9 @@ export interface GoogleFile {
   /** At most one; none if the parent is not shared with the account. */
   readonly parents: readonly string[]
   /** Bytes. Absent for folders, shortcuts and Google's own documents. */
-  readonly size?: number
+  readonly size?: number | undefined
   /** Lower-case hex. Absent where `size` is. */
-  readonly md5Checksum?: string
+  readonly md5Checksum?: string | undefined
   /** Milliseconds since the epoch. */
   readonly createdAtMs: number
   /** Milliseconds since the epoch. */
@@ -24,11 +24,11 @@ export interface GoogleFile {
   /** Properties that this OAuth client stores with the file. */
   readonly appProperties: Readonly<Record<string, string>>
   /** Identifies the bytes and changes with each upload. Absent where `size` is. */
-  readonly headRevisionId?: string
+  readonly headRevisionId?: string | undefined
   /** Increases with every change of any field. */
   readonly version: number
   /** The shared drive that the file is in. */
-  readonly driveId?: string
+  readonly driveId?: string | undefined
 }
 
 /** Fields that can be set. In appProperties, null removes a property; omitted ones stay. */
@@ -49,7 +49,7 @@ export interface FileMetadata {
 export interface FilePage {
   readonly files: readonly GoogleFile[]
   /** Absent on the last page. A page before it may be short, even empty. */
-  readonly nextPageToken?: string
+  readonly nextPageToken?: string | undefined
   /** Drive could not search everywhere, so missing files may exist. */
   readonly isIncomplete: boolean
 }
@@ -63,16 +63,16 @@ export interface Change {
 export interface ChangePage {
   readonly changes: readonly Change[]
   /** Absent on the last page. */
-  readonly nextPageToken?: string
+  readonly nextPageToken?: string | undefined
   /** On the last page only: where the feed continues next time. */
-  readonly newStartPageToken?: string
+  readonly newStartPageToken?: string | undefined
 }
 
 export interface Account {
   /** Of the account in use. */
-  readonly emailAddress?: string
+  readonly emailAddress?: string | undefined
   /** Bytes. Absent: unlimited. */
-  readonly limitBytes?: number
+  readonly limitBytes?: number | undefined
   /** Bytes, including Google's other products. */
   readonly usageBytes: number
 }
@@ -116,7 +116,7 @@ export const googleFileSchema = z
   })
   .transform(
     ({ createdTime, modifiedTime, ...rest }): GoogleFile => ({
-      ...withoutUndefined(rest),
+      ...rest,
       createdAtMs: createdTime,
       modifiedAtMs: modifiedTime,
     }),
@@ -134,7 +134,7 @@ export const filePageSchema = z
     ({ files, incompleteSearch, ...tokens }): FilePage => ({
       files,
       isIncomplete: incompleteSearch,
-      ...withoutUndefined(tokens),
+      ...tokens,
     }),
   )
 
@@ -163,7 +163,7 @@ export const changePageSchema = z
   .transform(
     ({ changes, ...tokens }): ChangePage => ({
       changes: changes.filter((change) => change !== undefined),
-      ...withoutUndefined(tokens),
+      ...tokens,
     }),
   )
 
@@ -175,7 +175,8 @@ export const accountSchema = z
   .transform(
     ({ user, storageQuota: { limit, usage } }): Account => ({
       usageBytes: usage,
-      ...withoutUndefined({ limitBytes: limit, emailAddress: user.emailAddress }),
+      ...user,
+      ...(limit !== undefined && { limitBytes: limit }),
     }),
   )
 
@@ -184,12 +185,4 @@ export function metadataJson({ modifiedAtMs, ...metadata }: FileMetadata): Recor
   return modifiedAtMs === undefined
     ? metadata
     : { ...metadata, modifiedTime: new Date(modifiedAtMs).toISOString() }
-}
-
-type Defined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
-
-/** Zod returns absent fields as undefined, which exactOptionalPropertyTypes does not allow. */
-function withoutUndefined<T extends object>(value: T): Defined<T> {
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined)
-  return Object.fromEntries(entries) as Defined<T>
 }
