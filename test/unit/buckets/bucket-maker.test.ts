@@ -41,7 +41,7 @@ async function makeWorld(t: TestContext) {
     abortUploads: async () => undefined,
   }
   return {
-    ...{ table, notes, texts, drive, buckets, parts },
+    ...{ database, table, notes, texts, drive, buckets, parts },
     maker: new BucketMaker(parts),
     noted: () => namesInNote(texts.get('buckets'), isBucketName),
     names: () => buckets.all().map(({ name }) => name),
@@ -214,6 +214,8 @@ test('a process that has lost the lease changes nothing', async (t) => {
   assert.ok(await leases.take([changeKey], { owner: 'me', untilMs: 5, note: '' }, []))
   assert.equal(await table.add('photos', 1, 'me'), true)
   assert.equal(await table.setRemoving('photos', true, 'you'), false)
+  // A gateway of the version before may have removed and created it again during an upgrade.
+  assert.equal(await table.remove('photos', 'me'), false)
   assert.equal(await table.setRemoving('photos', true, 'me'), true)
   assert.equal(await table.remove('photos', 'you'), false)
   await leases.release([changeKey], { owner: 'me', bumped: [], keepsNote: false })
@@ -233,6 +235,20 @@ test('a maker whose lease another process takes meanwhile changes no row', async
   const maker = new BucketMaker({ ...parts, drive, refresh })
   await assert.rejects(maker.create('photos'), { kind: 'busy' })
   assert.deepEqual(await table.all(), [])
+})
+
+test('a lease and a removal that the version before left behind do not block', async (t) => {
+  const world = await makeWorld(t)
+  const { database, maker, table, drive } = world
+  const untilMs = Date.now() + 30_000
+  const lease = 'UPDATE made_buckets_lease SET lease_owner = ?, lease_until_ms = ?'
+  const row = "INSERT INTO made_buckets (bucket, made_at_ms, is_removing) VALUES ('gone', 1, 1)"
+  await database.write([{ sql: lease, params: ['far/1/1 x', untilMs] }, { sql: row }])
+  await drive.prepare(['gone'])
+  await restart(world)
+  assert.deepEqual(await table.all(), [])
+  await maker.create('photos')
+  assert.deepEqual(world.names(), ['files', 'photos'])
 })
 
 test('a bucket is created although its lease could not be returned', async (t) => {
