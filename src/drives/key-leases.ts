@@ -42,7 +42,7 @@ export interface LeaseErrors {
   lost(): Error
 }
 
-export interface HoldOptions {
+interface HoldOptions {
   readonly signal?: AbortSignal
   /** For `recover`, if this process dies while it holds the lease. */
   readonly note?: string

@@ -1,7 +1,7 @@
 import { type ProcessName, startOf } from './identity.ts'
 
 /** A gateway that has ended, as the other gateways know from the database. */
-export interface EndedGateway {
+interface EndedGateway {
   /** Its primary process. */
   readonly process: ProcessName
   /** Until when its processes may have started: clock ticks of its host since boot. */

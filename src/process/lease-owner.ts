@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isOnThisHost, livenessOf, type ProcessName, thisProcess } from './identity.ts'
 
 /** The lease columns of a database row. */
-export interface LeaseRow {
+interface LeaseRow {
   /** The holder's process and a random text; '' when it is free. */
   readonly leaseOwner: string
   /** Milliseconds since the epoch. */
@@ -15,7 +15,7 @@ export function newLeaseOwner(name: ProcessName = thisProcess): string {
 }
 
 /** Whether the process of this lease owner certainly does not run any more. */
-export function isOwnerDead(leaseOwner: string): boolean {
+function isOwnerDead(leaseOwner: string): boolean {
   return livenessOf(processOf(leaseOwner)) === 'dead'
 }
 

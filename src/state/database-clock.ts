@@ -9,7 +9,7 @@ const attempts = 3
 const jumpMs = 500
 
 /** Called with every measurement: by how much the database's clock is ahead of this machine's. */
-export type OnMeasured = (aheadMs: number) => void
+type OnMeasured = (aheadMs: number) => void
 
 /**
  * The time of all processes that share a database: an estimate of the time on the database's machine.

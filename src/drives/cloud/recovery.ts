@@ -18,7 +18,7 @@ export interface RecoveryHandler {
   recover(record: string, lease: KeyLease): Promise<void>
 }
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly table: LeaseTable
   /** Wall clock, milliseconds since the epoch; the same in all processes that share the database. */
   readonly now: () => number

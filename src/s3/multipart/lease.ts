@@ -14,7 +14,7 @@ const safetyMarginMs = 5_000
 /** Ends the name of a lease owner that took the upload over from another one (lease-owner.ts). */
 const takingSuffix = '~'
 
-export interface LeasesOptions {
+interface LeasesOptions {
   readonly drive: Pick<Drive, 'uploads'>
   readonly table: UploadTable
   readonly watch: UploadWatch

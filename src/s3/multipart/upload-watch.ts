@@ -49,7 +49,7 @@ interface Watched {
   isOutdated: boolean
 }
 
-export interface WaitOptions {
+interface WaitOptions {
   /** The wait ends after this many milliseconds in any case. */
   readonly timeoutMs: number
   /** The wait ends when it aborts. */

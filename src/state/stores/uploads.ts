@@ -55,25 +55,25 @@ export interface LeaseColumns {
 }
 
 /** The row of a change as it was read: the change fails if another process was faster. */
-export type SeenRow = Pick<
+type SeenRow = Pick<
   UploadRow,
   'id' | 'phase' | 'driveState' | 'partCount' | 'leaseOwner' | 'leaseUntilMs'
 >
 
 /** Last touched at `untilMs` (milliseconds since the epoch) or before, and after `after` in the order. */
-export interface IdleRange {
+interface IdleRange {
   readonly untilMs: number
   readonly after?: Pick<UploadRow, 'id' | 'touchedAtMs'>
 }
 
 /** An upload as it was when `owner` took its lease. */
-export interface HeldRow {
+interface HeldRow {
   readonly upload: UploadRow
   readonly owner: string
 }
 
 /** @param committed the change, if the signal has it */
-export type OnUpload = (id: string | undefined, committed?: CommittedParts) => void
+type OnUpload = (id: string | undefined, committed?: CommittedParts) => void
 
 const rowColumns = `id, target, details, phase, drive_state AS "driveState",
   part_count AS "partCount", size, completion, created_at_ms AS "createdAtMs",
