@@ -10,7 +10,7 @@ export interface KeyLimits {
 }
 
 /** What the database keeps of a key as JSON. */
-export interface KeyDetails {
+interface KeyDetails {
   /** For people. */
   readonly name: string
   readonly note: string

@@ -24,7 +24,7 @@ export class DeclaredKeyError extends Error {
   }
 }
 
-export interface DeclaredKeysOptions {
+interface DeclaredKeysOptions {
   readonly table: Pick<AccessKeyTable, 'fromFile' | 'find' | 'edit'>
   readonly sealer: Sealer
   /** Milliseconds since the epoch. */

@@ -5,7 +5,7 @@ import type { Grant } from './grants.ts'
 export type Identity = OwnerIdentity | KeyIdentity | AnonymousIdentity
 
 /** The holder of ACCESS_KEY, who may do everything. */
-export interface OwnerIdentity {
+interface OwnerIdentity {
   readonly kind: 'owner'
 }
 
@@ -20,7 +20,7 @@ export interface KeyIdentity {
 }
 
 /** The sender of a request without a signature. */
-export interface AnonymousIdentity {
+interface AnonymousIdentity {
   readonly kind: 'anonymous'
 }
 

@@ -25,7 +25,7 @@ export interface KeyWithSecret {
   readonly secretKey: string
 }
 
-export interface KeyAdminOptions {
+interface KeyAdminOptions {
   readonly table: Pick<AccessKeyTable, 'all' | 'find' | 'edit'>
   readonly sealer: Sealer
   /** ACCESS_KEY. */
@@ -193,7 +193,7 @@ function withoutNulls(limits: NonNullable<KeyInput['limits']>): KeyLimits {
 const idAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** 20 characters, as AWS's access key IDs. */
-export function newAccessKeyId(): string {
+function newAccessKeyId(): string {
   return `BK${Array.from({ length: 18 }, () => idAlphabet[randomInt(idAlphabet.length)]).join('')}`
 }
 

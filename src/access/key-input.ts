@@ -23,12 +23,12 @@ export class KeyInputError extends Error {
   }
 }
 
-export const maxNameCharacters = 100
-export const maxNoteCharacters = 1_000
-export const maxGrants = 100
+const maxNameCharacters = 100
+const maxNoteCharacters = 1_000
+const maxGrants = 100
 /** Of a key of S3: "Object key names", 1,024 bytes of UTF-8. */
 const maxPrefixBytes = 1_024
-export const maxRequestsPerSecond = 1_000_000
+const maxRequestsPerSecond = 1_000_000
 
 /** @param isBucketName whether a bucket could have the name; the bucket need not exist */
 export function checkKeyInput(

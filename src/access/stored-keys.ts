@@ -21,7 +21,7 @@ const markUsedEveryMs = 60_000
 
 const beginning: ChangePosition = { revision: -1, accessKeyId: '' }
 
-export interface StoredKeysOptions {
+interface StoredKeysOptions {
   /** Finds ACCESS_KEY, which is valid in any case. */
   readonly owner: Pick<AccessKeys, 'find'>
   readonly table: Pick<AccessKeyTable, 'changesAfter' | 'markUsed'>

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 
-export type ClientAddress = (remoteAddress: string, forwardedFor: string | undefined) => string
+type ClientAddress = (remoteAddress: string, forwardedFor: string | undefined) => string
 
 /**
  * Finds the client behind trusted proxies: the right-most address of X-Forwarded-For that is not

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 
 /** A sample of a client's progress. */
-export interface PaceLook {
+interface PaceLook {
   /** Since the last sample. */
   readonly ms: number
   /** Total bytes that the client has received. */

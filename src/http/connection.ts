@@ -9,7 +9,7 @@ import type { Lingering } from './lingering.ts'
  */
 const maxWaiting = 64
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly socket: Socket
   readonly isSecure: boolean
   readonly lingering: Lingering

@@ -9,7 +9,7 @@ import {
 } from './connection-limit.ts'
 import { tlsHandshakeRecord } from './fault.ts'
 
-export interface EntranceOptions extends ConnectionEvents {
+interface EntranceOptions extends ConnectionEvents {
   readonly limits: ConnectionLimits
   /** A TLS handshake must be complete this long after the connection was accepted. */
   readonly handshakeMs: number

@@ -42,7 +42,7 @@ export interface ExchangeConnection {
   destroy(): void
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly incoming: IncomingMessage
   readonly response: ServerResponse
   readonly connection: ExchangeConnection

@@ -27,7 +27,7 @@ export type HttpFault =
 export type RenderFault = (fault: HttpFault, requestId: string) => HttpReply
 
 /** An error of the parser of node:http. */
-export interface ParserError extends NodeJS.ErrnoException {
+interface ParserError extends NodeJS.ErrnoException {
   /** The bytes that it failed on, where it has them. */
   readonly rawPacket?: Uint8Array
 }

@@ -10,7 +10,7 @@ export interface LingeringLimits {
 }
 
 /** The times are those of nginx: `lingering_time` and `lingering_timeout`. */
-export const lingeringLimits: LingeringLimits = {
+const lingeringLimits: LingeringLimits = {
   totalMs: 30_000,
   idleMs: 5_000,
   connections: 256,

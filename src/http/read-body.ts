@@ -25,7 +25,7 @@ export class BodyError extends Error {
   }
 }
 
-export interface BodyReadOptions {
+interface BodyReadOptions {
   /** The longest time without bytes, milliseconds. */
   readonly idleTimeoutMs: number
   /** Takes the next piece of the body. The one after it waits until the promise, if any, resolves. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { HeaderFields, HttpReply, StreamBody } from './message.ts'
 
-export interface ReplyOptions {
+interface ReplyOptions {
   /** HEAD: the headers of the body, but not the body. */
   readonly isHead: boolean
   /** Says `Connection: close`. */

@@ -1,4 +1,4 @@
-export interface RequestTarget {
+interface RequestTarget {
   readonly rawPath: string
   readonly rawQuery: string
 }
