@@ -27,12 +27,12 @@ export interface S3Settings {
 export type BucketCreation = 'off' | 'existing' | 'on'
 
 /** Creates and removes buckets. @throws BucketError, DriveError, DatabaseError */
-export interface BucketCreator {
+interface BucketCreator {
   create(bucket: string): Promise<void>
   remove(bucket: string): Promise<void>
 }
 
-export interface BucketFreshness {
+interface BucketFreshness {
   /** Undefined if what is in memory is current, or can't be checked. Never rejects. */
   ensureFresh(): Promise<void> | undefined
   /** For an unknown bucket, which another process may just have made. Never rejects. */

@@ -1,10 +1,58 @@
 import type { Address } from './address/address.ts'
 import { quoted } from './address/client-text.ts'
 import type { Query } from './address/query.ts'
-import { bucketSubresources, objectSubresources } from './address/unsupported.ts'
 import { invalidArgument, S3Error, s3Errors } from './errors.ts'
 import type { Detectable, OperationRow } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
+
+/**
+ * Sub-resources of S3 that this service recognises only to refuse them. They must never be treated
+ * as an operation on the object itself: `PUT /b/k?acl` is not a PutObject. Reads with a fixed reply
+ * are in operations/subresource-defaults.ts.
+ */
+const bucketSubresources: ReadonlySet<string> = new Set([
+  'accelerate',
+  'abac',
+  'acl',
+  'analytics',
+  'cors',
+  'encryption',
+  'intelligent-tiering',
+  'inventory',
+  'lifecycle',
+  'logging',
+  'metadataConfiguration',
+  'metadataInventoryTable',
+  'metadataJournalTable',
+  'metadataTable',
+  'metrics',
+  'notification',
+  'object-lock',
+  'ownershipControls',
+  'policy',
+  'policyStatus',
+  'publicAccessBlock',
+  'replication',
+  'requestPayment',
+  'session',
+  'tagging',
+  'versioning',
+  'versions',
+  'website',
+])
+
+const objectSubresources: ReadonlySet<string> = new Set([
+  'acl',
+  'annotation',
+  'encryption',
+  'legal-hold',
+  'renameObject',
+  'restore',
+  'retention',
+  'select',
+  'tagging',
+  'torrent',
+])
 
 type Level = Address['level']
 type NamedRow = readonly [name: OperationName, row: OperationRow]

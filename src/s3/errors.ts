@@ -105,7 +105,7 @@ export const s3Errors = {
 
 export type S3ErrorCode = keyof typeof s3Errors
 
-export interface S3ErrorOptions extends ErrorOptions {
+interface S3ErrorOptions extends ErrorOptions {
   /** Elements that S3 defines for this error, after Message. */
   readonly elements?: Readonly<Record<string, string>>
   /** Headers of the reply, such as Retry-After. */

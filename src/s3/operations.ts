@@ -1,17 +1,17 @@
 import type { BucketContext, NewBucketContext, ObjectContext, ServiceContext } from './context.ts'
 import { type Access, type Condition, type OperationTable, rowsOf } from './operation.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
-import { deleteBucketCors, getBucketCors, putBucketCors } from './operations/bucket-cors.ts'
 import {
+  deleteBucketCors,
   deleteBucketLifecycle,
+  getBucketCors,
   getBucketLifecycle,
+  putBucketCors,
   putBucketLifecycle,
-} from './operations/bucket-lifecycle.ts'
+} from './operations/bucket-configuration.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
-import { createBucket } from './operations/create-bucket.ts'
 import { createMultipartUpload } from './operations/create-multipart-upload.ts'
-import { deleteBucket } from './operations/delete-bucket.ts'
 import { deleteObject } from './operations/delete-object.ts'
 import { deleteObjects } from './operations/delete-objects.ts'
 import { getBucketLocation } from './operations/get-bucket-location.ts'
@@ -20,9 +20,9 @@ import { getObjectAttributes } from './operations/get-object-attributes.ts'
 import { headBucket } from './operations/head-bucket.ts'
 import { listBuckets } from './operations/list-buckets.ts'
 import { listMultipartUploads } from './operations/list-multipart-uploads.ts'
-import { listObjectVersions } from './operations/list-object-versions.ts'
-import { listObjects, listObjectsV2 } from './operations/list-objects.ts'
+import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts'
 import { listParts } from './operations/list-parts.ts'
+import { createBucket, deleteBucket } from './operations/made-bucket.ts'
 import { putObject } from './operations/put-object.ts'
 import {
   bucketDefault,

@@ -4,7 +4,7 @@ import type { SentAttributes } from '../headers/object-headers.ts'
 import type { PayloadDigest } from './payload-digester.ts'
 import type { PayloadSink } from './payload-writer.ts'
 
-export interface NewObject {
+interface NewObject {
   /** Number of bytes, if known. */
   readonly size: number | undefined
   readonly sent: SentAttributes

@@ -1,7 +1,7 @@
 /** ETags in header fields (RFC 9110 section 8.8.3). Everywhere else, an ETag has no quotes. */
 
 /** The ETags of an If-Match or If-None-Match field, without quotes; `*`: any. */
-export type EtagList = readonly string[] | '*'
+type EtagList = readonly string[] | '*'
 
 export function quoteEtag(etag: string): string {
   return `"${etag}"`

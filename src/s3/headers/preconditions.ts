@@ -5,14 +5,14 @@ import { unknownAttributes } from '../drive-errors.ts'
 import { parseHttpDate } from './http-date.ts'
 
 /** The four fields as received, of a read or of a copy's source. */
-export interface ReadConditions {
+interface ReadConditions {
   readonly ifMatch: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly ifModifiedSince: string | undefined
   readonly ifUnmodifiedSince: string | undefined
 }
 
-export type ConditionsOutcome =
+type ConditionsOutcome =
   | 'met'
   /** 304 for a read; a copy's source answers 412. */
   | 'not-modified'

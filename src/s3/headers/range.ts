@@ -8,7 +8,7 @@ export interface ObjectRange {
 }
 
 /** What a Range field means for an object of a known size. */
-export type RangeOutcome = ObjectRange | 'whole' | 'unsatisfiable'
+type RangeOutcome = ObjectRange | 'whole' | 'unsatisfiable'
 
 /** Without spaces inside, as in RFC 9110 section 14.1.1. Node removes those around a field. */
 const oneByteRange = /^bytes=(\d*)-(\d*)$/i

@@ -23,7 +23,7 @@ const farWaitMs = 2_000
 const maxWaitingParts = 1_024
 
 /** How far ahead of the next part another may be to be buffered. */
-export const maxPartsAhead = 64
+const maxPartsAhead = 64
 
 export type PartTurn =
   /** It is the next part. */
@@ -58,7 +58,7 @@ type Waiting =
   | { readonly turn: 'far'; readonly upload: UploadRow }
 
 /** A part that may have to wait. */
-export interface WaitingPart {
+interface WaitingPart {
   /** Aborts when the wait is over before the part's turn. */
   readonly signal: AbortSignal
   /** Called when the part must wait and is not too far ahead; may be called repeatedly. */

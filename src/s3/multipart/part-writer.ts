@@ -1,7 +1,6 @@
 import { untilAborted } from '../../process/time-limit.ts'
 import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
-import type { EarlyPart, PartSource } from './early-part.ts'
-import { EarlyParts } from './early-parts.ts'
+import { type EarlyPart, EarlyParts, type PartSource } from './early-part.ts'
 import { type Lease, LeasedDraft } from './lease.ts'
 import { type Admission, PartQueue, type PartStatistics } from './part-queue.ts'
 import type { UploadContext } from './upload-context.ts'

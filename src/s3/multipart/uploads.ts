@@ -24,7 +24,7 @@ import { sweepUploads } from './upload-sweep.ts'
 import { UploadWatch } from './upload-watch.ts'
 
 /** A page of an upload's parts. */
-export interface PartPage {
+interface PartPage {
   readonly details: UploadDetails
   readonly parts: readonly UploadedPart[]
   readonly isTruncated: boolean

@@ -1,17 +1,21 @@
-import type { StoredChecksum } from '../../drives/attributes.ts'
+import { checksumAlgorithms, type StoredChecksum } from '../../drives/attributes.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
-import { maxXmlBodyBytes } from '../body/xml-body.ts'
-import { checksumHeaderOf, expectedDigests } from '../checksums/checksum-headers.ts'
+import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import {
+  checksumHeaderOf,
+  expectedDigests,
+  type SentChecksum,
+} from '../checksums/checksum-headers.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
-import { quoteEtag } from '../checksums/etag.ts'
+import { quoteEtag, unquoteEtag } from '../checksums/etag.ts'
 import { requireRoomToComplete } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { writeConditions } from '../headers/preconditions.ts'
-import { parseCompletionBody } from '../multipart/completion-body.ts'
-import { uploadNameOf } from '../multipart/part-request.ts'
+import type { ListedPart } from '../multipart/completion.ts'
+import { maxPartNumber, readPartNumber, uploadNameOf } from '../multipart/part-request.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
@@ -78,4 +82,51 @@ function locationOf({ request, service }: ObjectContext): string {
   const scheme = request.isSecure ? 'https' : 'http'
   const origin = service.settings.publicUrl ?? `${scheme}://${request.headers.host ?? ''}`
   return origin + request.rawPath
+}
+
+/**
+ * The parts that the body of a CompleteMultipartUpload lists, in its order.
+ *
+ * @throws S3Error InvalidArgument for a malformed or empty body, where AWS has MalformedXML
+ *   (docs/contract/object-storage.md, "Complete").
+ */
+function parseCompletionBody(body: Uint8Array): ListedPart[] {
+  try {
+    return parseParts(parseXmlBody(body, 'CompleteMultipartUpload'))
+  } catch (cause) {
+    if (!(cause instanceof S3Error && cause.code === 'MalformedXML')) throw cause
+    throw new S3Error('InvalidArgument', cause.message, { cause })
+  }
+}
+
+function parseParts(document: XmlElement): ListedPart[] {
+  const elements = document.children.filter(({ name }) => name === 'Part')
+  if (elements.length === 0 || elements.length > maxPartNumber) {
+    throw new S3Error(
+      'InvalidArgument',
+      `CompleteMultipartUpload must list 1 to ${maxPartNumber} parts, got ${elements.length}.`,
+    )
+  }
+  return elements.map(parsePart)
+}
+
+function parsePart(element: XmlElement): ListedPart {
+  const number = readPartNumber('PartNumber', textOf(element, 'PartNumber'))
+  const etag = unquoteEtag(textOf(element, 'ETag')).toLowerCase()
+  return { number, etag, checksums: checksumsOf(element) }
+}
+
+function textOf(element: XmlElement, name: string): string {
+  const text = childText(element, name)?.trim() ?? ''
+  if (text !== '') return text
+  throw new S3Error('InvalidArgument', `A Part of CompleteMultipartUpload is missing ${name}.`)
+}
+
+function checksumsOf(element: XmlElement): SentChecksum[] {
+  const checksums: SentChecksum[] = []
+  for (const algorithm of checksumAlgorithms) {
+    const value = childText(element, `Checksum${algorithm}`)?.trim() ?? ''
+    if (value !== '') checksums.push({ algorithm, value })
+  }
+  return checksums
 }

@@ -19,8 +19,7 @@ import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { attributesFromHeaders, type SentAttributes } from '../headers/object-headers.ts'
 import { writeConditions } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
-import { xmlTimestamp } from '../reply/timestamp.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
 
 /** How often a copy is retried when its source is overwritten meanwhile. */
 const maxAttempts = 3

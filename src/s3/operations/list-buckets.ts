@@ -7,9 +7,7 @@ import { parseCount } from '../address/count-parameter.ts'
 import type { Query } from '../address/query.ts'
 import type { S3Service, ServiceContext } from '../context.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
-import { owner } from '../reply/owner.ts'
-import { xmlTimestamp } from '../reply/timestamp.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html. An access key sees the buckets that

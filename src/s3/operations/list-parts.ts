@@ -7,10 +7,8 @@ import { invalidArgument } from '../errors.ts'
 import { keyEncoding } from '../listing/key-encoding.ts'
 import { uploadNameOf } from '../multipart/part-request.ts'
 import type { UploadedPart } from '../multipart/upload-records.ts'
-import { owner } from '../reply/owner.ts'
-import { xmlTimestamp } from '../reply/timestamp.ts'
 import type { XmlChildren } from '../reply/xml.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
 
 // docs/contract/object-storage.md, "Limits".
 const maxMarker = 2_147_483_647

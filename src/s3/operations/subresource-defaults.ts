@@ -2,9 +2,8 @@ import type { HttpReply } from '../../http/message.ts'
 import type { Query } from '../address/query.ts'
 import type { BucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
-import { owner } from '../reply/owner.ts'
 import { type XmlChildren, XmlFragment } from '../reply/xml.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { owner, xmlReply } from '../reply/xml-reply.ts'
 
 /**
  * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely,

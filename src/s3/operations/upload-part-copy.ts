@@ -16,8 +16,7 @@ import { invalidArgument, noSuchKey } from '../errors.ts'
 import type { ObjectRange } from '../headers/range.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
-import { xmlTimestamp } from '../reply/timestamp.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
 export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply> {

@@ -5,14 +5,13 @@ import {
   reencodedQuery,
   type SignedHeader,
 } from './canonical-request.ts'
-import { type PublicAddress, publicAddress } from './public-address.ts'
 import type { SignatureClaim } from './signature-claim.ts'
 import { uriReencodePath } from './uri-encode.ts'
 
 export type CanonicalReading = CanonicalParts
 
 /** What the readings of a request are built from. */
-export interface ReadingSource {
+interface ReadingSource {
   readonly request: HttpRequest
   readonly claim: SignatureClaim
   /** As received, see received-headers.ts. */
@@ -117,4 +116,38 @@ function withValue(
   return index < 0 || headers[index]?.value === value
     ? undefined
     : headers.with(index, { name, value })
+}
+
+/** The address of the gateway behind a proxy: the parts of PUBLIC_URL that clients sign. */
+interface PublicAddress {
+  /** Value of the Host header that clients sign. */
+  readonly host: string
+  /** What the proxy removes from the path; empty when it removes nothing. */
+  readonly prefix: string
+  /** Whether a value of the Host header is that of PUBLIC_URL, with or without the default port. */
+  isHost(value: string): boolean
+}
+
+const defaultPorts: Readonly<Record<string, string>> = { 'http:': ':80', 'https:': ':443' }
+
+let last: { readonly url: string; readonly address: PublicAddress } | undefined
+
+/** Undefined without a PUBLIC_URL. */
+function publicAddress(url: string | undefined): PublicAddress | undefined {
+  if (url === undefined) return undefined
+  if (last?.url !== url) last = { url, address: read(url) }
+  return last.address
+}
+
+function read(url: string): PublicAddress {
+  const { protocol, host, pathname, port } = new URL(url)
+  const withPort = port === '' ? host + (defaultPorts[protocol] ?? '') : host
+  return {
+    host,
+    prefix: pathname === '/' ? '' : pathname,
+    isHost: (value) => {
+      const received = value.toLowerCase()
+      return received === host || received === withPort
+    },
+  }
 }

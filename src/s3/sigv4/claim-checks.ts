@@ -22,7 +22,7 @@ export function isSameText(a: string, b: string): boolean {
 }
 
 /** The two parts of a credential. */
-export interface CheckedCredential {
+interface CheckedCredential {
   readonly accessKeyId: string
   /** `day/region/s3/aws4_request`. */
   readonly scope: string

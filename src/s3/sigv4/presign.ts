@@ -3,7 +3,7 @@ import { canonicalQuery, canonicalRequest, stringToSign } from './canonical-requ
 import { signingKey } from './signing-key.ts'
 import { uriEncode, uriEncodePath } from './uri-encode.ts'
 
-export interface PresignOptions {
+interface PresignOptions {
   readonly method: string
   /** Scheme and host, without a path: `https://s3.example.com`. */
   readonly origin: string

@@ -3,7 +3,7 @@ import type { Entry } from '../../drives/listed-entry.ts'
 import { Limiter } from '../../process/limiter.ts'
 import { patiently, type Verdict, verifyObject } from './verify-object.ts'
 
-export interface BucketToVerify {
+interface BucketToVerify {
   readonly drive: Drive
   readonly bucket: string
   /** Only keys that begin with this. */

@@ -5,7 +5,7 @@ import { getBucketLocation } from '../../../../src/s3/operations/get-bucket-loca
 import { headBucket } from '../../../../src/s3/operations/head-bucket.ts'
 import { listBuckets } from '../../../../src/s3/operations/list-buckets.ts'
 import { listMultipartUploads } from '../../../../src/s3/operations/list-multipart-uploads.ts'
-import { listObjectVersions } from '../../../../src/s3/operations/list-object-versions.ts'
+import { listObjectVersions } from '../../../../src/s3/operations/list-objects.ts'
 import { bodyOf, contextOf, FakeDrive, fakeObject, headersOf, isS3Error } from '../read-fixture.ts'
 
 const drive = new FakeDrive({ a: fakeObject('1'), 'b/1': fakeObject('22'), c: fakeObject('') })

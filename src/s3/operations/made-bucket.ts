@@ -1,13 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { BucketError } from '../../buckets/bucket-error.ts'
+import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { refuseOtherElements } from '../configuration/document-elements.ts'
-import type { NewBucketContext } from '../context.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
+import type { BucketContext, NewBucketContext } from '../context.ts'
+import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
-import { s3ErrorOfBucket } from './bucket-errors.ts'
 
 /** A document has one element, or tags, which are refused. */
 const maxBodyBytes = 64 * 1024
@@ -99,4 +98,38 @@ function checkDocument(body: Buffer, region: string): void {
     'IllegalLocationConstraintException',
     `The ${constraint} location constraint is incompatible for the region specific endpoint this request was sent to.`,
   )
+}
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucket.html. Open uploads do not keep a bucket, as on
+ * AWS in a general purpose bucket: they are aborted with it.
+ */
+export async function deleteBucket({ service, bucket }: BucketContext): Promise<HttpReply> {
+  if (service.bucketMaker === undefined) throw new S3Error('MethodNotAllowed')
+  try {
+    await service.bucketMaker.remove(bucket)
+  } catch (error) {
+    throw s3ErrorOfBucket(error)
+  }
+  return { status: 204, headers: [] }
+}
+
+const codes: Readonly<Record<BucketErrorKind, S3ErrorCode>> = {
+  busy: 'SlowDown',
+  exists: 'BucketAlreadyOwnedByYou',
+  'folder-exists': 'BucketAlreadyExists',
+  'from-settings': 'MethodNotAllowed',
+  'invalid-name': 'InvalidBucketName',
+  'no-bucket': 'NoSuchBucket',
+  'too-many': 'TooManyBuckets',
+}
+
+/** The S3 error for a refusal to create or remove a bucket; other errors as they are. */
+function s3ErrorOfBucket(error: unknown): unknown {
+  if (!(error instanceof BucketError)) return error
+  return new S3Error(codes[error.kind], error.message, {
+    cause: error,
+    ...(error.kind === 'busy' && { headers: { 'Retry-After': '1' } }),
+    ...(error.kind === 'from-settings' && { headers: { Allow: 'GET, HEAD, PUT' } }),
+  })
 }

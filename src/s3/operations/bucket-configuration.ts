@@ -1,12 +1,35 @@
 import { randomUUID } from 'node:crypto'
+import { isAuthorized } from '../../access/authorize.ts'
+import type { BucketOptionsChange } from '../../buckets/bucket-options.ts'
 import type { HeaderFields, HttpReply } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { maxXmlBodyBytes } from '../body/xml-body.ts'
+import { corsContent, maxCorsBytes, parseCors } from '../configuration/cors-document.ts'
 import { lifecycleContent, parseLifecycle } from '../configuration/lifecycle-document.ts'
-import { assertMayRead, changeOptions } from '../configuration/options-access.ts'
 import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html */
+export async function putBucketCors(context: BucketContext): Promise<HttpReply> {
+  const cors = parseCors(await readSmallBody(context.request, maxCorsBytes))
+  await changeOptions(context, { cors })
+  return { status: 200, headers: [['Content-Length', '0']] }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketCors.html */
+export async function getBucketCors(context: BucketContext): Promise<HttpReply> {
+  const { cors } = context.configuration
+  if (cors === undefined) throw new S3Error('NoSuchCORSConfiguration')
+  assertMayRead(context)
+  return xmlReply('CORSConfiguration', corsContent(cors))
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketCors.html */
+export async function deleteBucketCors(context: BucketContext): Promise<HttpReply> {
+  await changeOptions(context, { cors: null })
+  return { status: 204, headers: [] }
+}
 
 /** It concerns transitions, which there are none of. Terraform waits for the value that it has sent. */
 const minimumSizeHeader = 'x-amz-transition-default-minimum-object-size'
@@ -40,4 +63,26 @@ export async function getBucketLifecycle(context: BucketContext): Promise<HttpRe
 export async function deleteBucketLifecycle(context: BucketContext): Promise<HttpReply> {
   await changeOptions(context, { lifecycle: null })
   return { status: 204, headers: [] }
+}
+
+/**
+ * Rules may name folders that not everyone knows.
+ *
+ * @throws S3Error AccessDenied for everyone who may not change them.
+ */
+function assertMayRead({ identity, bucket }: BucketContext): void {
+  if (isAuthorized(identity, { action: 'manage', bucket, key: '', isPublic: false })) return
+  throw new S3Error(
+    'AccessDenied',
+    'Access Denied: this request requires the right to manage the bucket.',
+  )
+}
+
+/** @throws S3Error NotImplemented if S3 clients may not set anything. */
+async function changeOptions(
+  { service, bucket }: BucketContext,
+  change: BucketOptionsChange,
+): Promise<void> {
+  if (service.bucketOptions === undefined) throw new S3Error('NotImplemented')
+  await service.bucketOptions.change(bucket, change)
 }
