@@ -18,7 +18,7 @@ const log = { warn: (fields: object, message: string) => console.error(message, 
 const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
 /** A new folder; with a capacity, a tmpfs of that size. */
-function makeRoot(t: TestContext, { capacityBytes }: MakeOptions): string {
+export function makeRoot(t: TestContext, { capacityBytes }: MakeOptions): string {
   const root = fs.mkdtempSync(join(diskFolder, 'bucketry-drive-'))
   if (capacityBytes !== undefined) {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${capacityBytes}`, 'tmpfs', root])

@@ -9,6 +9,7 @@ import { buckets } from './drive/drive-suite.ts'
 import { bucket, getText, listKeys, put } from './drive/stored-object.ts'
 import { UploadSession } from './drive/upload-session.ts'
 import { driveContract } from './drive-contract.ts'
+import { localDriveLacks, makeRoot } from './local-drive-under-test.ts'
 import { openTarDrive } from './tar-drive.ts'
 
 async function openIn(t: TestContext, folder: string) {
@@ -21,8 +22,8 @@ async function openIn(t: TestContext, folder: string) {
 
 driveContract(
   'a tar drive',
-  async (t) => {
-    const folder = tempFolder(t)
+  async (t, options) => {
+    const folder = makeRoot(t, options)
     const drive = await openIn(t, folder)
     const leftovers = async () => {
       const drafts = readdirSync(folder).filter((name) => name.includes('.draft-'))
@@ -33,7 +34,7 @@ driveContract(
   {
     reopen: 'one process uses the archive at a time',
     byHand: 'nobody puts files into the archive',
-    capacity: 'the archive has no limit',
+    ...localDriveLacks,
     copy: 'the gateway reads and writes',
     removeFolder: 'it has no folders that nobody needs',
   },

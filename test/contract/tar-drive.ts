@@ -5,6 +5,7 @@ import { defineDrive } from '../../src/drives/define-drive.ts'
 import { type Drive, DriveError, type ObjectName } from '../../src/drives/drive.ts'
 import type { CoreDraft, CoreObject } from '../../src/drives/drive-core.ts'
 import { pathOfKey } from '../../src/drives/key-path.ts'
+import { withDriveErrors } from '../../src/drives/local/fs-error.ts'
 import { notEmpty } from '../../src/drives/not-empty.ts'
 import type { StagedUploads } from '../../src/drives/staged-uploads.ts'
 import { asciiJson } from '../../src/drives/stored-attributes.ts'
@@ -43,18 +44,9 @@ export async function openTarDrive(path: string, uploads: StagedUploads): Promis
     },
     bucketCreatedAtMs: async (bucket) => log.bucket(bucket).createdAtMs,
     async objects(bucket) {
-      return [...log.bucket(bucket).objects].map(
-        ([
-          key,
-          {
-            size,
-            modifiedAtMs,
-            attributes: { etag },
-          },
-        ]) => {
-          return { kind: 'object', key, size, modifiedAtMs, etag }
-        },
-      )
+      return [...log.bucket(bucket).objects].map(([key, { size, modifiedAtMs, attributes }]) => {
+        return { kind: 'object', key, size, modifiedAtMs, etag: attributes.etag }
+      })
     },
     async open(bucket, key) {
       const found = log.bucket(bucket).objects.get(key)
@@ -77,10 +69,11 @@ export async function openTarDrive(path: string, uploads: StagedUploads): Promis
 async function startDraft(log: TarLog, name: ObjectName, path: string): Promise<CoreDraft> {
   const file = await open(path, 'wx+')
   return {
-    write: (chunk) => file.appendFile(chunk),
+    write: (chunk) => withDriveErrors('collect', () => file.appendFile(chunk)),
     async publish(attributes, uploadId) {
       const stored = { attributes, uploadId, modifiedAtMs: Date.now() }
-      return { ...stored, size: await log.append({ ...name, ...stored }, file) }
+      const append = () => log.append({ ...name, ...stored }, file)
+      return { ...stored, size: await withDriveErrors('append to the archive', append) }
     },
     async discard() {
       await file.close()
