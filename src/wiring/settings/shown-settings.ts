@@ -11,7 +11,9 @@ import { settingsTable } from './table.ts'
 /** The settings in the order of docs/configuration.md, without any secret. */
 export function shownSettings(settings: Settings): StatusReply['settings'] {
   const allowedBuckets = settings.bucketPlaces.map(placeText)
-  const values: Readonly<Record<string, unknown>> = { ...settings, allowedBuckets }
+  // The setting is a text, of which Settings has the keys.
+  const accessKeys = settings.accessKeys.length > 0 ? settings.accessKeys : undefined
+  const values: Readonly<Record<string, unknown>> = { ...settings, allowedBuckets, accessKeys }
   const shown = Object.entries<Setting<unknown>>(settingsTable).map(([key, setting]) => {
     const { name } = setting
     const value = values[key]

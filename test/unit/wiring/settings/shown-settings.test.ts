@@ -33,6 +33,13 @@ test('Secrets are named and never shown', async () => {
   assert.doesNotMatch(JSON.stringify([...settings]), /hush/)
 })
 
+test('ACCESS_KEYS is set only if it has keys', async () => {
+  const none = (await shown()).get('ACCESS_KEYS')
+  assert.deepEqual(none, { name: 'ACCESS_KEYS', value: null, isSecret: true, isSet: false })
+  const some = await shown({ accessKeys: [{ accessKey: 'AKSECOND' }] })
+  assert.equal(some.get('ACCESS_KEYS')?.isSet, true)
+})
+
 test('Other settings are shown as a person would write them, defaults as such', async () => {
   const settings = await shown()
   for (const [name, value, isSet] of [
