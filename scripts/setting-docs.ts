@@ -1,37 +1,50 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type DifferenceName, differences } from '../src/s3/compatibility.ts'
 import type { Setting } from '../src/wiring/settings/setting.ts'
 import { settingsTable } from '../src/wiring/settings/table.ts'
 
-/** `npm run docs`: writes the settings table into docs/configuration.md and .env.example. */
+/**
+ * `npm run docs`: writes the settings table into docs/configuration.md and .env.example, and what COMPATIBILITY
+ * changes into docs/s3-compatibility.md.
+ */
 
 const settings = Object.values<Setting<unknown>>(settingsTable)
 
-/** The table of docs/configuration.md is the only one with this head. */
-const tableHead = '| setting | when unset | meaning |\n|---|---|---|\n'
+/** No other table of the document has this head. */
+const settingsHead = '| setting | when unset | meaning |\n|---|---|---|\n'
+const differencesHead = '| name | by default | with COMPATIBILITY=aws |\n|---|---|---|\n'
 
 /** The files with their generated parts, which have the text around them that was written by hand. */
 export function generatedFiles(root: string): { readonly path: string; readonly text: string }[] {
-  return Object.entries({ 'docs/configuration.md': withTable, '.env.example': withExamples }).map(
-    ([name, generate]) => {
-      const path = join(root, name)
-      return { path, text: generate(readFileSync(path, 'utf8')) }
-    },
-  )
+  return Object.entries(generators).map(([name, generate]) => {
+    const path = join(root, name)
+    return { path, text: generate(readFileSync(path, 'utf8')) }
+  })
+}
+
+const generators: Readonly<Record<string, (document: string) => string>> = {
+  'docs/configuration.md': (document) => withRows(document, settingsHead, settings.map(rowOf)),
+  '.env.example': withExamples,
+  'docs/s3-compatibility.md': (document) =>
+    withRows(document, differencesHead, Object.entries(differences).map(differenceRow)),
 }
 
 /** The rows end at the next empty line. */
-function withTable(document: string): string {
-  const begin = document.indexOf(tableHead) + tableHead.length
-  return (
-    document.slice(0, begin) +
-    settings.map(rowOf).join('') +
-    document.slice(document.indexOf('\n\n', begin) + 1)
-  )
+function withRows(document: string, head: string, rows: readonly string[]): string {
+  const begin = document.indexOf(head) + head.length
+  const end = document.indexOf('\n\n', begin) + 1
+  return document.slice(0, begin) + rows.join('') + document.slice(end)
 }
 
-function rowOf({ name, whenUnset, default: value, meaning, isSecret }: Setting<unknown>): string {
-  const unset = whenUnset ?? (value === '' ? 'none' : `\`${value}\``)
+function differenceRow([name, { aws, contract }]: [string, (typeof differences)[DifferenceName]]) {
+  return `| ${name} | ${contract} | ${aws} |\n`
+}
+
+function rowOf(setting: Setting<unknown>): string {
+  const { name, whenUnset, default: value, defaultInAws, meaning, isSecret } = setting
+  const inAws = defaultInAws === undefined ? '' : `; with COMPATIBILITY=aws \`${defaultInAws}\``
+  const unset = whenUnset ?? (value === '' ? 'none' : `\`${value}\`${inAws}`)
   return `| ${name} | ${unset} | ${meaning}${isSecret ? ' Secret.' : ''} |\n`
 }
 

@@ -6,6 +6,7 @@ import type { BucketConfiguration, Buckets } from '../buckets/buckets.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
 import type { Query } from './address/query.ts'
+import type { Compatibility } from './compatibility.ts'
 import type { S3RequestLog } from './log.ts'
 import type { Uploads } from './multipart/uploads.ts'
 
@@ -42,6 +43,7 @@ interface BucketFreshness {
 /** What every operation can use. */
 export interface S3Service {
   readonly settings: S3Settings
+  readonly compatibility: Compatibility
   readonly keys: AccessKeys
   readonly buckets: Buckets
   /** Absent if S3 clients may not set CORS and lifecycle rules. */

@@ -2,6 +2,7 @@ import type { BucketMaker } from '../buckets/bucket-maker.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import type { HttpHandler } from '../http/message.ts'
+import { compatibilityOf } from '../s3/compatibility.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
@@ -59,6 +60,7 @@ export function openS3({
   return {
     handler: createS3Handler({
       ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
+      compatibility: compatibilityOf[settings.compatibility],
       now: Date.now,
       ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
     }),

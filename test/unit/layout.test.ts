@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { differences } from '../../src/s3/compatibility.ts'
 import { operations } from '../../src/s3/operations.ts'
 import { ciGroups, nightlyFiles, testGroups } from '../support/test-groups.ts'
 
@@ -33,6 +34,18 @@ test('every operation has a row in docs/s3-compatibility.md', () => {
   const table = read('docs/s3-compatibility.md')
   for (const name of Object.keys(operations))
     assert.match(table, new RegExp(`^\\| ${name} +\\|`, 'm'), name)
+})
+
+test('every difference of COMPATIBILITY=aws has its acceptance test', () => {
+  const tested = globSync('test/acceptance/compatibility/*.test.ts', { cwd: root })
+  const wanted = Object.keys(differences).map((name) => {
+    const file = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return `test/acceptance/compatibility/${file}.test.ts`
+  })
+  assert.deepEqual(
+    wanted.filter((path) => !tested.includes(path)),
+    [],
+  )
 })
 
 test('every test file belongs to exactly one group, and .ci/run runs every group once', () => {

@@ -7,8 +7,9 @@ import { writeConditions } from '../headers/preconditions.ts'
 const unknownConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'] as const
 
 /**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html. Unlike AWS, an object that
- * does not exist is 404 NoSuchKey (docs/contract/object-storage.md, "Deleting an absent object").
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html. An object that
+ * does not exist is 404 NoSuchKey, unlike on AWS, unless COMPATIBILITY is aws
+ * (docs/contract/object-storage.md, "Deleting an absent object").
  */
 export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, key } = context
@@ -17,6 +18,6 @@ export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
     throw new S3Error('NotImplemented', undefined, { elements: { Header: name } })
   }
   const wasThere = await service.drive.remove(bucket, key, writeConditions(request.headers))
-  if (!wasThere) throw noSuchKey(key)
+  if (!wasThere && !service.compatibility.absentDeletes) throw noSuchKey(key)
   return { status: 204, headers: [] }
 }

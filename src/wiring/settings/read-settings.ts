@@ -22,6 +22,7 @@ import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { didYouMean } from './nearest-name.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
 import {
+  type DefaultSource,
   defaultText,
   FileMistake,
   type Setting,
@@ -57,9 +58,12 @@ const required = ['accessKey', 'secretKey', 'allowedBuckets'] as const
 export async function readSettings(environment: Environment, envFile?: string): Promise<Settings> {
   const mistakes: string[] = []
   const values: Record<string, unknown> = {}
-  const dataDir = readDataDir(environment, mistakes)
+  const source = readDefaultSource(environment, mistakes)
+  const { dataDir } = source
   for (const [key, setting] of Object.entries<Setting<unknown>>(settingsTable)) {
-    values[key] = key === 'dataDir' ? dataDir : readOne(setting, environment, mistakes, dataDir)
+    values[key] = isDefaultSource(key, source)
+      ? source[key]
+      : readOne(setting, environment, mistakes, source)
   }
   const settings = values as SettingValues
   for (const key of required) {
@@ -73,7 +77,7 @@ export async function readSettings(environment: Environment, envFile?: string): 
     }
   }
   const places = settings.allowedBuckets ?? []
-  const drives = readDrives({ environment, settings, mistakes })
+  const drives = readDrives({ environment, settings, mistakes, source })
   // Only parts that one process receives can be sent to Google together (decision 0016).
   const isForOne = drives.some(({ drive }) => drive && kindOf(drive).prefersOneWorker)
   if (isForOne && !isGiven(environment, settingsTable.workers.name)) values.workers = 1
@@ -105,14 +109,15 @@ function keyMistakes(
 }
 
 interface DriveReading {
+  readonly source: DefaultSource
   readonly environment: Environment
   readonly settings: SettingValues
   readonly mistakes: string[]
 }
 
 /** The default drive, and those that variables name. */
-function readDrives({ environment, settings, mistakes }: DriveReading): DriveSettings[] {
-  const { readOnly = [], allowedBuckets: places = [], dataDir } = settings
+function readDrives({ environment, settings, mistakes, source }: DriveReading): DriveSettings[] {
+  const { readOnly = [], allowedBuckets: places = [] } = settings
   const named = namedDrives(environment)
   mistakes.push(...named.mistakes, ...placeMistakes(places, named.names))
   const isReadOnly = (name: string) => readOnly.includes(`@${name}`)
@@ -123,7 +128,7 @@ function readDrives({ environment, settings, mistakes }: DriveReading): DriveSet
         ...settingsTable[key],
         name: nameOfDrive(key, name),
       } as Setting<unknown>
-      values[key] = readOne(setting, environment, mistakes, dataDir)
+      values[key] = readOne(setting, environment, mistakes, source)
     }
     const own = values as Partial<DriveValues>
     // Credentials belong together: a drive has its own, or those without a name.
@@ -149,6 +154,24 @@ export function dataFolder(environment: Environment): string {
   const path = readDataDir(environment, mistakes)
   if (mistakes.length > 0) throw new SettingsError(mistakes)
   return path
+}
+
+const defaultSource: DefaultSource = {
+  dataDir: settingsTable.dataDir.default,
+  compatibility: 'contract',
+}
+
+function isDefaultSource(key: string, source: DefaultSource): key is keyof DefaultSource {
+  return Object.hasOwn(source, key)
+}
+
+/** Read before the others. A value that is a mistake counts as unset for them. */
+function readDefaultSource(environment: Environment, mistakes: string[]): DefaultSource {
+  const compatibility = readOne(settingsTable.compatibility, environment, mistakes)
+  return {
+    dataDir: readDataDir(environment, mistakes),
+    compatibility: compatibility ?? defaultSource.compatibility,
+  }
 }
 
 function readDataDir(environment: Environment, mistakes: string[]): string {
@@ -194,9 +217,9 @@ function readOne<Value>(
   setting: Setting<Value>,
   environment: Environment,
   mistakes: string[],
-  dataDir: string = settingsTable.dataDir.default,
+  source: DefaultSource = defaultSource,
 ): Value | undefined {
-  const text = textOf(setting, environment, mistakes) ?? defaultText(setting, dataDir)
+  const text = textOf(setting, environment, mistakes) ?? defaultText(setting, source)
   if (text === undefined) return undefined
   try {
     return setting.parse(text)

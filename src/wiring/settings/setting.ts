@@ -1,3 +1,5 @@
+import type { CompatibilityMode } from '../../s3/compatibility.ts'
+
 /** A row of the settings table, which the program, its messages and docs/configuration.md share. */
 export interface Setting<Value> {
   readonly name: string
@@ -6,6 +8,8 @@ export interface Setting<Value> {
    * setting may be unset.
    */
   readonly default?: string
+  /** The default with COMPATIBILITY=aws, if it is another. */
+  readonly defaultInAws?: string
   /** What happens when unset, if that is not `default`. For the documentation. */
   readonly whenUnset?: string
   readonly meaning: string
@@ -15,11 +19,18 @@ export interface Setting<Value> {
   readonly parse: (text: string) => Value
 }
 
-/** The default with the value of DATA_DIR. */
+/** The settings that defaults of others depend on. */
+export interface DefaultSource {
+  readonly dataDir: string
+  readonly compatibility: CompatibilityMode
+}
+
+/** The default, with the value of DATA_DIR. */
 export function defaultText(
-  { default: text }: Setting<unknown>,
-  dataDir: string,
+  { default: always, defaultInAws = always }: Setting<unknown>,
+  { dataDir, compatibility }: DefaultSource,
 ): string | undefined {
+  const text = compatibility === 'aws' ? defaultInAws : always
   return text?.replace('./data', () => dataDir)
 }
 

@@ -5,7 +5,7 @@ import { type AnyOwnDrive, kindOf } from '../drive-kinds/drive-kinds.ts'
 import { type DriveSettings, nameOfDrive, settingsOfDrives } from './drive-settings.ts'
 import { placeText } from './parse-buckets.ts'
 import type { Settings } from './read-settings.ts'
-import { defaultText, type Setting } from './setting.ts'
+import { type DefaultSource, defaultText, type Setting } from './setting.ts'
 import { settingsTable } from './table.ts'
 
 /** The settings in the order of docs/configuration.md, without any secret. */
@@ -18,8 +18,7 @@ export function shownSettings(settings: Settings): StatusReply['settings'] {
     const { name } = setting
     const value = values[key]
     const isSecret = setting.isSecret === true
-    const isSet =
-      value !== undefined && !isDeepStrictEqual(value, defaultOf(setting, settings.dataDir))
+    const isSet = value !== undefined && !isDeepStrictEqual(value, defaultOf(setting, settings))
     return { name, value: isSecret ? null : textOf(value), isSecret, isSet }
   })
   return [...shown, ...settings.drives.slice(1).flatMap(shownDriveSettings)]
@@ -48,8 +47,8 @@ export function shownDrive(own: AnyOwnDrive): string {
   return kindOf(own.drive).shown?.(own) ?? locationText(own.drive)
 }
 
-function defaultOf(setting: Setting<unknown>, dataDir: string): unknown {
-  const text = defaultText(setting, dataDir)
+function defaultOf(setting: Setting<unknown>, source: DefaultSource): unknown {
+  const text = defaultText(setting, source)
   return text === undefined ? undefined : setting.parse(text)
 }
 

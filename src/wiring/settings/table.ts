@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { CompatibilityMode } from '../../s3/compatibility.ts'
 import { driveLocation } from '../drive-kinds/drive-kinds.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
@@ -68,6 +69,13 @@ export const settingsTable = {
     meaning: 'Region that clients sign requests for.',
     parse: regionName,
   },
+  compatibility: {
+    name: 'COMPATIBILITY',
+    default: 'contract',
+    meaning:
+      'Which S3 clients expect: `contract` (the contract to the letter) or `aws` (what applications made for AWS S3 or MinIO expect; docs/s3-compatibility.md lists the differences).',
+    parse: oneOf<CompatibilityMode>(['contract', 'aws']),
+  },
   allowedBuckets: {
     name: 'ALLOWED_BUCKETS',
     whenUnset: '`files` at the first start',
@@ -92,6 +100,7 @@ export const settingsTable = {
   bucketCreation: {
     name: 'BUCKET_CREATION',
     default: 'off',
+    defaultInAws: 'on',
     meaning:
       'What S3 clients may do with buckets: `off` (nothing), `existing` (create those that exist already) or `on` (create, remove, set CORS and lifecycle rules; docs/buckets.md).',
     parse: oneOf<'off' | 'existing' | 'on'>(['off', 'existing', 'on']),

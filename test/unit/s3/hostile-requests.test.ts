@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { compatibilityOf } from '../../../src/s3/compatibility.ts'
 import type { S3Service } from '../../../src/s3/context.ts'
 import { createS3Handler } from '../../../src/s3/handler.ts'
 import { createLog } from '../../../src/wiring/log.ts'
@@ -23,6 +24,7 @@ const handler = createS3Handler({
     ...{ ...settings, publicUrl: 'https://s3.example.com/storage' },
     ...{ publicList: true, corsAllowedOrigins: [] },
   },
+  compatibility: compatibilityOf.contract,
   keys: settings.keys,
   buckets: {
     all: () => buckets.all(),

@@ -8,6 +8,7 @@ import type { Entry, EntryCursor, ListQuery } from '../../../src/drives/listed-e
 import type { OpenOptions, ReadPriority } from '../../../src/drives/read-options.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
+import { compatibilityOf } from '../../../src/s3/compatibility.ts'
 import type { ObjectContext, S3Service } from '../../../src/s3/context.ts'
 import { S3Error, type S3ErrorCode } from '../../../src/s3/errors.ts'
 import { servedBuckets } from '../../support/served-buckets.ts'
@@ -152,7 +153,7 @@ export interface FakeRequest {
 export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectContext {
   const { query = '', headers = {}, isSigned = true, key = 'k', region = 'us-east-1' } = request
   const isPublic = request.isPublic === true
-  const service: Pick<S3Service, 'drive' | 'settings' | 'buckets' | 'now'> = {
+  const service: Pick<S3Service, 'drive' | 'settings' | 'compatibility' | 'buckets' | 'now'> = {
     drive: drive as unknown as Drive,
     settings: {
       region,
@@ -160,6 +161,7 @@ export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectCo
       publicUrl: undefined,
       corsAllowedOrigins: [],
     },
+    compatibility: compatibilityOf.contract,
     buckets: servedBuckets(['b', 'archive'], isPublic ? ['b'] : []),
     now: () => modifiedAtMs,
   }

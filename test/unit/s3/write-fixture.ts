@@ -11,6 +11,7 @@ import type { Drive } from '../../../src/drives/drive.ts'
 import { type MemoryDrive, openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
+import { compatibilityOf } from '../../../src/s3/compatibility.ts'
 import type { ObjectContext, Operation, S3Service } from '../../../src/s3/context.ts'
 import type { S3Log } from '../../../src/s3/log.ts'
 import type { CompletionRequest } from '../../../src/s3/multipart/completion.ts'
@@ -178,6 +179,7 @@ export class OperationRunner {
         publicUrl: undefined,
         corsAllowedOrigins: [],
       },
+      compatibility: compatibilityOf.contract,
       keys: new OwnerKey({ accessKey: 'AK', secretKey: 'SK' }),
       buckets: servedBuckets(['b', 'other']),
       usage: uncounted,

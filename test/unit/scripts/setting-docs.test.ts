@@ -9,14 +9,14 @@ import { settingsTable } from '../../../src/wiring/settings/table.ts'
 const files = generatedFiles(join(import.meta.dirname, '../../..'))
 const names = Object.values<Setting<unknown>>(settingsTable).map(({ name }) => name)
 
-test('docs/configuration.md and .env.example are what npm run docs writes', () => {
+test('generated documents are what npm run docs writes', () => {
   for (const { path, text } of files) {
     assert.equal(readFileSync(path, 'utf8'), text, `${path} is old: run npm run docs`)
   }
 })
 
-test('both name every setting once, in its order', () => {
-  for (const { path, text } of files) {
+test('docs/configuration.md and .env.example name every setting once, in its order', () => {
+  for (const { path, text } of files.slice(0, 2)) {
     const found = text.matchAll(/^(?:\| |#)([A-Z][A-Z_]+)(?: \||=)/gm)
     assert.deepEqual(
       Array.from(found, ([, name]) => name),

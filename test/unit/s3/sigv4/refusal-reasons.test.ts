@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import type { HttpRequest } from '../../../../src/http/message.ts'
+import { compatibilityOf } from '../../../../src/s3/compatibility.ts'
 import type { S3Service } from '../../../../src/s3/context.ts'
 import { createS3Handler } from '../../../../src/s3/handler.ts'
 import { presign } from '../../../../src/s3/sigv4/presign.ts'
@@ -17,6 +18,7 @@ function handlerAt(atMs: number, publicUrl?: string) {
       ...{ ...settings, publicUrl },
       ...{ publicList: true, corsAllowedOrigins: [] },
     },
+    compatibility: compatibilityOf.contract,
     keys: settings.keys,
     buckets: servedBuckets(['bucket']),
     usage: uncounted,

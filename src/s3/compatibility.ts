@@ -1,0 +1,35 @@
+/** COMPATIBILITY. `contract`: the contract to the letter. */
+export type CompatibilityMode = 'contract' | 'aws'
+
+/** What clients see in each mode, as docs/s3-compatibility.md shows it. */
+interface Difference {
+  readonly contract: string
+  readonly aws: string
+}
+
+/**
+ * All that COMPATIBILITY=aws changes: one row for each difference. Each is read in one place, as
+ * `compatibility.<name>`, which is true with `aws`. `npm run docs` writes the table into
+ * docs/s3-compatibility.md. A test in test/acceptance/compatibility, named like the row, shows it in both modes.
+ */
+export const differences = {
+  absentDeletes: {
+    contract: 'DELETE of an object that does not exist: 404 NoSuchKey',
+    aws: '204',
+  },
+} as const satisfies Readonly<Record<string, Difference>>
+
+export type DifferenceName = keyof typeof differences
+
+/** Whether each difference is in force. */
+export type Compatibility = Readonly<Record<DifferenceName, boolean>>
+
+export const compatibilityOf: Readonly<Record<CompatibilityMode, Compatibility>> = {
+  contract: allOf(false),
+  aws: allOf(true),
+}
+
+function allOf(inForce: boolean): Compatibility {
+  const names = Object.keys(differences) as DifferenceName[]
+  return Object.fromEntries(names.map((name) => [name, inForce])) as Record<DifferenceName, boolean>
+}
