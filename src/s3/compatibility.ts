@@ -17,6 +17,14 @@ export const differences = {
     contract: 'DELETE of an object that does not exist: 404 NoSuchKey',
     aws: '204',
   },
+  listedUploads: {
+    contract: 'ListMultipartUploads never lists an upload',
+    aws: 'It lists the open uploads of keys that the access key may list. An unsigned request gets an empty list, also in a public bucket',
+  },
+  zeroMaximums: {
+    contract: '`max-uploads` or `max-parts` of 0: 400 InvalidArgument',
+    aws: 'an empty page',
+  },
 } as const satisfies Readonly<Record<string, Difference>>
 
 export type DifferenceName = keyof typeof differences

@@ -238,7 +238,7 @@ function describeOpenUploads(database: () => Database): void {
       const target = JSON.stringify([index === 1 ? 'other' : 'b', `k\0${index}`])
       // Two at the same moment.
       const createdAtMs = 1_000 + Math.floor(index / 2)
-      await table.insert({ id, target, details: '{}', driveState: '', createdAtMs })
+      await table.insert({ id, target, details: '{}', driveState: '', createdAtMs, sortKey: '' })
     }
     await table.abort('open a', 2_000)
     const listed = async (start: string, limit = 10) => {

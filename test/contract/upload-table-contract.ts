@@ -9,19 +9,20 @@ import {
   UploadTable,
 } from '../../src/state/stores/uploads.ts'
 
+const newUpload = {
+  target: '["b","nul \\u0000"]',
+  details: '{}',
+  driveState: 's0',
+  createdAtMs: 10,
+}
+
 /** A new upload; each test has its own. */
 async function insert(table: UploadTable, id: string): Promise<UploadRow> {
-  const row = {
-    id,
-    target: '["b","nul \\u0000"]',
-    details: '{}',
-    driveState: 's0',
-    createdAtMs: 10,
-  }
-  await table.insert(row)
+  await table.insert({ ...newUpload, id, sortKey: '' })
   const upload = await table.find(id)
   assert.deepEqual(upload, {
-    ...row,
+    ...newUpload,
+    id,
     phase: 'open',
     partCount: 0,
     size: 0,
@@ -66,9 +67,8 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
 
     test('UploadTable finds drive states by their beginning', async () => {
       const id = 'upload 0'
-      const row = { id, target: '["b","k"]', details: '{}', createdAtMs: 10 }
       assert.equal(await table.hasStates('@'), false)
-      await table.insert({ ...row, driveState: '@A:s0' })
+      await table.insert({ ...newUpload, id, driveState: '@A:s0', sortKey: '' })
       assert.equal(await table.hasStates('@'), true)
       assert.equal(await table.hasStates('A:'), false)
       await table.remove(id, 'open', '')
@@ -153,6 +153,21 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       )
     })
 
+    test('UploadTable lists open uploads by sort key and id, within bounds', async () => {
+      for (const [id, sortKey] of Object.entries({
+        ...{ 'key 1': 'aa', 'key 3': 'ab', 'key 2': 'ab', 'key 4': 'ab00', 'key 5': 'b' },
+        'key 6': 'ab',
+      }))
+        await table.insert({ ...newUpload, id, sortKey })
+      assert.ok(await table.abort('key 6', 60))
+      const list = async (sortKey: string, id: string, limit: number) =>
+        (await table.openByKey({ sortKey, id }, 'ag', limit)).map((row) => row.id)
+      assert.deepEqual(await list('a', '', 10), ['key 1', 'key 2', 'key 3', 'key 4'])
+      assert.deepEqual(await list('ab', 'key 2', 10), ['key 3', 'key 4'])
+      assert.deepEqual(await list('ab0', '', 10), ['key 4'])
+      assert.deepEqual(await list('ab', '', 1), ['key 2'])
+    })
+
     test('UploadTable counts open uploads, without those that were aborted', async () => {
       const before = await table.countOpen()
       await insert(table, 'counted 1')
@@ -166,7 +181,7 @@ export function describeUploadTable(name: string, createLocation: () => Promise<
       const begin = async (bucket: string, key: string, size: number) => {
         const id = `${bucket} ${key}`
         const target = JSON.stringify([bucket, key])
-        await table.insert({ id, target, details: '{}', driveState: 's0', createdAtMs: 10 })
+        await table.insert({ ...newUpload, id, target, sortKey: '' })
         const held = { upload: await hold(table, id, 'x'), owner: 'x' }
         assert.ok(await table.commitParts(held, [part(1, size)], 's1'))
         return id

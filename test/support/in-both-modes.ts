@@ -2,15 +2,18 @@ import { test } from 'node:test'
 import { type GatewayInProcess, startGatewayInProcess } from './gateway-in-process.ts'
 import { answer, type WireCase } from './wire-case.ts'
 
+/** Requests in order, or a function that puts in place what they need, and then knows them. */
+type Cases = readonly WireCase[] | ((gateway: GatewayInProcess) => Promise<readonly WireCase[]>)
+
 /** What one difference of src/s3/compatibility.ts does, in each mode. */
 interface Modes {
   /** Further settings of both. */
   readonly settings?: Readonly<Record<string, string>>
   /** Puts in place what the requests need. */
   readonly prepare?: (gateway: GatewayInProcess) => Promise<void>
-  /** Requests with the answer that the contract specifies. */
-  readonly contract: readonly WireCase[]
-  readonly aws: readonly WireCase[]
+  /** With the answer that the contract specifies. */
+  readonly contract: Cases
+  readonly aws: Cases
 }
 
 /** Sends the requests of each mode, in order, to a gateway in that mode. */
@@ -19,7 +22,7 @@ export function testInBothModes({ settings, prepare, ...modes }: Modes): void {
     test(`COMPATIBILITY=${mode}`, async (t) => {
       const gateway = await startGatewayInProcess(t, { ...settings, COMPATIBILITY: mode })
       await prepare?.(gateway)
-      for (const wireCase of cases) {
+      for (const wireCase of typeof cases === 'function' ? await cases(gateway) : cases) {
         await t.test(wireCase.title, async () => void (await answer(gateway, wireCase)))
       }
     })

@@ -1,7 +1,13 @@
+import type { S3Service } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
 
 /** Higher values are not 32-bit integers and are refused. */
 const greatestInteger = 2_147_483_647
+
+/** The least number of uploads or parts that a page may be limited to. */
+export function leastOnPage({ compatibility }: Pick<S3Service, 'compatibility'>): 0 | 1 {
+  return compatibility.zeroMaximums ? 0 : 1
+}
 
 /**
  * A count that limits a page, such as max-keys.

@@ -1,5 +1,5 @@
 import { successorOfPrefix } from '../../drives/key-order.ts'
-import type { Entry, EntryCursor, ObjectEntry } from '../../drives/listed-entry.ts'
+import type { FolderEntry, ObjectEntry } from '../../drives/listed-entry.ts'
 
 /** The listing parameters of a request; empty strings where none were sent. */
 export interface PageQuery {
@@ -11,8 +11,17 @@ export interface PageQuery {
   readonly maxKeys: number
 }
 
-export interface ListPage {
-  readonly objects: readonly ObjectEntry[]
+/** What a listing has an element for, beside common prefixes. */
+type Listed = Pick<ObjectEntry, 'kind' | 'key'>
+
+/** As EntryCursor, of anything that has a key. */
+interface PageCursor<Item extends Listed> {
+  next(limit: number): Promise<(Item | FolderEntry)[]>
+  seek(key: string): void
+}
+
+export interface ListPage<Item extends Listed = ObjectEntry> {
+  readonly objects: readonly Item[]
   readonly commonPrefixes: readonly string[]
   readonly isTruncated: boolean
   /** The last key or common prefix on the page: what the next page comes `after`. */
@@ -32,19 +41,27 @@ const greatestBatch = 1000
  * a client that got as far as that prefix continues after it. If it is inside one, the prefix
  * appears as long as it has keys after `after`. Nothing at `after` needs to exist.
  *
- * @param cursor of Drive.list with the same prefix and after; the drive rolls up at `/`, other
- * delimiters are rolled up here and the cursor seeks over what is in a common prefix.
+ * @param cursor of the same prefix and after. At delimiters that it does not roll up, this function does, and the
+ *   cursor seeks over what is in a common prefix.
+ * @param ownDelimiter at which the cursor rolls up, as Drive.list does at `/`.
  */
-export async function readPage(cursor: EntryCursor, query: PageQuery): Promise<ListPage> {
-  const page = new PageBuilder(query)
+export async function readPage<Item extends Listed>(
+  cursor: PageCursor<Item>,
+  query: PageQuery,
+  ownDelimiter = '/',
+): Promise<ListPage<Item>> {
+  const page = new PageBuilder<Item>(query)
   if (query.maxKeys === 0) return page.finish(false)
-  const isRolledUpHere = query.delimiter !== '' && query.delimiter !== '/'
+  const isRolledUpHere = query.delimiter !== '' && query.delimiter !== ownDelimiter
   const read = isRolledUpHere ? readRollingUp : readStraight
   return page.finish(await read(cursor, page))
 }
 
 /** Fills the page with entries as they come. True when there are more. */
-async function readStraight(cursor: EntryCursor, page: PageBuilder): Promise<boolean> {
+async function readStraight<Item extends Listed>(
+  cursor: PageCursor<Item>,
+  page: PageBuilder<Item>,
+): Promise<boolean> {
   for (;;) {
     // One more than fits, to know whether there is more.
     const entries = await cursor.next(page.room + 1)
@@ -54,7 +71,10 @@ async function readStraight(cursor: EntryCursor, page: PageBuilder): Promise<boo
 }
 
 /** Fills the page, seeking over the rest of each common prefix: it may be a million keys. */
-async function readRollingUp(cursor: EntryCursor, page: PageBuilder): Promise<boolean> {
+async function readRollingUp<Item extends Listed>(
+  cursor: PageCursor<Item>,
+  page: PageBuilder<Item>,
+): Promise<boolean> {
   let batch = firstBatch
   while (page.seekBehindGroup(cursor)) {
     const entries = await cursor.next(Math.min(batch, page.room + 1))
@@ -75,9 +95,9 @@ function commonPrefixOf(
   return at < 0 ? undefined : key.slice(0, at + delimiter.length)
 }
 
-class PageBuilder {
+class PageBuilder<Item extends Listed> {
   readonly #query: PageQuery
-  readonly #objects: ObjectEntry[] = []
+  readonly #objects: Item[] = []
   readonly #commonPrefixes: string[] = []
   /** The common prefix whose keys are being skipped. */
   #group: string | undefined
@@ -102,7 +122,7 @@ class PageBuilder {
   }
 
   /** False when an entry no longer fits: there is a next page. */
-  addAll(entries: readonly Entry[]): boolean {
+  addAll(entries: readonly (Item | FolderEntry)[]): boolean {
     for (const entry of entries) {
       if (this.#group !== undefined && entry.key.startsWith(this.#group)) continue
       if (this.room === 0) return false
@@ -111,7 +131,7 @@ class PageBuilder {
     return true
   }
 
-  #add(entry: Entry): void {
+  #add(entry: Item | FolderEntry): void {
     const group = entry.kind === 'folder' ? entry.key : commonPrefixOf(entry.key, this.#query)
     this.#group = group
     this.#last = group ?? entry.key
@@ -120,7 +140,7 @@ class PageBuilder {
   }
 
   /** Moves the cursor past the common prefix it is in. False when nothing can follow. */
-  seekBehindGroup(cursor: EntryCursor): boolean {
+  seekBehindGroup(cursor: PageCursor<Item>): boolean {
     if (this.#group === undefined) return true
     const behind = successorOfPrefix(this.#group)
     if (behind === undefined) return false
@@ -128,7 +148,7 @@ class PageBuilder {
     return true
   }
 
-  finish(isTruncated: boolean): ListPage {
+  finish(isTruncated: boolean): ListPage<Item> {
     return {
       objects: this.#objects,
       commonPrefixes: this.#commonPrefixes,

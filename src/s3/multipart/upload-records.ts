@@ -42,6 +42,11 @@ export function decodeTarget(target: string): ObjectName {
   return { bucket, key }
 }
 
+/** Sorts as the keys of a bucket do, with every collation; `key` may be the beginning of one. */
+export function sortKeyOf({ bucket, key }: ObjectName): string {
+  return Buffer.from(`${bucket}/${key}`).toString('hex')
+}
+
 /** How the target of every upload begins, or of those to one bucket. */
 export function targetStart(bucket: string | undefined): string {
   return bucket === undefined ? '[' : `[${JSON.stringify(bucket)},`

@@ -9,12 +9,14 @@ import { Leases } from './lease.ts'
 import type { PartStatistics } from './part-queue.ts'
 import { PartWriter } from './part-writer.ts'
 import type { UploadContext, UploadsOptions } from './upload-context.ts'
+import { UploadCursor, type UploadListQuery } from './upload-cursor.ts'
 import { noSuchUpload } from './upload-errors.ts'
 import {
   decodePart,
   decodeTarget,
   detailsOf,
   encodeTarget,
+  sortKeyOf,
   targetStart,
   type UploadDetails,
   type UploadedPart,
@@ -74,6 +76,7 @@ export class Uploads {
         details: JSON.stringify(details),
         driveState,
         createdAtMs: now(),
+        sortKey: sortKeyOf(target),
       })
     } catch (error) {
       // If this fails too, the sweep removes the bytes.
@@ -114,7 +117,8 @@ export class Uploads {
     return {
       details: detailsOf(upload),
       parts: rows.slice(0, page.limit).map(decodePart),
-      isTruncated: rows.length > page.limit,
+      // As on AWS, nothing follows an empty page.
+      isTruncated: page.limit > 0 && rows.length > page.limit,
     }
   }
 
@@ -160,6 +164,11 @@ export class Uploads {
       ...{ uploadId: id, ...decodeTarget(target), createdAtMs, touchedAtMs, partCount, size },
       expiresAtMs: touchedAtMs + expiryMs,
     }))
+  }
+
+  /** The open uploads of the bucket by key, and those of one key by upload ID. */
+  listByKey(bucket: string, query: UploadListQuery): UploadCursor {
+    return new UploadCursor(this.#context.table, bucket, query)
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { HttpReply } from '../../http/message.ts'
+import { leastOnPage } from '../address/count-parameter.ts'
 import type { Query } from '../address/query.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
@@ -20,7 +21,7 @@ export async function listParts(context: ObjectContext): Promise<HttpReply> {
   const name = uploadNameOf(context)
   const encode = keyEncoding(query)
   const after = integerOf(query, 'part-number-marker', 0, maxMarker) ?? 0
-  const limit = integerOf(query, 'max-parts', 1, maxParts) ?? maxParts
+  const limit = integerOf(query, 'max-parts', leastOnPage(service), maxParts) ?? maxParts
   const { parts, isTruncated, details } = await service.uploads.listParts(
     name,
     { after, limit },

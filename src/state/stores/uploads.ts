@@ -1,6 +1,16 @@
 import { writeAll, writeOne } from '../conditional-writes.ts'
 import type { Database, Signals, SqlValue, Statement } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
+import {
+  countOpen,
+  selectByKey,
+  selectByState,
+  selectIdle,
+  selectOpen,
+  selectParts,
+  selectUpload,
+  sumOpen,
+} from './upload-queries.ts'
 import { type CommittedParts, changeOf, signalOf } from './upload-signals.ts'
 
 /**
@@ -75,46 +85,9 @@ interface HeldRow {
 /** @param committed the change, if the signal has it */
 type OnUpload = (id: string | undefined, committed?: CommittedParts) => void
 
-const rowColumns = `id, target, details, phase, drive_state AS "driveState",
-  part_count AS "partCount", size, completion, created_at_ms AS "createdAtMs",
-  touched_at_ms AS "touchedAtMs", lease_owner AS "leaseOwner", lease_until_ms AS "leaseUntilMs"`
-
-const selectUpload = `SELECT ${rowColumns} FROM uploads WHERE id = ?`
-
-const selectIdle = `SELECT ${rowColumns} FROM uploads WHERE phase = ? AND touched_at_ms <= ?
-  AND (touched_at_ms, id) > (?, ?)
-  ORDER BY touched_at_ms, id LIMIT ?`
-
-/**
- * The first parameter is the beginning of a target's JSON, with the bucket. PostgreSQL expects a bare
- * equality to match few rows, and would sort them instead of using the index.
- */
-const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
-  AND COALESCE(substr(target, 1, length(?)) = ?, FALSE)
-  AND (created_at_ms, id) < (?, ?)
-  ORDER BY created_at_ms DESC, id DESC LIMIT ?`
-
-const selectByState = 'SELECT id FROM uploads WHERE drive_state LIKE ? LIMIT 1'
-
-const countOpen = `SELECT count(*) AS uploads FROM uploads WHERE phase = 'open'`
-
-/** The characters of a bucket's name, and those that the first version of S3 allowed. */
-const bucketCharacters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._'
-
-/** A target is JSON, `["bucket","key"]`, and this is its bucket, in the SQL of both databases. */
-const bucketOfTarget = `substr(target, 3,
-  length(target) - 2 - length(ltrim(substr(target, 3), '${bucketCharacters}')))`
-
-/** While a Complete is in progress, its parts are not yet an object. */
-const sumOpen = `SELECT ${bucketOfTarget} AS bucket, sum(size) AS bytes FROM uploads
-  WHERE phase IN ('open', 'completing') AND size > 0 GROUP BY ${bucketOfTarget}`
-
-const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
-  FROM upload_parts WHERE upload_id = ? AND number > ? ORDER BY number LIMIT ?`
-
 const insertUpload = `INSERT INTO uploads (id, target, details, phase, drive_state, part_count, size,
-  completion, created_at_ms, touched_at_ms, lease_owner, lease_until_ms)
-  VALUES (?, ?, ?, 'open', ?, 0, 0, '', ?, ?, '', 0)`
+  completion, created_at_ms, touched_at_ms, lease_owner, lease_until_ms, sort_key)
+  VALUES (?, ?, ?, 'open', ?, 0, 0, '', ?, ?, '', 0, ?)`
 
 const insertPart = `INSERT INTO upload_parts (upload_id, number, etag, size, modified_at_ms, checksum)
   VALUES (?, ?, ?, ?, ?, ?)`
@@ -183,10 +156,13 @@ export class UploadTable {
   }
 
   async insert(
-    upload: Pick<UploadRow, 'id' | 'target' | 'details' | 'driveState' | 'createdAtMs'>,
+    upload: Pick<UploadRow, 'id' | 'target' | 'details' | 'driveState' | 'createdAtMs'> & {
+      /** See `openByKey`. */
+      readonly sortKey: string
+    },
   ): Promise<void> {
-    const { id, target, details, driveState, createdAtMs } = upload
-    const params = [id, target, details, driveState, createdAtMs, createdAtMs]
+    const { id, target, details, driveState, createdAtMs, sortKey } = upload
+    const params = [id, target, details, driveState, createdAtMs, createdAtMs, sortKey]
     await this.#database.write([{ sql: insertUpload, params }])
   }
 
@@ -222,6 +198,18 @@ export class UploadTable {
     const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' }
     const params = [targetStart, targetStart, createdAtMs, id, limit]
     return this.#database.read<UploadRow>(selectOpen, params)
+  }
+
+  /**
+   * At most `limit` open uploads after `after` with a smaller sort key than `end`, in the order of sort keys and,
+   * where these are the same, of ids.
+   */
+  openByKey(
+    after: { readonly sortKey: string; readonly id: string },
+    end: string,
+    limit: number,
+  ): Promise<UploadRow[]> {
+    return this.#database.read<UploadRow>(selectByKey, [after.sortKey, after.id, end, limit])
   }
 
   /** The number of open uploads of all processes. */

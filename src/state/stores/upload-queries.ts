@@ -1,0 +1,42 @@
+/** The SQL of what UploadTable reads. */
+
+const rowColumns = `id, target, details, phase, drive_state AS "driveState",
+  part_count AS "partCount", size, completion, created_at_ms AS "createdAtMs",
+  touched_at_ms AS "touchedAtMs", lease_owner AS "leaseOwner", lease_until_ms AS "leaseUntilMs"`
+
+export const selectUpload = `SELECT ${rowColumns} FROM uploads WHERE id = ?`
+
+export const selectIdle = `SELECT ${rowColumns} FROM uploads WHERE phase = ? AND touched_at_ms <= ?
+  AND (touched_at_ms, id) > (?, ?)
+  ORDER BY touched_at_ms, id LIMIT ?`
+
+/**
+ * The first parameter is the beginning of a target's JSON, with the bucket. PostgreSQL expects a bare
+ * equality to match few rows, and would sort them instead of using the index.
+ */
+export const selectOpen = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
+  AND COALESCE(substr(target, 1, length(?)) = ?, FALSE)
+  AND (created_at_ms, id) < (?, ?)
+  ORDER BY created_at_ms DESC, id DESC LIMIT ?`
+
+export const selectByKey = `SELECT ${rowColumns} FROM uploads WHERE phase = 'open'
+  AND (sort_key, id) > (?, ?) AND sort_key < ?
+  ORDER BY sort_key, id LIMIT ?`
+
+export const selectByState = 'SELECT id FROM uploads WHERE drive_state LIKE ? LIMIT 1'
+
+export const countOpen = `SELECT count(*) AS uploads FROM uploads WHERE phase = 'open'`
+
+/** The characters of a bucket's name, and those that the first version of S3 allowed. */
+const bucketCharacters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._'
+
+/** A target is JSON, `["bucket","key"]`, and this is its bucket, in the SQL of both databases. */
+const bucketOfTarget = `substr(target, 3,
+  length(target) - 2 - length(ltrim(substr(target, 3), '${bucketCharacters}')))`
+
+/** While a Complete is in progress, its parts are not yet an object. */
+export const sumOpen = `SELECT ${bucketOfTarget} AS bucket, sum(size) AS bytes FROM uploads
+  WHERE phase IN ('open', 'completing') AND size > 0 GROUP BY ${bucketOfTarget}`
+
+export const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum
+  FROM upload_parts WHERE upload_id = ? AND number > ? ORDER BY number LIMIT ?`
