@@ -21,6 +21,10 @@ export const differences = {
     contract: 'ListMultipartUploads never lists an upload',
     aws: 'It lists the open uploads of keys that the access key may list. An unsigned request gets an empty list, also in a public bucket',
   },
+  minioHealth: {
+    contract: '`/minio/health/live` is a key of the bucket `minio`',
+    aws: '`/minio/health/live`, `/ready` and `/cluster` answer as probes do, unless a bucket `minio` is served',
+  },
   zeroMaximums: {
     contract: '`max-uploads` or `max-parts` of 0: 400 InvalidArgument',
     aws: 'an empty page',

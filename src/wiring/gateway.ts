@@ -5,6 +5,7 @@ import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { errorFormatOf } from '../json-api/error-format.ts'
 import { modelsErrorFormat } from '../models/models-error-format.ts'
+import type { Compatibility } from '../s3/compatibility.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
 import { errorDocument } from '../s3/reply/render-error.ts'
 
@@ -19,17 +20,20 @@ export interface GatewayParts {
   readonly json: HttpHandler
   /** The dashboard's pages. */
   readonly web: HttpHandler
-  /** S3 has every other path, and this one too if it is a bucket. */
+  /** S3 has every other path, and paths of `unlessBucket` too if it is a bucket. */
   readonly buckets: Pick<Buckets, 'find'>
+  readonly compatibility: Pick<Compatibility, 'minioHealth'>
 }
 
-export type Part = Exclude<keyof GatewayParts, 'buckets'>
+export type Part = Exclude<keyof GatewayParts, 'buckets' | 'compatibility'>
 
 /** A route in the URL space: the path itself, or everything below it too. */
 interface Route {
   readonly path: string
   readonly isWhole: boolean
   readonly part: Exclude<Part, 's3'>
+  /** A bucket of this name wins, and methods other than GET and HEAD are always S3's. */
+  readonly unlessBucket?: string
 }
 
 const routes: readonly Route[] = [
@@ -42,26 +46,35 @@ const routes: readonly Route[] = [
   { path: '/-', isWhole: false, part: 'web' },
   { path: '/auth', isWhole: false, part: 'json' },
   { path: '/v1', isWhole: false, part: 'json' },
-  // A bucket of this name wins.
-  { path: faviconPath, isWhole: true, part: 'web' },
+  { path: faviconPath, isWhole: true, part: 'web', unlessBucket: faviconPath.slice(1) },
 ]
+
+/** Probes in compose files that were made for MinIO. */
+const minioRoutes: readonly Route[] = (['live', 'ready', 'cluster'] as const).map((name) => ({
+  path: `/minio/health/${name}`,
+  isWhole: true,
+  part: name === 'live' ? 'liveness' : 'readiness',
+  unlessBucket: 'minio',
+}))
 
 /**
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
  * rows of its table; S3 has the rest.
  */
-export function createGateway({ buckets, ...parts }: GatewayParts): HttpHandler {
-  const favicon = faviconPath.slice(1)
+export function createGateway({ buckets, compatibility, ...parts }: GatewayParts): HttpHandler {
+  const own = compatibility.minioHealth ? [...routes, ...minioRoutes] : routes
   return (request) => {
     if (isVisit(request)) return Promise.resolve(toDashboard)
     const { rawPath, method } = request
     const isRead = method === 'GET' || method === 'HEAD'
-    const isS3 = rawPath === faviconPath && (!isRead || buckets.find(favicon) !== undefined)
-    return (isS3 ? parts.s3 : parts[partOf(rawPath)])(request)
+    const route = own.find((one) => matches(one, rawPath))
+    const { part = 's3', unlessBucket } = route ?? {}
+    const isS3 = unlessBucket !== undefined && (!isRead || buckets.find(unlessBucket) !== undefined)
+    return (isS3 ? parts.s3 : parts[part])(request)
   }
 }
 
-/** The part of the gateway that a path belongs to, unless it is the favicon's. */
+/** The part of the gateway that a path belongs to if no bucket has its name. */
 export function partOf(rawPath: string): Part {
   return routes.find((route) => matches(route, rawPath))?.part ?? 's3'
 }

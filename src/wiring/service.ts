@@ -3,6 +3,7 @@ import type { DriveNotes } from '../drives/drive-notes.ts'
 import type { Mount } from '../drives/several/mount.ts'
 import type { HttpHandler } from '../http/message.ts'
 import type { ProcessName } from '../process/identity.ts'
+import { compatibilityOf } from '../s3/compatibility.ts'
 import type { Database } from '../state/database.ts'
 import type { KeyValueStore } from '../state/key-value/key-value.ts'
 import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
@@ -157,6 +158,7 @@ export function connectService({
       const gateway = createGateway({
         ...{ s3: s3.handler, health, liveness, readiness: readiness.handler },
         ...{ json: web.json, web: web.web, buckets },
+        compatibility: compatibilityOf[settings.compatibility],
         metrics: publicMetrics({
           ...{ scrape, token: settings.metricsToken },
           onFailure: (error) => log.error({ err: error }, 'a scrape failed'),

@@ -119,5 +119,7 @@ export class Readiness {
 function askedBy(rawPath: string): readonly Access[] | undefined {
   if (rawPath === '/-/readyz/reads') return ['reads']
   if (rawPath === '/-/readyz/writes') return ['writes']
-  return /^\/-\/readyz\/?$/.test(rawPath) ? ['reads', 'writes'] : undefined
+  // gateway.ts has the paths that are none of its own.
+  const isOther = rawPath.startsWith('/-/readyz/') && rawPath !== '/-/readyz/'
+  return isOther ? undefined : ['reads', 'writes']
 }

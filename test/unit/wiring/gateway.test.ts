@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HttpHandler } from '../../../src/http/message.ts'
+import { compatibilityOf } from '../../../src/s3/compatibility.ts'
 import { createGateway, renderFault } from '../../../src/wiring/gateway.ts'
 import { servedBuckets } from '../../support/served-buckets.ts'
 import { requestOf } from './request-of.ts'
@@ -17,7 +18,11 @@ const handlers = {
   json: named('json'),
   web: named('web'),
 }
-const gateway = createGateway({ ...handlers, buckets: servedBuckets(['photos']) })
+const gateway = createGateway({
+  ...handlers,
+  compatibility: compatibilityOf.contract,
+  buckets: servedBuckets(['photos']),
+})
 
 for (const [target, body] of [
   ['/', 's3'],
@@ -53,15 +58,36 @@ for (const [target, body] of [
   })
 }
 
+for (const [buckets, target, method, body] of [
+  [[], '/minio/health/live', 'GET', 'liveness'],
+  [[], '/minio/health/ready', 'HEAD', 'readiness'],
+  [[], '/minio/health/cluster', 'GET', 'readiness'],
+  [[], '/minio/health/live', 'PUT', 's3'],
+  [[], '/minio/health/live/x', 'GET', 's3'],
+  [['minio'], '/minio/health/live', 'GET', 's3'],
+] as const) {
+  test(`In the aws mode with the buckets [${buckets}], ${method} ${target} is for ${body}`, async () => {
+    const parts = { ...handlers, buckets: servedBuckets([...buckets]) }
+    const other = createGateway({ ...parts, compatibility: compatibilityOf.aws })
+    assert.equal((await other(requestOf(method, target))).body, body)
+  })
+}
+
 test('A bucket that is named like the icon of the dashboard is a bucket', async () => {
-  const other = createGateway({ ...handlers, buckets: servedBuckets(['favicon.ico']) })
+  const other = createGateway({
+    ...handlers,
+    compatibility: compatibilityOf.contract,
+    buckets: servedBuckets(['favicon.ico']),
+  })
   assert.equal((await other(requestOf('GET', '/favicon.ico'))).body, 's3')
   // S3 answers what a browser never sends.
   assert.equal(
     (
-      await createGateway({ ...handlers, buckets: servedBuckets([]) })(
-        requestOf('PUT', '/favicon.ico'),
-      )
+      await createGateway({
+        ...handlers,
+        compatibility: compatibilityOf.contract,
+        buckets: servedBuckets([]),
+      })(requestOf('PUT', '/favicon.ico'))
     ).body,
     's3',
   )
