@@ -27,6 +27,31 @@ export const commands: readonly Command[] = [
     },
   },
   {
+    name: 'server',
+    operands: '[FOLDER]',
+    summary: "Serve, with the command line of MinIO's compose files.",
+    count: [0, 1],
+    options: {
+      address: { type: 'string', value: '[HOST]:PORT', meaning: 'HOST and PORT.' },
+      'console-address': {
+        type: 'string',
+        value: 'ADDRESS',
+        meaning: 'No effect: the dashboard has the address of S3.',
+      },
+    },
+    details: [
+      'FOLDER is DATA_DIR. It cannot be a folder that MinIO has written to: docs/moving-in.md shows how to copy.',
+    ],
+    async run(call) {
+      const [{ runPrimary }, { asServer }] = await Promise.all([
+        import('../wiring/processes/primary.ts'),
+        import('./commands/server.ts'),
+      ])
+      await runPrimary(asServer(call))
+      return undefined
+    },
+  },
+  {
     name: 'check',
     operands: '[FOLDER]',
     summary: 'Check settings, database and drive, and exit.',

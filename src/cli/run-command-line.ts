@@ -9,6 +9,7 @@ import { DriveError } from '../drives/drive.ts'
 import { DatabaseError } from '../state/database.ts'
 import { failureText } from '../wiring/failure-text.ts'
 import { currentEnvironment, isGiven } from '../wiring/settings/environment.ts'
+import { withMinioSettings } from '../wiring/settings/minio-settings.ts'
 import { SettingsError } from '../wiring/settings/setting.ts'
 import { type CommandCall, UsageError } from './command.ts'
 import { commands } from './commands.ts'
@@ -89,8 +90,8 @@ async function openOwnTerminal(): Promise<Terminal> {
 function callOf({ operands, folder, settings, buckets, options }: ParsedCommandLine): CommandCall {
   const named = buckets.length > 0 ? buckets.join(',') : settings.ALLOWED_BUCKETS
   const { ALLOWED_BUCKETS: _, ...flags } = settings
-  const environment = withFlags(currentEnvironment(), flags)
-  const call = { environment, buckets: named, operands, options }
+  const { environment, warnings } = withMinioSettings(withFlags(currentEnvironment(), flags))
+  const call = { environment, buckets: named, operands, options, warnings }
   return folder === undefined ? call : withFolder(call, folder)
 }
 
@@ -113,6 +114,6 @@ function withFolder(call: CommandCall, folder: string): CommandCall {
     ...call,
     environment,
     buckets: buckets.length === 0 ? undefined : buckets.join(','),
-    warnings: otherFolderWarnings(others),
+    warnings: [...(call.warnings ?? []), ...otherFolderWarnings(others)],
   }
 }

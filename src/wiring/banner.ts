@@ -18,7 +18,7 @@ export interface BannerOptions {
 export function bannerText({ settings, port, firstStart, isTerminal }: BannerOptions): string {
   const endpoint = settings.publicUrl ?? listeningUrl(settings, port)
   const keys = keySource(settings, firstStart)
-  const bucket = settings.allowedBuckets[0] ?? ''
+  const [bucket] = settings.allowedBuckets
   const lines = [
     '',
     `Bucketry serves S3 at ${endpoint}`,
@@ -33,7 +33,7 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
     ...keys.shellLines,
     `  export AWS_ACCESS_KEY_ID=${keys.accessKey} AWS_SECRET_ACCESS_KEY=${keys.secretKey}`,
     `  export AWS_DEFAULT_REGION=${settings.region}`,
-    `  aws --endpoint-url ${endpoint} s3 ls s3://${bucket}/`,
+    `  aws --endpoint-url ${endpoint} s3 ls${bucket === undefined ? '' : ` s3://${bucket}/`}`,
     '',
     'rclone:',
     ...keys.shellLines,
@@ -41,10 +41,16 @@ export function bannerText({ settings, port, firstStart, isTerminal }: BannerOpt
     '  rclone config create bucketry s3 provider=Other no_check_bucket=true \\',
     `    endpoint=${endpoint} region=${settings.region} \\`,
     `    access_key_id=${keys.accessKey} secret_access_key=${keys.secretKey}`,
-    `  rclone ls bucketry:${bucket}`,
+    `  rclone ls bucketry:${bucket ?? ''}`,
     '',
+    ...modeLines(settings),
   ]
   return lines.map((line) => `${line}\n`).join('')
+}
+
+function modeLines({ compatibility }: Settings): string[] {
+  if (compatibility === 'aws') return []
+  return ['Applications made for AWS S3 or MinIO want COMPATIBILITY=aws (--compatibility aws).', '']
 }
 
 function dashboardText(

@@ -10,6 +10,8 @@ export interface LogLine {
 }
 
 export interface MainProcessOptions {
+  /** What follows the program's name on the command line. */
+  readonly args?: readonly string[]
   /** The limit of descriptors of each of its processes (`ulimit -n`). */
   readonly openFiles?: number
   /** In a PID namespace of its own, so that others take it for a process on another host. Needs root. */
@@ -32,7 +34,7 @@ export class MainProcess {
   constructor(
     folder: string,
     settings: Readonly<Record<string, string>>,
-    { openFiles, isElsewhere = false, network }: MainProcessOptions = {},
+    { args = [], openFiles, isElsewhere = false, network }: MainProcessOptions = {},
   ) {
     this.#isElsewhere = isElsewhere
     const limit = ['sh', '-c', `ulimit -n ${openFiles} && exec "$0" "$@"`]
@@ -40,7 +42,7 @@ export class MainProcess {
       ...(network === undefined ? [] : ['nsenter', `--net=${network}`]),
       ...(isElsewhere ? ownNamespace : []),
       ...(openFiles === undefined ? [] : limit),
-      ...[process.execPath, ...startArguments()],
+      ...[process.execPath, ...startArguments(), ...args],
     ]
     this.#child = spawn(program, given, {
       cwd: folder,

@@ -69,7 +69,7 @@ export async function readSettings(environment: Environment, envFile?: string): 
   for (const key of required) {
     const { name } = settingsTable[key]
     // An invalid value has its own line already.
-    if (!isGiven(environment, name)) {
+    if (!isGiven(environment, name) && defaultText(settingsTable[key], source) === undefined) {
       const ignored = ignoredFileWith(name, { environment, dataDir })
       mistakes.push(
         `${name} is not set: ${ignored}set all of ACCESS_KEY, SECRET_KEY and ALLOWED_BUCKETS`,
@@ -275,9 +275,16 @@ function shownPath(setting: Setting<unknown>, text: string): string {
   return isPath ? shown(text) : shownOf(setting, text)
 }
 
-function bucketMistakes({ allowedBuckets, publicReadBuckets }: SettingValues): string[] {
+function bucketMistakes({
+  allowedBuckets,
+  publicReadBuckets,
+  bucketCreation,
+}: SettingValues): string[] {
   if (allowedBuckets === undefined) return []
-  if (allowedBuckets.length === 0) return ['ALLOWED_BUCKETS is empty: expected at least one bucket']
+  // Clients can create the first one.
+  if (allowedBuckets.length === 0 && bucketCreation !== 'on') {
+    return ['ALLOWED_BUCKETS is empty: expected at least one bucket']
+  }
   const names = allowedBuckets.map(({ bucket }) => bucket)
   const strangers = publicReadBuckets?.filter((name) => !names.includes(name)) ?? []
   return strangers.map(

@@ -78,7 +78,8 @@ export const settingsTable = {
   },
   allowedBuckets: {
     name: 'ALLOWED_BUCKETS',
-    whenUnset: '`files` at the first start',
+    defaultInAws: '',
+    whenUnset: '`files` at the first start; with COMPATIBILITY=aws and keys, none',
     meaning:
       'Buckets to serve. Each is a folder of the drive, created if missing. `BUCKET@NAME` is on the drive in DRIVE_NAME, `BUCKET@NAME:FOLDER` in that folder of it. A list.',
     parse: listOf(bucketPlace),

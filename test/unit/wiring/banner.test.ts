@@ -28,6 +28,17 @@ test('The banner has commands to paste and shows no secret', async () => {
   }
 })
 
+test('The banner names the mode for applications made for AWS, unless it is on', async () => {
+  const firstStart = { environment: base, file: undefined, isNew: false, kept: {} }
+  const textIn = async (COMPATIBILITY: string) =>
+    bannerText({
+      settings: await readSettings({ ...base, COMPATIBILITY }),
+      ...{ port: 9000, firstStart, isTerminal: true },
+    })
+  assert.match(await textIn('contract'), /made for AWS S3 or MinIO want COMPATIBILITY=aws/)
+  assert.doesNotMatch(await textIn('aws'), /COMPATIBILITY/)
+})
+
 for (const [DRIVE, files] of [
   ['file:/srv/files', '/srv/files'],
   ['webdav+https://me:hunter2@cloud.example.org/dav/', 'https://cloud.example.org/dav/'],

@@ -14,7 +14,9 @@ export function ConnectSection() {
   return (
     <Section title="Connect">
       <Loaded query={useStatus()} failure="The connection settings could not be loaded" lines={5}>
-        {({ endpoint }) => <Connect gateway={gatewayOf(endpoint, bucket)} />}
+        {({ endpoint, settings }) => (
+          <Connect gateway={gatewayOf(endpoint, bucket)} isForAws={isForAws(settings)} />
+        )}
       </Loaded>
     </Section>
   )
@@ -26,7 +28,16 @@ export function gatewayOf(endpoint: StatusReply['endpoint'], bucket: string): Ga
   return { endpoint: serviceAddress(endpoint, location.origin), region, accessKey, bucket }
 }
 
-function Connect({ gateway }: { readonly gateway: Gateway }) {
+function isForAws(settings: StatusReply['settings']): boolean {
+  return settings.some(({ name, value }) => name === 'COMPATIBILITY' && value === 'aws')
+}
+
+interface ConnectProps {
+  readonly gateway: Gateway
+  readonly isForAws: boolean
+}
+
+function Connect({ gateway, isForAws }: ConnectProps) {
   return (
     <>
       <dl className={classes.details}>
@@ -43,6 +54,11 @@ function Connect({ gateway }: { readonly gateway: Gateway }) {
       <Text size="xs" c="dimmed" mt="sm">
         Replace {secretKeyPlaceholder} with your secret key. The dashboard does not know it.
       </Text>
+      {!isForAws && (
+        <Text size="xs" c="dimmed" mt="xs">
+          Applications made for AWS S3 or MinIO want the setting COMPATIBILITY=aws.
+        </Text>
+      )}
     </>
   )
 }
