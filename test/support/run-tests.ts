@@ -1,8 +1,9 @@
-import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
 import { makeMemoryFolder } from './memory-folder.ts'
 import { shareProcesses } from './shared-processes.ts'
 import { ciGroups, isFull, nightlyFiles, testGroups } from './test-groups.ts'
@@ -21,18 +22,15 @@ const names = wanted.length > 0 ? wanted : isCi ? ciGroups : ['browser', 'quick'
 /** Files that a push does not run. A group or a file that is named runs as a whole. */
 const left = new Set(wanted.length > 0 || isFull ? [] : nightlyFiles.flatMap(filesMatching))
 const counts = { passed: 0, failed: 0, skipped: 0 }
-/** The slowest files are shown: they decide how long a run takes. */
-const slowestShown = 20
-const durations: { readonly file: string; readonly ms: number }[] = []
+/** The files that need most CPU time are shown: they decide how long a run takes. */
+const mostShown = 25
+const durations = new Map<string, number>()
 
 // A third of the time of a short file goes into compiling: a shared cache needs it once.
 process.env.NODE_COMPILE_CACHE ??= join(project, 'node_modules/.cache/node-compile')
 process.on('exit', () => {
   const isRefused = isCi && counts.skipped > 0
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
-  for (const { file, ms } of durations.sort((a, b) => b.ms - a.ms).slice(0, slowestShown)) {
-    console.log(`${(ms / 1000).toFixed(1).padStart(7)} s ${file}`)
-  }
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 })
 if (process.env.TMPDIR === undefined) {
@@ -42,8 +40,12 @@ if (process.env.TMPDIR === undefined) {
 // Most files wait for timers, servers and processes for a third of their time or more; Chromium does not.
 const concurrency = availableParallelism() * (names.includes('browser') ? 2 : 3)
 const groupFolder = mkdtempSync(join(tmpdir(), 'bucketry-tests-'))
+process.env.CPU_TIMES = join(groupFolder, 'cpu-times')
 try {
-  await finished(run({ files: shareProcesses(names.flatMap(filesOf), groupFolder), concurrency }))
+  const files = shareProcesses(names.flatMap(filesOf), groupFolder)
+  const execArgv = ['--import', pathToFileURL(join(import.meta.dirname, 'report-cpu.ts')).href]
+  await finished(run({ files, concurrency, execArgv }))
+  showTimes(process.env.CPU_TIMES)
 } finally {
   rmSync(groupFolder, { recursive: true })
 }
@@ -62,7 +64,7 @@ async function finished(tests: ReturnType<typeof run>): Promise<void> {
   tests.on('test:summary', (summary) => {
     // Each file has its summary too; the one without a file is that of the whole run.
     if (summary.file !== undefined) {
-      durations.push({ file: relative(project, summary.file), ms: summary.duration_ms })
+      durations.set(summary.file, summary.duration_ms)
       return
     }
     const { passed, skipped, tests: all } = summary.counts
@@ -77,4 +79,25 @@ async function finished(tests: ReturnType<typeof run>): Promise<void> {
   const report = tests.compose(spec)
   report.pipe(process.stdout, { end: false })
   await new Promise((resolve) => report.on('end', resolve))
+}
+
+/** Shows the files with most CPU time, which, unlike their duration, does not depend on what ran beside them. */
+function showTimes(path: string): void {
+  if (!existsSync(path)) return
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  const times = lines.map((line) => {
+    const space = line.indexOf(' ')
+    return { file: line.slice(space + 1), cpu: Number(line.slice(0, space)) }
+  })
+  // Programs that a test starts with the same flags are part of its time already.
+  const known = times.filter(({ file }) => durations.has(file)).sort((a, b) => b.cpu - a.cpu)
+  for (const { file, cpu } of known.slice(0, mostShown)) {
+    const seconds = (durations.get(file) ?? 0) / 1000
+    const name = relative(project, file)
+    console.log(
+      `${cpu.toFixed(1).padStart(7)} s of CPU ${seconds.toFixed(1).padStart(7)} s ${name}`,
+    )
+  }
+  const sum = known.reduce((total, { cpu }) => total + cpu, 0)
+  console.log(`${sum.toFixed(1).padStart(7)} s of CPU in ${known.length} processes`)
 }
