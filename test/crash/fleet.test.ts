@@ -26,7 +26,7 @@ import { verifyParts } from './uploads.ts'
 import { putCopySource } from './writers.ts'
 
 /** The share of the events of a full run, which takes about 14 minutes. */
-const share = Number(process.env.FLEET_SHARE ?? (isFull ? 1 : 0.15))
+const share = Number(process.env.FLEET_SHARE ?? (isFull ? 1 : 0.1))
 const seed = Number(process.env.FLEET_SEED ?? randomInt(2 ** 31))
 /** One for each gateway in turn, such as mounts of one network file system. */
 const givenFolders = (process.env.FLEET_FOLDERS ?? diskFolder).split(',')

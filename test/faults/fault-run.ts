@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { shareOf } from '../support/test-groups.ts'
 import type { Scope } from '../support/webdav/server-process.ts'
 import { lastFirst, suiteScope } from '../support/webdav/suite-scope.ts'
 import type { FaultWorld, Step } from './fault-world.ts'
@@ -23,6 +24,8 @@ export interface FaultRun {
 
 /** Concurrent worlds: a case mostly waits for pauses and disks. */
 const lanes = 4
+/** A push runs one of so many cases. Odd: both kinds of what a client does next stay. */
+const pushed = 5
 const later = wholeVersion('later')
 
 /**
@@ -42,7 +45,7 @@ export function declareFaultRun(run: FaultRun): void {
       await Promise.all(worlds.map(putAnchor))
       const [first] = worlds
       assert.ok(first)
-      const cases = await casesOf(first, operation, run)
+      const cases = shareOf(await casesOf(first, operation, run), pushed)
       const outcomes = await Promise.all(worlds.map((world, lane) => runLane(world, lane, cases)))
       const failures = outcomes.flatMap((outcome) => outcome.failures)
       const struck = outcomes.reduce((sum, outcome) => sum + outcome.struck, 0)

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-
-const main = join(import.meta.dirname, '../../src/main.ts')
+import { startArguments } from './start-command.ts'
 
 /** Where a command runs, and its settings. */
 export interface CommandPlace {
@@ -18,12 +16,12 @@ export interface CommandRun {
   readonly stderr: string
 }
 
-/** Runs `bucketry ARGS` to its end. */
+/** Runs `bucketry ARGS` to its end, as an operator does: the built server starts in half the CPU time of its sources. */
 export async function runCommand(
   { folder, environment }: CommandPlace,
   ...args: readonly string[]
 ): Promise<CommandRun> {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [...startArguments(), ...args], {
     ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
     env: { PATH: process.env.PATH, ...environment },
   })

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -11,8 +12,8 @@ import { ciGroups, isFull, nightlyFiles, testGroups } from './test-groups.ts'
 /**
  * `npm test`, `npm run test:quick`, `npm run test:service` and the like for each of the long groups, or the
  * files given as arguments. Several groups are one run, in the order given: name those with the longest files
- * first. With CI=true, `npm test` runs all groups but the container in one run; `nightlyFiles` only with
- * FULL=1. The last line counts; the exit status is not 0 when a test failed, when there was none, and with
+ * first. With CI=true, `npm test` runs all groups but the container in one run; `nightlyFiles`, and more than a
+ * share of the longest lists of cases (`shareOf`), only with FULL=1. The last line counts; the exit status is not 0 when a test failed, when there was none, and with
  * CI=true also when one was skipped, because a skipped proof proves nothing.
  */
 const project = join(import.meta.dirname, '../..')
@@ -20,7 +21,9 @@ const wanted = process.argv.slice(2)
 const isCi = process.env.CI === 'true'
 const names = wanted.length > 0 ? wanted : isCi ? ciGroups : ['browser', 'quick']
 /** Files that a push does not run. A group or a file that is named runs as a whole. */
-const left = new Set(wanted.length > 0 || isFull ? [] : nightlyFiles.flatMap(filesMatching))
+const isWhole = wanted.length > 0 || isFull
+const left = new Set(isWhole ? [] : nightlyFiles.flatMap(filesMatching))
+if (!isWhole) process.env.SHARE_TURN ??= String(randomInt(1_000))
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** The files that need most CPU time are shown: they decide how long a run takes. */
 const mostShown = 25
@@ -31,6 +34,8 @@ process.env.NODE_COMPILE_CACHE ??= join(project, 'node_modules/.cache/node-compi
 process.on('exit', () => {
   const isRefused = isCi && counts.skipped > 0
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
+  const turn = process.env.SHARE_TURN
+  if (turn !== undefined) console.log(`SHARE_TURN=${turn} repeats the choice of cases`)
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 })
 if (process.env.TMPDIR === undefined) {

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { type CommandPlace, type CommandRun, runCommand } from './run-command.ts'
-
-const main = join(import.meta.dirname, '../../src/main.ts')
+import { startArguments } from './start-command.ts'
 
 /** A line of `--json`. */
 export interface VerifyLine {
@@ -20,7 +18,7 @@ export interface VerifyLine {
 
 /** Starts `bucketry verify` in a given folder and with given settings. */
 export function startVerify({ folder, environment }: CommandPlace, ...args: readonly string[]) {
-  return spawn(process.execPath, [main, 'verify', ...args], {
+  return spawn(process.execPath, [...startArguments(), 'verify', ...args], {
     ...{ cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] },
     env: { PATH: process.env.PATH, ...environment },
   })

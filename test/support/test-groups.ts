@@ -1,6 +1,20 @@
 /** FULL=1: everything at full length, as every night. Otherwise the longest files do a share of their rounds. */
 export const isFull = process.env.FULL === '1'
 
+/**
+ * The cases that a push runs, of a list whose cases resemble each other: one of every `every`, beginning at
+ * SHARE_TURN, which run-tests.ts chooses anew for each run. A group or a file that is named, and FULL=1, run all of
+ * them: SHARE_TURN is not set.
+ */
+export function shareOf<Case>(
+  cases: readonly Case[],
+  every: number,
+  turn = process.env.SHARE_TURN,
+): readonly Case[] {
+  if (turn === undefined) return cases
+  return cases.filter((_, index) => index % every === Number(turn) % every)
+}
+
 /** The groups of tests, by the name that `npm run test:NAME` uses. */
 export const testGroups: Readonly<Record<string, readonly string[]>> = {
   quick: [
@@ -40,11 +54,13 @@ export const ciGroups: readonly string[] = [
 ]
 
 /**
- * Runs of the same cases on a server whose kind another run has already: WebDAV by Apache and by Nextcloud is for every
- * push, by lighttpd, rclone and WsgiDAV for every night.
+ * Runs of the same cases on a drive whose kind another run has already. Of the WebDAV servers, a push has Apache for what
+ * every drive must do, Nextcloud for the acceptance tests and slow lines, and both for the faults.
  */
 export const nightlyFiles: readonly string[] = [
-  'test/contract/webdav-{lighttpd,rclone-serve}.test.ts',
+  'test/contract/webdav-{lighttpd,nextcloud,rclone-serve}.test.ts',
+  'test/contract/routed-{google,local}-drive.test.ts',
+  'test/drives/acceptance-{apache,memory}.test.ts',
   'test/faults/{lighttpd,rclone-serve}.test.ts',
-  'test/lines/{lighttpd,rclone-serve,wsgidav}.test.ts',
+  'test/lines/{apache,lighttpd,memory,rclone-serve,wsgidav}.test.ts',
 ]

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { differences } from '../../src/s3/compatibility.ts'
 import { operations } from '../../src/s3/operations.ts'
-import { ciGroups, nightlyFiles, testGroups } from '../support/test-groups.ts'
+import { ciGroups, nightlyFiles, shareOf, testGroups } from '../support/test-groups.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -61,6 +61,16 @@ test('every test file belongs to exactly one group, and .ci/run runs every group
 
 test('every pattern of files that only the nightly run has matches a file', () => {
   for (const pattern of nightlyFiles) assert.notDeepEqual(globSync(pattern, { cwd: root }), [])
+})
+
+test('the shares of all turns are all cases, each once', () => {
+  const cases = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  const shares = ['3', '4', '5'].map((turn) => shareOf(cases, 3, turn))
+  assert.deepEqual(shares, [
+    ['a', 'd', 'g'],
+    ['b', 'e'],
+    ['c', 'f'],
+  ])
 })
 
 test('web imports only types from src', () => {

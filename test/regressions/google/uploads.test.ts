@@ -15,6 +15,7 @@ import {
 import { UploadSession } from '../../contract/drive/upload-session.ts'
 import { driveFolder, folderAt, leftoversIn } from '../../contract/google-drive-under-test.ts'
 import type { FaultRule } from '../../fakes/google/fault-effects.ts'
+import { shareOf } from '../../support/test-groups.ts'
 import { assertCompletes, type Scene, scene } from './upload-scene.ts'
 
 const mib = 1024 * 1024
@@ -160,7 +161,7 @@ describe('bytes in transit', () => {
     { on: 'multipart', do: 'persist-prefix-then-drop' },
     { on: 'multipart', do: 'damage-upload' },
   ]
-  for (const rule of sessionFaults) {
+  for (const rule of shareOf(sessionFaults, 3)) {
     // Enough for all attributes, and no more.
     const size = rule.times === undefined ? 5 * mib + 3 : 11 * mib + 3
     const what = `${rule.do} of ${String(rule.on)}${rule.times ? `, ${rule.times} times` : ''}`

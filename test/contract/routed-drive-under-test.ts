@@ -1,0 +1,20 @@
+import type { Drive } from '../../src/drives/drive.ts'
+import type { Mount } from '../../src/drives/several/mount.ts'
+import { RoutedDrive } from '../../src/drives/several/routed-drive.ts'
+import { buckets } from './drive/drive-suite.ts'
+
+/** The folders of the buckets under test on the drive NAS. */
+export const folders = ['Music/Lossless', 'Music/Lossy'] as const
+
+/** The buckets under test are nested folders of the drive NAS; those added later are on the default drive. */
+export function routed(main: Drive, nas: Drive): RoutedDrive {
+  const mounts = [mountOf('', main), mountOf('NAS', nas)] as const
+  const places = buckets.map((bucket, index) => {
+    return [bucket, { mount: mounts[1], folder: folders[index] ?? '', isReadOnly: false }] as const
+  })
+  return new RoutedDrive({ mounts, places: new Map(places) })
+}
+
+function mountOf(name: string, drive: Drive): Mount {
+  return { name, drive, isReadOnly: false }
+}

@@ -1,0 +1,21 @@
+import { driveContract } from './drive-contract.ts'
+import { localDriveLacks, localDriveWith } from './local-drive-under-test.ts'
+import { folders, routed } from './routed-drive-under-test.ts'
+
+driveContract(
+  'two local drives',
+  async (t, options) => {
+    const main = await localDriveWith(t, {}, ['main'])
+    const nas = await localDriveWith(t, options, folders)
+    return {
+      ...nas,
+      drive: routed(main.drive, nas.drive),
+      reopen: async () => routed(await main.reopen(), await nas.reopen()),
+      leftovers: async () => [
+        ...((await main.leftovers?.()) ?? []),
+        ...((await nas.leftovers?.()) ?? []),
+      ],
+    }
+  },
+  localDriveLacks,
+)
