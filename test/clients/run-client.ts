@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
+import { isShare } from '../support/test-groups.ts'
 import type { Endpoint } from './endpoint.ts'
 
 const timeoutMs = 120_000
@@ -57,8 +58,12 @@ export function absenceOfBoto3(): string | false {
   }
 }
 
-/** Debian's aws-cli and, if another is first on PATH, that one too: they are years apart. */
+/**
+ * Debian's aws-cli and, if another is first on PATH, that one too: they are years apart. A push has only Debian's, which
+ * is all that `.ci/run` installs.
+ */
 export function awsPrograms(): string[] {
+  if (isShare) return ['/usr/bin/aws']
   return [...new Set(['/usr/bin/aws', firstOnPath('aws')])]
 }
 

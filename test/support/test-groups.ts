@@ -1,10 +1,13 @@
 /** FULL=1: everything at full length, as every night. Otherwise the longest files do a share of their rounds. */
 export const isFull = process.env.FULL === '1'
 
+/** Whether this run leaves out what repeats other cases: a push, but no group or file that is named. */
+export const isShare = process.env.SHARE_TURN !== undefined
+
 /**
  * The cases that a push runs, of a list whose cases resemble each other: one of every `every`, beginning at
  * SHARE_TURN, which run-tests.ts chooses anew for each run. A group or a file that is named, and FULL=1, run all of
- * them: SHARE_TURN is not set.
+ * them.
  */
 export function shareOf<Case>(
   cases: readonly Case[],

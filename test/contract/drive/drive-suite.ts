@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import type { Drive, UploadAbilities } from '../../../src/drives/drive.ts'
+import { shareOf } from '../../support/test-groups.ts'
 import { hostileKeys } from './hostile-keys.ts'
 
 /** The buckets of every drive under test. */
@@ -117,10 +118,11 @@ export class DriveSuite {
 
   /**
    * A selection of all kinds, for cases that use each key alone: a third if every folder costs several
-   * calls. One case still writes, reads, lists and removes all of them at the same time.
+   * calls, and of these a third on a push. One case still writes, reads, lists and removes all of them at the
+   * same time.
    */
   get sampledKeys(): readonly string[] {
-    const keys = this.hostileKeys
+    const keys = shareOf(this.hostileKeys, 3)
     return this.can('deepKeys') ? keys : keys.filter((_, index) => index % 3 === 0)
   }
 

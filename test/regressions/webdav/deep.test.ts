@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bucket, getText, listKeys, put } from '../../contract/drive/stored-object.ts'
 import { makeDriveOn, makeNextcloudDrive } from '../../contract/webdav-drive-under-test.ts'
+import { shareOf } from '../../support/test-groups.ts'
 import { absenceOfApache, startApache } from '../../support/webdav/apache.ts'
 import { absenceOfLighttpd, startLighttpd } from '../../support/webdav/lighttpd.ts'
 import { absenceOfRclone, startRcloneServe } from '../../support/webdav/rclone-serve.ts'
@@ -25,7 +26,7 @@ describe('a key in hundreds of folders', () => {
     ['rclone serve', makeDriveOn(startRcloneServe), absenceOfRclone()],
     ['nextcloud', makeNextcloudDrive, false],
   ] as const
-  for (const [name, make, skip] of drives) {
+  for (const [name, make, skip] of shareOf(drives, 2)) {
     it(`is written, read, listed and removed with its folders on ${name}`, {
       skip,
       timeout,
