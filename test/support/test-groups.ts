@@ -57,7 +57,7 @@ export const ciGroups: readonly string[] = [
 ]
 
 /**
- * Runs of the same cases on a drive whose kind another run has already. Of the WebDAV servers, a push has Apache for what
+ * Runs of cases that a push has on a similar drive. Of the WebDAV servers, a push has Apache for what
  * every drive must do, Nextcloud for the acceptance tests and slow lines, and both for the faults.
  */
 export const nightlyFiles: readonly string[] = [
