@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-import { deletionKeptMs, deletionLimits } from '../console/management/deletions.ts'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { packageFolder } from '../package-folder.ts'
-import { DeletionTable } from '../state/stores/deletions.ts'
 import { FailureWatch } from './failure-watch.ts'
 import type { JsonProtocolParts } from './json/json-routes.ts'
 import { LazyJson } from './json/lazy-json.ts'
@@ -19,17 +17,14 @@ export interface OpenConsole {
   readonly failures: FailureWatch
   /** Reports mistakes in the user's own catalogue. @throws CatalogueError, for people */
   checkCatalogue(): Promise<void>
-  /** Removes deletions that are over. */
-  sweep(): Promise<void>
   close(): Promise<void>
 }
 
 /** @param parts what the JSON protocols work with; they are loaded when they are first asked for */
 export function openConsole(parts: Omit<JsonProtocolParts, 'failures'>): OpenConsole {
-  const { settings, database, buckets, now } = parts
+  const { settings, database, buckets } = parts
   const failures = new FailureWatch({ settings, database, buckets })
   const json = new LazyJson({ ...parts, failures })
-  const deletions = new DeletionTable(database, deletionLimits)
   return {
     json: json.handler,
     web: createWebApp({ folder: webBuild }),
@@ -37,10 +32,6 @@ export function openConsole(parts: Omit<JsonProtocolParts, 'failures'>): OpenCon
     async checkCatalogue() {
       if (settings.modelCatalogue !== undefined) await json.open()
     },
-    sweep: () => deletions.sweep(now() - deletionKeptMs),
-    async close() {
-      await json.close()
-      await failures.close()
-    },
+    close: () => failures.close(),
   }
 }

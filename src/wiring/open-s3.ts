@@ -7,9 +7,8 @@ import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
 import { UploadTable } from '../state/stores/uploads.ts'
-import { openBucketExpiry } from './bucket-expiry.ts'
+import { type BucketJobs, openBucketJobs } from './bucket-jobs.ts'
 import { openBucketMaker } from './bucket-making.ts'
-import { openBucketUsage } from './bucket-usage.ts'
 import type { Log } from './log.ts'
 import type { Registries } from './registries.ts'
 import type { Settings } from './settings/read-settings.ts'
@@ -19,10 +18,9 @@ export interface OpenS3 {
   readonly handler: HttpHandler
   readonly uploads: Uploads
   readonly bucketMaker: BucketMaker
-  /** Removes expired uploads, and buckets that were not removed completely. */
+  readonly jobs: BucketJobs
+  /** Removes expired uploads, buckets that were not removed completely, and old deletions. */
   sweep(signal: AbortSignal): Promise<void>
-  /** Removes what lifecycle rules expire. */
-  expire(signal: AbortSignal): Promise<void>
   /** Call it when no request is running. */
   close(): Promise<void>
 }
@@ -53,7 +51,8 @@ export function openS3({
     expiryMs: settings.uploadExpiryHours * 3_600_000,
   })
   const work = { settings, log, database, drive, notes, uploads, registries, now }
-  const { usage, close: stopCounting } = openBucketUsage(work)
+  const jobs = openBucketJobs(work)
+  const { usage } = jobs
   const bucketMaker = openBucketMaker(work)
   const { keys, buckets, bucketOptions } = registries
   const { bucketCreation } = settings
@@ -66,13 +65,14 @@ export function openS3({
     }),
     uploads,
     bucketMaker,
+    jobs,
     async sweep(signal) {
       await uploads.sweep(signal)
       await bucketMaker.sweep()
+      await jobs.sweep()
     },
-    expire: openBucketExpiry(work),
     async close() {
-      await stopCounting()
+      await jobs.close()
       await uploads.idle()
     },
   }

@@ -1,6 +1,6 @@
 import type { Buckets } from '../buckets/buckets.ts'
-import { deletePrefix } from '../console/management/delete-prefix.ts'
 import type { Drive } from '../drives/drive.ts'
+import { deletePrefix } from '../jobs/delete-prefix.ts'
 import type { Uploads } from '../s3/multipart/uploads.ts'
 
 export interface ResetParts {
@@ -21,6 +21,6 @@ export async function reset({ drive, uploads, buckets }: ResetParts): Promise<vo
     for (const { uploadId } of open) await uploads.abortById(uploadId, signal)
   }
   for (const { name } of buckets.all()) {
-    await deletePrefix({ drive, bucket: name, prefix: '', signal, onDeleted: () => undefined })
+    await deletePrefix({ drive, bucket: name, prefix: '', signal })
   }
 }

@@ -144,10 +144,10 @@ export function connectService({
 }: ServiceParts): ConnectedService {
   metrics?.watchMounts(mounts)
   const s3 = openS3({ settings, log, database, drive, notes, registries, now })
-  const { uploads, bucketMaker } = s3
+  const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
   const { keyAdmin, buckets, bucketOptions } = registries
-  const managed = { buckets, bucketOptions, bucketMaker, keyAdmin, uploads }
+  const managed = { buckets, bucketOptions, bucketMaker, keyAdmin, uploads, jobs }
   const web = openConsole({ settings, log, database, drive, mounts, sessions, now, ...managed })
   const { health, readiness } = openProbes({ drive, mounts, database, log })
   const accessKeys = new AccessKeyTable(database)
@@ -172,10 +172,9 @@ export function connectService({
       await drive.sweep?.()
       await s3.sweep(signal)
       await sessions.sweep()
-      await web.sweep()
       await accessKeys.sweep(now() - revokedKeptMs)
     },
-    expire: s3.expire,
+    expire: (signal) => jobs.expire(signal),
     reset: () => reset({ drive, uploads, buckets }),
     async close() {
       await web.close()

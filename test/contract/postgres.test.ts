@@ -17,6 +17,7 @@ import { describeBucketTables } from './bucket-tables-contract.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
+import { describeJobTable } from './job-table-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
 import { describeTwoDrives } from './two-drives-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
@@ -43,6 +44,7 @@ if (server === undefined) {
   describeBucketTables('PostgreSQL', createLocation)
   describeDatabase('PostgreSQL', createLocation)
   describeFileRecords('PostgreSQL', createLocation)
+  describeJobTable('PostgreSQL', createLocation)
   describeRoutingTables('PostgreSQL', createLocation)
   describeTwoDrives('PostgreSQL', createLocation)
   describeUploadTable('PostgreSQL', createLocation)

@@ -7,6 +7,7 @@ import { describeBucketTables } from './bucket-tables-contract.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
+import { describeJobTable } from './job-table-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
 import { describeTwoDrives } from './two-drives-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
@@ -29,6 +30,7 @@ describeConsoleTables('SQLite', createLocation)
 describeBucketTables('SQLite', createLocation)
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)
+describeJobTable('SQLite', createLocation)
 describeRoutingTables('SQLite', createLocation)
 describeTwoDrives('SQLite', createLocation)
 describeUploadTable('SQLite', createLocation)

@@ -46,10 +46,10 @@ async function open(t: TestContext): Promise<World> {
   const whileRemoving = async () => {
     await until(() => left().length < expired + kept)
     const database = new DatabaseSync(join(folder, 'state.db'), { readOnly: true })
-    const row = database.prepare('SELECT lease_owner FROM bucket_expiry').get()
+    const row = database.prepare("SELECT owner FROM jobs WHERE kind = 'expire'").get()
     database.close()
     const [one, two] = gateways
-    const isOne = String(row?.lease_owner).includes(`/${one.pid}/`)
+    const isOne = String(row?.owner).includes(`/${one.pid}/`)
     return isOne ? { holder: one, other: two } : { holder: two, other: one }
   }
   return { gateways, left, whileRemoving }

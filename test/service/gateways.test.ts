@@ -7,7 +7,10 @@ import { join } from 'node:path'
 import { after, before, suite, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { openDatabase } from '../../src/state/open-database.ts'
 import { driveDigest } from '../../src/state/stores/drive-key.ts'
+import { JobTable, type NewJob } from '../../src/state/stores/jobs.ts'
+import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 import { changeKey } from '../../src/state/stores/made-buckets.ts'
 import { MainProcess } from '../support/main-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
@@ -72,8 +75,20 @@ async function scene(t: TestContext) {
     const sql = 'SELECT ended_at_ms <> 0 AS ended FROM gateways ORDER BY started_at_ms'
     return (await query<{ ended: boolean }>(sql)).map((row) => row.ended)
   }
+  /** Lets a process run a job. */
+  const hold = async (job: Omit<NewJob, 'beganAtMs' | 'owner'>, owner: string) => {
+    const location = { kind: 'postgres', url: settings.DATABASE_URL } as const
+    const database = await openDatabase(location, { migrate: false })
+    const leases = new DatabaseLeases(database, '/jobs')
+    const keys = [`${job.kind}/${job.id}`]
+    const claim = { owner, untilMs: Date.now() + 30_000, note: '' }
+    await untilTrue(async () => leases.take(keys, claim, (await leases.look(keys, [])).leases))
+    const table = new JobTable(database)
+    assert.ok(await table.take({ ...job, beganAtMs: 1, owner }, await table.find(job)))
+    await database.close()
+  }
   const own = join(folder, 'drive/.bucketry')
-  return { folder, start, query, ended, own, temporary: join(own, 'tmp') }
+  return { folder, start, query, hold, ended, own, temporary: join(own, 'tmp') }
 }
 
 function send(url: string, method: string, target: string, body?: string): Promise<Response> {
@@ -154,7 +169,7 @@ suite('Gateways on several hosts', { skip }, () => {
   })
 
   test('What a worker held that has died is free for other gateways within 2 s', async (t) => {
-    const { start, query, own, temporary } = await scene(t)
+    const { start, query, hold, own, temporary } = await scene(t)
     const [one, two] = [start(), start()]
     const [url, other] = await Promise.all([one.url(), two.url()])
     const management = await ManagementClient.signIn(other)
@@ -178,15 +193,11 @@ suite('Gateways on several hosts', { skip }, () => {
         `INSERT INTO key_leases (key_digest, parent, owner, until_ms, note) VALUES ('${key}', '', $1, $2, '')`,
         lease,
       )
-      await query('DELETE FROM bucket_counts')
-      await query(
-        `INSERT INTO bucket_counts VALUES ('photos', 0, 0, 0, 1, 0, 0, '', $1, $2)`,
-        lease,
-      )
-      await query(
-        `INSERT INTO deletions VALUES ('${id}', '["photos","p/"]', 'running', 0, 1, 0, '', 0, $1, $2)`,
-        lease,
-      )
+      const none = { objects: 0, bytes: 0, lastModifiedMs: 0, countedAtMs: 1, tookMs: 0 }
+      const figures = JSON.stringify(none)
+      await hold({ kind: 'count', id: 'photos', target: '', figures }, holder)
+      const target = '["photos","p/"]'
+      await hold({ kind: 'delete', id, target, figures: '{"deleted":0}' }, holder)
       for (const pid of one.workers()) process.kill(pid, 'SIGKILL')
       const diedAt = performance.now()
       await Promise.all([

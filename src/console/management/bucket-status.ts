@@ -1,8 +1,8 @@
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import { originsOf } from '../../buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../buckets/lifecycle-rules.ts'
-import type { BucketExpiryRow } from '../../state/stores/bucket-expiry.ts'
-import type { BucketCount } from './bucket-counter.ts'
+import type { BucketCount } from '../../jobs/bucket-counts.ts'
+import type { ExpiryRun } from '../../jobs/expiry/expiry.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import type { BucketStatus, ExpiryRule, ExpiryRunStatus } from './replies.ts'
 import { timeOf, timeOrNull } from './route-checks.ts'
@@ -74,10 +74,8 @@ function expiryRuleOf(rule: LifecycleRule): ExpiryRule {
   return { id, prefix, days, date, abortUploadsDays, isEnabled }
 }
 
-function runStatus(run: BucketExpiryRow | undefined): ExpiryRunStatus | null {
+function runStatus(run: ExpiryRun | undefined): ExpiryRunStatus | null {
   if (run === undefined) return null
-  const { beganAtMs, phase, objects, uploads, failures, problem } = run
-  const isDone = phase === 'done'
-  const why = problem === '' ? null : problem
-  return { beganAt: timeOf(beganAtMs), isDone, objects, uploads, failures, problem: why }
+  const { beganAtMs, isDone, objects, uploads, failures, problem = null } = run
+  return { beganAt: timeOf(beganAtMs), isDone, objects, uploads, failures, problem }
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { isLegalKey } from '../../drives/key-path.ts'
+import { type Deletion, deletionLimits } from '../../jobs/deletions.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { type Route, route } from '../../json-api/route.ts'
-import type { DeletionRow } from '../../state/stores/deletions.ts'
-import { decodeDeletionTarget } from './deletions.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { type DeletionReply, deletionBody, deletionReply, deletionsReply } from './replies.ts'
 import { assertBucket, timeOf } from './route-checks.ts'
@@ -30,7 +29,9 @@ export function deletionRoutes({ buckets, deletions }: ManagementApiParts): read
           field: 'prefix',
         })
       }
-      return replyOf(await deletions.start(body))
+      const started = await deletions.start(body)
+      if (started === undefined) throw tooMany()
+      return replyOf(started)
     },
   })
 
@@ -68,18 +69,24 @@ export function deletionRoutes({ buckets, deletions }: ManagementApiParts): read
   return [startDeletion, getDeletions, getDeletion, cancelDeletion]
 }
 
-function found(row: DeletionRow | undefined): DeletionRow {
-  if (row !== undefined) return row
+function tooMany(): ApiError {
+  return new ApiError(
+    409,
+    `At most ${deletionLimits.running} deletions can run at once. Wait for one to finish, or cancel one.`,
+  )
+}
+
+function found(deletion: Deletion | undefined): Deletion {
+  if (deletion !== undefined) return deletion
   throw new ApiError(
     404,
     'The deletion does not exist. Finished deletions are forgotten after a day.',
   )
 }
 
-function replyOf(row: DeletionRow): DeletionReply {
-  const { id, state, deleted, startedAtMs, endedAtMs, message } = row
+function replyOf({ startedAtMs, endedAtMs, message, ...deletion }: Deletion): DeletionReply {
   return {
-    ...{ id, ...decodeDeletionTarget(row.target), state, deleted },
+    ...deletion,
     startedAt: timeOf(startedAtMs),
     endedAt: endedAtMs === 0 ? null : timeOf(endedAtMs),
     message: message === '' ? null : message,

@@ -2,12 +2,12 @@ import type { KeyAdmin } from '../../access/key-admin.ts'
 import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
-import type { DryRunFindings, DryRunQuery } from '../../buckets/expiry/dry-run.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
+import type { BucketCounts } from '../../jobs/bucket-counts.ts'
+import type { Deletions } from '../../jobs/deletions.ts'
+import type { DryRunFindings, DryRunQuery } from '../../jobs/expiry/dry-run.ts'
+import type { ExpiryRun } from '../../jobs/expiry/expiry.ts'
 import type { Access } from '../../json-api/route.ts'
-import type { BucketExpiryRow } from '../../state/stores/bucket-expiry.ts'
-import type { BucketCounter } from './bucket-counter.ts'
-import type { Deletions } from './deletions.ts'
 import type { FolderRevisions } from './folder-revisions.ts'
 import type { FailureStatus, StatusReply, UploadStatus } from './replies.ts'
 
@@ -22,14 +22,14 @@ export interface ManagementApiParts {
   /** PUBLIC_READ_BUCKETS. */
   readonly publicReadBuckets: readonly string[]
   /** The last removal by lifecycle rules, of the buckets that had any. */
-  readonly expiryRuns: () => Promise<readonly BucketExpiryRow[]>
+  readonly expiryRuns: () => Promise<readonly ExpiryRun[]>
   /** What expiry rules would remove now. */
   readonly dryRunExpiry: (query: DryRunQuery) => Promise<DryRunFindings>
   /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
   readonly bucketCreatedAtMs: (bucket: string) => Promise<number | undefined>
   readonly placeOf: (bucket: string) => BucketPlaceStatus
-  readonly counter: Pick<BucketCounter, 'read' | 'count'>
-  readonly deletions: Pick<Deletions, 'start' | 'latest' | 'find' | 'cancel'>
+  readonly counter: Pick<BucketCounts, 'read' | 'count'>
+  readonly deletions: Deletions
   readonly folders: Pick<FolderRevisions, 'read'>
   readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */

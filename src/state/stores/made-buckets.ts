@@ -1,6 +1,7 @@
 import { writeAll } from '../conditional-writes.ts'
 import type { Database, Statement } from '../database.ts'
 import { clearBucketOptions } from './bucket-options.ts'
+import { deleteBucketJobs } from './jobs.ts'
 import { DatabaseLeases } from './key-leases.ts'
 import { bumpRevision } from './revisions.ts'
 
@@ -61,8 +62,7 @@ export class MadeBucketTable {
   remove(bucket: string, owner: string): Promise<boolean> {
     return this.#change({ sql: deleteMade, params: [bucket] }, owner, [
       clearBucketOptions(bucket),
-      { sql: 'DELETE FROM bucket_counts WHERE bucket = ?', params: [bucket] },
-      { sql: 'DELETE FROM bucket_expiry WHERE bucket = ?', params: [bucket] },
+      deleteBucketJobs(bucket),
     ])
   }
 

@@ -32,21 +32,14 @@ export interface JsonProtocolParts extends ManagementWiring {
   readonly sessions: KeyValueStore
 }
 
-interface JsonRoutes {
-  readonly routes: readonly Route[]
-  /** Stops what runs in the background. */
-  close(): Promise<void>
-}
-
 /**
  * The routes of `/auth`, `/v1` and `/-/api`, and of the description of them all.
  *
  * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
  */
-export async function openJsonRoutes(parts: JsonProtocolParts): Promise<JsonRoutes> {
+export async function openJsonRoutes(parts: JsonProtocolParts): Promise<readonly Route[]> {
   const { settings, sessions } = parts
   const catalogue = await readCatalogue(settings.modelCatalogue)
-  const management = await openManagement(parts)
   const originOf = originBehind(settings.trustProxy)
   const isFromOther = (request: HttpRequest) =>
     isFromOtherOrigin(request, [settings.publicUrl, originOf(request)])
@@ -59,7 +52,7 @@ export async function openJsonRoutes(parts: JsonProtocolParts): Promise<JsonRout
   const routes = [
     ...loginRoutes,
     ...modelRoutes(parts, catalogue, session),
-    ...managementApi({ ...management.parts, session }),
+    ...managementApi({ ...openManagement(parts), session }),
   ]
   if (kindOf(settings.drive).isOfOneProcess) {
     const isFromOtherPage = (request: HttpRequest) =>
@@ -67,7 +60,7 @@ export async function openJsonRoutes(parts: JsonProtocolParts): Promise<JsonRout
     routes.push(resetRoute({ reset: () => reset(parts), isFromOtherPage }))
   }
   routes.push(openApiRoute(() => describeService(routes)))
-  return { routes, close: () => management.close() }
+  return routes
 }
 
 function modelRoutes(
@@ -91,25 +84,18 @@ function modelRoutes(
   ]
 }
 
-export interface JsonProtocols {
-  readonly handler: HttpHandler
-  close(): Promise<void>
-}
-
 /**
  * `/auth`, `/v1`, `/-/api` and the description of them all as one handler.
  *
  * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
  */
-export async function openJsonProtocols(parts: JsonProtocolParts): Promise<JsonProtocols> {
+export async function openJsonProtocols(parts: JsonProtocolParts): Promise<HttpHandler> {
   const { log } = parts
-  const { routes, close } = await openJsonRoutes(parts)
-  const handler = jsonHandler(routes, {
+  return jsonHandler(await openJsonRoutes(parts), {
     errorFormats: [modelsErrorFormat],
     translate: unavailable,
     onFailure: (error, requestId) => log.error({ requestId, err: error }, 'request failed'),
   })
-  return { handler, close }
 }
 
 /** The database is not responding, which is not the client's fault. */

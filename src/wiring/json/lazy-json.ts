@@ -1,5 +1,5 @@
 import type { HttpHandler } from '../../http/message.ts'
-import type { JsonProtocolParts, JsonProtocols } from './json-routes.ts'
+import type { JsonProtocolParts } from './json-routes.ts'
 
 /**
  * The JSON protocols, loaded when they are first asked for: the schemas and the catalogue
@@ -7,19 +7,19 @@ import type { JsonProtocolParts, JsonProtocols } from './json-routes.ts'
  */
 export class LazyJson {
   readonly #parts: JsonProtocolParts
-  #opened: Promise<JsonProtocols> | undefined
+  #opened: Promise<HttpHandler> | undefined
 
   constructor(parts: JsonProtocolParts) {
     this.#parts = parts
   }
 
   readonly handler: HttpHandler = async (request) => {
-    const { handler } = await this.open()
+    const handler = await this.open()
     return handler(request)
   }
 
   /** Loads them now. @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes. */
-  open(): Promise<JsonProtocols> {
+  open(): Promise<HttpHandler> {
     this.#opened ??= import('./json-routes.ts')
       .then(({ openJsonProtocols }) => openJsonProtocols(this.#parts))
       .catch((error: unknown) => {
@@ -28,10 +28,5 @@ export class LazyJson {
         throw error
       })
     return this.#opened
-  }
-
-  async close(): Promise<void> {
-    const opened = await this.#opened?.catch(() => undefined)
-    await opened?.close()
   }
 }

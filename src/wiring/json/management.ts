@@ -2,9 +2,6 @@ import type { KeyAdmin } from '../../access/key-admin.ts'
 import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
-import { dryRunExpiry } from '../../buckets/expiry/dry-run.ts'
-import { BucketCounter } from '../../console/management/bucket-counter.ts'
-import { Deletions, deletionLimits } from '../../console/management/deletions.ts'
 import { createDriveStatus } from '../../console/management/drive-status.ts'
 import { FolderRevisions } from '../../console/management/folder-revisions.ts'
 import type {
@@ -15,14 +12,13 @@ import type {
 import type { Drive } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
 import { originBehind } from '../../http/request-origin.ts'
+import { dryRunExpiry } from '../../jobs/expiry/dry-run.ts'
 import { packageVersion } from '../../package-folder.ts'
 import { S3Error } from '../../s3/errors.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../../s3/multipart/uploads.ts'
 import { presign } from '../../s3/sigv4/presign.ts'
 import type { Database } from '../../state/database.ts'
-import { BucketCountTable } from '../../state/stores/bucket-counts.ts'
-import { BucketExpiryTable } from '../../state/stores/bucket-expiry.ts'
-import { DeletionTable } from '../../state/stores/deletions.ts'
+import type { BucketJobs } from '../bucket-jobs.ts'
 import type { FailureWatch } from '../failure-watch.ts'
 import type { Log } from '../log.ts'
 import { isReadOnlyBucket } from '../settings/drive-settings.ts'
@@ -46,59 +42,46 @@ export interface ManagementWiring {
   readonly keyAdmin: KeyAdmin
   readonly bucketOptions: BucketOptionsWriter
   readonly bucketMaker: BucketMaker
-  /** The database's time: deletions and counts of other gateways have leases. */
+  readonly jobs: BucketJobs
+  /** The database's time. */
   readonly now: () => number
 }
 
-interface OpenManagement {
-  readonly parts: Omit<ManagementApiParts, 'session'>
-  /** Stops what runs in the background. */
-  close(): Promise<void>
-}
-
 /** Connects the management API to what it manages. */
-export async function openManagement(wiring: ManagementWiring): Promise<OpenManagement> {
-  const { settings, log, database, drive, failures, buckets, bucketOptions, now } = wiring
+export function openManagement(wiring: ManagementWiring): Omit<ManagementApiParts, 'session'> {
+  const { settings, log, drive, failures, buckets, bucketOptions, jobs, now } = wiring
   const { accessKey, secretKey, region, publicUrl } = settings
   const common = { drive, now, log }
-  const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
-  const deletions = new Deletions({ ...common, table: new DeletionTable(database, deletionLimits) })
-  const expiryTable = new BucketExpiryTable(database)
   const driveStatus = createDriveStatus(common)
   const drives = mountStatus(wiring)
   const version = packageVersion()
   const originOf = originBehind(settings.trustProxy)
   return {
-    parts: {
-      keys: wiring.keyAdmin,
-      ...{ buckets, bucketOptions, bucketMaker: wiring.bucketMaker },
-      bucketCreation: settings.bucketCreation,
-      publicReadBuckets: settings.publicReadBuckets,
-      expiryRuns: () => expiryTable.all(),
-      dryRunExpiry: (query) => dryRunExpiry(common, query),
-      placeOf: (bucket) => placeOf(bucket, settings),
-      bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
-      counter,
-      deletions,
-      folders: new FolderRevisions({ drive, now: () => performance.now() }),
-      region,
-      accessKey,
-      hasPublicUrl: publicUrl !== undefined,
-      originOf: (request) => publicUrl ?? originOf(request),
-      presign: (request) => presign({ ...request, accessKey, secretKey, region }),
-      uploads: openUploads(wiring.uploads),
-      status: async () => ({
-        version,
-        uptimeSeconds: Math.floor(process.uptime()),
-        ...(await drives()),
-        settings: shownSettings(settings),
-      }),
-      failures,
-      now: Date.now,
-    },
-    async close() {
-      await Promise.all([counter.close(), deletions.close()])
-    },
+    keys: wiring.keyAdmin,
+    ...{ buckets, bucketOptions, bucketMaker: wiring.bucketMaker },
+    bucketCreation: settings.bucketCreation,
+    publicReadBuckets: settings.publicReadBuckets,
+    expiryRuns: () => jobs.expiryRuns(),
+    dryRunExpiry: (query) => dryRunExpiry(common, query),
+    placeOf: (bucket) => placeOf(bucket, settings),
+    bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
+    counter: jobs.counts,
+    deletions: jobs.deletions,
+    folders: new FolderRevisions({ drive, now: () => performance.now() }),
+    region,
+    accessKey,
+    hasPublicUrl: publicUrl !== undefined,
+    originOf: (request) => publicUrl ?? originOf(request),
+    presign: (request) => presign({ ...request, accessKey, secretKey, region }),
+    uploads: openUploads(wiring.uploads),
+    status: async () => ({
+      version,
+      uptimeSeconds: Math.floor(process.uptime()),
+      ...(await drives()),
+      settings: shownSettings(settings),
+    }),
+    failures,
+    now: Date.now,
   }
 }
 

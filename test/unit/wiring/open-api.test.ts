@@ -5,6 +5,7 @@ import type { OpenApiDocument } from '../../../src/console/open-api/open-api-typ
 import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { Route } from '../../../src/json-api/route.ts'
 import type { Database } from '../../../src/state/database.ts'
+import type { BucketJobs } from '../../../src/wiring/bucket-jobs.ts'
 import type { FailureWatch } from '../../../src/wiring/failure-watch.ts'
 import { openJsonRoutes } from '../../../src/wiring/json/json-routes.ts'
 import { createLog } from '../../../src/wiring/log.ts'
@@ -31,12 +32,13 @@ before(async () => {
       uploads: {} as never,
       keyAdmin: {} as KeyAdmin,
       failures: {} as FailureWatch,
+      jobs: {} as BucketJobs,
       now: Date.now,
     },
     ...{ drive: openMemoryDrive(), mounts: [], sessions: new MemoryKeyValueStore(() => 0) },
   })
-  routes = opened.routes.filter(({ isHidden }) => isHidden !== true)
-  document = (await jsonSender(opened.routes).send('/-/openapi.json')).json()
+  routes = opened.filter(({ isHidden }) => isHidden !== true)
+  document = (await jsonSender(opened).send('/-/openapi.json')).json()
 })
 
 test('The OpenAPI document is a valid one', () => {

@@ -346,6 +346,15 @@ test('POST /deletions deletes below the prefix, and GET shows how it went', asyn
   assert.deepEqual((await send('DELETE', `/deletions/${id}`)).body, body)
 })
 
+test('POST /deletions is 409 while too many are running', async (t) => {
+  const { send, deletions } = await openManagement(t, {
+    deletions: { ...(await openManagement(t)).deletions, start: async () => undefined },
+  })
+  const { status, body } = await send('POST', '/deletions', { bucket: 'files', prefix: 'a/' })
+  assert.deepEqual([status, /At most 4 deletions/.test(body.message)], [409, true])
+  assert.deepEqual(await deletions.latest(), [])
+})
+
 test('GET and DELETE of uploads pass on their parameters', async (t) => {
   const asked: unknown[] = []
   const upload = {

@@ -1,20 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dryRunExpiry } from '../../../../src/buckets/expiry/dry-run.ts'
-import { BucketCounter } from '../../../../src/console/management/bucket-counter.ts'
-import { Deletions, deletionLimits } from '../../../../src/console/management/deletions.ts'
 import { FolderRevisions } from '../../../../src/console/management/folder-revisions.ts'
 import { managementApi } from '../../../../src/console/management/management-api.ts'
 import type { ManagementApiParts } from '../../../../src/console/management/management-parts.ts'
 import type { Drive } from '../../../../src/drives/drive.ts'
 import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { BucketCounts } from '../../../../src/jobs/bucket-counts.ts'
+import { type Deletions, openDeletions } from '../../../../src/jobs/deletions.ts'
+import { dryRunExpiry } from '../../../../src/jobs/expiry/dry-run.ts'
+import { JobLeases } from '../../../../src/jobs/job-leases.ts'
+import { JobRunner } from '../../../../src/jobs/job-runner.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import type { Route } from '../../../../src/json-api/route.ts'
 import type { Database } from '../../../../src/state/database.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
-import { BucketCountTable } from '../../../../src/state/stores/bucket-counts.ts'
-import { DeletionTable } from '../../../../src/state/stores/deletions.ts'
+import { JobTable } from '../../../../src/state/stores/jobs.ts'
+import { DatabaseLeases } from '../../../../src/state/stores/key-leases.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 
@@ -32,7 +34,7 @@ export interface ManagementFixture {
   readonly routes: readonly Route[]
   readonly drive: MemoryDrive
   readonly database: Database
-  readonly counter: BucketCounter
+  readonly counter: BucketCounts
   readonly deletions: Deletions
   readonly presigned: Parameters<ManagementApiParts['presign']>[0][]
   /** A path below /-/api, with a session by default. */
@@ -91,11 +93,10 @@ export async function openManagement(
   const drive = openMemoryDrive()
   await drive.prepare(buckets)
   const common = { drive, now: Date.now, log: silent }
-  const counter = new BucketCounter({ ...common, table: new BucketCountTable(database) })
-  const deletions = new Deletions({
-    ...common,
-    table: new DeletionTable(database, deletionLimits),
-  })
+  const leases = new JobLeases({ table: new DatabaseLeases(database, '/jobs'), now: Date.now })
+  const jobs = new JobRunner({ ...common, table: new JobTable(database), leases })
+  const counter = new BucketCounts({ ...common, jobs })
+  const deletions = openDeletions({ ...common, jobs })
   const presigned: ManagementFixture['presigned'] = []
   const routes = managementApi({
     buckets: servedBuckets(buckets, ['public']),
@@ -140,7 +141,7 @@ export async function openManagement(
     ...changes,
   })
   const sender = jsonSender(routes)
-  t.after(() => Promise.all([counter.close(), deletions.close()]))
+  t.after(() => Promise.all([jobs.close(), counter.close()]))
   return {
     ...{ routes, drive, database, counter, deletions, presigned },
     async send(method, path, body, headers = {}) {

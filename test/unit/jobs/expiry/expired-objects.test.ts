@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expiringPrefixes } from '../../../../src/buckets/expiry/expiring-prefixes.ts'
 import type { LifecycleRule } from '../../../../src/buckets/lifecycle-rules.ts'
+import { expiringPrefixes } from '../../../../src/jobs/expiry/expired-objects.ts'
 
 const rule = (prefix: string, changed: Partial<LifecycleRule> = {}): LifecycleRule => ({
   ...{ id: prefix, prefix, prefixForm: 'filter', isEnabled: true, days: 1, ...changed },

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { deletePrefix } from '../../../../src/console/management/delete-prefix.ts'
-import { leftFolder } from '../../../../src/console/management/left-folder.ts'
-import { removeFolders } from '../../../../src/console/management/remove-folders.ts'
-import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
-import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
-import { openDrive } from '../../drives/local/open-drive.ts'
-import { keysOf, put } from './management-fixture.ts'
+import { type Drive, DriveError } from '../../../src/drives/drive.ts'
+import { type MemoryDrive, openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { deletePrefix, leftFolder, removeFolders } from '../../../src/jobs/delete-prefix.ts'
+import { keysOf, put } from '../console/management/management-fixture.ts'
+import { openDrive } from '../drives/local/open-drive.ts'
 
 async function memoryDrive(keys: readonly string[]): Promise<MemoryDrive> {
   const drive = openMemoryDrive()

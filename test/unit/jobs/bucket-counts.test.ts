@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { BucketCounter } from '../../../../src/console/management/bucket-counter.ts'
-import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
-import type { Entry } from '../../../../src/drives/listed-entry.ts'
-import { thisProcess } from '../../../../src/process/identity.ts'
-import { BucketCountTable } from '../../../../src/state/stores/bucket-counts.ts'
-import { openTestDatabase, until } from './management-fixture.ts'
+import { type Drive, DriveError } from '../../../src/drives/drive.ts'
+import type { Entry } from '../../../src/drives/listed-entry.ts'
+import { BucketCounts } from '../../../src/jobs/bucket-counts.ts'
+import { thisProcess } from '../../../src/process/identity.ts'
+import { openTestDatabase, silent, until } from '../console/management/management-fixture.ts'
+import { deadOwner, openJobs, silentOwner } from './jobs-fixture.ts'
 
 const bucket = 'files'
+const name = { kind: 'count', id: bucket } as const
+const figures = JSON.stringify({
+  objects: 0,
+  bytes: 0,
+  lastModifiedMs: 0,
+  countedAtMs: 0,
+  tookMs: 0,
+})
 
 const object = (index: number): Entry => ({
   ...{ kind: 'object', key: `k${index}`, size: 2, modifiedAtMs: 1_000.7 + index, etag: 'e' },
@@ -35,18 +43,26 @@ const objects = (count: number) =>
 
 async function open(t: TestContext, { drive }: { readonly drive: Pick<Drive, 'list'> }) {
   const clock = { now: 1_000_000_000_000 }
-  const table = new BucketCountTable(await openTestDatabase(t))
   const warnings: object[] = []
   const log = {
     ...{ info: () => undefined, error: () => undefined },
     warn: (fields: object) => void warnings.push(fields),
   }
-  const counterOf = () => new BucketCounter({ drive, table, now: () => clock.now, log })
-  const counter = counterOf()
-  t.after(() => counter.close())
+  const jobs = openJobs(t, await openTestDatabase(t), clock, log)
+  const counterOf = (changes: Partial<ConstructorParameters<typeof BucketCounts>[0]> = {}) => {
+    const parts = { drive, jobs: jobs.process(), now: () => clock.now, log, ...changes }
+    const counter = new BucketCounts(parts)
+    const close = async () => {
+      await Promise.all([parts.jobs.close(), counter.close()])
+    }
+    t.after(close)
+    return { counter, close }
+  }
+  const { counter, close } = counterOf()
   const look = async () => (await counter.read([bucket])).get(bucket)
   const settled = () => until(async () => (await look())?.isCounting === false)
-  return { clock, table, warnings, counter, counterOf, look, settled }
+  const row = () => jobs.table.find(name)
+  return { ...jobs, clock, warnings, counter, close, counterOf, look, settled, row }
 }
 
 test('a count beyond the largest safe integer returns that integer', async (t) => {
@@ -86,27 +102,22 @@ test('an old count is refreshed on request, and not before', async (t) => {
 })
 
 test('A count that took long is cached for longer', async (t) => {
-  const { table, settled, clock } = await open(t, objects(1))
+  const { table, take, settled, clock, counterOf } = await open(t, objects(1))
   await settled()
-  const [row] = await table.all()
-  assert.ok(row)
-  const lease = { bucket, owner: 'x', untilMs: clock.now + 1 }
-  assert.ok(await table.take(lease, row))
-  assert.ok(await table.finish(lease, { ...row, countedAtMs: clock.now, tookMs: 60_000 }))
-  const { counter } = await open(t, objects(1))
+  const run = { ...name, owner: 'x' }
+  const slow = JSON.stringify({ ...JSON.parse(figures), countedAtMs: clock.now, tookMs: 60_000 })
+  await take(run, clock.now + 1)
+  const endedAtMs = clock.now + 60_000
+  assert.ok(await table.end(run, { state: 'done', figures: slow, endedAtMs, message: '' }))
   const later = async (ms: number) => {
     const now = clock.now + ms
-    const slow = new BucketCounter({
-      ...{ drive: objects(1).drive, table, now: () => now },
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    })
-    const seen = (await slow.read([bucket])).get(bucket)
-    await slow.close()
+    const { counter, close } = counterOf({ now: () => now, log: silent })
+    const seen = (await counter.read([bucket])).get(bucket)
+    await close()
     return seen?.isCounting
   }
   assert.equal(await later(10 * 60_000), false)
   assert.equal(await later(12 * 60_000), true)
-  await counter.close()
 })
 
 test('a requested recount runs after the current count', async (t) => {
@@ -152,24 +163,22 @@ test('one process counts a bucket and the others see it', async (t) => {
     await held
     return page === 0 ? [object(0)] : []
   })
-  const { look, settled, table, counterOf } = await open(t, { drive })
+  const { look, settled, row, counterOf } = await open(t, { drive })
   await look()
-  await until(async () => (await table.all())[0]?.leaseOwner !== '' && listings() === 1)
-  const other = counterOf()
+  await until(async () => (await row())?.state === 'running' && listings() === 1)
+  const { counter: other } = counterOf()
   assert.equal((await other.read([bucket])).get(bucket)?.isCounting, true)
   other.count(bucket)
-  await until(async () => (await table.all())[0]?.leaseOwner.startsWith(thisProcess) === true)
+  await until(async () => (await row())?.owner.startsWith(thisProcess) === true)
   release()
   await settled()
-  await other.close()
+  await until(async () => (await other.read([bucket])).get(bucket)?.isCounting === false)
   assert.equal(listings(), 1)
 })
 
 test('The lease of a process that died is taken over', async (t) => {
-  const { table, look, settled, clock } = await open(t, objects(3))
-  const [host] = thisProcess.split('/')
-  const owner = `${host}/999999999/1 word`
-  assert.ok(await table.take({ bucket, owner, untilMs: clock.now + 60_000 }, undefined))
+  const { take, look, settled, clock } = await open(t, objects(3))
+  await take({ ...name, owner: deadOwner, figures }, clock.now + 60_000)
   await settled()
   assert.equal((await look())?.figures?.objects, 3)
 })
@@ -177,39 +186,36 @@ test('The lease of a process that died is taken over', async (t) => {
 test('a count without its lease stops and saves nothing', async (t) => {
   const pages: string[] = []
   const drive: Pick<Drive, 'list'> = {
-    list: (name) => ({
+    list: (listed) => ({
       seek: () => undefined,
       async next() {
-        pages.push(name)
-        if (name === bucket && pages.length === 2) {
+        pages.push(listed)
+        if (listed === bucket && pages.length === 2) {
           // Suspended for a while, during which another process took over.
           clock.now += 120_000
-          const [row] = await table.all()
-          const lease = { bucket, owner: 'elsewhere/1/1 word', untilMs: clock.now + 60_000 }
-          assert.ok(row !== undefined && (await table.take(lease, row)))
+          await take({ ...name, owner: silentOwner, figures }, clock.now + 60_000)
         }
-        return name === bucket && pages.length < 5 ? [object(pages.length)] : []
+        return listed === bucket && pages.length < 5 ? [object(pages.length)] : []
       },
     }),
   }
-  const { table, counter, clock } = await open(t, { drive })
-  const rowOf = async (name: string) => (await table.all()).find((row) => row.bucket === name)
+  const { table, take, counter, clock, row } = await open(t, { drive })
   await counter.read([bucket, 'second'])
   // Buckets are counted in turn: then the first is over.
-  await until(async () => ((await rowOf('second'))?.countedAtMs ?? 0) > 0)
+  await until(async () => (await table.find({ ...name, id: 'second' }))?.state === 'done')
   assert.deepEqual(pages, [bucket, bucket, 'second'])
-  const row = await rowOf(bucket)
-  assert.deepEqual([row?.countedAtMs, row?.leaseOwner], [0, 'elsewhere/1/1 word'])
+  const other = await row()
+  assert.deepEqual([other?.figures, other?.owner], [figures, silentOwner])
 })
 
 test('close abandons a hanging listing and releases its lease', async (t) => {
   const { drive, listings } = driveOf(() => new Promise(() => undefined))
-  const { look, table, counter } = await open(t, { drive })
+  const { look, lease, row, counter, close } = await open(t, { drive })
   await look()
   await until(() => listings() === 1)
-  await counter.close()
-  const [row] = await table.all()
-  assert.deepEqual([row?.leaseOwner, row?.triedAtMs, row?.problem], ['', 0, ''])
+  await close()
+  assert.deepEqual([(await row())?.state, await lease(name)], ['interrupted', undefined])
+  assert.equal((await look())?.problem, undefined)
   await counter.read([bucket])
   assert.equal(listings(), 1)
 })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Expiry } from '../../../../src/buckets/expiry/expiry.ts'
-import type { OpenUploadOf } from '../../../../src/buckets/expiry/expiry-parts.ts'
 import { dayMs, type LifecycleRule } from '../../../../src/buckets/lifecycle-rules.ts'
 import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
 import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
-import { BucketExpiryTable } from '../../../../src/state/stores/bucket-expiry.ts'
+import type { ExpiryFigures, OpenUploadOf } from '../../../../src/jobs/expiry/expire-bucket.ts'
+import { Expiry, expiryRuns } from '../../../../src/jobs/expiry/expiry.ts'
 import { keysOf, openTestDatabase, put } from '../../console/management/management-fixture.ts'
+import { openJobs } from '../jobs-fixture.ts'
 
 const bucket = 'files'
 const startMs = 20_000 * dayMs + 5 * 60 * 60_000
@@ -22,19 +22,17 @@ interface Changes extends Partial<Pick<Drive, 'list' | 'head' | 'remove'>> {
 
 /** A drive with the clock of the database, and several processes that expire its objects. */
 async function open(t: TestContext) {
-  const clock = { nowMs: startMs, localAheadMs: 0 }
-  const now = () => clock.nowMs
+  const clock = { now: startMs, localAheadMs: 0 }
+  const now = () => clock.now
   const drive = openMemoryDrive({ now })
   await drive.prepare([bucket])
-  const table = new BucketExpiryTable(await openTestDatabase(t))
   const state: { rules: readonly LifecycleRule[]; openUploads: OpenUploadOf[] } = {
     ...{ rules: [rule()], openUploads: [] },
   }
   const logged: object[] = []
-  const log = {
-    info: (fields: object) => void logged.push(fields),
-    warn: (fields: object) => void logged.push(fields),
-  }
+  const note = (fields: object) => void logged.push(fields)
+  const log = { info: note, warn: note, error: note }
+  const { table, lease, process: openRunner } = openJobs(t, await openTestDatabase(t), clock, log)
   const configuration = () => ({ name: bucket, isPublic: false, lifecycle: state.rules })
   const process = (changes: Changes = {}) =>
     new Expiry({
@@ -53,34 +51,39 @@ async function open(t: TestContext) {
           return true
         },
       },
-      ...{ table, now, log, localNow: () => clock.nowMs + clock.localAheadMs },
+      ...{ jobs: openRunner(), now, log, localNow: () => clock.now + clock.localAheadMs },
     })
-  const row = async () => (await table.all())[0] ?? assert.fail('no row')
-  return { clock, drive, table, state, process, row, logged }
+  const row = async () => {
+    const [{ target, figures, ...rest } = assert.fail('no row')] = await table.all('expire')
+    const day = Number(target.split(' ')[1])
+    return { ...rest, ...(JSON.parse(figures) as ExpiryFigures), day }
+  }
+  const isHeld = async () => (await lease({ kind: 'expire', id: bucket })) !== undefined
+  return { clock, drive, table, state, process, row, logged, isHeld, openRunner }
 }
 
 test('objects are removed after the midnight that follows their days', async (t) => {
-  const { clock, drive, state, process, row } = await open(t)
+  const { clock, drive, state, process, row, isHeld } = await open(t)
   state.rules = [rule({ prefix: 'old/' }), rule({ id: 'b', prefix: 'older/', days: 2 })]
   for (const key of ['kept', 'old/a', 'old/b/', 'older/c']) await put(drive, key)
   const one = process()
   await one.run(never)
   assert.deepEqual(await keysOf(drive), ['kept', 'old/a', 'old/b/', 'older/c'])
-  clock.nowMs = startMs + dayMs
+  clock.now = startMs + dayMs
   await one.run(never)
   assert.equal((await keysOf(drive)).length, 4)
-  clock.nowMs = 20_002 * dayMs - 1
+  clock.now = 20_002 * dayMs - 1
   await one.run(never)
   assert.equal((await keysOf(drive)).length, 4)
-  clock.nowMs = 20_002 * dayMs
+  clock.now = 20_002 * dayMs
   await one.run(never)
   assert.deepEqual(await keysOf(drive), ['kept', 'older/c'])
-  const { phase, objects, failures, problem, leaseOwner, day } = await row()
+  const { state: ended, objects, failures, message, day } = await row()
   assert.deepEqual(
-    [phase, objects, failures, problem, leaseOwner, day],
-    ['done', 2, 0, '', '', 20_002],
+    [ended, objects, failures, message, await isHeld(), day],
+    ['done', 2, 0, '', false, 20_002],
   )
-  clock.nowMs += dayMs
+  clock.now += dayMs
   await one.run(never)
   assert.deepEqual(await keysOf(drive), ['kept'])
 })
@@ -99,11 +102,11 @@ test('a bucket is listed once a day, and when its rules change', async (t) => {
   state.rules = [rule({ days: 5 })]
   for (let round = 0; round < 3; round++) await one.run(never)
   assert.equal(listings, 2)
-  clock.nowMs += dayMs
+  clock.now += dayMs
   for (let round = 0; round < 3; round++) await one.run(never)
   assert.equal(listings, 3)
   state.rules = [rule({ isEnabled: false })]
-  clock.nowMs += dayMs
+  clock.now += dayMs
   await one.run(never)
   assert.equal(listings, 3)
 })
@@ -120,7 +123,7 @@ test('a rule with a date in the past removes everything at once', async (t) => {
 test('an object that is written meanwhile stays, also with the same bytes', async (t) => {
   const { clock, drive, process, row } = await open(t)
   for (const key of ['a', 'listed', 'looked']) await put(drive, key)
-  clock.nowMs += 2 * dayMs
+  clock.now += 2 * dayMs
   const { remove } = drive
   const one = process({
     head: async (name, key) => {
@@ -134,15 +137,15 @@ test('an object that is written meanwhile stays, also with the same bytes', asyn
   })
   await one.run(never)
   assert.deepEqual(await keysOf(drive), ['listed', 'looked'])
-  const { phase, objects, failures } = await row()
-  assert.deepEqual([phase, objects, failures], ['done', 1, 0])
+  const { state, objects, failures } = await row()
+  assert.deepEqual([state, objects, failures], ['done', 1, 0])
 })
 
 test('rules that are changed or removed during a run stop it at the next object', async (t) => {
   for (const changed of [[], [rule({ prefix: 'other/' })]]) {
     const { clock, drive, state, process } = await open(t)
     for (let index = 0; index < 100; index++) await put(drive, `k${index}`)
-    clock.nowMs += 2 * dayMs
+    clock.now += 2 * dayMs
     let removals = 0
     const one = process({
       remove: (...given) => {
@@ -160,9 +163,9 @@ test('rules that are changed or removed during a run stop it at the next object'
 })
 
 test('another process continues where one was stopped', async (t) => {
-  const { clock, drive, process, row } = await open(t)
+  const { clock, drive, process, row, isHeld } = await open(t)
   for (let index = 1_000; index < 2_500; index++) await put(drive, `k${index}`)
-  clock.nowMs += 2 * dayMs
+  clock.now += 2 * dayMs
   const stopping = new AbortController()
   let removals = 0
   const one = process({
@@ -175,10 +178,10 @@ test('another process continues where one was stopped', async (t) => {
   await one.run(stopping.signal)
   const stopped = await row()
   assert.deepEqual(
-    [stopped.phase, stopped.objects, stopped.problem, stopped.leaseOwner],
-    ['objects', removals, '', ''],
+    [stopped.state, stopped.phase, stopped.objects, await isHeld()],
+    ['interrupted', 'objects', removals, false],
   )
-  assert.equal(stopped.position, '"k1499"')
+  assert.equal(stopped.position, 'k1499')
   const listedAfter: string[] = []
   const two = process({
     list: (name, query) => {
@@ -189,13 +192,13 @@ test('another process continues where one was stopped', async (t) => {
   await two.run(never)
   assert.deepEqual(listedAfter, ['k1499'])
   assert.deepEqual(await keysOf(drive), [])
-  assert.deepEqual([(await row()).phase, (await row()).objects], ['done', 1_500])
+  assert.deepEqual([(await row()).state, (await row()).objects], ['done', 1_500])
 })
 
 test('one process works on a bucket, and one that was suspended removes nothing more', async (t) => {
-  const { clock, drive, process, row } = await open(t)
+  const { clock, drive, process, row, isHeld } = await open(t)
   for (let index = 0; index < 50; index++) await put(drive, `k${index}`)
-  clock.nowMs += 2 * dayMs
+  clock.now += 2 * dayMs
   const two = process()
   const inFlight = Promise.withResolvers<void>()
   const resumed = Promise.withResolvers<void>()
@@ -211,9 +214,9 @@ test('one process works on a bucket, and one that was suspended removes nothing 
   const running = one.run(never)
   await inFlight.promise
   await two.run(never)
-  assert.equal((await row()).phase, 'objects')
+  assert.equal((await row()).state, 'running')
   // As after SIGSTOP: the time of the lease has passed.
-  clock.nowMs += 61_000
+  clock.now += 61_000
   await two.run(never)
   assert.deepEqual(await keysOf(drive), [])
   for (let index = 0; index < 50; index++) await put(drive, `k${index}`)
@@ -221,13 +224,13 @@ test('one process works on a bucket, and one that was suspended removes nothing 
   await running
   assert.ok(removals <= 8, String(removals))
   assert.equal((await keysOf(drive)).length, 50)
-  assert.deepEqual([(await row()).phase, (await row()).leaseOwner], ['done', ''])
+  assert.deepEqual([(await row()).state, await isHeld()], ['done', false])
 })
 
 test('a drive that does not respond stops the run for some minutes', async (t) => {
-  const { clock, drive, process, row } = await open(t)
+  const { clock, drive, process, row, isHeld, openRunner } = await open(t)
   await put(drive, 'a')
-  clock.nowMs += 2 * dayMs
+  clock.now += 2 * dayMs
   let isDown = true
   let calls = 0
   const one = process({
@@ -238,21 +241,24 @@ test('a drive that does not respond stops the run for some minutes', async (t) =
     },
   })
   await one.run(never)
-  const { phase, problem, leaseOwner } = await row()
-  assert.deepEqual([phase, problem, leaseOwner], ['objects', 'The drive is away.', ''])
+  const { state, phase, message } = await row()
+  assert.deepEqual([state, phase, message], ['failed', 'objects', 'The drive is away.'])
+  const [shown] = await expiryRuns(openRunner())
+  assert.deepEqual([shown?.isDone, shown?.problem], [false, 'The drive is away.'])
+  assert.equal(await isHeld(), false)
   isDown = false
   await one.run(never)
   assert.equal(calls, 1)
-  clock.nowMs += 5 * 60_000
+  clock.now += 5 * 60_000
   await one.run(never)
   assert.deepEqual(await keysOf(drive), [])
-  assert.equal((await row()).problem, '')
+  assert.deepEqual([(await row()).state, (await row()).message], ['done', ''])
 })
 
 test('an object that cannot be removed is counted, and the others are removed', async (t) => {
   const { clock, drive, process, row, logged } = await open(t)
   for (const key of ['a', 'b', 'c']) await put(drive, key)
-  clock.nowMs += 2 * dayMs
+  clock.now += 2 * dayMs
   const one = process({
     remove: async (name, key, conditions) => {
       if (key === 'b') throw new DriveError('denied', 'No permission.')
@@ -261,15 +267,15 @@ test('an object that cannot be removed is counted, and the others are removed', 
   })
   await one.run(never)
   assert.deepEqual(await keysOf(drive), ['b'])
-  const { phase, objects, failures } = await row()
-  assert.deepEqual([phase, objects, failures], ['done', 2, 1])
+  const { state, objects, failures } = await row()
+  assert.deepEqual([state, objects, failures], ['done', 2, 1])
   assert.ok(logged.some((fields) => 'key' in fields && fields.key === 'b'))
 })
 
 test('a drive that rejects every removal does not fill the log', async (t) => {
   const { clock, drive, process, row, logged } = await open(t)
   for (let index = 0; index < 100; index++) await put(drive, `k${index}`)
-  clock.nowMs += 2 * dayMs
+  clock.now += 2 * dayMs
   const one = process({
     remove: async () => {
       throw new DriveError('denied', 'The drive is read-only.')
@@ -296,25 +302,25 @@ test('open uploads are aborted after their days', async (t) => {
     upload('fails', 'a/3', startMs),
     upload('other', 'b', startMs),
   ]
-  clock.nowMs += 2 * dayMs
+  clock.now += 2 * dayMs
   await process().run(never)
   assert.deepEqual(
     state.openUploads.map(({ uploadId }) => uploadId),
     ['new', 'fails', 'other'],
   )
-  const { phase, uploads, failures } = await row()
-  assert.deepEqual([phase, uploads, failures], ['done', 1, 1])
+  const { state: ended, uploads, failures } = await row()
+  assert.deepEqual([ended, uploads, failures], ['done', 1, 1])
 })
 
 test('nothing is removed while the clocks of machine and database differ by hours', async (t) => {
   const { clock, drive, process, table, logged } = await open(t)
   await put(drive, 'a')
-  clock.nowMs += 2 * dayMs
+  clock.now += 2 * dayMs
   clock.localAheadMs = -2 * dayMs
   const one = process()
   for (let round = 0; round < 3; round++) await one.run(never)
   assert.deepEqual(await keysOf(drive), ['a'])
-  assert.deepEqual(await table.all(), [])
+  assert.deepEqual(await table.all('expire'), [])
   assert.equal(logged.length, 1)
   clock.localAheadMs = 0
   await one.run(never)
@@ -325,13 +331,13 @@ test('a clock that is set back removes nothing, and the day is done again', asyn
   const { clock, drive, process, row } = await open(t)
   const one = process()
   await one.run(never)
-  clock.nowMs = startMs - 10 * dayMs
+  clock.now = startMs - 10 * dayMs
   await put(drive, 'a')
-  clock.nowMs += 60_000
+  clock.now += 60_000
   await one.run(never)
   assert.equal((await row()).day, 19_990)
   assert.deepEqual(await keysOf(drive), ['a'])
-  clock.nowMs = startMs
+  clock.now = startMs
   await one.run(never)
   assert.deepEqual(await keysOf(drive), [])
 })

@@ -1,10 +1,10 @@
-import { type Drive, DriveError } from '../../drives/drive.ts'
-import type { LifecycleRule } from '../lifecycle-rules.ts'
+import type { LifecycleRule } from '../../buckets/lifecycle-rules.ts'
+import type { Drive } from '../../drives/drive.ts'
 import { expiredObjects, expiryCutoff } from './expired-objects.ts'
 
-/** Proxies wait a minute for a reply. */
+/** Proxies wait a minute for a reply: together less than that. */
 const defaultLimitMs = 10_000
-const defaultHangMs = 40_000
+const defaultHangMs = 30_000
 
 export interface DryRunParts {
   readonly drive: Pick<Drive, 'list'>
@@ -12,7 +12,7 @@ export interface DryRunParts {
   readonly now: () => number
   /** After this time the rest is left to another call. */
   readonly limitMs?: number
-  /** How long to wait for the drive. */
+  /** How long the drive may take for a page. */
   readonly hangMs?: number
 }
 
@@ -42,30 +42,22 @@ export interface DryRunFindings {
  */
 export async function dryRunExpiry(
   { drive, now, limitMs = defaultLimitMs, hangMs = defaultHangMs }: DryRunParts,
-  { bucket, rules, after, signal: given }: DryRunQuery,
+  query: DryRunQuery,
 ): Promise<DryRunFindings> {
-  const hangs = AbortSignal.timeout(hangMs)
-  const signal = AbortSignal.any([given, hangs])
-  const cutoffMs = expiryCutoff(now())
   const endsAt = performance.now() + limitMs
   let [objects, bytes, oldestMs] = [0, 0, Number.POSITIVE_INFINITY]
   const findings = (next?: string) => {
     return { objects, bytes, oldestMs: objects === 0 ? undefined : oldestMs, next }
   }
-  try {
-    const pages = expiredObjects({ drive, bucket, rules, cutoffMs, after, signal })
-    for await (const { expired, lastKey } of pages) {
-      for (const { size, modifiedAtMs } of expired) {
-        objects += 1
-        // Sparse files may add up to more than a whole number can be.
-        bytes = Math.min(bytes + size, Number.MAX_SAFE_INTEGER)
-        oldestMs = Math.min(oldestMs, modifiedAtMs)
-      }
-      if (performance.now() >= endsAt) return findings(lastKey)
+  const pages = expiredObjects({ ...query, drive, hangMs, cutoffMs: expiryCutoff(now()) })
+  for await (const { expired, lastKey } of pages) {
+    for (const { size, modifiedAtMs } of expired) {
+      objects += 1
+      // Sparse files may add up to more than a whole number can be.
+      bytes = Math.min(bytes + size, Number.MAX_SAFE_INTEGER)
+      oldestMs = Math.min(oldestMs, modifiedAtMs)
     }
-    return findings()
-  } catch (error) {
-    if (error !== hangs.reason || !hangs.aborted) throw error
-    throw new DriveError('unavailable', 'The drive did not respond in time.', { cause: error })
+    if (performance.now() >= endsAt) return findings(lastKey)
   }
+  return findings()
 }

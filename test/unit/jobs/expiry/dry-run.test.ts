@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { type DryRunParts, dryRunExpiry } from '../../../../src/buckets/expiry/dry-run.ts'
-import { Expiry } from '../../../../src/buckets/expiry/expiry.ts'
+import { type TestContext, test } from 'node:test'
 import { dayMs, type LifecycleRule } from '../../../../src/buckets/lifecycle-rules.ts'
 import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { type DryRunParts, dryRunExpiry } from '../../../../src/jobs/expiry/dry-run.ts'
+import { Expiry } from '../../../../src/jobs/expiry/expiry.ts'
 import type { Database } from '../../../../src/state/database.ts'
-import { BucketExpiryTable } from '../../../../src/state/stores/bucket-expiry.ts'
 import {
   keysOf,
   openTestDatabase,
   put,
   silent,
 } from '../../console/management/management-fixture.ts'
+import { openJobs } from '../jobs-fixture.ts'
 
 const bucket = 'files'
 const startMs = 20_000 * dayMs + 5 * 60 * 60_000
@@ -36,6 +36,7 @@ async function open() {
 
 /** What the rules really remove. */
 async function expire(
+  t: TestContext,
   database: Database,
   { drive, clock }: Pick<Awaited<ReturnType<typeof open>>, 'drive' | 'clock'>,
   lifecycle: readonly LifecycleRule[],
@@ -48,10 +49,10 @@ async function expire(
     ensureCurrent: async () => undefined,
     drive,
     uploads: { listOpen: async () => [], abort: async () => false },
-    table: new BucketExpiryTable(database),
+    jobs: openJobs(t, database, { now: clock.nowMs }).process(),
     ...{ now, localNow: now, log: silent },
   })
-  await database.write([{ sql: 'DELETE FROM bucket_expiry' }])
+  await database.write([{ sql: 'DELETE FROM jobs' }])
   await expiry.run(never)
   const after = new Set(await keysOf(drive))
   return before.filter((key) => !after.has(key))
@@ -82,7 +83,7 @@ test('a dry run counts what the rules remove then, and removes nothing', async (
       clock.nowMs = Math.max(startMs + laterMs, clock.nowMs)
       const found = await dryRun(rules)
       assert.deepEqual(await keysOf(drive), [...written.keys()])
-      const removed = (await expire(database, opened, rules)).map((key) => written.get(key))
+      const removed = (await expire(t, database, opened, rules)).map((key) => written.get(key))
       assert.deepEqual(found, {
         objects: removed.length,
         bytes: removed.reduce((sum, object) => sum + (object?.size ?? 0), 0),

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Deletions, deletionLimits } from '../../../../src/console/management/deletions.ts'
-import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
-import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
-import { ApiError } from '../../../../src/json-api/api-error.ts'
-import { thisProcess } from '../../../../src/process/identity.ts'
-import { DeletionTable } from '../../../../src/state/stores/deletions.ts'
-import { keysOf, openTestDatabase, put, silent, until } from './management-fixture.ts'
+import { type Drive, DriveError } from '../../../src/drives/drive.ts'
+import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { openDeletions } from '../../../src/jobs/deletions.ts'
+import { keysOf, openTestDatabase, put, until } from '../console/management/management-fixture.ts'
+import { deadOwner, openJobs, silentOwner } from './jobs-fixture.ts'
 
 const bucket = 'files'
 
@@ -14,24 +12,27 @@ async function open(t: TestContext, changes: Partial<Drive> = {}) {
   const drive = openMemoryDrive()
   await drive.prepare([bucket])
   const clock = { now: 1_000_000 }
-  const table = new DeletionTable(await openTestDatabase(t), deletionLimits)
-  const parts = {
-    drive: {
-      list: changes.list ?? drive.list.bind(drive),
-      remove: changes.remove ?? drive.remove.bind(drive),
-      ...(changes.removeFolder && { removeFolder: changes.removeFolder }),
-    },
-    ...{ table, now: () => clock.now, log: silent },
+  const { process, ...world } = openJobs(t, await openTestDatabase(t), clock)
+  const changed = {
+    list: changes.list ?? drive.list.bind(drive),
+    remove: changes.remove ?? drive.remove.bind(drive),
+    ...(changes.removeFolder && { removeFolder: changes.removeFolder }),
   }
   // As two processes have them.
-  const deletions = new Deletions(parts)
-  const others = new Deletions(parts)
-  t.after(() => Promise.all([deletions.close(), others.close()]))
+  const [jobs, otherJobs] = [process(), process()]
+  const openWith = (runner: typeof jobs) => {
+    const opened = openDeletions({ drive: changed, jobs: runner, now: () => clock.now })
+    const start = async (target: Parameters<typeof opened.start>[0]) =>
+      (await opened.start(target)) ?? assert.fail('not started')
+    return { ...opened, start, startIfMay: opened.start }
+  }
+  const deletions = openWith(jobs)
+  const others = openWith(otherJobs)
   const ended = async (id: string) => {
     await until(async () => (await deletions.find(id))?.state !== 'running')
     return deletions.find(id)
   }
-  return { drive, clock, table, deletions, others, ended }
+  return { ...world, drive, clock, jobs, deletions, others, ended }
 }
 
 const hangs: Pick<Drive, 'remove'> = { remove: () => new Promise(() => undefined) }
@@ -81,9 +82,9 @@ test('concurrent requests for one prefix start one deletion and all return it', 
       each.start({ bucket, prefix: 'a/' }),
     ),
   )
-  const [row] = await table.running()
-  assert.deepEqual(new Set(begun.map(({ id }) => id)), new Set([row?.id]))
-  assert.equal((await table.running()).length, 1)
+  const running = await table.all('delete')
+  assert.deepEqual(new Set(begun.map(({ id }) => id)), new Set(running.map(({ id }) => id)))
+  assert.equal(running.length, 1)
 })
 
 test('a request after a cancellation starts a new deletion', async (t) => {
@@ -105,10 +106,7 @@ test('No more than four deletions run at once', async (t) => {
     started.push(await deletions.start({ bucket, prefix }))
   }
   for (const each of [deletions, others]) {
-    await assert.rejects(
-      each.start({ bucket, prefix: '5' }),
-      (error) => error instanceof ApiError && error.status === 409,
-    )
+    assert.equal(await each.startIfMay({ bucket, prefix: '5' }), undefined)
   }
   const [{ id = '' } = {}] = started
   await deletions.cancel(id)
@@ -164,15 +162,15 @@ test('an unexpected error is not shown in the message of the deletion', async (t
 })
 
 test('a deletion whose process has ended is interrupted', async (t) => {
-  const { deletions, table, clock } = await open(t)
-  const [host] = thisProcess.split('/')
-  const dead = { leaseOwner: `${host}/999999999/1 word`, leaseUntilMs: clock.now + 30_000 }
-  const silentHost = { leaseOwner: 'elsewhere/1/1 word', leaseUntilMs: clock.now + 5_000 }
-  const startedAtMs = clock.now
-  await table.insert({ id: 'dead', target: '["files","a/"]', startedAtMs, ...dead })
-  await table.insert({ id: 'silent', target: '["files","b/"]', startedAtMs, ...silentHost })
+  const { deletions, take, lease, clock } = await open(t)
+  const row = { kind: 'delete', figures: '{"deleted":7}' } as const
+  const dead = { ...row, id: 'dead', target: '["files","a/"]', owner: deadOwner }
+  await take(dead, clock.now + 30_000)
+  const quiet = { ...row, id: 'silent', target: '["files","b/"]', owner: silentOwner }
+  await take(quiet, clock.now + 5_000)
   const found = await deletions.find('dead')
-  assert.deepEqual([found?.state, found?.endedAtMs], ['interrupted', clock.now])
+  assert.deepEqual([found?.state, found?.deleted, found?.endedAtMs], ['interrupted', 7, clock.now])
+  assert.equal(await lease(dead), undefined)
   assert.match(found?.message ?? '', /Delete again/)
   assert.equal((await deletions.find('silent'))?.state, 'running')
   clock.now += 5_000
@@ -196,9 +194,10 @@ test('a deletion marked as interrupted stops', async (t) => {
   })
   for (let index = 0; index < count; index++) await put(drive, `a/${index}`)
   const { id } = await deletions.start({ bucket, prefix: 'a/' })
-  const seen = await table.find(id)
+  const seen = await table.find({ kind: 'delete', id })
   assert.ok(seen)
-  assert.ok(await table.interrupt(seen, { endedAtMs: clock.now, message: 'gone' }))
+  const end = { endedAtMs: clock.now, message: 'gone', figures: seen.figures }
+  assert.ok(await table.end(seen, { state: 'interrupted', ...end }))
   // It hears of it with its next word to the others.
   await until(async () => {
     const before = removed
@@ -206,26 +205,28 @@ test('a deletion marked as interrupted stops', async (t) => {
     return removed === before
   })
   assert.ok(removed < count, `${removed}`)
-  assert.equal((await table.find(id))?.message, 'gone')
+  assert.equal((await deletions.find(id))?.message, 'gone')
 })
 
 test('close interrupts running deletions and starts no new ones', async (t) => {
-  const { deletions, table, drive } = await open(t, hangs)
+  const { deletions, jobs, drive } = await open(t, hangs)
   await put(drive, 'a/1')
   const { id } = await deletions.start({ bucket, prefix: 'a/' })
-  await deletions.close()
-  const row = await table.find(id)
+  await jobs.close()
+  const row = await deletions.find(id)
   assert.equal(row?.state, 'interrupted')
   assert.match(row?.message ?? '', /stopped/)
-  await assert.rejects(deletions.start({ bucket, prefix: 'a/' }), ApiError)
+  assert.equal(await deletions.startIfMay({ bucket, prefix: 'a/' }), undefined)
 })
 
-test('a running deletion keeps its row in the database', async (t) => {
-  const { deletions, table, drive, clock } = await open(t, hangs)
+test('a running deletion keeps its lease', async (t) => {
+  const { deletions, lease, drive, clock } = await open(t, hangs)
   await put(drive, 'a/1')
-  const { id, leaseUntilMs } = await deletions.start({ bucket, prefix: 'a/' })
+  const { id } = await deletions.start({ bucket, prefix: 'a/' })
+  const untilMs = async () => (await lease({ kind: 'delete', id }))?.untilMs ?? 0
+  const firstUntilMs = await untilMs()
   clock.now += 20_000
-  await until(async () => ((await table.find(id))?.leaseUntilMs ?? 0) > leaseUntilMs)
+  await until(async () => (await untilMs()) > firstUntilMs)
   clock.now += 20_000
   assert.equal((await deletions.find(id))?.state, 'running')
 })

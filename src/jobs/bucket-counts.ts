@@ -1,0 +1,159 @@
+import type { Drive } from '../drives/drive.ts'
+import type { JobRow } from '../state/stores/jobs.ts'
+import type { JobLog, JobRunner, Run } from './job-runner.ts'
+import { walk } from './walk.ts'
+
+/** A count older than this is refreshed when requested; a slow count is kept longer. */
+const minAgeMs = 60_000
+const maxAgeMs = 24 * 60 * 60_000
+const ageOverDuration = 10
+
+export interface BucketFigures {
+  readonly objects: number
+  readonly bytes: number
+  /** Of the object that changed last, milliseconds since the epoch; 0 when there is none. */
+  readonly lastModifiedMs: number
+  /** The start of the count, milliseconds since the epoch. */
+  readonly countedAtMs: number
+  /** How long it took. */
+  readonly tookMs: number
+}
+
+/** The state of a bucket; figures are undefined until the first count. */
+export interface BucketCount {
+  readonly figures: BucketFigures | undefined
+  readonly isCounting: boolean
+  /** Why the last count failed, as a message. */
+  readonly problem: string | undefined
+}
+
+/** Before the first count. */
+const noFigures = { objects: 0, bytes: 0, lastModifiedMs: 0, countedAtMs: 0, tookMs: 0 }
+
+/** Counts the objects of buckets in the background, only on request, and one bucket at a time in each process. */
+export class BucketCounts {
+  readonly #drive: Pick<Drive, 'list'>
+  readonly #jobs: JobRunner
+  readonly #now: () => number
+  readonly #log: JobLog
+  /** Buckets to count with the time of the request; 0: only if the figures are old. */
+  readonly #queue = new Map<string, number>()
+  #current: string | undefined
+  #running: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(parts: {
+    readonly drive: Pick<Drive, 'list'>
+    readonly jobs: JobRunner
+    readonly now: () => number
+    readonly log: JobLog
+  }) {
+    this.#drive = parts.drive
+    this.#jobs = parts.jobs
+    this.#now = parts.now
+    this.#log = parts.log
+  }
+
+  /**
+   * Returns the state of the buckets. Schedules a count for those with old figures or none.
+   *
+   * @throws DatabaseError
+   */
+  async read(buckets: readonly string[]): Promise<ReadonlyMap<string, BucketCount>> {
+    const rows = await this.#rows()
+    for (const bucket of buckets) if (this.#isDue(rows.get(bucket))) this.#begin(bucket, 0)
+    return new Map(buckets.map((bucket) => [bucket, this.#stateOf(bucket, rows.get(bucket))]))
+  }
+
+  /** Counts the bucket again, even if its figures are new. */
+  count(bucket: string): void {
+    this.#begin(bucket, this.#now())
+  }
+
+  /** Counts no more. Call it together with that of the runner. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#running
+  }
+
+  async #rows(): Promise<ReadonlyMap<string, JobRow>> {
+    return new Map((await this.#jobs.all('count')).map((row) => [row.id, row]))
+  }
+
+  #stateOf(bucket: string, row: JobRow | undefined): BucketCount {
+    const figures = figuresOf(row)
+    return {
+      figures: figures.countedAtMs === 0 ? undefined : figures,
+      isCounting: this.#queue.has(bucket) || this.#current === bucket || row?.state === 'running',
+      problem: row?.state === 'failed' ? row.message : undefined,
+    }
+  }
+
+  #isDue(row: JobRow | undefined): boolean {
+    if (row === undefined || row.state === 'interrupted') return true
+    const ageMs = Math.min(Math.max(figuresOf(row).tookMs * ageOverDuration, minAgeMs), maxAgeMs)
+    return row.state !== 'running' && this.#now() - row.endedAtMs >= ageMs
+  }
+
+  #begin(bucket: string, askedAtMs: number): void {
+    if (this.#isClosed) return
+    this.#queue.set(bucket, Math.max(askedAtMs, this.#queue.get(bucket) ?? 0))
+    this.#running ??= this.#work().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  async #work(): Promise<void> {
+    // Iterating a Map includes entries added during the iteration.
+    for (const [bucket, askedAtMs] of this.#queue) {
+      this.#queue.delete(bucket)
+      if (this.#isClosed) return
+      this.#current = bucket
+      try {
+        await this.#countIfNeeded(bucket, askedAtMs)
+      } catch (error) {
+        this.#log.warn({ bucket, err: error }, 'could not count the objects of the bucket')
+      }
+      this.#current = undefined
+    }
+  }
+
+  async #countIfNeeded(bucket: string, askedAtMs: number): Promise<void> {
+    const seen = (await this.#rows()).get(bucket)
+    // Another process may have counted it already.
+    const isNeeded = askedAtMs === 0 ? this.#isDue(seen) : figuresOf(seen).countedAtMs < askedAtMs
+    if (!isNeeded || seen?.state === 'running') return
+    const figures = { ...figuresOf(seen) }
+    const countedAtMs = this.#now()
+    const started = await this.#jobs.start({
+      ...{ kind: 'count', id: bucket, target: '', beganAtMs: countedAtMs, figures, seen },
+      fields: { bucket },
+      work: async (run) => {
+        const tally = await tallyOf(this.#drive, bucket, run)
+        Object.assign(figures, tally, { countedAtMs, tookMs: this.#now() - countedAtMs })
+        return ''
+      },
+    })
+    await started?.ended
+  }
+}
+
+async function tallyOf(drive: Pick<Drive, 'list'>, bucket: string, run: Run) {
+  const tally = { objects: 0, bytes: 0, lastModifiedMs: 0 }
+  const assertMayGoOn = () => run.assertMayGoOn()
+  const listing = { drive, bucket, prefix: '', signal: run.signal, hasPauses: true, assertMayGoOn }
+  for await (const entries of walk(listing)) {
+    for (const entry of entries) {
+      if (entry.kind !== 'object') continue
+      tally.objects += 1
+      // Sparse files may add up to more than a whole number can be.
+      tally.bytes = Math.min(tally.bytes + entry.size, Number.MAX_SAFE_INTEGER)
+      tally.lastModifiedMs = Math.max(tally.lastModifiedMs, Math.floor(entry.modifiedAtMs))
+    }
+  }
+  return tally
+}
+
+function figuresOf(row: JobRow | undefined): BucketFigures {
+  return row === undefined ? noFigures : (JSON.parse(row.figures) as BucketFigures)
+}

@@ -1,0 +1,279 @@
+import { DriveError } from '../drives/drive.ts'
+import type {
+  JobEnd,
+  JobKind,
+  JobLimits,
+  JobName,
+  JobRow,
+  JobTable,
+  NewJob,
+} from '../state/stores/jobs.ts'
+import type { JobLease, JobLeases } from './job-leases.ts'
+
+/** How often figures that have changed are saved. */
+const saveEveryMs = 1_000
+/** How often a job that people may stop checks whether another process was asked to. */
+const listenEveryMs = 250
+
+export interface JobLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Work on a bucket in the background. */
+export interface Job extends JobName {
+  /** What it has to do, if its name does not say it. */
+  readonly target: string
+  readonly beganAtMs: number
+  /** What it has found or done. `work` changes it, and it is saved about every second. */
+  readonly figures: object
+  /** The row that it replaces. */
+  readonly seen?: JobRow | undefined
+  /** For a job that people start and may stop. It gets a row of its own. */
+  readonly limits?: JobLimits
+  /** Aborts to leave the rest to a later run. */
+  readonly signal?: AbortSignal
+  /** Name the job in log lines. */
+  readonly fields: object
+  /** Resolves with what people should know about the result; '' for nothing. */
+  work(run: Run): Promise<string>
+}
+
+/** Why a job stops before its end. `outdated`: what it has to do has changed. */
+type StopReason = 'cancelled' | 'closing' | 'lost' | 'outdated'
+
+/** A job in the process that runs it. */
+export class Run {
+  /** Aborts when the job has to stop. */
+  readonly signal: AbortSignal
+  readonly #stopping: AbortController
+  readonly #lease: JobLease
+
+  constructor(stopping: AbortController, lease: JobLease, signals: readonly AbortSignal[]) {
+    this.#stopping = stopping
+    this.#lease = lease
+    this.signal = AbortSignal.any([stopping.signal, ...signals])
+  }
+
+  /** Call it before each step. @throws the signal's reason */
+  assertMayGoOn(): void {
+    this.stopIfLost()
+    this.signal.throwIfAborted()
+  }
+
+  /** Stops if another process may have taken the job over. */
+  stopIfLost(): void {
+    if (!this.#lease.isHeld) this.stop('lost')
+  }
+
+  stop(reason: StopReason): void {
+    this.#stopping.abort(reason)
+  }
+}
+
+interface KindTexts {
+  readonly noun: string
+  /** What to do after an interruption. */
+  readonly advice: string
+  /** The log's message for a failure. */
+  readonly failure: string
+}
+
+const textsOf: Readonly<Record<JobKind, KindTexts>> = {
+  count: { noun: 'count', advice: '', failure: 'could not count the objects of the bucket' },
+  delete: {
+    noun: 'deletion',
+    advice: ' Some objects may remain. Delete again to remove them.',
+    failure: 'deletion failed',
+  },
+  expire: {
+    noun: 'removal',
+    advice: '',
+    failure: 'could not remove the expired objects of the bucket',
+  },
+}
+
+/** A job that this process has begun, or is about to begin. */
+interface Active extends JobName {
+  readonly stopping: AbortController
+  readonly ended: Promise<void>
+}
+
+/**
+ * Runs jobs: one process at a time works on a job, by a lease in the database. The others see its progress in the
+ * row of the job, and ask there that it stops.
+ */
+export class JobRunner {
+  readonly #table: JobTable
+  readonly #leases: JobLeases
+  readonly #now: () => number
+  readonly #log: JobLog
+  readonly #active = new Set<Active>()
+  #isClosed = false
+
+  /** @param parts.now the database's time, milliseconds since the epoch */
+  constructor(parts: {
+    readonly table: JobTable
+    readonly leases: JobLeases
+    readonly now: () => number
+    readonly log: JobLog
+  }) {
+    this.#table = parts.table
+    this.#leases = parts.leases
+    this.#now = parts.now
+    this.#log = parts.log
+  }
+
+  /** The jobs of a kind, those that began last first. Those of dead processes become `interrupted`. */
+  async all(kind: JobKind): Promise<readonly JobRow[]> {
+    const rows = await this.#table.all(kind)
+    return (await this.#interruptDead(rows)) ? this.#table.all(kind) : rows
+  }
+
+  /** As `all`. */
+  async find(name: JobName): Promise<JobRow | undefined> {
+    const row = await this.#table.find(name)
+    if (row === undefined) return undefined
+    return (await this.#interruptDead([row])) ? this.#table.find(name) : row
+  }
+
+  /**
+   * Starts a job. Undefined if another process works on it or was faster, a limit is reached, or this process is
+   * closing.
+   *
+   * @throws DatabaseError
+   */
+  async start(
+    job: Job,
+  ): Promise<{ readonly row: NewJob; readonly ended: Promise<void> } | undefined> {
+    if (this.#isClosed) return undefined
+    const { kind, id, signal } = job
+    const stopping = new AbortController()
+    const begun = Promise.withResolvers<NewJob | undefined>()
+    const ended = this.#leases
+      .hold({ kind, id }, async (lease) => {
+        const row = await this.#begin(job, lease)
+        begun.resolve(row)
+        if (row === undefined) return
+        const signals = signal === undefined ? [] : [signal]
+        await this.#run(job, row, new Run(stopping, lease, signals))
+      })
+      .then(() => begun.resolve(undefined), begun.reject)
+    const active = { kind, id, stopping, ended }
+    this.#active.add(active)
+    void ended.finally(() => this.#active.delete(active))
+    const row = await begun.promise
+    return row === undefined ? undefined : { row, ended }
+  }
+
+  /** Asks a job to stop, in whichever process it runs. One of this process has ended when it resolves. */
+  async cancel(name: JobName): Promise<void> {
+    await this.#table.cancel(name)
+    for (const { kind, id, stopping, ended } of this.#active) {
+      if (kind !== name.kind || id !== name.id) continue
+      stopping.abort('cancelled' satisfies StopReason)
+      await ended
+    }
+  }
+
+  /** Stops the jobs of this process, and starts no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { stopping } of this.#active) stopping.abort('closing' satisfies StopReason)
+    await Promise.all([...this.#active].map(({ ended }) => ended))
+  }
+
+  async #begin(job: Job, { owner }: JobLease): Promise<NewJob | undefined> {
+    const { kind, id, target, beganAtMs, limits, seen } = job
+    const row = { kind, id, target, beganAtMs, owner, figures: JSON.stringify(job.figures) }
+    const isMine = await (limits === undefined
+      ? this.#table.take(row, seen)
+      : this.#table.insert(row, limits))
+    return isMine ? row : undefined
+  }
+
+  /** Never rejects. */
+  async #run(job: Job, row: NewJob, run: Run): Promise<void> {
+    const timer = setInterval(this.#beat(job, row, run), listenEveryMs)
+    timer.unref()
+    const how = await this.#work(job, run)
+    clearInterval(timer)
+    const end = { ...how, figures: JSON.stringify(job.figures), endedAtMs: this.#now() }
+    try {
+      await this.#table.end(row, end)
+    } catch (error) {
+      // The lease ends, and the next read marks the job as interrupted.
+      const { noun } = textsOf[job.kind]
+      this.#log.error({ ...job.fields, err: error }, `could not save the result of a ${noun}`)
+    }
+  }
+
+  async #work(job: Job, run: Run): Promise<Pick<JobEnd, 'state' | 'message'>> {
+    const texts = textsOf[job.kind]
+    try {
+      return { state: 'done', message: await job.work(run) }
+    } catch (error) {
+      if (run.signal.aborted) return endingOf(run.signal.reason, texts)
+      this.#log.warn({ ...job.fields, err: error }, texts.failure)
+      const unknown = `The ${texts.noun} failed. See the service log.`
+      return { state: 'failed', message: error instanceof DriveError ? error.message : unknown }
+    }
+  }
+
+  /** Saves the progress, and stops the job if it has to. To be called at intervals. */
+  #beat(job: Job, row: NewJob, run: Run): () => Promise<void> {
+    let saved = { figures: row.figures, at: performance.now() }
+    let isWaiting = false
+    return async () => {
+      if (isWaiting) return
+      isWaiting = true
+      run.stopIfLost()
+      try {
+        const next = { figures: JSON.stringify(job.figures), at: performance.now() }
+        if (next.figures !== saved.figures && next.at - saved.at >= saveEveryMs) {
+          stopIf(await this.#table.save(row, next.figures), run)
+          saved = next
+        } else if (job.limits !== undefined) stopIf(await this.#table.ask(row), run)
+      } catch {
+        // The database may respond again before the lease ends.
+      }
+      isWaiting = false
+    }
+  }
+
+  /** Whether there were any. */
+  async #interruptDead(rows: readonly JobRow[]): Promise<boolean> {
+    const running = rows.filter(({ state }) => state === 'running')
+    if (running.length === 0) return false
+    const held = new Set(await this.#leases.held(running))
+    const dead = running.filter((row) => !held.has(row))
+    for (const row of dead) {
+      const how = endingOf('lost', textsOf[row.kind])
+      await this.#table.end(row, { ...how, figures: row.figures, endedAtMs: this.#now() })
+      await this.#leases.release(row)
+    }
+    return dead.length > 0
+  }
+}
+
+function stopIf(answer: 'go on' | StopReason, run: Run): void {
+  if (answer !== 'go on') run.stop(answer)
+}
+
+function endingOf(reason: unknown, texts: KindTexts): Pick<JobEnd, 'state' | 'message'> {
+  const { noun, advice } = texts
+  switch (reason) {
+    case 'cancelled':
+      return { state: 'cancelled', message: '' }
+    case 'outdated':
+      return { state: 'interrupted', message: '' }
+    case 'lost':
+      return {
+        state: 'interrupted',
+        message: `The process that ran the ${noun} has ended.${advice}`,
+      }
+    default:
+      return { state: 'interrupted', message: `The service was stopped.${advice}` }
+  }
+}

@@ -1,0 +1,115 @@
+import { BucketUsage } from '../buckets/bucket-usage.ts'
+import type { Drive } from '../drives/drive.ts'
+import { BucketCounts } from '../jobs/bucket-counts.ts'
+import { type Deletions, deletionKeptMs, openDeletions } from '../jobs/deletions.ts'
+import type { ExpiryUploads } from '../jobs/expiry/expire-bucket.ts'
+import { Expiry, type ExpiryRun, expiryRuns } from '../jobs/expiry/expiry.ts'
+import { JobLeases } from '../jobs/job-leases.ts'
+import { JobRunner } from '../jobs/job-runner.ts'
+import { S3Error } from '../s3/errors.ts'
+import type { Uploads } from '../s3/multipart/uploads.ts'
+import type { Database } from '../state/database.ts'
+import { JobTable } from '../state/stores/jobs.ts'
+import { DatabaseLeases } from '../state/stores/key-leases.ts'
+import type { Log } from './log.ts'
+import type { Registries } from './registries.ts'
+import { isReadOnlyBucket } from './settings/drive-settings.ts'
+import type { Settings } from './settings/read-settings.ts'
+
+/** What works on buckets in the background. */
+export interface BucketJobs {
+  readonly counts: BucketCounts
+  readonly deletions: Deletions
+  /** How much is in buckets with a quota; they are counted as for the dashboard. */
+  readonly usage: BucketUsage
+  /** Removes what lifecycle rules expire; call it every few seconds. */
+  expire(signal: AbortSignal): Promise<void>
+  /** The last removal by lifecycle rules, of the buckets that had any. */
+  expiryRuns(): Promise<readonly ExpiryRun[]>
+  /** Forgets old deletions. */
+  sweep(): Promise<void>
+  /** Stops what runs. */
+  close(): Promise<void>
+}
+
+export function openBucketJobs({
+  settings,
+  database,
+  drive,
+  uploads,
+  registries: { buckets, ensureCurrent },
+  now,
+  log,
+}: {
+  readonly settings: Settings
+  readonly database: Database
+  readonly drive: Drive
+  readonly uploads: Uploads
+  readonly registries: Registries
+  /** The database's time: processes of other gateways have leases. */
+  readonly now: () => number
+  readonly log: Log
+}): BucketJobs {
+  const table = new JobTable(database)
+  const leases = new JobLeases({ table: new DatabaseLeases(database, '/jobs'), now })
+  const jobs = new JobRunner({ table, leases, now, log })
+  const counts = new BucketCounts({ drive, jobs, now, log })
+  const expiry = new Expiry({
+    ...{ jobs, drive, ensureCurrent, now, log, localNow: Date.now },
+    buckets: {
+      find: (name) => buckets.find(name),
+      all: () => buckets.all().filter(({ name }) => !isReadOnlyBucket(name, settings)),
+    },
+    uploads: expiryUploads(uploads),
+  })
+  return {
+    counts,
+    deletions: openDeletions({ drive, jobs, now }),
+    usage: openUsage({ counts, uploads, now, log }),
+    expire: (signal) => expiry.run(signal),
+    expiryRuns: () => expiryRuns(jobs),
+    sweep: () => table.sweep('delete', now() - deletionKeptMs),
+    async close() {
+      await Promise.all([jobs.close(), counts.close()])
+    },
+  }
+}
+
+function openUsage({
+  counts,
+  uploads,
+  now,
+  log,
+}: {
+  readonly counts: BucketCounts
+  readonly uploads: Pick<Uploads, 'openBytes'>
+  readonly now: () => number
+  readonly log: Log
+}): BucketUsage {
+  return new BucketUsage({
+    async read(buckets) {
+      const known = [...(await counts.read(buckets))].flatMap(([bucket, { figures }]) =>
+        figures === undefined ? [] : [[bucket, figures] as const],
+      )
+      return new Map(known)
+    },
+    readOpenParts: () => uploads.openBytes(),
+    now,
+    onFailure: (error) => log.warn({ err: error }, 'could not read how much is in a bucket'),
+  })
+}
+
+function expiryUploads(uploads: Uploads): ExpiryUploads {
+  return {
+    listOpen: (page) => uploads.listOpen(page),
+    async abort(uploadId, signal) {
+      try {
+        await uploads.abortById(uploadId, signal)
+        return true
+      } catch (error) {
+        if (error instanceof S3Error && error.code === 'NoSuchUpload') return false
+        throw error
+      }
+    },
+  }
+}
