@@ -30,28 +30,25 @@ export interface BucketCount {
 /** Before the first count. */
 const noFigures = { objects: 0, bytes: 0, lastModifiedMs: 0, countedAtMs: 0, tookMs: 0 }
 
+interface CountParts {
+  readonly drive: Pick<Drive, 'list'>
+  readonly jobs: JobRunner
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: JobLog
+}
+
 /** Counts the objects of buckets in the background, only on request, and one bucket at a time in each process. */
 export class BucketCounts {
-  readonly #drive: Pick<Drive, 'list'>
-  readonly #jobs: JobRunner
-  readonly #now: () => number
-  readonly #log: JobLog
+  readonly #parts: CountParts
   /** Buckets to count with the time of the request; 0: only if the figures are old. */
   readonly #queue = new Map<string, number>()
   #current: string | undefined
-  #running: Promise<void> | undefined
+  #last = Promise.resolve()
   #isClosed = false
 
-  constructor(parts: {
-    readonly drive: Pick<Drive, 'list'>
-    readonly jobs: JobRunner
-    readonly now: () => number
-    readonly log: JobLog
-  }) {
-    this.#drive = parts.drive
-    this.#jobs = parts.jobs
-    this.#now = parts.now
-    this.#log = parts.log
+  constructor(parts: CountParts) {
+    this.#parts = parts
   }
 
   /**
@@ -67,17 +64,17 @@ export class BucketCounts {
 
   /** Counts the bucket again, even if its figures are new. */
   count(bucket: string): void {
-    this.#begin(bucket, this.#now())
+    this.#begin(bucket, this.#parts.now())
   }
 
   /** Counts no more. Call it together with that of the runner. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#running
+    await this.#last
   }
 
   async #rows(): Promise<ReadonlyMap<string, JobRow>> {
-    return new Map((await this.#jobs.all('count')).map((row) => [row.id, row]))
+    return new Map((await this.#parts.jobs.all('count')).map((row) => [row.id, row]))
   }
 
   #stateOf(bucket: string, row: JobRow | undefined): BucketCount {
@@ -92,45 +89,43 @@ export class BucketCounts {
   #isDue(row: JobRow | undefined): boolean {
     if (row === undefined || row.state === 'interrupted') return true
     const ageMs = Math.min(Math.max(figuresOf(row).tookMs * ageOverDuration, minAgeMs), maxAgeMs)
-    return row.state !== 'running' && this.#now() - row.endedAtMs >= ageMs
+    return row.state !== 'running' && this.#parts.now() - row.endedAtMs >= ageMs
   }
 
   #begin(bucket: string, askedAtMs: number): void {
-    if (this.#isClosed) return
-    this.#queue.set(bucket, Math.max(askedAtMs, this.#queue.get(bucket) ?? 0))
-    this.#running ??= this.#work().finally(() => {
-      this.#running = undefined
-    })
+    const queuedAtMs = this.#queue.get(bucket)
+    this.#queue.set(bucket, Math.max(askedAtMs, queuedAtMs ?? 0))
+    if (queuedAtMs === undefined) this.#last = this.#last.then(() => this.#countNext(bucket))
   }
 
-  async #work(): Promise<void> {
-    // Iterating a Map includes entries added during the iteration.
-    for (const [bucket, askedAtMs] of this.#queue) {
-      this.#queue.delete(bucket)
-      if (this.#isClosed) return
-      this.#current = bucket
-      try {
-        await this.#countIfNeeded(bucket, askedAtMs)
-      } catch (error) {
-        this.#log.warn({ bucket, err: error }, 'could not count the objects of the bucket')
-      }
-      this.#current = undefined
+  async #countNext(bucket: string): Promise<void> {
+    const askedAtMs = this.#queue.get(bucket) ?? 0
+    this.#queue.delete(bucket)
+    if (this.#isClosed) return
+    this.#current = bucket
+    try {
+      await this.#countIfNeeded(bucket, askedAtMs)
+    } catch (error) {
+      this.#parts.log.warn({ bucket, err: error }, 'could not count the objects of the bucket')
     }
+    this.#current = undefined
   }
 
   async #countIfNeeded(bucket: string, askedAtMs: number): Promise<void> {
+    const { drive, jobs, now } = this.#parts
     const seen = (await this.#rows()).get(bucket)
     // Another process may have counted it already.
     const isNeeded = askedAtMs === 0 ? this.#isDue(seen) : figuresOf(seen).countedAtMs < askedAtMs
     if (!isNeeded || seen?.state === 'running') return
     const figures = { ...figuresOf(seen) }
-    const countedAtMs = this.#now()
-    const started = await this.#jobs.start({
+    const countedAtMs = now()
+    const started = await jobs.start({
       ...{ kind: 'count', id: bucket, target: '', beganAtMs: countedAtMs, figures, seen },
       fields: { bucket },
+      failure: 'could not count the objects of the bucket',
       work: async (run) => {
-        const tally = await tallyOf(this.#drive, bucket, run)
-        Object.assign(figures, tally, { countedAtMs, tookMs: this.#now() - countedAtMs })
+        const tally = await tallyOf(drive, bucket, run)
+        Object.assign(figures, tally, { countedAtMs, tookMs: now() - countedAtMs })
         return ''
       },
     })

@@ -23,6 +23,8 @@ export interface DeletionTarget {
   readonly onlyEmptyFolders: boolean
 }
 
+type NewDeletion = Pick<DeletionTarget, 'bucket' | 'prefix'> & Partial<DeletionTarget>
+
 export interface Deletion extends DeletionTarget {
   readonly id: string
   readonly state: JobState
@@ -36,25 +38,12 @@ export interface Deletion extends DeletionTarget {
   readonly message: string
 }
 
+export type Deletions = ReturnType<typeof openDeletions>
+
 /**
  * Deletions of everything below a prefix. Each runs in the process that received the request. Other
  * processes read its progress and stop it through the database.
  */
-export interface Deletions {
-  /**
-   * Starts a deletion, or returns the running one with the same target. Undefined if too many are running, or this
-   * process is closing.
-   */
-  start(
-    target: Omit<DeletionTarget, 'onlyEmptyFolders'> & Partial<DeletionTarget>,
-  ): Promise<Deletion | undefined>
-  /** Newest first. */
-  latest(): Promise<readonly Deletion[]>
-  find(id: string): Promise<Deletion | undefined>
-  /** Asks a deletion to stop, in whichever process it runs. Its current state; undefined: unknown. */
-  cancel(id: string): Promise<Deletion | undefined>
-}
-
 export function openDeletions({
   drive,
   jobs,
@@ -64,7 +53,7 @@ export function openDeletions({
   readonly jobs: JobRunner
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
-}): Deletions {
+}) {
   const kind = 'delete'
   const runningLike = async (target: string) => {
     const rows = await jobs.all(kind)
@@ -78,7 +67,14 @@ export function openDeletions({
     return row === undefined ? undefined : deletionOf(row)
   }
   return {
-    async start({ onlyEmptyFolders = false, ...rest }) {
+    find,
+    /** Newest first. */
+    latest: async () => (await jobs.all(kind)).map(deletionOf),
+    /**
+     * Starts a deletion, or returns the running one with the same target. Undefined if too many are running, or
+     * this process is closing.
+     */
+    async start({ onlyEmptyFolders = false, ...rest }: NewDeletion) {
       const wanted = { ...rest, onlyEmptyFolders }
       const target = encode(wanted)
       const same = await runningLike(target)
@@ -86,16 +82,14 @@ export function openDeletions({
       const figures = { deleted: 0 }
       const started = await jobs.start({
         ...{ kind, id: randomBytes(12).toString('base64url'), target, beganAtMs: now(), figures },
-        ...{ limits: deletionLimits, fields: wanted },
+        ...{ limits: deletionLimits, fields: wanted, failure: 'deletion failed' },
         work: (run) => deleteTree(drive, wanted, run, figures),
       })
       // Another request may have started it already.
-      if (started === undefined) return runningLike(target)
-      return deletionOf({ ...started.row, state: 'running', endedAtMs: 0, message: '' })
+      return started === undefined ? runningLike(target) : deletionOf(started.row)
     },
-    latest: async () => (await jobs.all(kind)).map(deletionOf),
-    find,
-    async cancel(id) {
+    /** Asks a deletion to stop, in whichever process it runs. Its current state; undefined: unknown. */
+    async cancel(id: string) {
       await jobs.cancel({ kind, id })
       return find(id)
     },
@@ -141,7 +135,7 @@ function deletionOf({
   beganAtMs,
   endedAtMs,
   message,
-}: Omit<JobRow, 'isCancelled' | 'owner'>): Deletion {
+}: JobRow): Deletion {
   const [bucket, prefix, onlyEmptyFolders = false] = JSON.parse(target) as [string, string, true?]
   const { deleted } = JSON.parse(figures) as { deleted: number }
   return {

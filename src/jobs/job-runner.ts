@@ -1,13 +1,5 @@
 import { DriveError } from '../drives/drive.ts'
-import type {
-  JobEnd,
-  JobKind,
-  JobLimits,
-  JobName,
-  JobRow,
-  JobTable,
-  NewJob,
-} from '../state/stores/jobs.ts'
+import type { JobEnd, JobKind, JobLimits, JobName, JobRow, JobTable } from '../state/stores/jobs.ts'
 import type { JobLease, JobLeases } from './job-leases.ts'
 
 /** How often figures that have changed are saved. */
@@ -36,6 +28,8 @@ export interface Job extends JobName {
   readonly signal?: AbortSignal
   /** Name the job in log lines. */
   readonly fields: object
+  /** The message of the log line if it fails. */
+  readonly failure: string
   /** Resolves with what people should know about the result; '' for nothing. */
   work(run: Run): Promise<string>
 }
@@ -72,27 +66,7 @@ export class Run {
   }
 }
 
-interface KindTexts {
-  readonly noun: string
-  /** What to do after an interruption. */
-  readonly advice: string
-  /** The log's message for a failure. */
-  readonly failure: string
-}
-
-const textsOf: Readonly<Record<JobKind, KindTexts>> = {
-  count: { noun: 'count', advice: '', failure: 'could not count the objects of the bucket' },
-  delete: {
-    noun: 'deletion',
-    advice: ' Some objects may remain. Delete again to remove them.',
-    failure: 'deletion failed',
-  },
-  expire: {
-    noun: 'removal',
-    advice: '',
-    failure: 'could not remove the expired objects of the bucket',
-  },
-}
+const nouns = { count: 'count', delete: 'deletion', expire: 'removal' } as const
 
 /** A job that this process has begun, or is about to begin. */
 interface Active extends JobName {
@@ -100,42 +74,38 @@ interface Active extends JobName {
   readonly ended: Promise<void>
 }
 
+interface RunnerParts {
+  readonly table: JobTable
+  readonly leases: JobLeases
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: JobLog
+}
+
 /**
  * Runs jobs: one process at a time works on a job, by a lease in the database. The others see its progress in the
  * row of the job, and ask there that it stops.
  */
 export class JobRunner {
-  readonly #table: JobTable
-  readonly #leases: JobLeases
-  readonly #now: () => number
-  readonly #log: JobLog
+  readonly #parts: RunnerParts
   readonly #active = new Set<Active>()
   #isClosed = false
 
-  /** @param parts.now the database's time, milliseconds since the epoch */
-  constructor(parts: {
-    readonly table: JobTable
-    readonly leases: JobLeases
-    readonly now: () => number
-    readonly log: JobLog
-  }) {
-    this.#table = parts.table
-    this.#leases = parts.leases
-    this.#now = parts.now
-    this.#log = parts.log
+  constructor(parts: RunnerParts) {
+    this.#parts = parts
   }
 
   /** The jobs of a kind, those that began last first. Those of dead processes become `interrupted`. */
   async all(kind: JobKind): Promise<readonly JobRow[]> {
-    const rows = await this.#table.all(kind)
-    return (await this.#interruptDead(rows)) ? this.#table.all(kind) : rows
+    const rows = await this.#parts.table.all(kind)
+    return (await this.#interruptDead(rows)) ? this.#parts.table.all(kind) : rows
   }
 
   /** As `all`. */
   async find(name: JobName): Promise<JobRow | undefined> {
-    const row = await this.#table.find(name)
+    const row = await this.#parts.table.find(name)
     if (row === undefined) return undefined
-    return (await this.#interruptDead([row])) ? this.#table.find(name) : row
+    return (await this.#interruptDead([row])) ? this.#parts.table.find(name) : row
   }
 
   /**
@@ -146,12 +116,12 @@ export class JobRunner {
    */
   async start(
     job: Job,
-  ): Promise<{ readonly row: NewJob; readonly ended: Promise<void> } | undefined> {
+  ): Promise<{ readonly row: JobRow; readonly ended: Promise<void> } | undefined> {
     if (this.#isClosed) return undefined
     const { kind, id, signal } = job
     const stopping = new AbortController()
-    const begun = Promise.withResolvers<NewJob | undefined>()
-    const ended = this.#leases
+    const begun = Promise.withResolvers<JobRow | undefined>()
+    const ended = this.#parts.leases
       .hold({ kind, id }, async (lease) => {
         const row = await this.#begin(job, lease)
         begun.resolve(row)
@@ -169,7 +139,7 @@ export class JobRunner {
 
   /** Asks a job to stop, in whichever process it runs. One of this process has ended when it resolves. */
   async cancel(name: JobName): Promise<void> {
-    await this.#table.cancel(name)
+    await this.#parts.table.cancel(name)
     for (const { kind, id, stopping, ended } of this.#active) {
       if (kind !== name.kind || id !== name.id) continue
       stopping.abort('cancelled' satisfies StopReason)
@@ -184,45 +154,44 @@ export class JobRunner {
     await Promise.all([...this.#active].map(({ ended }) => ended))
   }
 
-  async #begin(job: Job, { owner }: JobLease): Promise<NewJob | undefined> {
+  async #begin(job: Job, { owner }: JobLease): Promise<JobRow | undefined> {
     const { kind, id, target, beganAtMs, limits, seen } = job
+    const { table } = this.#parts
     const row = { kind, id, target, beganAtMs, owner, figures: JSON.stringify(job.figures) }
-    const isMine = await (limits === undefined
-      ? this.#table.take(row, seen)
-      : this.#table.insert(row, limits))
-    return isMine ? row : undefined
+    const isMine = await (limits === undefined ? table.take(row, seen) : table.insert(row, limits))
+    if (!isMine) return undefined
+    return { ...row, state: 'running', endedAtMs: 0, message: '', isCancelled: 0 }
   }
 
   /** Never rejects. */
-  async #run(job: Job, row: NewJob, run: Run): Promise<void> {
+  async #run(job: Job, row: JobRow, run: Run): Promise<void> {
     const timer = setInterval(this.#beat(job, row, run), listenEveryMs)
     timer.unref()
     const how = await this.#work(job, run)
     clearInterval(timer)
-    const end = { ...how, figures: JSON.stringify(job.figures), endedAtMs: this.#now() }
+    const end = { ...how, figures: JSON.stringify(job.figures), endedAtMs: this.#parts.now() }
     try {
-      await this.#table.end(row, end)
+      await this.#parts.table.end(row, end)
     } catch (error) {
       // The lease ends, and the next read marks the job as interrupted.
-      const { noun } = textsOf[job.kind]
-      this.#log.error({ ...job.fields, err: error }, `could not save the result of a ${noun}`)
+      const message = `could not save the result of a ${nouns[job.kind]}`
+      this.#parts.log.error({ ...job.fields, err: error }, message)
     }
   }
 
   async #work(job: Job, run: Run): Promise<Pick<JobEnd, 'state' | 'message'>> {
-    const texts = textsOf[job.kind]
     try {
       return { state: 'done', message: await job.work(run) }
     } catch (error) {
-      if (run.signal.aborted) return endingOf(run.signal.reason, texts)
-      this.#log.warn({ ...job.fields, err: error }, texts.failure)
-      const unknown = `The ${texts.noun} failed. See the service log.`
+      if (run.signal.aborted) return endingOf(run.signal.reason, job.kind)
+      this.#parts.log.warn({ ...job.fields, err: error }, job.failure)
+      const unknown = `The ${nouns[job.kind]} failed. See the service log.`
       return { state: 'failed', message: error instanceof DriveError ? error.message : unknown }
     }
   }
 
   /** Saves the progress, and stops the job if it has to. To be called at intervals. */
-  #beat(job: Job, row: NewJob, run: Run): () => Promise<void> {
+  #beat(job: Job, row: JobRow, run: Run): () => Promise<void> {
     let saved = { figures: row.figures, at: performance.now() }
     let isWaiting = false
     return async () => {
@@ -232,9 +201,9 @@ export class JobRunner {
       try {
         const next = { figures: JSON.stringify(job.figures), at: performance.now() }
         if (next.figures !== saved.figures && next.at - saved.at >= saveEveryMs) {
-          stopIf(await this.#table.save(row, next.figures), run)
+          stopIf(await this.#parts.table.save(row, next.figures), run)
           saved = next
-        } else if (job.limits !== undefined) stopIf(await this.#table.ask(row), run)
+        } else if (job.limits !== undefined) stopIf(await this.#parts.table.ask(row), run)
       } catch {
         // The database may respond again before the lease ends.
       }
@@ -246,12 +215,16 @@ export class JobRunner {
   async #interruptDead(rows: readonly JobRow[]): Promise<boolean> {
     const running = rows.filter(({ state }) => state === 'running')
     if (running.length === 0) return false
-    const held = new Set(await this.#leases.held(running))
+    const held = new Set(await this.#parts.leases.held(running))
     const dead = running.filter((row) => !held.has(row))
     for (const row of dead) {
-      const how = endingOf('lost', textsOf[row.kind])
-      await this.#table.end(row, { ...how, figures: row.figures, endedAtMs: this.#now() })
-      await this.#leases.release(row)
+      const how = endingOf('lost', row.kind)
+      await this.#parts.table.end(row, {
+        ...how,
+        figures: row.figures,
+        endedAtMs: this.#parts.now(),
+      })
+      await this.#parts.leases.release(row)
     }
     return dead.length > 0
   }
@@ -261,19 +234,13 @@ function stopIf(answer: 'go on' | StopReason, run: Run): void {
   if (answer !== 'go on') run.stop(answer)
 }
 
-function endingOf(reason: unknown, texts: KindTexts): Pick<JobEnd, 'state' | 'message'> {
-  const { noun, advice } = texts
-  switch (reason) {
-    case 'cancelled':
-      return { state: 'cancelled', message: '' }
-    case 'outdated':
-      return { state: 'interrupted', message: '' }
-    case 'lost':
-      return {
-        state: 'interrupted',
-        message: `The process that ran the ${noun} has ended.${advice}`,
-      }
-    default:
-      return { state: 'interrupted', message: `The service was stopped.${advice}` }
-  }
+function endingOf(reason: StopReason, kind: JobKind): Pick<JobEnd, 'state' | 'message'> {
+  if (reason === 'cancelled') return { state: 'cancelled', message: '' }
+  if (reason === 'outdated') return { state: 'interrupted', message: '' }
+  const isLost = reason === 'lost'
+  const why = isLost
+    ? `The process that ran the ${nouns[kind]} has ended.`
+    : 'The service was stopped.'
+  const advice = kind === 'delete' ? ' Some objects may remain. Delete again to remove them.' : ''
+  return { state: 'interrupted', message: `${why}${advice}` }
 }

@@ -117,6 +117,7 @@ export class Expiry {
     const expiry = { bucket, rules, cutoffMs: expiryCutoff(nowMs) }
     const started = await this.#parts.jobs.start({
       ...{ kind: 'expire', id: bucket, target, ...begun, seen, signal, fields: { bucket } },
+      failure: 'could not remove the expired objects of the bucket',
       work: (run) => this.#expire(expiry, begun, run),
     })
     await started?.ended
