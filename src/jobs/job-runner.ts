@@ -1,6 +1,6 @@
 import { DriveError } from '../drives/drive.ts'
+import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
 import type { JobEnd, JobKind, JobLimits, JobName, JobRow, JobTable } from '../state/stores/jobs.ts'
-import type { JobLease, JobLeases } from './job-leases.ts'
 
 /** How often figures that have changed are saved. */
 const saveEveryMs = 1_000
@@ -42,9 +42,9 @@ export class Run {
   /** Aborts when the job has to stop. */
   readonly signal: AbortSignal
   readonly #stopping: AbortController
-  readonly #lease: JobLease
+  readonly #lease: KeyLease
 
-  constructor(stopping: AbortController, lease: JobLease, signals: readonly AbortSignal[]) {
+  constructor(stopping: AbortController, lease: KeyLease, signals: readonly AbortSignal[]) {
     this.#stopping = stopping
     this.#lease = lease
     this.signal = AbortSignal.any([stopping.signal, ...signals])
@@ -76,7 +76,8 @@ interface Active extends JobName {
 
 interface RunnerParts {
   readonly table: JobTable
-  readonly leases: JobLeases
+  /** Keys are those of `keyOf`. */
+  readonly leases: KeyLeases
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
   readonly log: JobLog
@@ -122,13 +123,14 @@ export class JobRunner {
     const stopping = new AbortController()
     const begun = Promise.withResolvers<JobRow | undefined>()
     const ended = this.#parts.leases
-      .hold({ kind, id }, async (lease) => {
+      .holdIfFree([keyOf(job)], async (lease) => {
         const row = await this.#begin(job, lease)
         begun.resolve(row)
         if (row === undefined) return
         const signals = signal === undefined ? [] : [signal]
         await this.#run(job, row, new Run(stopping, lease, signals))
       })
+      // If the lease can't be released, it expires.
       .then(() => begun.resolve(undefined), begun.reject)
     const active = { kind, id, stopping, ended }
     this.#active.add(active)
@@ -154,7 +156,7 @@ export class JobRunner {
     await Promise.all([...this.#active].map(({ ended }) => ended))
   }
 
-  async #begin(job: Job, { owner }: JobLease): Promise<JobRow | undefined> {
+  async #begin(job: Job, { owner }: KeyLease): Promise<JobRow | undefined> {
     const { kind, id, target, beganAtMs, limits, seen } = job
     const { table } = this.#parts
     const row = { kind, id, target, beganAtMs, owner, figures: JSON.stringify(job.figures) }
@@ -213,21 +215,23 @@ export class JobRunner {
 
   /** Whether there were any. */
   async #interruptDead(rows: readonly JobRow[]): Promise<boolean> {
-    const running = rows.filter(({ state }) => state === 'running')
-    if (running.length === 0) return false
-    const held = new Set(await this.#parts.leases.held(running))
-    const dead = running.filter((row) => !held.has(row))
-    for (const row of dead) {
-      const how = endingOf('lost', row.kind)
-      await this.#parts.table.end(row, {
-        ...how,
-        figures: row.figures,
-        endedAtMs: this.#parts.now(),
-      })
-      await this.#parts.leases.release(row)
-    }
-    return dead.length > 0
+    const { table, leases, now } = this.#parts
+    const ended = await Promise.all(
+      rows.map(async (row) => {
+        if (row.state !== 'running') return false
+        const how = { ...endingOf('lost', row.kind), figures: row.figures }
+        return await leases.holdIfFree([keyOf(row)], async () => {
+          await table.end(row, { ...how, endedAtMs: now() })
+          return true
+        })
+      }),
+    )
+    return ended.includes(true)
   }
+}
+
+function keyOf({ kind, id }: JobName): string {
+  return `${kind}/${id}`
 }
 
 function stopIf(answer: 'go on' | StopReason, run: Run): void {

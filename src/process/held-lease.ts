@@ -23,7 +23,7 @@ export interface HeldLeaseOptions {
 
 /**
  * A lease that this process holds, stored as a row in the database. `keep` renews it on a timer
- * until `end`; a holder that does not call `keep` calls `renewIfDue`.
+ * until `end`.
  */
 export class HeldLease {
   readonly owner: string
@@ -31,7 +31,6 @@ export class HeldLease {
   readonly #lost = new AbortController()
   readonly #ended = new AbortController()
   #untilMs: number
-  #renewAtMs: number
   /** Milliseconds since the lease was taken or renewed. */
   #ageMs = stopwatch()
   #timer: NodeJS.Timeout | undefined
@@ -40,7 +39,6 @@ export class HeldLease {
     this.#options = options
     this.owner = options.owner
     this.#untilMs = options.untilMs
-    this.#renewAtMs = options.now() + options.renewEveryMs
   }
 
   /** Aborts when the lease is lost: another process may be at work. */
@@ -74,18 +72,6 @@ export class HeldLease {
     this.#lost.signal.throwIfAborted()
   }
 
-  /** Time until the next renewal; 0 when it is due, or the clock was set back. */
-  get renewInMs(): number {
-    const { now, renewEveryMs } = this.#options
-    const leftMs = this.#renewAtMs - now()
-    return leftMs > renewEveryMs ? 0 : Math.max(0, leftMs)
-  }
-
-  /** Renews the lease if it is time. Rejects with the database's error. */
-  async renewIfDue(): Promise<void> {
-    if (this.renewInMs === 0 && !this.#ended.signal.aborted) await this.#renew()
-  }
-
   /** Renews the lease on a timer, whatever the clock says. */
   keep(): void {
     this.#timer = setTimeout(async () => {
@@ -108,16 +94,12 @@ export class HeldLease {
   }
 
   async #renew(): Promise<void> {
-    const { now, leaseMs, renewEveryMs, renew, lostReason } = this.#options
+    const { now, leaseMs, renew, lostReason } = this.#options
     const untilMs = now() + leaseMs
     const ageMs = stopwatch()
-    try {
-      if (await renew(untilMs)) {
-        this.#untilMs = untilMs
-        this.#ageMs = ageMs
-      } else this.lose(lostReason())
-    } finally {
-      this.#renewAtMs = now() + renewEveryMs
-    }
+    if (await renew(untilMs)) {
+      this.#untilMs = untilMs
+      this.#ageMs = ageMs
+    } else this.lose(lostReason())
   }
 }

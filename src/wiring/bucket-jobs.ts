@@ -1,10 +1,10 @@
 import { BucketUsage } from '../buckets/bucket-usage.ts'
 import type { Drive } from '../drives/drive.ts'
+import { KeyLeases } from '../drives/key-leases.ts'
 import { BucketCounts } from '../jobs/bucket-counts.ts'
 import { type Deletions, deletionKeptMs, openDeletions } from '../jobs/deletions.ts'
 import type { ExpiryUploads } from '../jobs/expiry/expire-bucket.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../jobs/expiry/expiry.ts'
-import { JobLeases } from '../jobs/job-leases.ts'
 import { JobRunner } from '../jobs/job-runner.ts'
 import { S3Error } from '../s3/errors.ts'
 import type { Uploads } from '../s3/multipart/uploads.ts'
@@ -51,7 +51,7 @@ export function openBucketJobs({
   readonly log: Log
 }): BucketJobs {
   const table = new JobTable(database)
-  const leases = new JobLeases({ table: new DatabaseLeases(database, '/jobs'), now })
+  const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now })
   const jobs = new JobRunner({ table, leases, now, log })
   const counts = new BucketCounts({ drive, jobs, now, log })
   const expiry = new Expiry({

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import { KeyLeases } from '../../src/drives/key-leases.ts'
 import { BucketCounts } from '../../src/jobs/bucket-counts.ts'
 import { openDeletions } from '../../src/jobs/deletions.ts'
 import { expiryRuns } from '../../src/jobs/expiry/expiry.ts'
-import { JobLeases } from '../../src/jobs/job-leases.ts'
 import { JobRunner } from '../../src/jobs/job-runner.ts'
 import type { Database } from '../../src/state/database.ts'
 import { appliedMigrations, readMigrations, runMigrations } from '../../src/state/migrate.ts'
@@ -236,7 +236,7 @@ function describeUpgrade(createLocation: () => Promise<DatabaseLocation>): void 
   const open = async (t: TestContext) => {
     const database = await openUpgraded(await createLocation())
     const table = new JobTable(database)
-    const leases = new JobLeases({ table: new DatabaseLeases(database, '/jobs'), now })
+    const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now })
     const jobs = new JobRunner({ table, leases, now, log: silent })
     t.after(() => database.close())
     return { table, jobs }

@@ -225,8 +225,8 @@ test('a running deletion keeps its lease', async (t) => {
   const { id } = await deletions.start({ bucket, prefix: 'a/' })
   const untilMs = async () => (await lease({ kind: 'delete', id }))?.untilMs ?? 0
   const firstUntilMs = await untilMs()
-  clock.now += 20_000
+  clock.now += 10_000
   await until(async () => (await untilMs()) > firstUntilMs)
-  clock.now += 20_000
+  clock.now += 10_000
   assert.equal((await deletions.find(id))?.state, 'running')
 })

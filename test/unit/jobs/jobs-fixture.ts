@@ -1,4 +1,4 @@
-import { JobLeases } from '../../../src/jobs/job-leases.ts'
+import { KeyLeases } from '../../../src/drives/key-leases.ts'
 import { type JobLog, JobRunner } from '../../../src/jobs/job-runner.ts'
 import { thisProcess } from '../../../src/process/identity.ts'
 import type { Database } from '../../../src/state/database.ts'
@@ -21,7 +21,7 @@ export function openJobs(t: Ending, database: Database, clock: Clock, log: JobLo
   const leaseTable = new DatabaseLeases(database, '/jobs')
   const now = () => clock.now
   const process = () => {
-    const leases = new JobLeases({ table: leaseTable, now, renewEveryMs: 50 })
+    const leases = new KeyLeases({ table: leaseTable, now })
     const jobs = new JobRunner({ table, leases, now, log })
     t.after(() => jobs.close())
     return jobs

@@ -5,11 +5,11 @@ import { FolderRevisions } from '../../../../src/console/management/folder-revis
 import { managementApi } from '../../../../src/console/management/management-api.ts'
 import type { ManagementApiParts } from '../../../../src/console/management/management-parts.ts'
 import type { Drive } from '../../../../src/drives/drive.ts'
+import { KeyLeases } from '../../../../src/drives/key-leases.ts'
 import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import { BucketCounts } from '../../../../src/jobs/bucket-counts.ts'
 import { type Deletions, openDeletions } from '../../../../src/jobs/deletions.ts'
 import { dryRunExpiry } from '../../../../src/jobs/expiry/dry-run.ts'
-import { JobLeases } from '../../../../src/jobs/job-leases.ts'
 import { JobRunner } from '../../../../src/jobs/job-runner.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import type { Route } from '../../../../src/json-api/route.ts'
@@ -93,7 +93,7 @@ export async function openManagement(
   const drive = openMemoryDrive()
   await drive.prepare(buckets)
   const common = { drive, now: Date.now, log: silent }
-  const leases = new JobLeases({ table: new DatabaseLeases(database, '/jobs'), now: Date.now })
+  const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now: Date.now })
   const jobs = new JobRunner({ ...common, table: new JobTable(database), leases })
   const counter = new BucketCounts({ ...common, jobs })
   const deletions = openDeletions({ ...common, jobs })
