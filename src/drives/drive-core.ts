@@ -55,7 +55,7 @@ export interface DriveCore
 export type Alone = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** The rest of a publication. */
-export interface Publication {
+interface Publication {
   readonly attributes: Attributes
   readonly conditions?: WriteConditions | undefined
   readonly uploadId?: string

@@ -8,7 +8,7 @@ const minAgeMs = 60_000
 const maxAgeMs = 24 * 60 * 60_000
 const ageOverDuration = 10
 
-export interface BucketFigures {
+interface BucketFigures {
   readonly objects: number
   readonly bytes: number
   /** Of the object that changed last, milliseconds since the epoch; 0 when there is none. */

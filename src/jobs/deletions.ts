@@ -16,7 +16,7 @@ const leftOverMs = 5_000
 
 type DeletingDrive = Pick<Drive, 'list' | 'remove' | 'removeFolder'>
 
-export interface DeletionTarget {
+interface DeletionTarget {
   readonly bucket: string
   readonly prefix: string
   /** Keeps objects and folders that contain objects. */

@@ -21,7 +21,7 @@ import { versionCases } from './drive/versions.ts'
 type Cases = (suite: DriveSuite) => void
 
 /** The contract in parts of similar duration: a slow drive may run each in a separate file. */
-export const contractParts = {
+const contractParts = {
   names: [keyCases, listingCases],
   objects: [
     objectCases,

@@ -10,7 +10,7 @@ import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 import { folderFor } from './webdav-drive-under-test.ts'
 
 /** Process 1 started long before this tick. */
-export const deadProcess = thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')
+const deadProcess = thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')
 /** The folder of its files that were to become objects. */
 export const deadTmp = `.bucketry/tmp/${deadProcess.replaceAll('/', '~')}`
 

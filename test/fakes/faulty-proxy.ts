@@ -71,7 +71,7 @@ const noticeMs = 2_000
 
 export type ProxyFaultName = keyof typeof proxyFaults
 
-export interface ProxiedRequest {
+interface ProxiedRequest {
   readonly method: string
   readonly path: string
 }

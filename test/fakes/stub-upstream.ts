@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net'
 
 /** A request to a stub. */
-export type StubRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+type StubRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
 /** An upstream on loopback with the answers of a test. */
 export interface StubUpstream {

@@ -12,7 +12,7 @@ export interface Version {
 }
 
 /** Larger than drives send in one request with the metadata, and not a multiple of any block. */
-export const wholeSize = 150_001
+const wholeSize = 150_001
 
 export function wholeVersion(label: string, size = wholeSize): Version {
   const bytes = testBytes(label, size)

@@ -12,7 +12,7 @@ export type Transfer =
   | { readonly kind: 'part-copy'; readonly size: number; readonly pieces: readonly PiecePlan[] }
 
 /** An upload of an object of that size. */
-export interface SizedUpload extends UploadPlan {
+interface SizedUpload extends UploadPlan {
   readonly size: number
 }
 

@@ -11,7 +11,7 @@ import { sha256OfFile } from './test-bytes.ts'
 import type { Scope, WebdavServer } from './webdav/server-process.ts'
 
 /** Puts something before a server, a slow line for one, and gives its URL through that. */
-export type Through = (url: string) => Promise<string>
+type Through = (url: string) => Promise<string>
 
 /** A drive, and its server's files as they are on the disk. */
 export interface DriveWorld {

@@ -5,7 +5,7 @@ import type { Route } from '../../src/json-api/route.ts'
 import { requestOf } from '../unit/wiring/request-of.ts'
 import { readStreamBody } from './stream-body.ts'
 
-export interface JsonRequest {
+interface JsonRequest {
   /** Default: GET. */
   readonly method?: string
   readonly url: string
@@ -16,7 +16,7 @@ export interface JsonRequest {
   readonly signal?: AbortSignal
 }
 
-export interface JsonReply {
+interface JsonReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
@@ -35,10 +35,7 @@ export function jsonSender(routes: readonly Route[], options: JsonHandlerOptions
   return { handler, send: (request) => sendTo(handler, request) }
 }
 
-export async function sendTo(
-  handler: HttpHandler,
-  given: JsonRequest | string,
-): Promise<JsonReply> {
+async function sendTo(handler: HttpHandler, given: JsonRequest | string): Promise<JsonReply> {
   const request: JsonRequest = typeof given === 'string' ? { url: given } : given
   const { method = 'GET', url, headers = {}, payload, remoteAddress, signal } = request
   const isJson = typeof payload === 'object' && !Buffer.isBuffer(payload)

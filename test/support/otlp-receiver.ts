@@ -20,7 +20,7 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, unknown>>
 }
 
-export interface ReceivedExport {
+interface ReceivedExport {
   readonly path: string
   readonly headers: IncomingHttpHeaders
 }

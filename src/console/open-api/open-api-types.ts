@@ -51,7 +51,7 @@ export interface ApiResponse {
 }
 
 /** By media type. */
-export type Content = Readonly<Record<string, { readonly schema?: Schema }>>
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>
 
 /** The part of JSON Schema that is used. */
 export interface Schema {

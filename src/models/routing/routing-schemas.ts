@@ -101,7 +101,6 @@ export const routingInput = z.strictObject({
 })
 
 export type ConnectionInput = z.output<typeof connectionInput>
-export type NewConnection = z.output<typeof newConnection>
 export type ConnectionChange = z.output<typeof connectionChange>
 export type RoutingInput = z.output<typeof routingInput>
 

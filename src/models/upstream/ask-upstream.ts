@@ -3,7 +3,7 @@ import { UpstreamError } from './upstream-error.ts'
 import type { UpstreamRequest } from './upstream-request.ts'
 
 /** Decoded bytes. A larger body is a failure (docs/contract/model-list.md, "Upstream limits"). */
-export const maxAnswerBytes = 8 * 1024 * 1024
+const maxAnswerBytes = 8 * 1024 * 1024
 
 /** More than any upstream has; every list would contain them all. */
 const maxIds = 20_000
@@ -103,7 +103,7 @@ function systemCode(error: unknown): { readonly detail?: string } {
  *
  * @throws UpstreamError too-large.
  */
-export async function boundedText(response: Response, maxBytes: number): Promise<string> {
+async function boundedText(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   // Leaving the loop cancels the body, which closes its connection.

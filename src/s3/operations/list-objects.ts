@@ -89,14 +89,14 @@ export async function listObjectVersions(context: BucketContext): Promise<HttpRe
 }
 
 /** A page, and the request parameters that the reply repeats. */
-export interface Listing {
+interface Listing {
   readonly page: ListPage
   readonly asked: PageQuery & { readonly encodingType: string | undefined }
   readonly encode: EncodeKey
 }
 
 /** The parameters and the page that all listings of objects share. `after`: see readPage. */
-export async function readListing(context: BucketContext, after: string): Promise<Listing> {
+async function readListing(context: BucketContext, after: string): Promise<Listing> {
   const { query, service, bucket } = context
   const encode = keyEncoding(query)
   const asked = {

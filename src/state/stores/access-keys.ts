@@ -35,7 +35,7 @@ export type AccessKeyFields = Pick<
 >
 
 /** A key that is made. */
-export type NewAccessKey = Pick<
+type NewAccessKey = Pick<
   AccessKeyRow,
   'accessKeyId' | 'secret' | 'json' | 'source' | 'createdAtMs' | 'expiresAtMs'
 >

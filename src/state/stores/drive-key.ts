@@ -24,6 +24,6 @@ export function driveDigest(drive: string, key: string): string {
  * Replaces a text of any length and characters in an index: PostgreSQL's indexes accept at most some
  * 2,700 bytes and no NUL. Equal texts have equal digests; their order is lost.
  */
-export function textDigest(text: string): string {
+function textDigest(text: string): string {
   return hash('sha256', text, 'base64url')
 }

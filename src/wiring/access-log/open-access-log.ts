@@ -109,7 +109,7 @@ function reopenFile(path: string, output: LogOutput, log: Log): void {
 }
 
 /** Takes the times and sizes of requests that only the S3 format has. */
-export class Measuring {
+class Measuring {
   readonly #measured = new WeakMap<HttpRequest, Measured>()
 
   /** The handler, measured. */

@@ -155,30 +155,30 @@ function clfTime(atMs: number): string {
  */
 
 /** What stands for a value that is unknown or does not apply (AWS, "Amazon S3 server access log format"). */
-export const nothing = '-'
+const nothing = '-'
 
 const plain = /^[!#-[\]-~]+$/
 const plainWithSpaces = /^[ !#-[\]-~]+$/
 
 /** A field without quotes. `text` is latin1: one character per byte. */
-export function field(text: string | undefined, maxLength: number): string {
+function field(text: string | undefined, maxLength: number): string {
   if (text === undefined || text === '') return nothing
   return cut(plain.test(text) ? text : escaped(text, plain), maxLength)
 }
 
 /** A field in quotes that may have spaces. */
-export function quotedWithSpaces(text: string | undefined, maxLength: number): string {
+function quotedWithSpaces(text: string | undefined, maxLength: number): string {
   if (text === undefined || text === '') return `"${nothing}"`
   return `"${cut(plainWithSpaces.test(text) ? text : escaped(text, plainWithSpaces), maxLength)}"`
 }
 
 /** A field in quotes without spaces: Athena's expression for Referer ends at the first one. */
-export function quoted(text: string | undefined, maxLength: number): string {
+function quoted(text: string | undefined, maxLength: number): string {
   return `"${field(text, maxLength)}"`
 }
 
 /** The text, or its beginning and `...`. */
-export function cut(text: string, maxLength: number): string {
+function cut(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, Math.max(0, maxLength - 3))}...`
 }
 

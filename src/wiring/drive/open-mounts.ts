@@ -86,7 +86,7 @@ function claimOf(
 }
 
 /** The places of the buckets that are not simply folders of the default drive. */
-export function placesOf(
+function placesOf(
   { bucketPlaces, readOnly }: Settings,
   mounts: readonly Mount[],
 ): ReadonlyMap<string, BucketPlace> {

@@ -10,7 +10,7 @@ export interface MetricValue {
 }
 
 /** A metric of one process, in the form that prom-client aggregates. It can be sent between processes. */
-export interface MetricSnapshot {
+interface MetricSnapshot {
   readonly name: string
   readonly help: string
   readonly type: MetricDefinition['type']

@@ -21,7 +21,7 @@ const maxUnanswered = 10
 const pingEveryMs = 1_000
 
 /** A worker could not start, for a reason that the person who starts the program must see. */
-export class WorkerStartError extends Error {
+class WorkerStartError extends Error {
   constructor(message: string) {
     super(message)
     this.name = 'WorkerStartError'

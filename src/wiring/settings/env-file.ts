@@ -36,7 +36,7 @@ export function formatEnvFile(comment: string, values: Readonly<Record<string, s
  *
  * @throws RangeError like formatEnvFile.
  */
-export function envLine(name: string, value: string): string {
+function envLine(name: string, value: string): string {
   if (!/^[A-Za-z0-9_./:@%+,-]*$/.test(value)) {
     throw new RangeError(`the value of ${name} contains characters that a shell would interpret`)
   }

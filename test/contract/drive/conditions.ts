@@ -21,7 +21,7 @@ interface ConditionCase {
 }
 
 /** RFC 9110 section 13.1.1 and 13.1.2; If-Match on nothing is 404 as in AWS. */
-export const conditionCases: readonly ConditionCase[] = [
+const conditionCases: readonly ConditionCase[] = [
   { conditions: {}, present: 'met', absent: 'met' },
   { conditions: { ifMatch: '*' }, present: 'met', absent: 'not-found' },
   { conditions: { ifMatch: [etagOfOld] }, present: 'met', absent: 'not-found' },

@@ -32,7 +32,7 @@ const segment = fc.oneof(
   fc.constantFrom(long, `${long}no`, `${long}nop`, `${long}nopq`, `${long}m`, `${long}~`),
 )
 
-export const listedKey = fc
+const listedKey = fc
   .array(segment, { minLength: 1, maxLength: 3 })
   .map((segments) => segments.join('/'))
   .filter((key) => key !== '')

@@ -29,7 +29,7 @@ export interface Media {
 }
 
 /** The caller and the parameters. */
-export interface Request {
+interface Request {
   readonly query: URLSearchParams
   readonly caller: Owner
 }

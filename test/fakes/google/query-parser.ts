@@ -2,12 +2,12 @@ import { type FileRecord, isInTrash } from './file-record.ts'
 import { invalidValue } from './google-error.ts'
 
 /** The files that a query is asked of. */
-export interface QueryScope {
+interface QueryScope {
   readonly records: ReadonlyMap<string, FileRecord>
   readonly rootId: string
 }
 
-export type Predicate = (record: FileRecord, scope: QueryScope) => boolean
+type Predicate = (record: FileRecord, scope: QueryScope) => boolean
 
 export interface FileQuery {
   readonly matches: Predicate

@@ -23,7 +23,7 @@ export interface NextcloudOptions {
 }
 
 /** Actions of another client of the same user, such as the web page. Paths are unescaped. */
-export interface OtherClient {
+interface OtherClient {
   /** Creates or replaces a file, and creates the folders above it. */
   put(path: string, bytes: Uint8Array): void
   remove(path: string): void

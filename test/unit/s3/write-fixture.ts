@@ -24,7 +24,7 @@ import { UploadTable } from '../../../src/state/stores/uploads.ts'
 import { servedBuckets, uncounted } from '../../support/served-buckets.ts'
 
 export const target = { bucket: 'b', key: 'k' }
-export const noDetails = { headers: {}, metadata: {} }
+const noDetails = { headers: {}, metadata: {} }
 export const never = new AbortController().signal
 
 /** A running clock that can be set forward. */
@@ -50,7 +50,7 @@ export interface World {
   worker(options?: WorkerOptions): Uploads
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly drive?: Drive
   readonly table?: UploadTable
   readonly partWaitMs?: number

@@ -21,7 +21,7 @@ import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 
 export const session = { authorization: 'Bearer let me in' }
-export const buckets = ['files', 'public'] as const
+const buckets = ['files', 'public'] as const
 
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
@@ -46,7 +46,7 @@ export interface ManagementFixture {
   ): Promise<Answer>
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
   readonly body: any

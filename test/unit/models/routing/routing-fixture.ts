@@ -16,10 +16,10 @@ import { RoutingTables } from '../../../../src/state/stores/routing.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
-export const routingPath = '/-/api/routing'
-export const session = { authorization: 'Bearer let me in' }
+const routingPath = '/-/api/routing'
+const session = { authorization: 'Bearer let me in' }
 
-export interface Answer {
+interface Answer {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came.
   readonly body: any

@@ -13,7 +13,7 @@ import { createLog } from '../../../../src/wiring/log.ts'
 export const beatMs = 40
 /** As of a gateway of the same drive over WebDAV. */
 export const longestBeatMs = 3 * beatMs
-export const writeWindowMs = 200
+const writeWindowMs = 200
 /** In real use an owner is watched longer than another gateway waits after a takeover. */
 export const longBeatMs = writeWindowMs
 

@@ -14,7 +14,7 @@ export const secrets = {
 }
 
 /** One request as the server saw it; the body is whole unless the script read it itself. */
-export interface Asked {
+interface Asked {
   readonly method: string
   /** Path and query. */
   readonly url: URL
@@ -22,7 +22,7 @@ export interface Asked {
   readonly body: Buffer
 }
 
-export interface Turn extends Asked {
+interface Turn extends Asked {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
@@ -115,7 +115,7 @@ const unexpected: Step = ({ response, method, url }) => {
   response.writeHead(418).end(`no step for ${method} ${url.pathname}`)
 }
 
-export function sendJson(response: ServerResponse, status: number, content: unknown): void {
+function sendJson(response: ServerResponse, status: number, content: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' })
   response.end(JSON.stringify(content))
 }
