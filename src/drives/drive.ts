@@ -2,6 +2,12 @@ import type { Attributes } from './attributes.ts'
 import type { DriveStatistics } from './drive-statistics.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
 import type { HeadOptions, OpenOptions } from './read-options.ts'
+import type {
+  BeginOptions,
+  PlacedParts,
+  PlaceOptions,
+  UploadAbilities,
+} from './upload-abilities.ts'
 
 /**
  * A drive stores objects as ordinary files. This file is the contract that every drive fulfils and
@@ -242,7 +248,7 @@ export interface CopyOptions {
  */
 export interface UploadDrive {
   /** The state of an empty upload. `uploadId` is unique, URL-safe, at most 64 characters. */
-  begin(uploadId: string, target: ObjectName): Promise<string>
+  begin(uploadId: string, target: ObjectName, options?: BeginOptions): Promise<string>
 
   /** What can be done with this upload. It depends on the drive that the upload is on. */
   abilities(state: string): UploadAbilities
@@ -262,6 +268,15 @@ export interface UploadDrive {
 
   /** Starts to replace the bytes of the last committed part, if `abilities` says `replaceLast`. */
   replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft>
+
+  /**
+   * Starts to write a part of an upload whose `abilities` say `anyOrder`. Its `commit` returns the part's place.
+   * The state stays as it is. `upload-gone` may also mean that the upload was taken over since its state was read.
+   */
+  place?(state: string, options: PlaceOptions): Promise<PartDraft>
+
+  /** Removes the bytes of a place that no part has any more. Slots stay until the upload ends. */
+  removePlace?(state: string, place: string): Promise<void>
 
   /**
    * Makes the first `size` bytes the object, as Draft.publish does. It may be repeated after a
@@ -285,25 +300,6 @@ export interface UploadDrive {
 
 export interface TakeOverOptions {
   readonly isDead: boolean
-}
-
-export interface UploadAbilities {
-  /** Whether the last committed part can be replaced. */
-  readonly replaceLast: boolean
-  /** Whether the size of `complete` may be smaller than the committed size. */
-  readonly truncate: boolean
-  /**
-   * Memory for early parts. Present if one append of several parts is faster than one append for
-   * each: then the caller reads early parts while this memory lasts.
-   */
-  readonly partMemory?: PartMemory
-}
-
-/** A limit for the bytes of early parts that one process holds. */
-export interface PartMemory {
-  /** Reserves bytes; false if they would exceed the limit. */
-  take(bytes: number): boolean
-  give(bytes: number): void
 }
 
 export interface AppendOptions {
@@ -339,6 +335,8 @@ export interface CompleteOptions {
    * transfers the bytes only now compares them, and rejects with `unavailable` if they differ.
    */
   readonly parts?: () => Promise<readonly PartDigest[]>
+  /** For an upload in any order: its parts. */
+  readonly placed?: PlacedParts
   /**
    * The drive calls it immediately before each step that makes the bytes the object, or after which
    * the upload can't continue. It throws if another process may have taken over the upload: then

@@ -6,13 +6,13 @@ import {
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
-  type UploadAbilities,
   type UploadDrive,
 } from './drive.ts'
 import type { CoreObject, DraftPublisher } from './drive-core.ts'
 import { endingPart } from './ending-draft.ts'
 import { parsedJson } from './json-text.ts'
 import { StagedBytes, type StagedUploads } from './staged-uploads.ts'
+import type { UploadAbilities } from './upload-abilities.ts'
 import { foreignState, requireUploadId } from './upload-id.ts'
 
 /** The state of an upload, which the caller stores as JSON. */

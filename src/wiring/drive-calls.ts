@@ -44,6 +44,8 @@ const uploads: TableOf<UploadDrive> = {
   takeOver: { metric: 'takeOverUpload', span: 'uploads.takeOver' },
   append: { metric: 'appendPart', span: 'uploads.append', result: part },
   replaceLast: { metric: 'replacePart', span: 'uploads.replaceLast', result: part },
+  place: { metric: 'placePart', span: 'uploads.place', result: part },
+  removePlace: { metric: 'removePlace', span: 'uploads.removePlace' },
   complete: { metric: 'completeUpload', span: 'uploads.complete' },
   isPublished: { metric: 'isPublished', span: 'uploads.isPublished' },
   abort: { metric: 'abortUpload', span: 'uploads.abort' },

@@ -14,6 +14,7 @@ import { fullDriveCases } from './drive/full-drive.ts'
 import { keyCases } from './drive/keys.ts'
 import { listingCases } from './drive/listing.ts'
 import { objectCases } from './drive/objects.ts'
+import { placedPartCases } from './drive/placed-parts.ts'
 import { replacedPartCases } from './drive/replaced-parts.ts'
 import { uploadCases } from './drive/uploads.ts'
 import { versionCases } from './drive/versions.ts'
@@ -33,6 +34,7 @@ const contractParts = {
     copyCases,
     uploadCases,
     replacedPartCases,
+    placedPartCases,
     byHandCases,
     fullDriveCases,
   ],

@@ -223,4 +223,5 @@ export const googleDriveLacks = {
   replaceLast: "a session's bytes can't be taken back, and the last part may be any size",
   keptVersions: 'of earlier revisions, Google returns only those marked "keep forever"',
   truncate: "a session's bytes can't be taken back",
+  anyOrder: 'a session takes bytes in order',
 }

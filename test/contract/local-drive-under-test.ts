@@ -64,7 +64,7 @@ function leftoversIn(root: string): string[] {
     ...temporary.filter((name) => !/^holder$|\.folders$|^fence-[\w-]+$/.test(name)),
     ...fs
       .readdirSync(join(own, 'uploads'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.startsWith('done-'))
+      .filter((entry) => entry.isFile() && !/^(done|made)-/.test(entry.name))
       .map((entry) => entry.name),
     ...fs.readdirSync(join(own, 'locks')),
   ]

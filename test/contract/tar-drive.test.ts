@@ -37,6 +37,7 @@ driveContract(
     ...localDriveLacks,
     copy: 'the gateway reads and writes',
     removeFolder: 'it has no folders that nobody needs',
+    anyOrder: 'parts are staged in order',
   },
 )
 

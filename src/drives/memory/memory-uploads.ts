@@ -1,16 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import {
   type AppendOptions,
   type CompleteOptions,
   DriveError,
   type ObjectMetadata,
+  type ObjectName,
   type PartDraft,
-  type UploadAbilities,
   type UploadDrive,
 } from '../drive.ts'
 import { endingPart } from '../ending-draft.ts'
+import type { BeginOptions, UploadAbilities } from '../upload-abilities.ts'
 import { ByteCollector, type MemoryObjects, metadataOf, turn } from './memory-objects.ts'
 
 interface MemoryUpload {
+  /** The parts of an upload in any order, by place. */
+  readonly places: Map<string, Uint8Array>
   /** The content of each state; the caller may use an older state again after a crash. */
   readonly contents: Content[]
   touchedAtMs: number
@@ -23,7 +27,13 @@ interface Content {
   readonly bytes: Uint8Array
 }
 
-/** An upload is the list of its commits. A state is `uploadId:number of the commit`. */
+/** The state of an upload in any order ends with it. */
+const anyOrder = 'any'
+
+/**
+ * An upload is the list of its commits, or the places of its parts. A state is `uploadId:number of the commit`, or
+ * `uploadId:any`.
+ */
 export class MemoryUploads implements UploadDrive {
   readonly #objects: MemoryObjects
   readonly #uploads = new Map<string, MemoryUpload>()
@@ -38,34 +48,40 @@ export class MemoryUploads implements UploadDrive {
     return this.#uploads.size
   }
 
-  async begin(uploadId: string): Promise<string> {
+  async begin(uploadId: string, _: ObjectName, options: BeginOptions = {}): Promise<string> {
     await turn()
     const contents = [{ offset: 0, bytes: new Uint8Array() }]
-    this.#uploads.set(uploadId, { contents, touchedAtMs: this.#objects.now() })
-    return stateOf(uploadId, 0)
+    this.#uploads.set(uploadId, { contents, places: new Map(), touchedAtMs: this.#objects.now() })
+    return options.anyOrder ? `${uploadId}:${anyOrder}` : stateOf(uploadId, 0)
   }
 
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     await turn()
     const { uploadId, upload, content } = this.#find(state)
-    const collector = new ByteCollector(this.#objects)
-    return endingPart({
-      async write(chunk) {
-        options.signal?.throwIfAborted()
-        await collector.write(chunk)
-      },
-      commit: async () => {
-        const bytes = await collector.take()
-        upload.contents.push({ before: content, offset: options.offset, bytes })
-        upload.touchedAtMs = this.#objects.now()
-        return stateOf(uploadId, upload.contents.length - 1)
-      },
-      discard: async () => collector.discard(),
+    return this.#collect(upload, options.signal, (bytes) => {
+      upload.contents.push({ before: content, offset: options.offset, bytes })
+      return stateOf(uploadId, upload.contents.length - 1)
     })
   }
 
-  abilities(): UploadAbilities {
-    return { replaceLast: true, truncate: true }
+  async place(state: string): Promise<PartDraft> {
+    await turn()
+    const { upload } = this.#find(state)
+    return this.#collect(upload, undefined, (bytes) => {
+      const place = randomUUID()
+      upload.places.set(place, bytes)
+      return place
+    })
+  }
+
+  async removePlace(state: string, place: string): Promise<void> {
+    await turn()
+    this.#uploads.get(parse(state).uploadId)?.places.delete(place)
+  }
+
+  abilities(state: string): UploadAbilities {
+    const isAnyOrder = state.endsWith(`:${anyOrder}`)
+    return { replaceLast: true, truncate: true, ...(isAnyOrder && { anyOrder: { slots: false } }) }
   }
 
   /** `offset` cuts off the part to replace. */
@@ -75,15 +91,13 @@ export class MemoryUploads implements UploadDrive {
 
   async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
     await turn()
-    const { target, size, attributes, conditions } = options
+    const { target, attributes, conditions } = options
     const { uploadId } = parse(state)
     if (this.#published.has(uploadId)) {
       const object = this.#objects.get(target)
       return object?.uploadState === state ? metadataOf(object) : undefined
     }
-    const { content } = this.#find(state)
-    assertCommitted(uploadId, content, size)
-    const bytes = bytesOf(content, size)
+    const bytes = this.#bytesOf(state, options)
     options.assertHeld?.()
     const object = this.#objects.put(target, { bytes, attributes, conditions, uploadState: state })
     this.#uploads.delete(uploadId)
@@ -110,16 +124,53 @@ export class MemoryUploads implements UploadDrive {
     }
   }
 
+  #collect(
+    upload: MemoryUpload,
+    signal: AbortSignal | undefined,
+    keep: (bytes: Uint8Array) => string,
+  ): PartDraft {
+    const collector = new ByteCollector(this.#objects)
+    return endingPart({
+      async write(chunk) {
+        signal?.throwIfAborted()
+        await collector.write(chunk)
+      },
+      commit: async () => {
+        const kept = keep(await collector.take())
+        upload.touchedAtMs = this.#objects.now()
+        return kept
+      },
+      discard: async () => collector.discard(),
+    })
+  }
+
+  #bytesOf(state: string, { size, placed }: CompleteOptions): Uint8Array {
+    const { uploadId, upload, content } = this.#find(state)
+    if (placed === undefined) {
+      assertCommitted(uploadId, content, size)
+      return bytesOf(content, size)
+    }
+    return Buffer.concat(
+      placed.listed.map(({ place }) => {
+        const bytes = upload.places.get(place)
+        if (bytes === undefined) throw lostBytes(uploadId)
+        return bytes
+      }),
+    )
+  }
+
   #find(state: string): { uploadId: string; upload: MemoryUpload; content: Content } {
     const { uploadId, index } = parse(state)
     const upload = this.#uploads.get(uploadId)
     const content = upload?.contents[index]
     if (upload !== undefined && content !== undefined) return { uploadId, upload, content }
-    throw new DriveError(
-      'upload-gone',
-      `The bytes of upload ${uploadId} are lost: start a new upload.`,
-    )
+    throw lostBytes(uploadId)
   }
+}
+
+function lostBytes(uploadId: string): DriveError {
+  const message = `The bytes of upload ${uploadId} are lost: start a new upload.`
+  return new DriveError('upload-gone', message)
 }
 
 function stateOf(uploadId: string, index: number): string {
@@ -128,7 +179,8 @@ function stateOf(uploadId: string, index: number): string {
 
 function parse(state: string): { uploadId: string; index: number } {
   const end = state.lastIndexOf(':')
-  return { uploadId: state.slice(0, end), index: Number(state.slice(end + 1)) }
+  const text = state.slice(end + 1)
+  return { uploadId: state.slice(0, end), index: text === anyOrder ? 0 : Number(text) }
 }
 
 function assertCommitted(uploadId: string, content: Content, size: number): void {

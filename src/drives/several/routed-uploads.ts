@@ -7,9 +7,9 @@ import {
   type PartDraft,
   type ReplaceOptions,
   type TakeOverOptions,
-  type UploadAbilities,
   type UploadDrive,
 } from '../drive.ts'
+import type { BeginOptions, PlaceOptions, UploadAbilities } from '../upload-abilities.ts'
 import { type BucketPlace, type Mount, requireSame, requireWritable } from './mount.ts'
 
 interface Routed {
@@ -31,11 +31,15 @@ export class RoutedUploads implements UploadDrive {
     this.#placeOf = placeOf
   }
 
-  async begin(uploadId: string, { bucket, key }: ObjectName): Promise<string> {
+  async begin(
+    uploadId: string,
+    { bucket, key }: ObjectName,
+    options?: BeginOptions,
+  ): Promise<string> {
     const place = this.#placeOf(bucket)
     requireWritable(bucket, place)
     const { mount, folder } = place
-    const inner = await mount.drive.uploads.begin(uploadId, { bucket: folder, key })
+    const inner = await mount.drive.uploads.begin(uploadId, { bucket: folder, key }, options)
     return stateOf(mount, inner)
   }
 
@@ -56,13 +60,28 @@ export class RoutedUploads implements UploadDrive {
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     const { mount, inner } = this.#require(state)
     const { drive } = mount
-    return guarded(mount, await drive.uploads.append(inner, options))
+    const part = await drive.uploads.append(inner, options)
+    return guarded(mount, part, (next) => stateOf(mount, next))
   }
 
   async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
     const { mount, inner } = this.#require(state)
     const { drive } = mount
-    return guarded(mount, await drive.uploads.replaceLast(inner, options))
+    const part = await drive.uploads.replaceLast(inner, options)
+    return guarded(mount, part, (next) => stateOf(mount, next))
+  }
+
+  async place(state: string, options: PlaceOptions): Promise<PartDraft> {
+    const { mount, inner } = this.#require(state)
+    const { uploads } = mount.drive
+    const part = await uploads.place?.(inner, options)
+    if (part === undefined) throw new TypeError(`the parts of upload ${inner} come in order`)
+    return guarded(mount, part, (place) => place)
+  }
+
+  async removePlace(state: string, place: string): Promise<void> {
+    const { mount, inner } = this.#require(state)
+    await mount.drive.uploads.removePlace?.(inner, place)
   }
 
   async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
@@ -128,8 +147,12 @@ function stateOf({ name }: Mount, inner: string): string {
   return name === '' ? inner : `@${name}:${inner}`
 }
 
-/** The states of its commits are those of the mount; nothing is committed once the drive is lost. */
-function guarded(mount: Mount, part: PartDraft): PartDraft {
+/** Nothing is committed once the drive is lost. */
+function guarded(
+  mount: Mount,
+  part: PartDraft,
+  resultOf: (committed: string) => string,
+): PartDraft {
   const { drive } = mount
   return {
     write: (chunk) => part.write(chunk),
@@ -140,7 +163,7 @@ function guarded(mount: Mount, part: PartDraft): PartDraft {
         await part.discard()
         throw error
       }
-      return stateOf(mount, await part.commit())
+      return resultOf(await part.commit())
     },
     discard: () => part.discard(),
   }

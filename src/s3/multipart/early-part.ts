@@ -1,6 +1,6 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import { BufferPool } from '../../drives/buffer-pool.ts'
-import type { PartMemory } from '../../drives/drive.ts'
+import type { PartMemory } from '../../drives/upload-abilities.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'
 import { type PayloadSink, payloadBlockBytes } from '../body/payload-writer.ts'
 import { PartBuffer, type PartRoom } from './part-buffer.ts'

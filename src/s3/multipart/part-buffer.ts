@@ -1,5 +1,5 @@
 import type { BufferPool } from '../../drives/buffer-pool.ts'
-import type { PartMemory } from '../../drives/drive.ts'
+import type { PartMemory } from '../../drives/upload-abilities.ts'
 import { type PayloadSink, payloadBlockBytes } from '../body/payload-writer.ts'
 
 /** The part is no longer needed: the rest of its bytes is discarded. */

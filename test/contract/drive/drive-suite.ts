@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import type { Drive, UploadAbilities } from '../../../src/drives/drive.ts'
+import type { Drive } from '../../../src/drives/drive.ts'
+import type { UploadAbilities } from '../../../src/drives/upload-abilities.ts'
 import { shareOf } from '../../support/test-groups.ts'
 import { hostileKeys } from './hostile-keys.ts'
 
@@ -29,6 +30,8 @@ export type Ability =
   | 'replaceLast'
   /** `UploadAbilities.truncate`. */
   | 'truncate'
+  /** `UploadAbilities.anyOrder`. */
+  | 'anyOrder'
 
 export interface MakeOptions {
   /** The approximate space of the drive; ample if absent. */
@@ -82,10 +85,12 @@ const isAble: Readonly<
   removeFolder: (under) => under.drive.removeFolder !== undefined,
   replaceLast: async (under) => (await uploadAbilities(under)).replaceLast,
   truncate: async (under) => (await uploadAbilities(under)).truncate,
+  anyOrder: async (under) => (await uploadAbilities(under)).anyOrder !== undefined,
 }
 
 async function uploadAbilities({ drive }: DriveUnderTest): Promise<UploadAbilities> {
-  const state = await drive.uploads.begin('abilities', { bucket: buckets[0], key: 'k' })
+  const target = { bucket: buckets[0], key: 'k' }
+  const state = await drive.uploads.begin('abilities', target, { anyOrder: true })
   const abilities = drive.uploads.abilities(state)
   await drive.uploads.abort(state)
   return abilities

@@ -5,9 +5,9 @@ import {
   type ObjectMetadata,
   type ObjectName,
   type PartDraft,
-  type UploadAbilities,
   type UploadDrive,
 } from '../../drive.ts'
+import type { UploadAbilities } from '../../upload-abilities.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { refreshFile } from '../index/apply-changes.ts'
 import { indexedMetadata } from '../index/indexed-file.ts'

@@ -1,5 +1,5 @@
 import { BufferPool } from '../../buffer-pool.ts'
-import type { PartMemory } from '../../drive.ts'
+import type { PartMemory } from '../../upload-abilities.ts'
 import { blockBytes } from './blocks.ts'
 
 const mebibyte = 1024 * 1024

@@ -24,6 +24,8 @@ const copyBytes = 1024 * 1024
 
 interface CopiedBytes {
   readonly size: number
+  /** Where they begin in the other file. */
+  readonly start?: number
   readonly offset?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -66,13 +68,13 @@ export class OutputFile {
     this.#flushing = undefined
   }
 
-  /** Copies the first `size` bytes of another file to `offset`. Returns how many there were. */
-  async copy(from: number, { size, offset = 0, signal }: CopiedBytes): Promise<number> {
+  /** Copies `size` bytes of another file, from `start` on, to `offset`. Returns how many there were. */
+  async copy(from: number, { size, start = 0, offset = 0, signal }: CopiedBytes): Promise<number> {
     const buffer = Buffer.allocUnsafeSlow(Math.min(copyBytes, Math.max(size, 1)))
     let copied = 0
     while (copied < size) {
       signal?.throwIfAborted()
-      const filled = await readFully(from, buffer.subarray(0, size - copied), copied)
+      const filled = await readFully(from, buffer.subarray(0, size - copied), start + copied)
       if (filled === 0) break
       await this.write(buffer.subarray(0, filled), offset + copied)
       copied += filled

@@ -1,43 +1,42 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
-import {
-  type AppendOptions,
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type PartDraft,
-  type ReplaceOptions,
-  type TakeOverOptions,
-  type UploadAbilities,
-  type UploadDrive,
+import type {
+  AppendOptions,
+  CompleteOptions,
+  ObjectMetadata,
+  ObjectName,
+  PartDraft,
+  ReplaceOptions,
+  TakeOverOptions,
+  UploadDrive,
 } from '../../drive.ts'
 import { endingPart } from '../../ending-draft.ts'
+import type { BeginOptions, PlaceOptions, UploadAbilities } from '../../upload-abilities.ts'
 import { requireUploadId } from '../../upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
 import { requireOwnFolder } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
-import { allDone } from '../objects/all-done.ts'
-import { describe, type FileIdentity } from '../objects/file-identity.ts'
-import { headObject, openObject } from '../objects/object-files.ts'
 import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
-import { publishFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { LocalPartDraft } from './part-draft.ts'
+import { PlacedUploads } from './placed-uploads.ts'
 import { copyToOwnFile, isBeingTaken, removeFormer } from './take-over.ts'
+import { hasMark, lostBytes, UploadFolder } from './upload-folder.ts'
 import {
   formatUploadState,
+  isPlaced,
   type LocalUploadState,
   parseUploadState,
+  placedStateOf,
+  requirePlaced,
   type Tail,
 } from './upload-state.ts'
 
 /** The upload's bytes, in its folder. */
 export const dataName = 'data'
 const tailPrefix = 'tail-'
-const markPrefix = 'done-'
 
 /**
  * Every upload is a folder `.bucketry/uploads/<id>`. Parts are appended to its file `data`, which
@@ -49,19 +48,24 @@ const markPrefix = 'done-'
  */
 export class LocalUploads implements UploadDrive {
   readonly #drive: OpenDrive
+  readonly #placed: PlacedUploads
 
   constructor(drive: OpenDrive) {
     this.#drive = drive
+    this.#placed = new PlacedUploads(drive)
   }
 
-  async begin(uploadId: string, target: ObjectName): Promise<string> {
+  async begin(uploadId: string, target: ObjectName, options: BeginOptions = {}): Promise<string> {
     requireUploadId(uploadId)
     // A key that cannot be a file name is refused before its parts are sent.
     localPathOf(target.bucket, target.key)
     return await withDriveErrors('start an upload', async () => {
       const { root } = this.#drive
       await requireOwnFolder(root)
-      const folder = this.#folder({ id: uploadId })
+      if (options.anyOrder) {
+        return formatUploadState(await this.#placed.begin({ id: uploadId, target }))
+      }
+      const folder = this.#path({ id: uploadId })
       await makeFolders(folder)
       await root.files.close(await root.files.create(`${folder}/${dataName}`))
       await syncFolderAt(folder)
@@ -74,12 +78,13 @@ export class LocalUploads implements UploadDrive {
     const upload = parseUploadState(state)
     return await withDriveErrors('take over an upload', async () => {
       await requireOwnFolder(this.#drive.root)
+      if (isPlaced(upload)) {
+        return isDead ? state : formatUploadState(await this.#placed.takeOver(upload))
+      }
       const [folder, name] = [this.#folder(upload), fileOf(upload)]
       // A dead process can't write to its file any more.
-      if (isDead && !isBeingTaken(await this.#namesOf(upload))) return state
-      const isObject = (stats: fs.Stats) => this.#isObject(upload, stats)
-      const endPublishing = () => this.#endPublishing(upload)
-      const file = await copyToOwnFile({ folder, name, isObject, endPublishing })
+      if (isDead && !isBeingTaken(await folder.names())) return state
+      const file = await copyToOwnFile(folder, name)
       return file === undefined ? state : formatUploadState({ ...upload, file })
     })
   }
@@ -87,7 +92,7 @@ export class LocalUploads implements UploadDrive {
   async append(state: string, options: AppendOptions): Promise<PartDraft> {
     const upload = parseUploadState(state)
     return await withDriveErrors('continue an upload', async () => {
-      const names = await this.#namesOf(upload)
+      const names = await this.#folder(upload).names()
       const output = await this.#open(upload)
       try {
         await this.#removeFormer(upload, names)
@@ -100,12 +105,25 @@ export class LocalUploads implements UploadDrive {
       const { tail, merged: _, ...rest } = upload
       const merged = tail?.name
       const next = formatUploadState({ ...rest, ...(merged && { merged }) })
-      return endingPart(new LocalPartDraft({ output, options, commit: async () => next }))
+      return endingPart(
+        new LocalPartDraft({ output, options, commit: async () => next, remains: 'cut' }),
+      )
     })
   }
 
-  abilities(): UploadAbilities {
-    return { replaceLast: true, truncate: true }
+  abilities(state: string): UploadAbilities {
+    const placed = placedStateOf(state)
+    return { replaceLast: true, truncate: true, ...(placed && { anyOrder: placed }) }
+  }
+
+  async place(state: string, options: PlaceOptions): Promise<PartDraft> {
+    const upload = requirePlaced(state)
+    return await withDriveErrors('write a part', () => this.#placed.place(upload, options))
+  }
+
+  async removePlace(state: string, place: string): Promise<void> {
+    const upload = requirePlaced(state)
+    await withDriveErrors('remove a part', () => this.#placed.removePlace(upload, place))
   }
 
   async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
@@ -116,14 +134,19 @@ export class LocalUploads implements UploadDrive {
       await this.#dropMerged(upload)
       // These bytes also replace an earlier tail that is not merged yet.
       const name = `${tailPrefix}${crypto.randomUUID()}`
-      const path = `${this.#folder(upload)}/${name}`
+      const path = `${this.#path(upload)}/${name}`
       const output = new OutputFile(root, path, await root.files.create(path))
       const { merged: _, ...rest } = upload
       const commit = async (size: number) => {
-        await syncFolderAt(this.#folder(upload))
+        await syncFolderAt(this.#path(upload))
         return formatUploadState({ ...rest, tail: { name, offset: options.offset, size } })
       }
-      const plan = { output, options: { ...options, offset: 0 }, commit, isOwn: true }
+      const plan = {
+        output,
+        options: { ...options, offset: 0 },
+        commit,
+        remains: 'no file',
+      } as const
       return endingPart(new LocalPartDraft(plan))
     })
   }
@@ -132,7 +155,8 @@ export class LocalUploads implements UploadDrive {
     const upload = parseUploadState(state)
     const { bucket, key } = options.target
     return await withDriveErrors(`complete ${bucket}/${key}`, async () => {
-      const names = await this.#namesOf(upload)
+      if (isPlaced(upload)) return await this.#placed.complete(upload, options)
+      const names = await this.#folder(upload).names()
       const output = await this.#openIfThere(upload)
       if (output === undefined) return await this.#findPublished(upload, options)
       try {
@@ -140,10 +164,9 @@ export class LocalUploads implements UploadDrive {
         await this.#mergeTail(upload, output)
         const size = await output.size()
         if (size < options.size) throw lostBytes()
-        const metadata = await this.#publish(upload, output, {
-          ...options,
-          isLonger: size > options.size,
-        })
+        const isLonger = size > options.size
+        const publication = { ...options, isLonger, mark: 'done-' } as const
+        const metadata = await this.#folder(upload).publish(output, publication)
         await this.#removeTails(upload)
         return metadata
       } finally {
@@ -155,17 +178,19 @@ export class LocalUploads implements UploadDrive {
   async isPublished(state: string): Promise<boolean> {
     const upload = parseUploadState(state)
     return await withDriveErrors('check an upload', async () => {
+      if (isPlaced(upload)) return await this.#placed.isPublished(upload)
       const output = await this.#openIfThere(upload)
       await output?.close()
-      const names = await this.#namesOf(upload)
-      return output === undefined && hasMark(names) && !isBeingTaken(names)
+      const names = await this.#folder(upload).names()
+      return output === undefined && hasMark(names, 'done-') && !isBeingTaken(names)
     })
   }
 
   async abort(state: string): Promise<void> {
     const upload = parseUploadState(state)
     await withDriveErrors('abort an upload', async () => {
-      await fs.promises.rm(this.#folder(upload), { recursive: true, force: true })
+      if (isPlaced(upload)) await this.#placed.end(upload)
+      await fs.promises.rm(this.#path(upload), { recursive: true, force: true })
     })
   }
 
@@ -173,42 +198,9 @@ export class LocalUploads implements UploadDrive {
     await withDriveErrors('sweep uploads', async () => {
       const before = (await this.#drive.root.clock.nowMs()) - olderThanMs
       for (const id of await fs.promises.readdir(this.#drive.root.uploadFolder)) {
-        if ((await lastChangeMs(this.#folder({ id }))) > before || (await isKnown(id))) continue
-        await fs.promises.rm(this.#folder({ id }), { recursive: true, force: true })
+        if ((await lastChangeMs(this.#path({ id }))) > before || (await isKnown(id))) continue
+        await fs.promises.rm(this.#path({ id }), { recursive: true, force: true })
       }
-    })
-  }
-
-  /** The former process may be about to publish another link of the file. It then holds the key's lock. */
-  async #endPublishing({ target }: LocalUploadState): Promise<void> {
-    if (target === undefined) return
-    await this.#drive.locks.hold(localPathOf(target.bucket, target.key).path, async () => undefined)
-  }
-
-  async #publish(
-    upload: LocalUploadState,
-    output: OutputFile,
-    options: CompleteOptions & { readonly isLonger: boolean },
-  ): Promise<ObjectMetadata> {
-    return await publishFile(this.#drive, {
-      objectPath: localPathOf(options.target.bucket, options.target.key),
-      path: output.path,
-      // Without a target, `#isObject` would consider a second link of the file the object.
-      isElsewhere: upload.target !== undefined,
-      attributes: options.attributes,
-      conditions: options.conditions,
-      assertHeld: options.assertHeld,
-      shapesLate: options.isLonger,
-      shape: async () => {
-        options.assertHeld?.()
-        if (options.isLonger) await output.truncate(options.size)
-        const stamp = await output.shape()
-        // Empty: it needs no space on a full disk.
-        await fs.promises.writeFile(`${this.#folder(upload)}/${markOf(stamp.identity)}`, '')
-        return stamp
-      },
-      // The mark must be durable before the file leaves the upload's folder.
-      flush: () => allDone([output.flush(), syncFolderAt(this.#folder(upload))]),
     })
   }
 
@@ -217,10 +209,10 @@ export class LocalUploads implements UploadDrive {
     upload: LocalUploadState,
     { target }: CompleteOptions,
   ): Promise<ObjectMetadata | undefined> {
-    const names = await this.#namesOf(upload)
-    if (!hasMark(names) || isBeingTaken(names)) throw lostBytes()
-    const present = await headObject(this.#drive, localPathOf(target.bucket, target.key))
-    return present && names.includes(markOf(present.file.identity)) ? present.metadata : undefined
+    const folder = this.#folder(upload)
+    const names = await folder.names()
+    if (!hasMark(names, 'done-') || isBeingTaken(names)) throw lostBytes()
+    return await folder.findPublished(names, target)
   }
 
   /**
@@ -230,18 +222,14 @@ export class LocalUploads implements UploadDrive {
    */
   async #removeFormer(upload: LocalUploadState, names: readonly string[]): Promise<void> {
     const { file } = upload
-    if (file !== undefined) await removeFormer(this.#folder(upload), names, file)
+    if (file !== undefined) await removeFormer(this.#path(upload), names, file)
   }
 
   /** Also those of replacements that were not committed. */
   async #removeTails(upload: LocalUploadState): Promise<void> {
-    for (const name of await this.#namesOf(upload)) {
-      if (name.startsWith(tailPrefix)) await this.#unlink(upload, name)
+    for (const name of await this.#folder(upload).names()) {
+      if (name.startsWith(tailPrefix)) await this.#folder(upload).unlink(name)
     }
-  }
-
-  async #namesOf(upload: LocalUploadState): Promise<string[]> {
-    return (await unlessAbsent(() => fs.promises.readdir(this.#folder(upload)))) ?? []
   }
 
   /**
@@ -267,16 +255,16 @@ export class LocalUploads implements UploadDrive {
   /** Undefined if a `complete` merged and removed it. */
   async #openTail(upload: LocalUploadState, tail: Tail): Promise<number | undefined> {
     try {
-      return await this.#drive.root.files.open(`${this.#folder(upload)}/${tail.name}`, readFlags)
+      return await this.#drive.root.files.open(`${this.#path(upload)}/${tail.name}`, readFlags)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error
-      if (!hasMark(await this.#namesOf(upload))) throw lostBytes()
+      if (!hasMark(await this.#folder(upload).names(), 'done-')) throw lostBytes()
       return undefined
     }
   }
 
   async #dropMerged(upload: LocalUploadState): Promise<void> {
-    if (upload.merged !== undefined) await this.#unlink(upload, upload.merged)
+    if (upload.merged !== undefined) await this.#folder(upload).unlink(upload.merged)
   }
 
   async #open(upload: LocalUploadState): Promise<OutputFile> {
@@ -288,7 +276,7 @@ export class LocalUploads implements UploadDrive {
   /** Undefined if the bytes are published or lost. */
   async #openIfThere(upload: LocalUploadState): Promise<OutputFile | undefined> {
     const { root } = this.#drive
-    const path = `${this.#folder(upload)}/${fileOf(upload)}`
+    const path = `${this.#path(upload)}/${fileOf(upload)}`
     let fd: number
     try {
       fd = await root.files.open(path, fs.constants.O_RDWR | safeOpenFlags)
@@ -298,32 +286,17 @@ export class LocalUploads implements UploadDrive {
       return undefined
     }
     const output = new OutputFile(root, path, fd)
-    if (!(await this.#isObject(upload, await root.files.fstat(fd)))) return output
+    if (!(await this.#folder(upload).isObject(await root.files.fstat(fd)))) return output
     await output.remove()
     return undefined
   }
 
-  /**
-   * Whether this file is already the object, because a crash occurred between the call that published it
-   * (put-file.ts) and the removal of its old name. It must not be written to any more.
-   */
-  async #isObject(upload: LocalUploadState, stats: fs.Stats): Promise<boolean> {
-    if (stats.nlink < 2) return false
-    const { identity } = describe(stats, this.#drive.root)
-    if (!(await this.#namesOf(upload)).includes(markOf(identity))) return false
-    const { target } = upload
-    if (target === undefined) return true
-    const present = await openObject(this.#drive, localPathOf(target.bucket, target.key))
-    if (present !== undefined) await this.#drive.root.files.close(present.fd)
-    return present?.identity === identity
+  #folder({ id, target }: Pick<LocalUploadState, 'id' | 'target'>): UploadFolder {
+    return new UploadFolder(this.#drive, this.#path({ id }), target)
   }
 
-  async #unlink(upload: LocalUploadState, name: string): Promise<void> {
-    await fs.promises.rm(`${this.#folder(upload)}/${name}`, { force: true })
-  }
-
-  #folder(upload: Pick<LocalUploadState, 'id'>): string {
-    return `${this.#drive.root.uploadFolder}/${upload.id}`
+  #path({ id }: Pick<LocalUploadState, 'id'>): string {
+    return `${this.#drive.root.uploadFolder}/${id}`
   }
 }
 
@@ -331,27 +304,14 @@ function fileOf({ file }: LocalUploadState): string {
   return file ?? dataName
 }
 
-function markOf(identity: FileIdentity): string {
-  return `${markPrefix}${identity}`
-}
-
-function hasMark(names: readonly string[]): boolean {
-  return names.some((name) => name.startsWith(markPrefix))
-}
-
 /** The last change of the folder and its content; infinity if it is not an upload's folder. */
 async function lastChangeMs(folder: string): Promise<number> {
   const latest = await unlessAbsent(async () => {
-    const names = await fs.promises.readdir(folder)
+    const names = await fs.promises.readdir(folder, { recursive: true })
     const paths = [folder, ...names.map((name) => `${folder}/${name}`)]
     const stats = await Promise.all(paths.map((path) => fs.promises.lstat(path)))
     return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
   })
   // It is being created or removed, or is not a folder.
   return latest ?? Number.POSITIVE_INFINITY
-}
-
-function lostBytes(): DriveError {
-  const message = 'The bytes of this upload are no longer on the drive: start a new upload.'
-  return new DriveError('upload-gone', message)
 }

@@ -7,8 +7,8 @@ interface PartPlan {
   readonly options: AppendOptions
   /** Returns the upload's new state; called when the part is durable. */
   commit(size: number): Promise<string>
-  /** Whether the file contains only this part, and is removed when the part is discarded. */
-  readonly isOwn?: boolean
+  /** What a discarded part leaves behind. `cut`: nothing after its offset, if the disk is full. */
+  readonly remains: 'cut' | 'bytes' | 'no file'
 }
 
 /**
@@ -19,6 +19,7 @@ export class LocalPartDraft implements PartDraft {
   readonly #plan: PartPlan
   #size = 0
   #isFull = false
+  #writing: Promise<void> | undefined
 
   constructor(plan: PartPlan) {
     this.#plan = plan
@@ -28,7 +29,8 @@ export class LocalPartDraft implements PartDraft {
     this.#plan.options.signal?.throwIfAborted()
     const { output, options } = this.#plan
     try {
-      await output.write(chunk, options.offset + this.#size)
+      this.#writing = output.write(chunk, options.offset + this.#size)
+      await this.#writing
     } catch (cause) {
       const error = fsDriveError(cause, 'write a part')
       this.#isFull = error instanceof DriveError && error.kind === 'full'
@@ -48,11 +50,13 @@ export class LocalPartDraft implements PartDraft {
   }
 
   async discard(): Promise<void> {
-    const { output, options, isOwn } = this.#plan
-    if (isOwn) return await output.remove()
+    const { output, options, remains } = this.#plan
+    // It must not go on in a file that is closed: another one may then have its descriptor.
+    await this.#writing?.catch(() => undefined)
+    if (remains === 'no file') return await output.remove()
     try {
       // Otherwise the written bytes stay after the committed ones, and the next part overwrites them.
-      if (this.#isFull) await output.truncate(options.offset)
+      if (this.#isFull && remains === 'cut') await output.truncate(options.offset)
       await output.close()
     } catch {
       // The bytes do not count anyway.

@@ -3,24 +3,17 @@ import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
 import { syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
+import type { UploadFolder } from './upload-folder.ts'
 
 /** Names of files that hold an upload's bytes after it was taken over. */
 const takenDataPrefix = 'data-'
 const formerPrefix = 'former-'
 
-interface TakenUpload {
-  readonly folder: string
-  /** The present name of the file with the bytes. */
-  readonly name: string
-  /** Whether this file is the object already. */
-  isObject(stats: fs.Stats): Promise<boolean>
-  /** Waits until no process can publish another link of the file. */
-  endPublishing(): Promise<void>
-}
-
 /**
  * Copies the bytes of an upload to a new file, and returns its name; durable. Undefined if there are none: they
  * were published or are lost.
+ *
+ * @param name the present name of the file with the bytes
  *
  * The former process may have been suspended before any line, and may continue at any moment. So its file is first
  * renamed: from then on it can't publish it, and what it still writes to it does not reach the copy's file. The
@@ -28,10 +21,12 @@ interface TakenUpload {
  * (put-file.ts): `endPublishing` makes it fail by taking over its lock. If this function is interrupted, the next call
  * continues with the renamed file.
  */
-export async function copyToOwnFile(upload: TakenUpload): Promise<string | undefined> {
-  const { folder } = upload
-  const former = `${folder}/${formerPrefix}${crypto.randomUUID()}`
-  if (!(await moveAside(upload, former))) return undefined
+export async function copyToOwnFile(
+  upload: UploadFolder,
+  name: string,
+): Promise<string | undefined> {
+  const former = `${upload.path}/${formerPrefix}${crypto.randomUUID()}`
+  if (!(await moveAside(upload, name, former))) return undefined
   const look = () => unlessAbsent(() => fs.promises.lstat(former))
   let stats = await look()
   if (stats !== undefined && stats.nlink > 1 && !(await upload.isObject(stats))) {
@@ -48,10 +43,10 @@ export async function copyToOwnFile(upload: TakenUpload): Promise<string | undef
     await fs.promises.rm(former, { force: true })
     return undefined
   }
-  const name = `${takenDataPrefix}${crypto.randomUUID()}`
-  await copyDurably(former, `${folder}/${name}`)
-  await syncFolderAt(folder)
-  return name
+  const copy = `${takenDataPrefix}${crypto.randomUUID()}`
+  await copyDurably(former, `${upload.path}/${copy}`)
+  await syncFolderAt(upload.path)
+  return copy
 }
 
 /** Removes what the former processes of a taken upload had, when the state with the copy's name is stored. */
@@ -74,11 +69,11 @@ export function isBeingTaken(names: readonly string[]): boolean {
 }
 
 /** False if there is nothing to move. */
-async function moveAside({ folder, name }: TakenUpload, former: string): Promise<boolean> {
-  if (await isRenamed(`${folder}/${name}`, former)) return true
-  for (const other of (await unlessAbsent(() => fs.promises.readdir(folder))) ?? []) {
+async function moveAside(upload: UploadFolder, name: string, former: string): Promise<boolean> {
+  if (await isRenamed(`${upload.path}/${name}`, former)) return true
+  for (const other of await upload.names()) {
     const isOther = other.startsWith(formerPrefix)
-    if (isOther && (await isRenamed(`${folder}/${other}`, former))) return true
+    if (isOther && (await isRenamed(`${upload.path}/${other}`, former))) return true
   }
   return false
 }

@@ -6,10 +6,10 @@ import {
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
-  type UploadAbilities,
   type UploadDrive,
 } from '../../drive.ts'
 import { endingPart } from '../../ending-draft.ts'
+import type { UploadAbilities } from '../../upload-abilities.ts'
 import { requireUploadId } from '../../upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { PublishingContext } from '../objects/dav-publisher.ts'

@@ -42,7 +42,7 @@ describe('the memory drive', () => {
     const drive = openMemoryDrive()
     await drive.prepare(['b'])
     const target = { bucket: 'b', key: 'k' }
-    const state = await drive.uploads.begin('upload')
+    const state = await drive.uploads.begin('upload', target)
     await assert.rejects(drive.uploads.complete(state, { target, size: 1, attributes }), DriveError)
   })
 
@@ -50,7 +50,7 @@ describe('the memory drive', () => {
     let now = 1000
     const drive = openMemoryDrive({ now: () => now })
     await drive.prepare(['b'])
-    const state = await drive.uploads.begin('upload')
+    const state = await drive.uploads.begin('upload', { bucket: 'b', key: 'k' })
     now = 5000
     await (await drive.uploads.append(state, { offset: 0 })).commit()
     now = 6000

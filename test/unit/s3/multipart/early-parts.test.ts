@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import {
-  type Drive,
-  DriveError,
-  type PartMemory,
-  type UploadDrive,
-} from '../../../../src/drives/drive.ts'
+import { type Drive, DriveError, type UploadDrive } from '../../../../src/drives/drive.ts'
+import type { PartMemory } from '../../../../src/drives/upload-abilities.ts'
 import type { PartSource } from '../../../../src/s3/multipart/early-part.ts'
 import type { Uploads } from '../../../../src/s3/multipart/uploads.ts'
 import { isS3Error } from '../read-fixture.ts'

@@ -1,0 +1,66 @@
+/** What a drive can do with one upload. */
+export interface UploadAbilities {
+  /** Whether the last committed part can be replaced. */
+  readonly replaceLast: boolean
+  /** Whether the size of `complete` may be smaller than the committed size. */
+  readonly truncate: boolean
+  /**
+   * Memory for early parts. Present if one append of several parts is faster than one append for
+   * each: then the caller reads early parts while this memory lasts.
+   */
+  readonly partMemory?: PartMemory
+  /** Present if the parts of this upload come in any order: see PlaceOptions. */
+  readonly anyOrder?: AnyOrder
+}
+
+export interface AnyOrder {
+  /** Whether a part may be written to the common file, at an offset. */
+  readonly slots: boolean
+}
+
+/** A limit for the bytes of early parts that one process holds. */
+export interface PartMemory {
+  /** Reserves bytes; false if they would exceed the limit. */
+  take(bytes: number): boolean
+  give(bytes: number): void
+}
+
+export interface BeginOptions {
+  /**
+   * Whether parts shall come in any order. A drive that can't do that ignores it: `UploadAbilities.anyOrder` tells.
+   */
+  readonly anyOrder?: boolean
+}
+
+/**
+ * A part of an upload in any order. Any number of them are written at the same time, by any process, without the
+ * upload's lease, and a part may be sent again. So each goes to bytes of its own: to a file of its own, or to a region
+ * of the upload's common file that nobody else was ever given (its slot). The caller stores the place that the draft's
+ * `commit` returns, and from then on these bytes never change.
+ */
+export interface PlaceOptions {
+  /**
+   * Where the slot begins in the common file. Absent: the part goes to a file of its own, as it does if the
+   * file system does not take a file of that length.
+   */
+  readonly offset?: number | undefined
+  /** The expected number of bytes, if known. */
+  readonly size?: number | undefined
+}
+
+/** A committed part. */
+export interface PlacedPart {
+  /** As `commit` returned it. Opaque to callers. */
+  readonly place: string
+  readonly size: number
+}
+
+/** What an upload in any order becomes. */
+export interface PlacedParts {
+  /** The object's bytes, in order. */
+  readonly listed: readonly PlacedPart[]
+  /** The places of the committed parts that are left out. */
+  readonly others: readonly string[]
+  /** Whether certainly no process can write to the common file any more. */
+  readonly isQuiet: boolean
+}
