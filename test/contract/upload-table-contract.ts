@@ -26,6 +26,7 @@ async function insert(table: UploadTable, id: string): Promise<UploadRow> {
     phase: 'open',
     partCount: 0,
     size: 0,
+    slotSize: 0,
     completion: '',
     touchedAtMs: 10,
     leaseOwner: '',

@@ -61,10 +61,8 @@ export async function withRoomForPart<Part extends { readonly size: number }>(
     service.usage.addedParts(bucket, part.size)
     return part
   }
-  const { size: uploaded, partCount } = upload
-  // Only the last part can be replaced. An earlier one that is sent again is compared, and not stored.
-  let replaced = number < partCount ? Number.POSITIVE_INFINITY : 0
-  if (number === partCount) replaced = await service.uploads.sizeOfPart(uploadId, number)
+  const { size: uploaded } = upload
+  const replaced = await service.uploads.replacedBytes(upload, number)
   const need = { size, uploaded, replaced }
   return await withReserved(context, need, work)
 }

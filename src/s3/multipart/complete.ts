@@ -1,6 +1,7 @@
 import type { UploadRow } from '../../state/stores/uploads.ts'
 import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
 import { isAbandoned, type Lease } from './lease.ts'
+import { placedParts } from './placed-part.ts'
 import type { UploadContext } from './upload-context.ts'
 import { leaseLost, noSuchUpload, slowDown, unlessGone } from './upload-errors.ts'
 import {
@@ -19,12 +20,18 @@ const allParts = 10_000
 interface Plan {
   readonly completion: Completion
   readonly text: string
+  /** Of the parts. */
+  readonly numbers: readonly number[]
 }
 
 /** A Complete that may publish its plan. */
 interface Completing {
   readonly lease: Lease
   readonly completion: Completion
+}
+
+interface Publishing extends Completing {
+  readonly numbers: readonly number[]
 }
 
 /**
@@ -51,7 +58,7 @@ export async function completeUpload(
     if (phase === 'open') plan = await planOf(context, upload, request)
     const lease = await acquire(context, upload, plan)
     if (lease !== undefined && plan !== undefined) {
-      return await publish(context, { lease, completion: plan.completion })
+      return await publish(context, { lease, ...plan })
     }
     if (deadlineMs <= now() || signal.aborted) {
       throw slowDown('The upload is busy. Send the request again.')
@@ -138,12 +145,15 @@ async function planOf(
   request: CompletionRequest,
 ): Promise<Plan> {
   const rows = await table.parts(upload.id, 0, allParts)
+  const abilities = drive.uploads.abilities(upload.driveState)
   const completion = planCompletion(request, {
     details: detailsOf(upload),
     parts: rows.map(decodePart),
-    canTruncate: drive.uploads.abilities(upload.driveState).truncate,
+    canTruncate: abilities.truncate,
+    anyOrder: abilities.anyOrder !== undefined,
   })
-  return { completion, text: JSON.stringify(completion) }
+  const numbers = request.parts.map(({ number }) => number)
+  return { completion, text: JSON.stringify(completion), numbers }
 }
 
 /** The lease for publishing `plan`; undefined when it is taken or the upload has changed. */
@@ -193,7 +203,7 @@ async function begin(
  * @throws what the drive throws; S3Error SlowDown or NoSuchUpload when the lease is lost. The upload
  *   is then recovered as after a crash, because the drive may have published it.
  */
-async function publish(context: UploadContext, completing: Completing): Promise<Completion> {
+async function publish(context: UploadContext, completing: Publishing): Promise<Completion> {
   const { lease, completion } = completing
   try {
     lease.assertHeld()
@@ -214,10 +224,14 @@ async function publish(context: UploadContext, completing: Completing): Promise<
 }
 
 async function publishOnDrive(
-  { drive, table }: UploadContext,
-  { lease, completion }: Completing,
+  context: UploadContext,
+  { lease, completion, numbers }: Publishing,
 ): Promise<void> {
+  const { drive, table } = context
   const { id, target, driveState } = lease.upload
+  const isAnyOrder = drive.uploads.abilities(driveState).anyOrder !== undefined
+  const listed = { completion, numbers }
+  const placed = isAnyOrder ? await placedParts(context, lease.upload, listed) : undefined
   const { partCount, ...object } = completion
   await drive.uploads.complete(driveState, {
     ...object,
@@ -226,6 +240,7 @@ async function publishOnDrive(
       const rows = await table.parts(id, 0, partCount)
       return rows.map((part) => ({ size: part.size, md5: part.etag }))
     },
+    ...(placed && { placed }),
     assertHeld: () => lease.assertHeld(),
   })
 }
@@ -281,17 +296,19 @@ async function recoverAgain(
 
 /**
  * Nothing was published: the client may try again or abort. Parts that the list left out stay
- * out, since the drive may have cut them off.
+ * out, since the drive may have cut them off, except if they come in any order.
  */
 async function reopen(
-  { table, watch, log, now }: UploadContext,
+  { drive, table, watch, log, now }: UploadContext,
   { lease, completion }: Completing,
 ): Promise<void> {
-  const { id } = lease.upload
+  const { id, driveState } = lease.upload
   lease.end()
-  const { partCount, size } = completion
+  const { anyOrder } = drive.uploads.abilities(driveState)
+  const { partCount, size } = anyOrder === undefined ? completion : lease.upload
+  const state = { partCount, size, nowMs: now(), ...(anyOrder && { last: allParts }) }
   try {
-    await table.reopen(id, lease.owner, { partCount, size, nowMs: now() })
+    await table.reopen(id, lease.owner, state)
   } catch (error) {
     // Answer with the drive's error; the sweep finishes the upload.
     const fields = { err: error, uploadId: id }

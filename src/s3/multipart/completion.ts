@@ -40,8 +40,10 @@ export interface Completion {
 /** The committed parts, to check a list against. */
 interface CommittedUpload {
   readonly details: UploadDetails
-  /** All of them, 1, 2, 3 … */
+  /** All of them, by number: 1, 2, 3 …, or any if they come in any order. */
   readonly parts: readonly UploadedPart[]
+  /** Whether they come in any order: then any of them may be left out. */
+  readonly anyOrder: boolean
   /** Whether trailing parts may be left out. */
   readonly canTruncate: boolean
 }
@@ -53,7 +55,11 @@ interface CommittedUpload {
  */
 export function planCompletion(request: CompletionRequest, upload: CommittedUpload): Completion {
   assertAscending(request.parts)
-  const parts = request.parts.map((listed, index) => matchPart(listed, index, upload.parts))
+  const numbered = new Map(upload.parts.map((part) => [part.number, part]))
+  const parts = request.parts.map((listed, index) => {
+    if (!upload.anyOrder) requireNext(listed, index, upload.parts.length)
+    return matchPart(listed, numbered.get(listed.number))
+  })
   if (parts.length < upload.parts.length && !upload.canTruncate) {
     throw new S3Error(
       'InvalidPart',
@@ -88,19 +94,14 @@ function assertAscending(parts: readonly ListedPart[]): void {
   }
 }
 
-/** Parts are stored consecutively on the drive, so a list has no gaps and begins with part 1. */
-function matchPart(
-  listed: ListedPart,
-  index: number,
-  committed: readonly UploadedPart[],
-): UploadedPart {
-  const part = committed[index]
-  if (part === undefined || committed.length < listed.number) {
-    throw invalidPart(listed, `Part ${listed.number} was not uploaded.`)
-  }
-  if (listed.number !== index + 1) {
-    throw invalidPart(listed, `Part ${index + 1} is missing from the list and can't be left out.`)
-  }
+/** Parts in order are stored consecutively on the drive, so a list has no gaps and begins with part 1. */
+function requireNext(listed: ListedPart, index: number, partCount: number): void {
+  if (listed.number === index + 1 || listed.number > partCount) return
+  throw invalidPart(listed, `Part ${index + 1} is missing from the list and can't be left out.`)
+}
+
+function matchPart(listed: ListedPart, part: UploadedPart | undefined): UploadedPart {
+  if (part === undefined) throw invalidPart(listed, `Part ${listed.number} was not uploaded.`)
   if (listed.etag !== part.etag) {
     throw invalidPart(
       listed,
@@ -136,7 +137,7 @@ function assertSize(expected: number | undefined, size: number): void {
 /**
  * MD5 of the parts' binary MD5s, `-` and their number (docs/contract/object-storage.md, "ETags").
  */
-function etagOfParts(parts: readonly UploadedPart[]): string {
+export function etagOfParts(parts: readonly Pick<UploadedPart, 'etag'>[]): string {
   const hash = createHash('md5')
   for (const part of parts) hash.update(part.etag, 'hex')
   return `${hash.digest('hex')}-${parts.length}`

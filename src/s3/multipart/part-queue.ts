@@ -1,3 +1,4 @@
+import type { UploadAbilities } from '../../drives/upload-abilities.ts'
 import type { UploadRow } from '../../state/stores/uploads.ts'
 import { S3Error } from '../errors.ts'
 import { findCurrent } from './complete.ts'
@@ -30,6 +31,8 @@ export type PartTurn =
   | 'append'
   /** It is the last committed part again, on a drive that can replace it. */
   | 'replace'
+  /** The parts of this upload come in any order. */
+  | 'place'
   /** It is committed: the only option is to compare the bytes. */
   | 'compare'
   /** Its turn may still come. */
@@ -42,8 +45,8 @@ export type PartTurn =
 export type Admission =
   /** The part may be written, under this lease. */
   | { readonly turn: 'append' | 'replace'; readonly lease: Lease }
-  /** The part is already committed. */
-  | { readonly turn: 'compare'; readonly upload: UploadRow }
+  /** The part is already committed, or may be written without a lease. */
+  | { readonly turn: 'compare' | 'place'; readonly upload: UploadRow }
 
 /** Parts of this process that arrived before their turn, for monitoring. */
 export interface PartStatistics {
@@ -175,10 +178,9 @@ export class PartQueue {
   ): Promise<Admission | Waiting> {
     const { drive, leases, watch } = this.#context
     const upload = known ?? (await findCurrent(this.#context, name))
-    const { replaceLast } = drive.uploads.abilities(upload.driveState)
-    const turn = turnOf(number, upload, replaceLast)
+    const turn = turnOf(number, upload, drive.uploads.abilities(upload.driveState))
     if (turn === 'gone') throw noSuchUpload(upload.id)
-    if (turn === 'compare' || turn === 'wait' || turn === 'far') return { turn, upload }
+    if (turn !== 'append' && turn !== 'replace') return { turn, upload }
     const lease = await leases.take(upload)
     if (lease !== undefined) return { turn, lease }
     if (leases.isFree(upload)) watch.notify(upload.id)
@@ -218,15 +220,16 @@ function isDue(number: number, { phase, partCount, leaseOwner }: UploadRow): boo
 export function turnOf(
   number: number,
   upload: Pick<UploadRow, 'phase' | 'partCount'>,
-  canReplaceLast: boolean,
+  { replaceLast, anyOrder }: Pick<UploadAbilities, 'replaceLast' | 'anyOrder'>,
 ): PartTurn {
   if (upload.phase === 'completing') return 'wait'
   if (upload.phase !== 'open') return 'gone'
+  if (anyOrder !== undefined) return 'place'
   const ahead = number - upload.partCount - 1
   if (ahead > maxPartsAhead) return 'far'
   if (ahead > 0) return 'wait'
   if (ahead === 0) return 'append'
-  return ahead === -1 && canReplaceLast ? 'replace' : 'compare'
+  return ahead === -1 && replaceLast ? 'replace' : 'compare'
 }
 
 function outOfTurn(number: number, upload: UploadRow): S3Error {

@@ -3,6 +3,7 @@ import type { PartRow, UploadRow } from '../../state/stores/uploads.ts'
 import { type EarlyPart, EarlyParts, type PartSource } from './early-part.ts'
 import { type Lease, LeasedDraft } from './lease.ts'
 import { type Admission, PartQueue, type PartStatistics } from './part-queue.ts'
+import { placePart } from './placed-part.ts'
 import type { UploadContext } from './upload-context.ts'
 import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import {
@@ -11,13 +12,14 @@ import {
   encodePart,
   type UploadedPart,
   type UploadName,
+  uploadedPart,
 } from './upload-records.ts'
 
 const nowhere = { write: () => Promise.resolve() }
 
 /**
- * Writes parts to the drive, one at a time for each upload, or several that have arrived as if they
- * were one.
+ * Writes parts to the drive: one at a time for each upload, or several that have arrived as if they
+ * were one. Those of an upload in any order are written at once.
  */
 export class PartWriter {
   readonly #context: UploadContext
@@ -45,8 +47,11 @@ export class PartWriter {
     try {
       const admission = await this.#admit(name, part)
       if (admission === undefined) return await part.outcome
-      if (admission.turn === 'compare') return await this.#compare(admission.upload, number, part)
-      return await this.#write(admission, part)
+      if ('lease' in admission) return await this.#write(admission, part)
+      const { turn, upload } = admission
+      return turn === 'place'
+        ? await placePart(this.#context, upload, { number, source: part })
+        : await this.#compare(upload, number, part)
     } finally {
       this.#early.leave(name.uploadId, part)
     }
@@ -161,9 +166,8 @@ export class PartWriter {
     try {
       const algorithm = detailsOf(lease.upload).checksum?.algorithm
       const pouring = source.pour(draft, algorithm)
-      const { md5Hex, size, checksum } = await untilAborted(pouring, lease.lost)
-      const part = { number, etag: md5Hex, size, modifiedAtMs: this.#context.now() }
-      return checksum === undefined ? part : { ...part, checksum }
+      const digest = await untilAborted(pouring, lease.lost)
+      return uploadedPart(number, digest, this.#context.now())
     } catch (error) {
       await draft.discard()
       throw error

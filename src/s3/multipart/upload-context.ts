@@ -7,6 +7,8 @@ import type { UploadWatch } from './upload-watch.ts'
 export interface UploadsOptions {
   readonly drive: Drive
   readonly table: UploadTable
+  /** The order of the parts of new uploads. `any`: where the drive can do that. */
+  readonly partOrder?: 'sequence' | 'any'
   /** How long a request waits for its turn, milliseconds (PART_WAIT_SECONDS). */
   readonly partWaitMs: number
   /** Milliseconds without a new part before an open upload is deleted (UPLOAD_EXPIRY_HOURS). */

@@ -1,6 +1,7 @@
 import type { Attributes, StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectName } from '../../drives/drive.ts'
 import type { PartRow, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
+import type { PayloadDigest } from '../body/payload-digester.ts'
 import { noSuchUpload } from './upload-errors.ts'
 
 /** An upload as requests name it: the id counts only together with its bucket and key. */
@@ -54,6 +55,16 @@ export function targetStart(bucket: string | undefined): string {
 
 export function detailsOf(upload: UploadRow): UploadDetails {
   return JSON.parse(upload.details) as UploadDetails
+}
+
+/** A part as it was received. */
+export function uploadedPart(
+  number: number,
+  { md5Hex, size, checksum }: PayloadDigest,
+  modifiedAtMs: number,
+): UploadedPart {
+  const part = { number, etag: md5Hex, size, modifiedAtMs }
+  return checksum === undefined ? part : { ...part, checksum }
 }
 
 export function encodePart(part: UploadedPart): PartRow {

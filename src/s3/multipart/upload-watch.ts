@@ -217,5 +217,6 @@ function isMissed(known: KnownRow | undefined, upload: UploadRow | undefined): b
 /** Everything that a waiter acts upon. A renewed lease is not a change. */
 function fingerprint(upload: UploadRow | undefined): string {
   if (upload === undefined) return ''
-  return [upload.phase, upload.partCount, upload.leaseOwner, upload.driveState].join('\n')
+  const { phase, partCount, touchedAtMs, leaseOwner, driveState } = upload
+  return [phase, partCount, touchedAtMs, leaseOwner, driveState].join('\n')
 }

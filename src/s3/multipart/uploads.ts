@@ -50,8 +50,9 @@ export interface UploadPosition {
 }
 
 /**
- * Multipart uploads: parts in order, each streamed to its final place, state in the database.
- * Several processes may serve one upload; the lease in its row lets one at a time change its bytes.
+ * Multipart uploads, each part streamed to its final place, state in the database. Several processes may
+ * serve one upload. Where parts come in order, the lease in its row lets one at a time change its bytes. Where
+ * they come in any order, each part has bytes of its own, and only Complete and Abort take the lease.
  */
 export class Uploads {
   readonly #context: UploadContext
@@ -66,9 +67,9 @@ export class Uploads {
 
   /** Begins an upload. Resolves with its id when it is durable. */
   async create(target: ObjectName, details: UploadDetails): Promise<string> {
-    const { drive, table, now } = this.#context
+    const { drive, table, now, partOrder } = this.#context
     const id = randomBytes(16).toString('base64url')
-    const driveState = await drive.uploads.begin(id, target)
+    const driveState = await drive.uploads.begin(id, target, { anyOrder: partOrder === 'any' })
     try {
       await table.insert({
         id,
@@ -123,13 +124,19 @@ export class Uploads {
   }
 
   /** Undefined if there is no such upload, or not any more. */
-  find(uploadId: string): Promise<Pick<UploadRow, 'phase' | 'partCount' | 'size'> | undefined> {
+  find(uploadId: string): Promise<UploadRow | undefined> {
     return this.#context.table.find(uploadId)
   }
 
-  /** The bytes of this part of the upload; 0 if it is not stored. */
-  async sizeOfPart(uploadId: string, number: number): Promise<number> {
-    const [part] = await this.#context.table.parts(uploadId, number - 1, 1)
+  /** The bytes that a part of this number would replace; infinite if it would only be compared. */
+  async replacedBytes(upload: UploadRow, number: number): Promise<number> {
+    const { drive, table } = this.#context
+    if (drive.uploads.abilities(upload.driveState).anyOrder === undefined) {
+      // Only the last part can be replaced. An earlier one that is sent again is compared, and not stored.
+      if (number < upload.partCount) return Number.POSITIVE_INFINITY
+      if (number > upload.partCount) return 0
+    }
+    const [part] = await table.parts(upload.id, number - 1, 1)
     return part?.number === number ? part.size : 0
   }
 

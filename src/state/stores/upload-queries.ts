@@ -2,7 +2,8 @@
 
 const rowColumns = `id, target, details, phase, drive_state AS "driveState",
   part_count AS "partCount", size, completion, created_at_ms AS "createdAtMs",
-  touched_at_ms AS "touchedAtMs", lease_owner AS "leaseOwner", lease_until_ms AS "leaseUntilMs"`
+  touched_at_ms AS "touchedAtMs", lease_owner AS "leaseOwner", lease_until_ms AS "leaseUntilMs",
+  slot_size AS "slotSize"`
 
 export const selectUpload = `SELECT ${rowColumns} FROM uploads WHERE id = ?`
 

@@ -1,6 +1,7 @@
 import { writeAll, writeOne } from '../conditional-writes.ts'
 import type { Database, Signals, SqlValue, Statement } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
+import { PlacedPartTable } from './placed-parts.ts'
 import {
   countOpen,
   selectByKey,
@@ -33,10 +34,12 @@ export interface UploadRow {
   readonly phase: UploadPhase
   /** What the drive needs to continue. Opaque here. */
   readonly driveState: string
-  /** Parts 1 to this are committed. */
+  /** The number of committed parts: 1 to this, or any if they come in any order. */
   readonly partCount: number
   /** Bytes of all committed parts. */
   readonly size: number
+  /** See PlacedPartTable. 0 until a part has claimed a slot. */
+  readonly slotSize: number
   /** JSON of the object to publish; '' while open. Opaque here. */
   readonly completion: string
   readonly createdAtMs: number
@@ -115,7 +118,7 @@ const commitParts = `UPDATE uploads SET drive_state = ?, part_count = ?, size = 
   WHERE id = ? AND lease_owner = ? AND phase = 'open' AND part_count = ?`
 
 const beginCompletion = `UPDATE uploads SET phase = 'completing', completion = ?,
-  touched_at_ms = ?, lease_owner = ?, lease_until_ms = ? ${whereSeen}`
+  touched_at_ms = ?, lease_owner = ?, lease_until_ms = ? ${whereSeen} AND touched_at_ms = ?`
 
 const finishCompletion = `UPDATE uploads SET phase = 'completed', touched_at_ms = ?,
   lease_owner = '', lease_until_ms = 0
@@ -135,6 +138,8 @@ const deleteUpload = `DELETE FROM uploads WHERE id = ? AND phase = ? AND lease_o
 
 const deleteParts = `DELETE FROM upload_parts WHERE upload_id = ? AND number > ?`
 
+const deleteSlots = 'DELETE FROM upload_slots WHERE upload_id = ?'
+
 /**
  * Uploads and their parts in the database. Every change is one conditional statement, or several in one
  * transaction, so that any number of processes may use one upload. Methods that return false have
@@ -142,9 +147,11 @@ const deleteParts = `DELETE FROM upload_parts WHERE upload_id = ? AND number > ?
  */
 export class UploadTable {
   readonly #database: Database
+  readonly placed: PlacedPartTable
 
   constructor(database: Database) {
     this.#database = database
+    this.placed = new PlacedPartTable(database)
   }
 
   /**
@@ -302,7 +309,7 @@ export class UploadTable {
 
   /** From open to completing, with this lease, which may be the one already seen. */
   beginCompletion(
-    seen: SeenRow,
+    seen: SeenRow & Pick<UploadRow, 'touchedAtMs'>,
     change: {
       readonly completion: string
       readonly nowMs: number
@@ -310,7 +317,8 @@ export class UploadTable {
     },
   ): Promise<boolean> {
     const { completion, nowMs, lease } = change
-    const params = [completion, nowMs, lease.owner, lease.untilMs, ...asSeen(seen)]
+    const as = [...asSeen(seen), seen.touchedAtMs]
+    const params = [completion, nowMs, lease.owner, lease.untilMs, ...as]
     return writeOne(this.#database, beginCompletion, params, { signal: seen.id })
   }
 
@@ -322,17 +330,22 @@ export class UploadTable {
     return writeOne(this.#database, finishCompletion, [nowMs, id, owner], { signal: id })
   }
 
-  /** From completing back to open, with only the first `partCount` parts, which have `size` bytes. */
+  /** From completing back to open, with `partCount` parts, which have `size` bytes: those up to number `last`. */
   reopen(
     id: string,
     owner: string,
-    state: { readonly partCount: number; readonly size: number; readonly nowMs: number },
+    state: {
+      readonly partCount: number
+      readonly size: number
+      readonly nowMs: number
+      readonly last?: number
+    },
   ): Promise<boolean> {
-    const { partCount, size, nowMs } = state
+    const { partCount, size, nowMs, last = partCount } = state
     return writeAll(
       this.#database,
       [{ sql: reopenUpload, params: [partCount, size, nowMs, id, owner], signal: id }],
-      [{ sql: deleteParts, params: [id, partCount] }],
+      [{ sql: deleteParts, params: [id, last] }],
     )
   }
 
@@ -358,7 +371,10 @@ export class UploadTable {
     return writeAll(
       this.#database,
       [{ sql: deleteUpload, params: [id, phase, owner], signal: id }],
-      [{ sql: deleteParts, params: [id, 0] }],
+      [
+        { sql: deleteParts, params: [id, 0] },
+        { sql: deleteSlots, params: [id] },
+      ],
     )
   }
 }

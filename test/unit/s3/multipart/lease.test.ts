@@ -8,6 +8,7 @@ import { type UploadRow, UploadTable } from '../../../../src/state/stores/upload
 const held: UploadRow = {
   ...{ id: 'u', target: '', details: '', phase: 'open', driveState: '', partCount: 0, size: 0 },
   ...{ completion: '', createdAtMs: 0, touchedAtMs: 0, leaseOwner: 'one', leaseUntilMs: 20_000 },
+  slotSize: 0,
 }
 
 /** A table that only knows the held upload. */

@@ -20,8 +20,21 @@ const cases: readonly (readonly [number, number, UploadPhase, boolean, PartTurn]
   [1, 0, 'aborted', true, 'gone'],
 ]
 
-for (const [number, partCount, phase, canReplaceLast, turn] of cases) {
+for (const [number, partCount, phase, replaceLast, turn] of cases) {
   test(`turnOf part ${number} of an upload ${phase} with ${partCount} parts is ${turn}`, () => {
-    assert.equal(turnOf(number, { phase, partCount }, canReplaceLast), turn)
+    assert.equal(turnOf(number, { phase, partCount }, { replaceLast }), turn)
+  })
+}
+
+const anyOrderCases: readonly (readonly [UploadPhase, PartTurn])[] = [
+  ['open', 'place'],
+  ['completing', 'wait'],
+  ['completed', 'gone'],
+]
+
+for (const [phase, turn] of anyOrderCases) {
+  test(`turnOf a part of an upload ${phase} whose parts come in any order is ${turn}`, () => {
+    const abilities = { replaceLast: true, anyOrder: { slots: true } }
+    assert.equal(turnOf(5_000, { phase, partCount: 3 }, abilities), turn)
   })
 }
