@@ -25,6 +25,10 @@ export const differences = {
     contract: '`/minio/health/live` is a key of the bucket `minio`',
     aws: '`/minio/health/live`, `/ready` and `/cluster` answer as probes do, unless a bucket `minio` is served',
   },
+  unorderedParts: {
+    contract: 'Parts come in order, and a list of parts has no gaps: see [Part order](#part-order)',
+    aws: 'On a folder, parts come in any order, and any of them may be sent again or left out',
+  },
   zeroMaximums: {
     contract: '`max-uploads` or `max-parts` of 0: 400 InvalidArgument',
     aws: 'an empty page',

@@ -44,11 +44,13 @@ export function openS3({
   /** The database's time, for leases. */
   readonly now: () => number
 }): OpenS3 {
+  const compatibility = compatibilityOf[settings.compatibility]
   const uploads = new Uploads({
     ...{ drive, now, log },
     table: new UploadTable(database),
     partWaitMs: settings.partWaitSeconds * 1_000,
     expiryMs: settings.uploadExpiryHours * 3_600_000,
+    partOrder: compatibility.unorderedParts ? 'any' : 'sequence',
   })
   const work = { settings, log, database, drive, notes, uploads, registries, now }
   const jobs = openBucketJobs(work)
@@ -59,7 +61,7 @@ export function openS3({
   return {
     handler: createS3Handler({
       ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
-      compatibility: compatibilityOf[settings.compatibility],
+      compatibility,
       now: Date.now,
       ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
     }),

@@ -10,7 +10,8 @@ import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html. Unlike AWS, parts come in
  * order (docs/contract/object-storage.md, "Part order"): the body is not read, and `100 Continue`
- * not sent, before it is the part's turn or there is memory to hold it until then.
+ * not sent, before it is the part's turn or there is memory to hold it until then. Uploads in any order
+ * (compatibility.ts, `unorderedParts`) have no turns.
  */
 export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
   const { service, request, configuration } = context
