@@ -3,7 +3,9 @@
  * and, once half of the part is written, says so and waits for input. Then it writes the other half and says
  * how it ended.
  *
- *     node upload-process.ts DRIVE_FOLDER DATABASE_FILE UPLOAD_ID PART_NUMBER
+ *     node upload-process.ts DRIVE_FOLDER DATABASE_FILE UPLOAD_ID PART_NUMBER [sized]
+ *
+ * `sized`: the size of the part is known before its bytes.
  */
 import { once } from 'node:events'
 import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
@@ -12,7 +14,7 @@ import { openDatabase } from '../../src/state/open-database.ts'
 import { DatabaseFileRecords } from '../../src/state/stores/file-records.ts'
 import { UploadTable } from '../../src/state/stores/uploads.ts'
 
-const [root = '', path = '', uploadId = '', partNumber = ''] = process.argv.slice(2)
+const [root = '', path = '', uploadId = '', partNumber = '', sized] = process.argv.slice(2)
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 const database = await openDatabase({ kind: 'sqlite', path }, { migrate: false })
 const records = new DatabaseFileRecords(database)
@@ -28,6 +30,7 @@ const uploads = new Uploads({
 })
 const half = Buffer.alloc(300_000, 'torn')
 const part = {
+  size: sized === undefined ? undefined : 2 * half.length,
   signal: new AbortController().signal,
   async pour(sink: { write(chunk: Uint8Array): Promise<void> }) {
     await sink.write(half)

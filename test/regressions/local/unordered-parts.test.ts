@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { openLocalDrive } from '../../../src/drives/local/local-drive.ts'
+import { Uploads } from '../../../src/s3/multipart/uploads.ts'
+import { openDatabase } from '../../../src/state/open-database.ts'
+import { DatabaseFileRecords } from '../../../src/state/stores/file-records.ts'
+import { UploadTable } from '../../../src/state/stores/uploads.ts'
+import { begin, etagOfParts, listOf, never, partOf, textOf } from '../../unit/s3/write-fixture.ts'
+
+const program = fileURLToPath(new URL('../../support/upload-process.ts', import.meta.url))
+/** As long as the part that the other process sends. */
+const size = 600_000
+const part = (letter: string) => letter.repeat(size)
+
+async function scene(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-unordered-'))
+  const path = join(folder, 'state.db')
+  const root = join(folder, 'drive')
+  const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
+  const records = new DatabaseFileRecords(database)
+  const ignore = () => undefined
+  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
+  const drive = await openLocalDrive({ root, records, log })
+  await drive.prepare(['b'])
+  const table = new UploadTable(database)
+  const times = { partWaitMs: 10_000, expiryMs: 86_400_000, now: Date.now }
+  const uploads = new Uploads({ drive, table, log, ...times, partOrder: 'any' })
+  t.after(async () => {
+    await uploads.idle()
+    await drive.close()
+    await records.close()
+    await database.close()
+    rmSync(folder, { recursive: true })
+  })
+  const name = await begin(uploads)
+  /** Another process, which has claimed the slot of the part and written half of it. */
+  const startPart = async (number: number) => {
+    const given = [program, root, path, name.uploadId, `${number}`, 'sized']
+    const child = spawn(process.execPath, given, { stdio: ['pipe', 'pipe', 'inherit'] })
+    t.after(() => child.kill('SIGKILL'))
+    const exit = once(child, 'exit')
+    const [said] = await once(child.stdout, 'data')
+    assert.equal(String(said), 'half\n')
+    return { child, exit }
+  }
+  const commonFile = join(root, '.bucketry/uploads', name.uploadId, 'parts/data')
+  const left = () =>
+    readdirSync(join(root, '.bucketry/uploads'), { recursive: true, encoding: 'utf8' }).filter(
+      (one) => /data|whole|part-/.test(one),
+    )
+  return { drive, uploads, name, startPart, commonFile, object: join(root, 'b/k'), left }
+}
+
+test('a suspended process that continues changes no bytes of a part that was sent again', async (t) => {
+  const { drive, uploads, name, startPart, left } = await scene(t)
+  await uploads.writePart(name, 3, partOf(part('3')))
+  const { child, exit } = await startPart(2)
+  child.kill('SIGSTOP')
+  await uploads.writePart(name, 2, partOf(part('2')))
+  await uploads.writePart(name, 1, partOf(part('1')))
+  const list = [part('1'), part('2'), part('3')]
+  const { attributes } = await uploads.complete(name, listOf(list), never)
+  const answer = once(child.stdout, 'data')
+  child.stdin.write('go on')
+  child.kill('SIGCONT')
+  assert.equal(String(await answer), 'NoSuchUpload\n')
+  await exit
+  assert.equal((await textOf(drive)) === list.join(''), true)
+  assert.equal(attributes.etag, etagOfParts(list))
+  assert.equal((await drive.head('b', 'k'))?.attributes.etag, attributes.etag)
+  assert.deepEqual(left(), [])
+})
+
+test('the slot of a process that was killed is not used again, and Complete is a rename', async (t) => {
+  const { drive, uploads, name, startPart, commonFile, object, left } = await scene(t)
+  await uploads.writePart(name, 1, partOf(part('1')))
+  const { child, exit } = await startPart(2)
+  child.kill('SIGKILL')
+  await exit
+  await uploads.writePart(name, 2, partOf(part('2')))
+  const { ino } = statSync(commonFile)
+  await uploads.complete(name, listOf([part('1'), part('2')]), never)
+  assert.equal(statSync(object).ino, ino)
+  assert.equal((await textOf(drive)) === part('1') + part('2'), true)
+  assert.deepEqual(left(), [])
+})
+
+test('a hole is not read as zeros: a part that is not there is refused', async (t) => {
+  const { uploads, name, startPart, drive } = await scene(t)
+  await uploads.writePart(name, 3, partOf(part('3')))
+  const { child, exit } = await startPart(2)
+  child.kill('SIGKILL')
+  await exit
+  const list = listOf([part('3'), part('3'), part('3')])
+  await assert.rejects(uploads.complete(name, list, never), { code: 'InvalidPart' })
+  const last = { parts: list.parts.slice(2) }
+  await uploads.complete(name, last, never)
+  assert.equal((await textOf(drive)) === part('3'), true)
+})
