@@ -13,7 +13,7 @@ export interface UploadAbilities {
   readonly anyOrder?: AnyOrder
 }
 
-export interface AnyOrder {
+interface AnyOrder {
   /** Whether a part may be written to the common file, at an offset. */
   readonly slots: boolean
 }
