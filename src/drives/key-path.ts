@@ -29,7 +29,7 @@ import {
   lastPiece,
   looksContinued,
   maxNameBytes,
-} from './long-name.ts'
+} from './names/long-name.ts'
 import {
   alternativeSuffixOf,
   escapeRefused,
@@ -38,7 +38,7 @@ import {
   type NameRules,
   plainNames,
   unescapeBytes,
-} from './name-rules.ts'
+} from './names/name-rules.ts'
 
 /** AWS, "Naming Amazon S3 objects": the name of a key is at most 1,024 bytes long in UTF-8. */
 export const maxKeyBytes = 1024

@@ -1,6 +1,6 @@
 import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StagedUploads } from '../staged-uploads.ts'
+import type { StagedUploads } from '../uploads/staged-uploads.ts'
 import { type LocalDriveOptions, openLocalDrive } from './local-drive.ts'
 import type { FileRecords } from './objects/file-records.ts'
 import { dataName } from './uploads/local-uploads.ts'

@@ -1,5 +1,5 @@
 import { changedSource } from '../copy-source.ts'
-import { defineDrive } from '../define-drive.ts'
+import { defineDrive } from '../core/define-drive.ts'
 import type { Drive, OpenObject } from '../drive.ts'
 import {
   ByteCollector,

@@ -8,8 +8,8 @@ import {
   type PartDraft,
   type UploadDrive,
 } from '../drive.ts'
-import { endingPart } from '../ending-draft.ts'
 import type { BeginOptions, UploadAbilities } from '../upload-abilities.ts'
+import { endingPart } from '../uploads/ending-draft.ts'
 import { ByteCollector, type MemoryObjects, metadataOf, turn } from './memory-objects.ts'
 
 interface MemoryUpload {

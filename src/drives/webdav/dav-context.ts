@@ -1,7 +1,7 @@
 import type { BackOff } from '../cloud/back-off.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import type { KeyLeases } from '../key-leases.ts'
-import type { NameRules } from '../name-rules.ts'
+import type { NameRules } from '../names/name-rules.ts'
 import type { DavServer } from './client/dav-server.ts'
 import type { AttributeStore } from './objects/attribute-store.ts'
 import type { DavRecords } from './objects/dav-records.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endingPart } from '../../../src/drives/ending-draft.ts'
+import { endingPart } from '../../../src/drives/uploads/ending-draft.ts'
 
 /** A part that records the calls it gets. */
 function recorded(commit: () => Promise<string>) {

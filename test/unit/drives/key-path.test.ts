@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decodeName, isLegalKey, pathOfFolder, pathOfKey } from '../../../src/drives/key-path.ts'
-import { maxNameBytes } from '../../../src/drives/long-name.ts'
+import { maxNameBytes } from '../../../src/drives/names/long-name.ts'
 import { cpuMsOf } from '../../support/cpu-time.ts'
 
 /** Pieces of difficult names. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { decodeName, isLegalKey, pathOfKey } from '../../../src/drives/key-path.ts'
-import { isRefused, type NameRules } from '../../../src/drives/name-rules.ts'
+import { isRefused, type NameRules } from '../../../src/drives/names/name-rules.ts'
 
 const rules: NameRules = {
   maxNameBytes: 200,

@@ -1,6 +1,6 @@
 import type { ObjectName } from '../../drive.ts'
 import { parsedJson } from '../../json-text.ts'
-import { foreignState } from '../../upload-id.ts'
+import { foreignState } from '../../uploads/upload-id.ts'
 import type { ObjectSession } from './object-sessions.ts'
 import type { Md5State } from './resumable-md5.ts'
 import type { UploadRecords } from './upload-records.ts'

@@ -1,5 +1,5 @@
 import type { PlacedPart, PlacedParts } from '../../upload-abilities.ts'
-import { foreignState } from '../../upload-id.ts'
+import { foreignState } from '../../uploads/upload-id.ts'
 
 /** Where the bytes of a part are: in the common file, or in a file of its own. */
 export type Place = { readonly offset: number } | { readonly file: string }

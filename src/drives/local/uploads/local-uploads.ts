@@ -10,9 +10,9 @@ import type {
   TakeOverOptions,
   UploadDrive,
 } from '../../drive.ts'
-import { endingPart } from '../../ending-draft.ts'
 import type { BeginOptions, PlaceOptions, UploadAbilities } from '../../upload-abilities.ts'
-import { requireUploadId } from '../../upload-id.ts'
+import { endingPart } from '../../uploads/ending-draft.ts'
+import { requireUploadId } from '../../uploads/upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
 import { requireOwnFolder } from '../local-root.ts'

@@ -7,8 +7,8 @@ import {
   type ObjectName,
   type PartDraft,
 } from '../../drive.ts'
-import { endingPart } from '../../ending-draft.ts'
 import type { PlaceOptions } from '../../upload-abilities.ts'
+import { endingPart } from '../../uploads/ending-draft.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { requireOwnFolder } from '../local-root.ts'

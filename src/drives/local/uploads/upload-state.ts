@@ -1,6 +1,6 @@
 import type { ObjectName } from '../../drive.ts'
 import { parsedJson } from '../../json-text.ts'
-import { foreignState, requireUploadId } from '../../upload-id.ts'
+import { foreignState, requireUploadId } from '../../uploads/upload-id.ts'
 
 /** Bytes in a separate file that will replace the last part. */
 export interface Tail {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
-import { hidesDots } from '../../name-rules.ts'
+import { hidesDots } from '../../names/name-rules.ts'
 import { notEmpty } from '../../not-empty.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import { StatusError } from '../client/dav-error.ts'

@@ -1,6 +1,6 @@
 import type { ObjectName } from '../../drive.ts'
 import { keysAbove, pathOfKey, requireLegalKey } from '../../key-path.ts'
-import type { NameRules } from '../../name-rules.ts'
+import type { NameRules } from '../../names/name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 
 /** The possible paths of an object (key-path.ts), below the drive's root, bucket first. */

@@ -1,5 +1,5 @@
 import type { ObjectName } from '../../drive.ts'
-import type { NameRules } from '../../name-rules.ts'
+import type { NameRules } from '../../names/name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavRecord } from './dav-attributes.ts'
 import { davPathOf, textOf } from './object-path.ts'

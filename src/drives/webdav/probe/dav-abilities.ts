@@ -1,4 +1,4 @@
-import type { NameRules } from '../../name-rules.ts'
+import type { NameRules } from '../../names/name-rules.ts'
 
 /** The findings of the probe about a server. */
 export interface DavAbilities {

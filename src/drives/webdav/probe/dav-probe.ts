@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { DriveError } from '../../drive.ts'
-import type { NameRules } from '../../name-rules.ts'
+import type { NameRules } from '../../names/name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'

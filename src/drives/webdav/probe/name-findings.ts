@@ -1,4 +1,4 @@
-import type { NameRules } from '../../name-rules.ts'
+import type { NameRules } from '../../names/name-rules.ts'
 
 /**
  * What a server cannot name, found by trying. The paths of keys depend on it, so it is determined once

@@ -1,5 +1,5 @@
 import { DriveError } from '../../drive.ts'
-import { maxNameBytes } from '../../long-name.ts'
+import { maxNameBytes } from '../../names/long-name.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'

@@ -8,9 +8,9 @@ import {
   type ReplaceOptions,
   type UploadDrive,
 } from '../../drive.ts'
-import { endingPart } from '../../ending-draft.ts'
 import type { UploadAbilities } from '../../upload-abilities.ts'
-import { requireUploadId } from '../../upload-id.ts'
+import { endingPart } from '../../uploads/ending-draft.ts'
+import { requireUploadId } from '../../uploads/upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { PublishingContext } from '../objects/dav-publisher.ts'
 import { type DavObjectPath, davPathOf } from '../objects/object-path.ts'

@@ -7,7 +7,7 @@ import {
   type PartDraft,
   type ReplaceOptions,
 } from '../../drive.ts'
-import { StagedBytes, type StagedUploads } from '../../staged-uploads.ts'
+import { StagedBytes, type StagedUploads } from '../../uploads/staged-uploads.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavContext } from '../dav-context.ts'
 import { requireArrived } from '../objects/written-file.ts'

@@ -1,5 +1,5 @@
 import { parsedJson } from '../../json-text.ts'
-import { foreignState, requireUploadId } from '../../upload-id.ts'
+import { foreignState, requireUploadId } from '../../uploads/upload-id.ts'
 
 /** What the caller stores of an upload between calls, by where its bytes are. */
 export type DavUploadState = AppendedState | ChunkedState | SpooledState

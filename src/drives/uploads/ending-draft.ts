@@ -1,4 +1,4 @@
-import { type Draft, DriveError, type PartDraft } from './drive.ts'
+import { type Draft, DriveError, type PartDraft } from '../drive.ts'
 
 /**
  * The draft with the rules for its end: it is discarded when `publish` fails, at most once, and

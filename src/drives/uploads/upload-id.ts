@@ -1,4 +1,4 @@
-import { DriveError } from './drive.ts'
+import { DriveError } from '../drive.ts'
 
 const idPattern = /^[\w-]{1,64}$/
 

@@ -1,5 +1,5 @@
-import { compareKeys } from './key-order.ts'
-import type { Entry, EntryCursor, ListQuery, ObjectEntry } from './listed-entry.ts'
+import { compareKeys } from '../key-order.ts'
+import type { Entry, EntryCursor, ListQuery, ObjectEntry } from '../listed-entry.ts'
 
 /** Sorts all objects of the bucket for every page: slow, but short and correct. */
 export class SortedCursor implements EntryCursor {

@@ -1,11 +1,18 @@
-import { Limiter } from '../process/limiter.ts'
-import type { Draft, DraftOptions, Drive, ObjectMetadata, ObjectName, OpenObject } from './drive.ts'
+import { Limiter } from '../../process/limiter.ts'
+import type {
+  Draft,
+  DraftOptions,
+  Drive,
+  ObjectMetadata,
+  ObjectName,
+  OpenObject,
+} from '../drive.ts'
+import { requireLegalKey } from '../key-path.ts'
+import { endingDraft } from '../uploads/ending-draft.ts'
+import { assertConditions, assertRemovalConditions, versionOf } from '../write-conditions.ts'
 import type { Alone, DraftPublisher, DriveCore } from './drive-core.ts'
-import { endingDraft } from './ending-draft.ts'
-import { requireLegalKey } from './key-path.ts'
 import { SortedCursor } from './sorted-cursor.ts'
 import { UploadsByDraft } from './uploads-by-draft.ts'
-import { assertConditions, assertRemovalConditions, versionOf } from './write-conditions.ts'
 
 /**
  * A drive over a core: listings are sorted, conditions are checked while nobody else writes, and uploads are

@@ -1,4 +1,4 @@
-import type { Attributes } from './attributes.ts'
+import type { Attributes } from '../attributes.ts'
 import type {
   DraftOptions,
   Drive,
@@ -7,10 +7,10 @@ import type {
   OpenObject,
   UploadDrive,
   WriteConditions,
-} from './drive.ts'
-import type { ObjectEntry } from './listed-entry.ts'
-import type { OpenOptions } from './read-options.ts'
-import type { StagedUploads } from './staged-uploads.ts'
+} from '../drive.ts'
+import type { ObjectEntry } from '../listed-entry.ts'
+import type { OpenOptions } from '../read-options.ts'
+import type { StagedUploads } from '../uploads/staged-uploads.ts'
 
 /** What is stored with an object: its attributes and, if it was an upload, the upload's ID. */
 export interface CoreObject extends ObjectMetadata {

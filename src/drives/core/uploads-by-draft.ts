@@ -7,13 +7,13 @@ import {
   type PartDraft,
   type ReplaceOptions,
   type UploadDrive,
-} from './drive.ts'
+} from '../drive.ts'
+import { parsedJson } from '../json-text.ts'
+import type { UploadAbilities } from '../upload-abilities.ts'
+import { endingPart } from '../uploads/ending-draft.ts'
+import { StagedBytes, type StagedUploads } from '../uploads/staged-uploads.ts'
+import { foreignState, requireUploadId } from '../uploads/upload-id.ts'
 import type { CoreObject, DraftPublisher } from './drive-core.ts'
-import { endingPart } from './ending-draft.ts'
-import { parsedJson } from './json-text.ts'
-import { StagedBytes, type StagedUploads } from './staged-uploads.ts'
-import type { UploadAbilities } from './upload-abilities.ts'
-import { foreignState, requireUploadId } from './upload-id.ts'
 
 /** The state of an upload, which the caller stores as JSON. */
 interface UploadState {
