@@ -54,13 +54,18 @@ function resourcesOf(routes: readonly Route[]): readonly Resource[] {
     template: path.split('/'),
     routes: new Map(ofPath.map((route) => [route.method, route])),
   }))
-  return resources.sort((a, b) => (rankOf(a.template) < rankOf(b.template) ? -1 : 1))
+  return resources.sort((a, b) => compareRanks(a.template, b.template))
 }
 
-function rankOf(template: readonly string[]): string {
-  return template
-    .map((segment) => (segment.startsWith('{') ? (isRest(segment) ? 2 : 1) : 0))
-    .join('')
+/** Segment by segment; a template that is the beginning of the other comes first. */
+function compareRanks(a: readonly string[], b: readonly string[]): number {
+  const differs = a.findIndex((segment, index) => rankOf(segment) !== rankOf(b[index] ?? ''))
+  return differs < 0 ? a.length - b.length : rankOf(a[differs] ?? '') - rankOf(b[differs] ?? '')
+}
+
+function rankOf(segment: string): 0 | 1 | 2 {
+  if (!segment.startsWith('{')) return 0
+  return isRest(segment) ? 2 : 1
 }
 
 function isRest(segment: string): boolean {
