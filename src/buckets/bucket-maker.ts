@@ -49,9 +49,10 @@ export class BucketMaker {
   /**
    * When it resolves, the bucket is durable and served by this process; by the others within a second.
    *
+   * @param region that clients get as its location; '' for REGION.
    * @throws BucketError, DriveError, DatabaseError
    */
-  async create(bucket: string): Promise<void> {
+  async create(bucket: string, region = ''): Promise<void> {
     const { table, configured, isBucketName, refresh } = this.#parts
     if (!isBucketName(bucket)) {
       throw new BucketError('invalid-name', 'The specified bucket is not valid.')
@@ -70,7 +71,8 @@ export class BucketMaker {
       held.assertHeld()
       await this.#writeNote([...rows.map((row) => row.bucket), bucket])
       held.assertHeld()
-      if (!(await table.add(bucket, this.#parts.now(), held.owner))) throw errors.lost()
+      const made = { bucket, madeAtMs: this.#parts.now(), region }
+      if (!(await table.add(made, held.owner))) throw errors.lost()
     })
     await refresh()
   }

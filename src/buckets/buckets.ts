@@ -7,6 +7,8 @@ export interface BucketConfiguration extends Omit<BucketOptions, 'isPublic'> {
   readonly isPublic: boolean
   /** When it was made at run time, milliseconds since the epoch. Absent: it is in ALLOWED_BUCKETS. */
   readonly madeAtMs?: number
+  /** The region that it was created in. Absent: REGION. */
+  readonly region?: string
   /** Its folder is being removed: it is served only if that fails. */
   readonly isBeingRemoved?: boolean
 }

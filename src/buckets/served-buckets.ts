@@ -16,13 +16,14 @@ export class ServedBuckets implements Buckets {
   /** For RevisionWatch. @throws DatabaseError */
   async reload(): Promise<void> {
     const made = new Map<string, BucketConfiguration>()
-    for (const { bucket: name, madeAtMs, isRemoving } of await this.#read()) {
+    for (const { bucket: name, madeAtMs, isRemoving, region } of await this.#read()) {
       // A bucket of the settings stays one.
       if (this.#configured.find(name) !== undefined) continue
       const known = this.#made.get(name)
       const isBeingRemoved = isRemoving === 1
       const isSame = known?.madeAtMs === madeAtMs && known.isBeingRemoved === isBeingRemoved
-      made.set(name, isSame ? known : { name, isPublic: false, madeAtMs, isBeingRemoved })
+      const row = { name, isPublic: false, madeAtMs, isBeingRemoved }
+      made.set(name, isSame ? known : { ...row, ...(region !== '' && { region }) })
     }
     this.#made = made
   }

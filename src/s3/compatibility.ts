@@ -17,6 +17,11 @@ export const differences = {
     contract: 'DELETE of an object that does not exist: 404 NoSuchKey',
     aws: '204',
   },
+  awsErrors: {
+    contract:
+      'The codes of [the contract](contract/object-storage.md#error-codes): AccessDenied for what cannot be authenticated, InvalidArgument for a list of parts that cannot be read, 501 NotImplemented',
+    aws: "AWS's codes: SignatureDoesNotMatch, InvalidAccessKeyId, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, NoSuchBucket, MalformedXML; 400 InvalidRequest or 405 MethodNotAllowed for what is not implemented",
+  },
   listedUploads: {
     contract: 'ListMultipartUploads never lists an upload',
     aws: 'It lists the open uploads of keys that the access key may list. An unsigned request gets an empty list, also in a public bucket',

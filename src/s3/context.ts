@@ -13,6 +13,8 @@ import type { Uploads } from './multipart/uploads.ts'
 /** The settings that S3 needs, in the names and units of docs/configuration.md. */
 export interface S3Settings {
   readonly region: string
+  /** Others that clients may sign for; `*`: every one. */
+  readonly regions: readonly string[]
   /** Whether an unsigned GET may also list a public bucket. */
   readonly publicList: boolean
   /** Without a trailing slash; signatures are checked against its host too. */
@@ -29,7 +31,7 @@ export type BucketCreation = 'off' | 'existing' | 'on'
 
 /** Creates and removes buckets. @throws BucketError, DriveError, DatabaseError */
 interface BucketCreator {
-  create(bucket: string): Promise<void>
+  create(bucket: string, region: string): Promise<void>
   remove(bucket: string): Promise<void>
 }
 

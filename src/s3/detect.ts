@@ -176,7 +176,7 @@ function plainMethods(level: Level, request: Detectable): readonly string[] {
 
 function notImplemented(subresource: string, hint = ''): S3Error {
   const message = `The sub-resource ?${subresource} is not implemented for this method. ${hint}`
-  return new S3Error('NotImplemented', message.trimEnd())
+  return new S3Error('NotImplemented', message.trimEnd(), { inAws: { code: 'MethodNotAllowed' } })
 }
 
 function methodNotAllowed(allowed: readonly string[], hint = ''): S3Error {

@@ -6,6 +6,11 @@
 export const s3Errors = {
   AccessDenied: [403, 'Access Denied'],
   AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
+  AuthorizationHeaderMalformed: [400, 'The authorization header that you provided is not valid.'],
+  AuthorizationQueryParametersError: [
+    400,
+    'The authorization query parameters that you provided are not valid.',
+  ],
   BadDigest: [
     400,
     'The Content-MD5 or checksum value that you specified did not match what the server received.',
@@ -20,6 +25,7 @@ export const s3Errors = {
     'Your previous request to create the named bucket succeeded and you already own it.',
   ],
   BucketNotEmpty: [409, 'The bucket you tried to delete is not empty.'],
+  EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
   IllegalLocationConstraintException: [
     400,
     'The location constraint is incompatible with the region of this endpoint.',
@@ -29,6 +35,10 @@ export const s3Errors = {
     'You did not provide the number of bytes specified by the Content-Length HTTP header.',
   ],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
+  InvalidAccessKeyId: [
+    403,
+    'The AWS access key ID that you provided does not exist in our records.',
+  ],
   InvalidArgument: [400, 'Invalid argument.'],
   InvalidBucketName: [400, 'The specified bucket is not valid.'],
   InvalidDigest: [400, 'The Content-MD5 or checksum value that you specified is not valid.'],
@@ -99,11 +109,29 @@ export const s3Errors = {
     'The server side encryption configuration was not found.',
   ],
   ServiceUnavailable: [503, 'Service is unable to handle request.'],
+  SignatureDoesNotMatch: [
+    403,
+    'The request signature that the server calculated does not match the signature that you provided. Check your secret access key and signing method.',
+  ],
   SlowDown: [503, 'Please reduce your request rate.'],
   TooManyBuckets: [400, 'You have attempted to create more buckets than allowed.'],
+  XAmzContentSHA256Mismatch: [
+    400,
+    "The provided 'x-amz-content-sha256' header does not match what was computed.",
+  ],
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
 export type S3ErrorCode = keyof typeof s3Errors
+
+/** How AWS words an error, where the contract has another code, message or elements. */
+export interface AwsForm {
+  readonly code: S3ErrorCode
+  /** Default: that of the error itself. */
+  readonly message?: string
+  /** Beside those of the error itself. */
+  readonly elements?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 interface S3ErrorOptions extends ErrorOptions {
   /** Elements that S3 defines for this error, after Message. */
@@ -112,7 +140,12 @@ interface S3ErrorOptions extends ErrorOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** For the owner, in the log and the dashboard: what failed and what to do. Never a secret. */
   readonly reason?: string
+  /** What the client gets instead with COMPATIBILITY=aws. */
+  readonly inAws?: AwsForm | undefined
 }
+
+/** SDKs retry a 501, although what is not implemented now is not implemented later. */
+const refusedForGood: AwsForm = { code: 'InvalidRequest' }
 
 /** An error reply for an S3 client. The message is for people and never contains a secret. */
 export class S3Error extends Error {
@@ -122,6 +155,7 @@ export class S3Error extends Error {
   readonly headers: Readonly<Record<string, string>>
   /** Defaults to the message that the client gets. */
   readonly reason: string
+  readonly #inAws: AwsForm | undefined
 
   constructor(code: S3ErrorCode, message?: string, options: S3ErrorOptions = {}) {
     const [status, defaultMessage] = s3Errors[code]
@@ -132,6 +166,19 @@ export class S3Error extends Error {
     this.elements = options.elements ?? {}
     this.headers = options.headers ?? {}
     this.reason = options.reason ?? this.message
+    this.#inAws = options.inAws ?? (code === 'NotImplemented' ? refusedForGood : undefined)
+  }
+
+  /** The same error in AWS's words. */
+  inAws(): S3Error {
+    const form = this.#inAws
+    if (form === undefined) return this
+    return new S3Error(form.code, form.message ?? this.message, {
+      cause: this,
+      elements: { ...this.elements, ...form.elements },
+      headers: { ...this.headers, ...form.headers },
+      reason: this.reason,
+    })
   }
 }
 

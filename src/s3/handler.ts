@@ -67,7 +67,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
     } catch (error) {
       if (logContext.key === undefined) nameKey(logContext, request.rawPath)
       const shown = await afterRemoval(error, logContext.bucket, service)
-      const refusal = complete(renderError(shown, request, service.log))
+      const refusal = complete(renderError(shown, request, service))
       return explained(refusal, logContext, { request, service })
     }
   }
@@ -185,9 +185,10 @@ function visibleBucket(
 ): BucketConfiguration {
   const configuration = buckets.find(bucket)
   const isOthers = identity.kind === 'key' && !configuration?.isPublic
-  if (configuration === undefined) throw notServed(bucket)
+  if (configuration === undefined) throw notServed(bucket, { identity })
   if (!isOthers || canSeeBucket(identity, bucket)) return configuration
-  throw notServed(bucket, `The access key has no grant for the bucket ${quoted(bucket)}.`)
+  const reason = `The access key has no grant for the bucket ${quoted(bucket)}.`
+  throw notServed(bucket, { reason })
 }
 
 interface Target {

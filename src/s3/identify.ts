@@ -3,7 +3,8 @@ import type { HttpRequest } from '../http/message.ts'
 import { quoted } from './address/client-text.ts'
 import type { S3Service } from './context.ts'
 import { S3Error } from './errors.ts'
-import { type Authentication, authenticate, type SignatureMismatch } from './sigv4/authenticate.ts'
+import { type Authentication, authenticate } from './sigv4/authenticate.ts'
+import type { SignatureMismatch } from './sigv4/signature-mismatch.ts'
 
 /**
  * On whose behalf a request is made. Not async: for a small reply, each promise costs a noticeable part of
@@ -32,8 +33,8 @@ function check(request: HttpRequest, { settings, keys, now, log }: S3Service): A
     ? (details: SignatureMismatch) =>
         log.debug({ requestId: request.id, ...details }, 'signature does not match')
     : undefined
-  const { region, publicUrl } = settings
-  return authenticate(request, { keys, region, publicUrl }, now(), onMismatch)
+  const { region, regions, publicUrl } = settings
+  return authenticate(request, { keys, region, regions, publicUrl }, now(), onMismatch)
 }
 
 function admitted(

@@ -1,7 +1,9 @@
+import { canSeeBucket } from '../access/authorize.ts'
+import { anonymous, type Identity } from '../access/identity.ts'
 import { DriveError } from '../drives/drive.ts'
 import { quoted } from './address/client-text.ts'
 import type { S3Service } from './context.ts'
-import { S3Error } from './errors.ts'
+import { type AwsForm, S3Error, s3Errors } from './errors.ts'
 
 /** The error of a request for a bucket that does not exist, for who may know that. */
 export function noSuchBucket(bucket: string): S3Error {
@@ -11,13 +13,28 @@ export function noSuchBucket(bucket: string): S3Error {
 /**
  * The error of a bucket that is not served, where AWS answers NoSuchBucket
  * (docs/contract/object-storage.md, "Error codes").
+ *
+ * @param identity who asks: with COMPATIBILITY=aws, who may see the bucket gets AWS's answer. Strangers cannot find out
+ *   which buckets exist.
  */
 export function notServed(
   bucket: string,
-  reason = `ALLOWED_BUCKETS does not list the bucket ${quoted(bucket)}.`,
+  {
+    identity = anonymous,
+    reason = `ALLOWED_BUCKETS does not list the bucket ${quoted(bucket)}.`,
+  }: { readonly identity?: Identity; readonly reason?: string } = {},
 ): S3Error {
   const message = `Access to the bucket ${quoted(bucket)} is not allowed.`
-  return new S3Error('AccessDenied', message, { reason })
+  return new S3Error('AccessDenied', message, {
+    reason,
+    inAws: canSeeBucket(identity, bucket) ? absentBucket(bucket) : undefined,
+  })
+}
+
+/** The same as `noSuchBucket`, beside an error that the contract specifies. */
+export function absentBucket(bucket: string): AwsForm {
+  const message = s3Errors.NoSuchBucket[1]
+  return { code: 'NoSuchBucket', message, elements: { BucketName: bucket } }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isAuthorized } from '../../access/authorize.ts'
+import { canSeeBucket, isAuthorized } from '../../access/authorize.ts'
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/key-path.ts'
@@ -9,6 +9,7 @@ import type { ObjectContext } from '../context.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { copySourceConditions, evaluateReadConditions } from '../headers/preconditions.ts'
 import type { ObjectRange } from '../headers/range.ts'
+import { absentBucket } from '../removed-bucket.ts'
 import { quoted } from './client-text.ts'
 import { percentDecode } from './query.ts'
 
@@ -39,7 +40,10 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Obj
   const configuration = service.buckets.find(bucket)
   const isPublic = configuration?.isPublic === true
   if (!configuration || !isAuthorized(identity, { action: 'read', bucket, key, isPublic })) {
-    throw new S3Error('AccessDenied', `Access to the source ${quoted(path)} is not allowed.`)
+    const maySee = configuration === undefined && canSeeBucket(identity, bucket)
+    throw new S3Error('AccessDenied', `Access to the source ${quoted(path)} is not allowed.`, {
+      inAws: maySee ? absentBucket(bucket) : undefined,
+    })
   }
   return { bucket, key }
 }

@@ -83,6 +83,8 @@ async function changeOptions(
   { service, bucket }: BucketContext,
   change: BucketOptionsChange,
 ): Promise<void> {
-  if (service.bucketOptions === undefined) throw new S3Error('NotImplemented')
+  if (service.bucketOptions === undefined) {
+    throw new S3Error('NotImplemented', undefined, { inAws: { code: 'MethodNotAllowed' } })
+  }
   await service.bucketOptions.change(bucket, change)
 }

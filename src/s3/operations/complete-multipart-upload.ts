@@ -95,7 +95,7 @@ function parseCompletionBody(body: Uint8Array): ListedPart[] {
     return parseParts(parseXmlBody(body, 'CompleteMultipartUpload'))
   } catch (cause) {
     if (!(cause instanceof S3Error && cause.code === 'MalformedXML')) throw cause
-    throw new S3Error('InvalidArgument', cause.message, { cause })
+    throw new S3Error('InvalidArgument', cause.message, { cause, inAws: { code: cause.code } })
   }
 }
 
@@ -105,6 +105,7 @@ function parseParts(document: XmlElement): ListedPart[] {
     throw new S3Error(
       'InvalidArgument',
       `CompleteMultipartUpload must list 1 to ${maxPartNumber} parts, got ${elements.length}.`,
+      { inAws: { code: 'MalformedXML' } },
     )
   }
   return elements.map(parsePart)
@@ -119,7 +120,9 @@ function parsePart(element: XmlElement): ListedPart {
 function textOf(element: XmlElement, name: string): string {
   const text = childText(element, name)?.trim() ?? ''
   if (text !== '') return text
-  throw new S3Error('InvalidArgument', `A Part of CompleteMultipartUpload is missing ${name}.`)
+  throw new S3Error('InvalidArgument', `A Part of CompleteMultipartUpload is missing ${name}.`, {
+    inAws: { code: 'MalformedXML' },
+  })
 }
 
 function checksumsOf(element: XmlElement): SentChecksum[] {

@@ -1,4 +1,5 @@
 import type { HttpReply } from '../../http/message.ts'
+import { regionOfBucket } from '../address/region.ts'
 import type { BucketContext } from '../context.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
@@ -6,7 +7,7 @@ import { xmlReply } from '../reply/xml-reply.ts'
 const namelessRegion = 'us-east-1'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLocation.html */
-export async function getBucketLocation({ service }: BucketContext): Promise<HttpReply> {
-  const { region } = service.settings
+export async function getBucketLocation(context: BucketContext): Promise<HttpReply> {
+  const region = regionOfBucket(context)
   return xmlReply('LocationConstraint', region === namelessRegion ? '' : region)
 }

@@ -1,4 +1,5 @@
 import type { HttpReply } from '../../http/message.ts'
+import { regionOfBucket } from '../address/region.ts'
 import type { BucketContext } from '../context.ts'
 
 /**
@@ -6,12 +7,13 @@ import type { BucketContext } from '../context.ts'
  * the bucket is configured and accessible, so this reads the drive
  * (docs/contract/object-storage.md, "Bucket operations").
  */
-export async function headBucket({ service, bucket }: BucketContext): Promise<HttpReply> {
+export async function headBucket(context: BucketContext): Promise<HttpReply> {
+  const { service, bucket } = context
   await service.drive.bucketCreatedAtMs(bucket)
   return {
     status: 200,
     headers: [
-      ['x-amz-bucket-region', service.settings.region],
+      ['x-amz-bucket-region', regionOfBucket(context)],
       ['x-amz-access-point-alias', 'false'],
       ['Content-Type', 'application/xml'],
     ],

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
 import type { HttpReply } from '../../http/message.ts'
+import { isAllowedRegion } from '../address/region.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { refuseOtherElements } from '../configuration/document-elements.ts'
-import type { BucketContext, NewBucketContext } from '../context.ts'
+import type { BucketContext, NewBucketContext, S3Settings } from '../context.ts'
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 
@@ -18,8 +19,8 @@ export async function createBucket(context: NewBucketContext): Promise<HttpReply
   const { service, request, bucket, configuration } = context
   refuseWhatCannotBeKept(request.headers, configuration?.isPublic === true)
   refuseBucketHeaders(request.headers)
-  checkDocument(await readSmallBody(request, maxBodyBytes), service.settings.region)
-  if (configuration === undefined) await create(context)
+  const region = regionOf(await readSmallBody(request, maxBodyBytes), service.settings)
+  if (configuration === undefined) await create(context, region)
   else if (!answersExisting(context)) throw new S3Error('BucketAlreadyOwnedByYou')
   return {
     status: 200,
@@ -30,10 +31,10 @@ export async function createBucket(context: NewBucketContext): Promise<HttpReply
   }
 }
 
-async function create(context: NewBucketContext): Promise<void> {
+async function create(context: NewBucketContext, region: string): Promise<void> {
   const { service, bucket } = context
   try {
-    await service.bucketMaker?.create(bucket)
+    await service.bucketMaker?.create(bucket, region)
   } catch (error) {
     const isOwned = error instanceof BucketError && error.kind === 'exists'
     if (!(isOwned && answersExisting(context))) throw s3ErrorOfBucket(error)
@@ -75,9 +76,13 @@ function isDirectoryAlone({ name, children }: XmlElement): boolean {
   return name === 'Bucket' && isType && others.length === 0
 }
 
-/** @throws S3Error MalformedXML, InvalidLocationConstraint, IllegalLocationConstraintException, NotImplemented */
-function checkDocument(body: Buffer, region: string): void {
-  if (body.length === 0) return
+/**
+ * The LocationConstraint; '' for none and for REGION.
+ *
+ * @throws S3Error MalformedXML, InvalidLocationConstraint, IllegalLocationConstraintException, NotImplemented
+ */
+function regionOf(body: Buffer, settings: S3Settings): string {
+  if (body.length === 0) return ''
   const root = parseXmlBody(body, 'CreateBucketConfiguration')
   refuseOtherElements(root, ['LocationConstraint', 'Location', 'Bucket', 'Tags'])
   const other = root.children.find(
@@ -88,7 +93,8 @@ function checkDocument(body: Buffer, region: string): void {
     throw new S3Error('NotImplemented', message)
   }
   const constraint = childText(root, 'LocationConstraint')?.trim()
-  if (!constraint || constraint === region) return
+  if (!constraint || constraint === settings.region) return ''
+  if (isAllowedRegion(constraint, settings)) return constraint
   if (!/^[A-Za-z0-9-]{1,64}$/.test(constraint)) {
     throw new S3Error('InvalidLocationConstraint', undefined, {
       elements: { LocationConstraint: constraint },

@@ -2,9 +2,9 @@ import { DriveError } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { DatabaseError } from '../../state/database.ts'
 import { shortened, withoutForbidden } from '../address/client-text.ts'
+import type { S3Service } from '../context.ts'
 import { s3ErrorOfDrive } from '../drive-errors.ts'
 import { S3Error, type S3ErrorCode } from '../errors.ts'
-import type { S3Log } from '../log.ts'
 import { xmlDocument } from './xml.ts'
 
 /** 5xx replies that clients can cause at will: not logged as errors of the service. */
@@ -14,8 +14,12 @@ const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'
 const maxMessageLength = 1_024
 
 /** The only exit for errors: turns whatever was thrown into an S3 reply. */
-export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): HttpReply {
-  const error = asS3Error(thrown)
+export function renderError(
+  thrown: unknown,
+  request: HttpRequest,
+  { log, compatibility }: Pick<S3Service, 'log' | 'compatibility'>,
+): HttpReply {
+  const error = compatibility.awsErrors ? asS3Error(thrown).inAws() : asS3Error(thrown)
   if (error.status >= 500 && !ordinary.has(error.code)) {
     log.error({ requestId: request.id, err: thrown }, 'request failed')
   }
@@ -28,6 +32,14 @@ export function renderError(thrown: unknown, request: HttpRequest, log: S3Log): 
   }
 }
 
+/** Characters of elements that are longer than others: what a client compares its signature with. */
+const maxElements: Readonly<Record<string, number>> = {
+  CanonicalRequest: 4_096,
+  CanonicalRequestBytes: 3 * 4_096,
+  StringToSign: 1_024,
+  StringToSignBytes: 3 * 1_024,
+}
+
 /** The path of every legal key fits: 1,024 bytes, each escaped, and a bucket. */
 const maxResource = 4_096
 
@@ -37,7 +49,7 @@ const maxResource = 4_096
  */
 export function errorDocument(error: S3Error, resource: string, requestId: string): string {
   const shown = Object.entries(error.elements).map(([name, text]) => {
-    return [name, withoutForbidden(shortened(text))]
+    return [name, withoutForbidden(shortened(text, maxElements[name]))]
   })
   return xmlDocument(
     'Error',

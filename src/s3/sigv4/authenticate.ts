@@ -6,7 +6,6 @@
  * one.
  */
 
-import { randomBytes } from 'node:crypto'
 import type { AccessKeys, Credential } from '../../access/access-keys.ts'
 import { anonymous, type Identity } from '../../access/identity.ts'
 import type { HttpRequest } from '../../http/message.ts'
@@ -15,13 +14,13 @@ import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'
 import { type CanonicalReading, readings } from './canonical-readings.ts'
 import { canonicalRequest, stringToSign } from './canonical-request.ts'
-import { checkCredential, checkSignedHeaders, checkTime, isSameText } from './claim-checks.ts'
+import { checkCredential, checkSignedHeaders, checkTime } from './claim-checks.ts'
 import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
-import { signatureDiffers, unknownAccessKey } from './refusal-reasons.ts'
+import { decoy, matchSecret } from './secret-match.ts'
 import type { SignatureClaim } from './signature-claim.ts'
-import { type SigningScope, signingKey } from './signing-key.ts'
-import { uriDecode } from './uri-encode.ts'
+import { redactedRequest, type SignatureMismatch, signatureMismatch } from './signature-mismatch.ts'
+import { signingKey } from './signing-key.ts'
 
 export interface Authentication {
   /** How the request is signed; `unsigned`: authentication was not even attempted. */
@@ -31,23 +30,7 @@ export interface Authentication {
 
 const unsigned: Authentication = { form: 'unsigned', identity: anonymous }
 
-/** Of a key that is being rotated. */
-const maxSecretKeys = 2
-
-/** Checked in place of secrets that an access key does not have, so that a wrong signature takes the same time. */
-const decoy = {
-  secretKeys: [randomBytes(30).toString('base64')] as const,
-  identity: anonymous,
-  refusal: 'This access key does not exist.',
-} satisfies Credential
-
-/** What the server canonicalised, for the debug log. Without session tokens and customer keys. */
-export interface SignatureMismatch {
-  readonly canonicalRequest: string
-  readonly stringToSign: string
-}
-
-export interface SignatureSettings extends Pick<S3Settings, 'region' | 'publicUrl'> {
+export interface SignatureSettings extends Pick<S3Settings, 'region' | 'regions' | 'publicUrl'> {
   readonly keys: Pick<AccessKeys, 'find'>
 }
 
@@ -68,48 +51,36 @@ export function authenticate(
   const claim = readClaim(request)
   if (claim === undefined) return unsigned
   checkTime(claim, nowMs)
-  const { scope, accessKeyId } = checkCredential(claim, settings)
+  const { scope, accessKeyId, region: signedRegion } = checkCredential(claim, settings)
   const known = settings.keys.find(accessKeyId)
   const credential = known ?? decoy
   checkSignedHeaders(claim, request)
   const signedHeaders = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
   checkRepeatedHeaders(request.headers, signedHeaders)
   const { region, publicUrl } = settings
-  const signer = { region, day: claim.amzDate.slice(0, 8), secretKeys: credential.secretKeys }
+  const signer = { region: signedRegion, day: claim.amzDate.slice(0, 8) }
+  const isForeign = signedRegion !== region
   const textOf = (reading: CanonicalReading) =>
     stringToSign(canonicalRequest(reading), claim.amzDate, scope)
   let likeliest: CanonicalReading | undefined
   for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
-    if (isSigned(textOf(reading), claim.signature, signer)) return accepted(claim, credential)
+    const text = textOf(reading)
+    const match = matchSecret(credential.secretKeys, claim.signature, (secretKey) => {
+      const key = signingKey({ ...signer, secretKey }, isForeign)
+      return { key, signature: key.signHex(text) }
+    })
+    if (match !== undefined) return accepted(claim, credential)
     likeliest ??= reading
   }
-  if (onMismatch !== undefined && likeliest !== undefined) {
-    onMismatch({ canonicalRequest: redacted(likeliest), stringToSign: textOf(likeliest) })
-  }
-  throw new S3Error(
-    'AccessDenied',
-    'The access key ID you provided does not exist, or the request signature we calculated does ' +
-      'not match the signature you provided. Check your keys and signing method.',
-    {
-      reason: known === undefined ? unknownAccessKey : signatureDiffers(request.headers, publicUrl),
-    },
-  )
-}
-
-interface Signer extends Omit<SigningScope, 'secretKey'> {
-  readonly secretKeys: readonly string[]
-}
-
-/** The work for a signature that differs is that of a key with two secrets, whatever the key has. */
-function isSigned(text: string, signature: string, { secretKeys, ...scope }: Signer): boolean {
-  for (const secretKey of secretKeys) {
-    if (isSameText(signingKey({ ...scope, secretKey }).signHex(text), signature)) return true
-  }
-  for (let tried = secretKeys.length; tried < maxSecretKeys; tried += 1) {
-    const [secretKey] = decoy.secretKeys
-    isSameText(signingKey({ ...scope, secretKey }).signHex(text), signature)
-  }
-  return false
+  const details = (): SignatureMismatch =>
+    likeliest === undefined
+      ? { stringToSign: '' }
+      : { canonicalRequest: redactedRequest(likeliest), stringToSign: textOf(likeliest) }
+  onMismatch?.(details())
+  throw signatureMismatch({
+    ...{ request, accessKeyId, isKnownKey: known !== undefined },
+    ...{ signature: claim.signature, publicUrl, details },
+  })
 }
 
 /** @throws S3Error AccessDenied if the key is not valid now; only a client with its secret learns that. */
@@ -128,6 +99,7 @@ function readClaim(request: HttpRequest): SignatureClaim | undefined {
     throw new S3Error(
       'AccessDenied',
       'Only one form of authentication is allowed: the Authorization header or query parameters.',
+      { inAws: { code: 'InvalidArgument' } },
     )
   }
   // node:http shows only the first one; a proxy before the gateway may have used another.
@@ -135,24 +107,4 @@ function readClaim(request: HttpRequest): SignatureClaim | undefined {
     throw new S3Error('AccessDenied', 'The request has more than one Authorization header.')
   }
   return readAuthorizationHeader(request, authorization)
-}
-
-const secretName = /^(?:authorization|cookie|x-amz-security-token|.*-customer-key)$/i
-
-/** Without the values that are secret. A presigned query has header fields as parameters. */
-function redacted(reading: CanonicalReading): string {
-  return canonicalRequest({
-    ...reading,
-    query: reading.query
-      .split('&')
-      .map((pair) => {
-        const name = pair.slice(0, pair.indexOf('='))
-        return secretName.test(uriDecode(name)) ? `${name}=[redacted]` : pair
-      })
-      .join('&'),
-    signedHeaders: reading.signedHeaders.map(({ name, value }) => ({
-      name,
-      value: secretName.test(name) ? '[redacted]' : value,
-    })),
-  })
 }

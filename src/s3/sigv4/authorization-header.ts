@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../../http/message.ts'
-import { S3Error } from '../errors.ts'
-import { readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
+import type { AwsForm } from '../errors.ts'
+import { malformedClaim, readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
 import { versionFourNeeded } from './version-two.ts'
 
 const algorithm = 'AWS4-HMAC-SHA256'
@@ -55,14 +55,27 @@ function parse(header: string): AuthorizationFields {
   const signedHeaders = values?.get('SignedHeaders')
   const signature = values?.get('Signature')
   if (!credential || !signedHeaders || !signature) {
-    throw new S3Error(
-      'AccessDenied',
+    throw malformedClaim(
+      'header',
       `The Authorization header is malformed; expected "${algorithm} Credential=…, SignedHeaders=…, Signature=…".`,
+      { inAws: otherAuthorization(header) },
     )
   }
-  const fields = { credential, signedHeaders: readSignedHeaders(signedHeaders), signature }
+  const fields = {
+    credential,
+    signedHeaders: readSignedHeaders(signedHeaders, 'header'),
+    signature,
+  }
   remember(header, fields)
   return fields
+}
+
+/** AWS takes an empty header for none, and answers InvalidArgument to another kind of authorization. */
+function otherAuthorization(header: string): Partial<AwsForm> {
+  if (header === '') return { code: 'AccessDenied' }
+  if (header.startsWith(`${algorithm} `)) return {}
+  const elements = { ArgumentName: 'Authorization', ArgumentValue: '[redacted]' }
+  return { code: 'InvalidArgument', message: 'Unsupported Authorization Type', elements }
 }
 
 const fieldCount = 3

@@ -1,12 +1,13 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { HttpRequest } from '../../http/message.ts'
+import { quoted, shortened } from '../address/client-text.ts'
 import { parseQuery } from '../address/query.ts'
+import { everyRegion, isAllowedRegion } from '../address/region.ts'
 import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { hoistedHeaders } from '../headers/hoisted-headers.ts'
 import { parseAmzDate } from './amz-date.ts'
 import { badExpiry, clocksDiffer, noExpiry, signedAhead, urlExpired } from './refusal-reasons.ts'
-import type { SignatureClaim } from './signature-claim.ts'
+import { malformedClaim, malformedCodes, type SignatureClaim } from './signature-claim.ts'
 
 const maxSkewMs = 15 * 60 * 1000 // docs/contract/object-storage.md, "Clock skew"
 const maxExpiresSeconds = 604_800 // 7 days: docs/contract/object-storage.md, "Presigned expiry"
@@ -14,18 +15,12 @@ const maxExpiresSeconds = 604_800 // 7 days: docs/contract/object-storage.md, "P
 /** An access key may contain slashes. */
 const maxCredentialParts = 32
 
-/** Equal or not, in a time that does not depend on where they differ. */
-export function isSameText(a: string, b: string): boolean {
-  const bytesA = Buffer.from(a, 'latin1')
-  const bytesB = Buffer.from(b, 'latin1')
-  return bytesA.length === bytesB.length && timingSafeEqual(bytesA, bytesB)
-}
-
-/** The two parts of a credential. */
+/** The parts of a credential. */
 interface CheckedCredential {
   readonly accessKeyId: string
   /** `day/region/s3/aws4_request`. */
   readonly scope: string
+  readonly region: string
 }
 
 /**
@@ -35,39 +30,61 @@ interface CheckedCredential {
  */
 export function checkCredential(
   claim: SignatureClaim,
-  settings: Pick<S3Settings, 'region'>,
+  settings: Pick<S3Settings, 'region' | 'regions'>,
 ): CheckedCredential {
-  const expectedScope = `${claim.amzDate.slice(0, 8)}/${settings.region}/s3/aws4_request`
-  if (claim.credential.endsWith(`/${expectedScope}`)) {
-    const accessKeyId = claim.credential.slice(0, -expectedScope.length - 1)
-    return { accessKeyId, scope: expectedScope }
+  const day = claim.amzDate.slice(0, 8)
+  const usualScope = `${day}/${settings.region}/s3/aws4_request`
+  if (claim.credential.endsWith(`/${usualScope}`)) {
+    const accessKeyId = claim.credential.slice(0, -usualScope.length - 1)
+    return { accessKeyId, scope: usualScope, region: settings.region }
   }
   const parts = claim.credential.split('/', maxCredentialParts + 1)
-  const [region, service, terminator] = parts.slice(-3)
+  const [signedDay, region = '', service, terminator] = parts.slice(-4)
   if (
     parts.length < 5 ||
     parts.length > maxCredentialParts ||
     service !== 's3' ||
     terminator !== 'aws4_request'
   ) {
-    throw new S3Error(
-      'AccessDenied',
+    throw malformedClaim(
+      claim.form,
       'The credential is malformed; expected "ACCESS_KEY/YYYYMMDD/REGION/s3/aws4_request".',
     )
   }
-  if (region !== settings.region) {
-    // minio clients take the region to sign for from this element.
-    const elements = { Region: settings.region }
-    throw new S3Error(
-      'AccessDenied',
-      `The region of the credential is wrong; expected "${settings.region}".`,
-      { elements },
-    )
+  if (!isAllowedRegion(region, settings)) throw wrongRegion(claim, region, settings)
+  if (signedDay === day) {
+    const scope = `${day}/${region}/s3/aws4_request`
+    return { accessKeyId: parts.slice(0, -4).join('/'), scope, region }
   }
-  throw new S3Error(
-    'AccessDenied',
+  throw malformedClaim(
+    claim.form,
     'The day of the credential differs from the day of x-amz-date (X-Amz-Date).',
   )
+}
+
+/** minio clients take the region to sign for from the element, others from the header. */
+function wrongRegion(
+  { form }: SignatureClaim,
+  signed: string,
+  { region, regions }: Pick<S3Settings, 'region' | 'regions'>,
+): S3Error {
+  const allowed = new Set([region, ...regions.filter((other) => other !== everyRegion)])
+  const elements = { Region: region }
+  const what =
+    form === 'header'
+      ? 'The authorization header is malformed'
+      : 'Error parsing the X-Amz-Credential parameter'
+  const expected = `expected "${[...allowed].join('" or "')}"`
+  const message = `The region of the credential is wrong; ${expected}.`
+  return new S3Error('AccessDenied', message, {
+    elements,
+    inAws: {
+      code: malformedCodes[form],
+      message: `${what}; the region '${shortened(signed)}' is wrong; expecting '${region}'`,
+      headers: { 'x-amz-bucket-region': region },
+    },
+    reason: `The client signs for the region ${quoted(signed)}; ${expected}. Set the client's region, or REGIONS.`,
+  })
 }
 
 /**
@@ -89,14 +106,19 @@ export function checkTime(claim: SignatureClaim, nowMs: number): void {
 }
 
 function expiresSeconds(text: string | undefined): number {
-  if (text === undefined) throw expired(noExpiry)
+  if (text === undefined) throw wrongExpiry(noExpiry)
   const seconds = /^\d{1,6}$/.test(text) ? Number(text) : 0
-  if (seconds < 1 || seconds > maxExpiresSeconds) throw expired(badExpiry)
+  if (seconds < 1 || seconds > maxExpiresSeconds) throw wrongExpiry(badExpiry)
   return seconds
 }
 
 function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
-  if (signedAtMs + expires * 1000 < nowMs) throw expired(urlExpired(signedAtMs, expires, nowMs))
+  if (signedAtMs + expires * 1000 < nowMs) {
+    throw new S3Error('AccessDenied', expired, {
+      reason: urlExpired(signedAtMs, expires, nowMs),
+      inAws: { code: 'AccessDenied', elements: expiryElements(signedAtMs + expires * 1000, nowMs) },
+    })
+  }
   // A URL dated in the future would be valid beyond the 7 days. AWS refuses it too, except for
   // clock skew.
   if (signedAtMs - nowMs > maxSkewMs) {
@@ -105,9 +127,19 @@ function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
   }
 }
 
-// The exact message of docs/contract/object-storage.md, "Presigned expiry".
-function expired(reason: string): S3Error {
-  return new S3Error('AccessDenied', 'Request has expired', { reason })
+/** The exact message of docs/contract/object-storage.md, "Presigned expiry". */
+export const expired = 'Request has expired'
+
+/** What AWS adds to the error of an expired URL. */
+export function expiryElements(expiresAtMs: number, nowMs: number) {
+  return {
+    Expires: new Date(expiresAtMs).toISOString(),
+    ServerTime: new Date(nowMs).toISOString(),
+  }
+}
+
+function wrongExpiry(reason: string): S3Error {
+  return malformedClaim('presigned', expired, { reason, inAws: { message: reason } })
 }
 
 function checkSkew(signedAtMs: number, nowMs: number): void {

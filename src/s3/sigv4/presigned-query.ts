@@ -1,7 +1,6 @@
 import type { HttpRequest } from '../../http/message.ts'
 import { percentDecode } from '../address/query.ts'
-import { S3Error } from '../errors.ts'
-import { readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
+import { malformedClaim, readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
 import { uriDecode } from './uri-encode.ts'
 import { versionFourNeeded } from './version-two.ts'
 
@@ -50,8 +49,8 @@ export function readPresignedQuery(request: HttpRequest): SignatureClaim {
   const amzDate = values.get('X-Amz-Date')
   const isAlgorithm = values.get('X-Amz-Algorithm') === 'AWS4-HMAC-SHA256'
   if (!isAlgorithm || !credential || !signedHeaders || !signature || !amzDate) {
-    throw new S3Error(
-      'AccessDenied',
+    throw malformedClaim(
+      'presigned',
       'Query-string authentication needs X-Amz-Algorithm=AWS4-HMAC-SHA256, X-Amz-Credential, ' +
         'X-Amz-Date, X-Amz-Expires, X-Amz-SignedHeaders and X-Amz-Signature.',
     )
@@ -60,7 +59,7 @@ export function readPresignedQuery(request: HttpRequest): SignatureClaim {
   return {
     form: 'presigned',
     credential,
-    signedHeaders: readSignedHeaders(signedHeaders),
+    signedHeaders: readSignedHeaders(signedHeaders, 'presigned'),
     signature,
     amzDate,
     expires: values.get('X-Amz-Expires'),
@@ -79,11 +78,11 @@ function readParameters(rawQuery: string): Map<string, string> {
     if (!name.startsWith('x-amz-')) continue
     const spelling = presigningParameters.get(name) ?? rawName
     if (spelling !== rawName) {
-      throw new S3Error('AccessDenied', `The query parameter must be spelled ${spelling}.`)
+      throw malformedClaim('presigned', `The query parameter must be spelled ${spelling}.`)
     }
     // Two readers of one URL must not see different values; their order is not signed.
     if (seen.has(name)) {
-      throw new S3Error('AccessDenied', `The query has ${shown(name)} more than once.`)
+      throw malformedClaim('presigned', `The query has ${shown(name)} more than once.`)
     }
     seen.add(name)
     values.set(rawName, percentDecode(pair.slice(rawName.length + 1)))

@@ -1,4 +1,4 @@
-import { S3Error } from '../errors.ts'
+import { type AwsForm, S3Error } from '../errors.ts'
 import { fieldName } from '../headers/field-value.ts'
 
 /** What a request claims about its signature, in either of the two forms. Nothing verified yet. */
@@ -17,6 +17,24 @@ export interface SignatureClaim {
   readonly payloadHash: string | undefined
 }
 
+/** AWS's codes for a claim that it does not accept. */
+export const malformedCodes = {
+  header: 'AuthorizationHeaderMalformed',
+  presigned: 'AuthorizationQueryParametersError',
+} as const
+
+/** The error of a claim that cannot be read: 403 by default, 400 on AWS. */
+export function malformedClaim(
+  form: SignatureClaim['form'],
+  message: string,
+  { reason, inAws = {} }: { readonly reason?: string; readonly inAws?: Partial<AwsForm> } = {},
+): S3Error {
+  return new S3Error('AccessDenied', message, {
+    ...(reason !== undefined && { reason }),
+    inAws: { code: malformedCodes[form], ...inAws },
+  })
+}
+
 /** Clients sign 3 to 10 headers and one for each entry of the user metadata, which is limited to 2 KB. */
 const maxSignedHeaders = 100
 
@@ -26,16 +44,16 @@ const maxSignedHeaders = 100
  *
  * @throws S3Error AccessDenied when a name is repeated, out of order or illegal, or for more than 100.
  */
-export function readSignedHeaders(list: string): readonly string[] {
+export function readSignedHeaders(list: string, form: SignatureClaim['form']): readonly string[] {
   const names = list.toLowerCase().split(';', maxSignedHeaders + 1)
   if (names.length > maxSignedHeaders) {
-    throw new S3Error('AccessDenied', `SignedHeaders has more than ${maxSignedHeaders} names.`)
+    throw malformedClaim(form, `SignedHeaders has more than ${maxSignedHeaders} names.`)
   }
   let previous = ''
   for (const name of names) {
     if (!(previous < name) || !fieldName.test(name)) {
-      throw new S3Error(
-        'AccessDenied',
+      throw malformedClaim(
+        form,
         'SignedHeaders must list header names in alphabetical order, each once, separated by ";".',
       )
     }

@@ -13,13 +13,18 @@ export interface SigningScope {
  * deriving a key again takes some 20 µs.
  */
 const maxCachedKeys = 4_096
-const cachedKeys = new Map<string, HmacSha256Key>()
+const ownKeys = new Map<string, HmacSha256Key>()
+/** Apart: clients choose the names of other regions, and must not displace the keys of REGION. */
+const foreignKeys = new Map<string, HmacSha256Key>()
 
 /**
  * The signing key of a day (docs/contract/object-storage.md, "Signing key";
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, step 3).
+ *
+ * @param isForeign whether the region is another one than REGION.
  */
-export function signingKey(scope: SigningScope): HmacSha256Key {
+export function signingKey(scope: SigningScope, isForeign = false): HmacSha256Key {
+  const cachedKeys = isForeign ? foreignKeys : ownKeys
   const name = `${scope.day}/${scope.region}/${scope.secretKey}`
   let key = cachedKeys.get(name)
   if (key === undefined) {

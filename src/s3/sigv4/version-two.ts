@@ -7,5 +7,6 @@ export function versionFourNeeded(seen: string): S3Error {
     `The request has ${seen} of Signature Version 2. Use Signature Version 4: in boto3, pass ` +
       "Config(signature_version='s3v4') to the client; for aws-cli, run " +
       '"aws configure set default.s3.signature_version s3v4".',
+    { inAws: { code: 'InvalidRequest' } },
   )
 }

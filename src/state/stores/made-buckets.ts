@@ -12,16 +12,19 @@ export interface MadeBucketRow {
   readonly madeAtMs: number
   /** 1 while its folder is being removed: if that was interrupted, the removal is finished later. */
   readonly isRemoving: number
+  /** The region that it was created in; '' for REGION. */
+  readonly region: string
 }
 
 /** Its lease is the right to make and remove buckets, which one process has at a time. */
 export const changeKey = 'made buckets'
 
-const selectAll = `SELECT bucket, made_at_ms AS "madeAtMs", is_removing AS "isRemoving"
+const selectAll = `SELECT bucket, made_at_ms AS "madeAtMs", is_removing AS "isRemoving", region
   FROM made_buckets ORDER BY made_at_ms, bucket`
 const insertFound = `INSERT INTO made_buckets (bucket, made_at_ms, is_removing)
   VALUES (?, ?, 0) ON CONFLICT (bucket) DO NOTHING`
-const insertMade = 'INSERT INTO made_buckets (bucket, made_at_ms, is_removing) VALUES (?, ?, 0)'
+const insertMade = `INSERT INTO made_buckets (bucket, made_at_ms, is_removing, region)
+  VALUES (?, ?, 0, ?)`
 const setRemoving = 'UPDATE made_buckets SET is_removing = ? WHERE bucket = ?'
 const deleteMade = 'DELETE FROM made_buckets WHERE bucket = ? AND is_removing = 1'
 
@@ -50,8 +53,11 @@ export class MadeBucketTable {
   }
 
   /** @param owner the holder of the lease of `changeKey`, as in all methods below */
-  add(bucket: string, madeAtMs: number, owner: string): Promise<boolean> {
-    return this.#change({ sql: insertMade, params: [bucket, madeAtMs] }, owner)
+  add(
+    { bucket, madeAtMs, region }: Omit<MadeBucketRow, 'isRemoving'>,
+    owner: string,
+  ): Promise<boolean> {
+    return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner)
   }
 
   setRemoving(bucket: string, isRemoving: boolean, owner: string): Promise<boolean> {

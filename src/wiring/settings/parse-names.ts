@@ -61,6 +61,11 @@ export function regionName(text: string): string {
   return text
 }
 
+/** A region, or `*` for every one. */
+export function regionOrAny(text: string): string {
+  return text === '*' ? text : regionName(text)
+}
+
 export function hostName(text: string): string {
   if (!/^[A-Za-z0-9._:%-]+$/.test(text) || (text.includes(':') && !ipaddr.isValid(text))) {
     throw new SettingMistake('an IP address or host name without a port, such as 127.0.0.1 or ::')

@@ -17,6 +17,7 @@ import {
   originOrAny,
   publicOrigin,
   regionName,
+  regionOrAny,
 } from './parse-names.ts'
 import {
   booleanOf,
@@ -68,6 +69,14 @@ export const settingsTable = {
     default: 'us-east-1',
     meaning: 'Region that clients sign requests for.',
     parse: regionName,
+  },
+  regions: {
+    name: 'REGIONS',
+    default: '',
+    defaultInAws: '*',
+    meaning:
+      'Other regions that clients may sign requests for and create buckets in, or `*` for every region. A list.',
+    parse: listOf(regionOrAny),
   },
   compatibility: {
     name: 'COMPATIBILITY',

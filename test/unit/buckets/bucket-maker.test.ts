@@ -209,10 +209,11 @@ test('a damaged note names no buckets', () => {
 
 test('a process that has lost the lease changes nothing', async (t) => {
   const { table } = await makeWorld(t)
-  assert.equal(await table.add('photos', 1, 'someone'), false)
+  const photos = { bucket: 'photos', madeAtMs: 1, region: 'eu-west-1' }
+  assert.equal(await table.add(photos, 'someone'), false)
   const { leases } = table
   assert.ok(await leases.take([changeKey], { owner: 'me', untilMs: 5, note: '' }, []))
-  assert.equal(await table.add('photos', 1, 'me'), true)
+  assert.equal(await table.add(photos, 'me'), true)
   assert.equal(await table.setRemoving('photos', true, 'you'), false)
   // A gateway of the version before may have removed and created it again during an upgrade.
   assert.equal(await table.remove('photos', 'me'), false)
@@ -220,7 +221,7 @@ test('a process that has lost the lease changes nothing', async (t) => {
   assert.equal(await table.remove('photos', 'you'), false)
   await leases.release([changeKey], { owner: 'me', bumped: [], keepsNote: false })
   assert.equal(await table.remove('photos', 'me'), false)
-  assert.deepEqual(await table.all(), [{ bucket: 'photos', madeAtMs: 1, isRemoving: 1 }])
+  assert.deepEqual(await table.all(), [{ ...photos, isRemoving: 1 }])
 })
 
 test('a maker whose lease another process takes meanwhile changes no row', async (t) => {

@@ -157,6 +157,7 @@ export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectCo
     drive: drive as unknown as Drive,
     settings: {
       region,
+      regions: [],
       publicList: true,
       publicUrl: undefined,
       corsAllowedOrigins: [],

@@ -175,6 +175,7 @@ export class OperationRunner {
     this.service = {
       settings: {
         region: 'us-east-1',
+        regions: [],
         publicList: true,
         publicUrl: undefined,
         corsAllowedOrigins: [],

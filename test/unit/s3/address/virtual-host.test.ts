@@ -6,7 +6,13 @@ import { servedBuckets } from '../../../support/served-buckets.ts'
 const buckets = servedBuckets(['photos', 'my.files'])
 const serviceAt = (publicUrl?: string) => ({
   buckets,
-  settings: { region: 'us-east-1', publicList: true, publicUrl, corsAllowedOrigins: [] },
+  settings: {
+    region: 'us-east-1',
+    regions: [],
+    publicList: true,
+    publicUrl,
+    corsAllowedOrigins: [],
+  },
 })
 
 for (const [host, isRecognised] of [

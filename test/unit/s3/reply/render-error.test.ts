@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SaxesParser } from 'saxes'
 import type { HttpRequest } from '../../../../src/http/message.ts'
+import { compatibilityOf } from '../../../../src/s3/compatibility.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
 import { errorDocument, renderError } from '../../../../src/s3/reply/render-error.ts'
 
@@ -36,9 +37,13 @@ test('An error body limits client values to 256 characters and the path to that 
 test('Message and reason are short for header names of any length', () => {
   const error = new S3Error('AccessDenied', `The header ${'x'.repeat(60_000)} is not signed.`)
   const reply = renderError(error, { id: 'id', rawPath: '/b/k' } as HttpRequest, {
-    debug: () => undefined,
-    warn: () => undefined,
-    error: () => undefined,
+    compatibility: compatibilityOf.contract,
+    log: {
+      isLevelEnabled: () => false,
+      debug: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    },
   })
   assert.ok(String(reply.body).length < 2_000)
   assert.ok(String(reply.logFields?.reason).length < 2_000)

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { OwnerKey } from '../../../../src/access/access-keys.ts'
 import type { HttpRequest } from '../../../../src/http/message.ts'
-import { authenticate, type SignatureMismatch } from '../../../../src/s3/sigv4/authenticate.ts'
+import { authenticate } from '../../../../src/s3/sigv4/authenticate.ts'
 import { presign } from '../../../../src/s3/sigv4/presign.ts'
+import type { SignatureMismatch } from '../../../../src/s3/sigv4/signature-mismatch.ts'
 import { fakeRequest } from '../fake-request.ts'
 import {
   assertRefused,

@@ -14,7 +14,7 @@ const nowMs = Date.parse(recordedAt)
 
 for (const { client, needs, publicUrl, ...recorded } of requests) {
   test(`accepts ${client}, which needs ${needs}`, () => {
-    const settings = { region, keys, publicUrl }
+    const settings = { region, regions: [], keys, publicUrl }
     assert.deepEqual(authenticate(fakeRequest(recorded), settings, nowMs), signedHeader)
     const other = fakeRequest({ ...recorded, target: recorded.target.replace('/bucket', '/other') })
     assert.match(refusal(() => authenticate(other, settings, nowMs)).message, /does not match/)
@@ -23,7 +23,7 @@ for (const { client, needs, publicUrl, ...recorded } of requests) {
 
 test('A request for PUBLIC_URL with a path does not open a bucket with the name of the path', () => {
   const { publicUrl, ...recorded } = requests.at(-1)
-  const settings = { region, keys, publicUrl }
+  const settings = { region, regions: [], keys, publicUrl }
   for (const Host of ['localhost:9010', '127.0.0.1:9000']) {
     const request = fakeRequest({
       ...recorded,

@@ -22,6 +22,7 @@ export const settings = {
   ...ownKeys,
   keys: new OwnerKey(ownKeys),
   region: String(vectors.region),
+  regions: [] as readonly string[],
   publicUrl: undefined as string | undefined,
 } satisfies SignatureSettings
 export const nowMs = Date.UTC(2013, 4, 24)
