@@ -34,6 +34,10 @@ export const differences = {
     contract: 'Parts come in order, and a list of parts has no gaps: see [Part order](#part-order)',
     aws: 'On a folder, parts come in any order, and any of them may be sent again or left out',
   },
+  versionTwo: {
+    contract: 'Signature Version 2 is refused',
+    aws: 'Presigned URLs of Version 2 are accepted for GET, HEAD and PUT of an object, without parameters that they do not sign',
+  },
   zeroMaximums: {
     contract: '`max-uploads` or `max-parts` of 0: 400 InvalidArgument',
     aws: 'an empty page',

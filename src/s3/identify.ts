@@ -28,13 +28,15 @@ export function identify(
   })
 }
 
-function check(request: HttpRequest, { settings, keys, now, log }: S3Service): Authentication {
+function check(request: HttpRequest, service: S3Service): Authentication {
+  const { settings, compatibility, keys, now, log } = service
   const onMismatch = log.isLevelEnabled('debug')
     ? (details: SignatureMismatch) =>
         log.debug({ requestId: request.id, ...details }, 'signature does not match')
     : undefined
   const { region, regions, publicUrl } = settings
-  return authenticate(request, { keys, region, regions, publicUrl }, now(), onMismatch)
+  const { versionTwo } = compatibility
+  return authenticate(request, { keys, region, regions, publicUrl, versionTwo }, now(), onMismatch)
 }
 
 function admitted(

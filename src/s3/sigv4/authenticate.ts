@@ -6,10 +6,9 @@
  * one.
  */
 
-import type { AccessKeys, Credential } from '../../access/access-keys.ts'
+import type { Credential } from '../../access/access-keys.ts'
 import { anonymous, type Identity } from '../../access/identity.ts'
 import type { HttpRequest } from '../../http/message.ts'
-import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'
 import { type CanonicalReading, readings } from './canonical-readings.ts'
@@ -20,19 +19,18 @@ import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received
 import { decoy, matchSecret } from './secret-match.ts'
 import type { SignatureClaim } from './signature-claim.ts'
 import { redactedRequest, type SignatureMismatch, signatureMismatch } from './signature-mismatch.ts'
+import type { SignatureSettings } from './signature-settings.ts'
 import { signingKey } from './signing-key.ts'
+import { verifyVersionTwo } from './version-two.ts'
+import { isVersionTwo } from './version-two-query.ts'
 
 export interface Authentication {
   /** How the request is signed; `unsigned`: authentication was not even attempted. */
-  readonly form: SignatureClaim['form'] | 'unsigned'
+  readonly form: SignatureClaim['form'] | 'version-two' | 'unsigned'
   readonly identity: Identity
 }
 
 const unsigned: Authentication = { form: 'unsigned', identity: anonymous }
-
-export interface SignatureSettings extends Pick<S3Settings, 'region' | 'regions' | 'publicUrl'> {
-  readonly keys: Pick<AccessKeys, 'find'>
-}
 
 /**
  * Verifies the signature of a request, if it has one.
@@ -48,6 +46,10 @@ export function authenticate(
   nowMs: number,
   onMismatch?: (details: SignatureMismatch) => void,
 ): Authentication {
+  if (settings.versionTwo && isPresignedVersionTwo(request)) {
+    const credential = verifyVersionTwo(request, settings, nowMs, onMismatch)
+    return accepted('version-two', credential)
+  }
   const claim = readClaim(request)
   if (claim === undefined) return unsigned
   checkTime(claim, nowMs)
@@ -69,7 +71,7 @@ export function authenticate(
       const key = signingKey({ ...signer, secretKey }, isForeign)
       return { key, signature: key.signHex(text) }
     })
-    if (match !== undefined) return accepted(claim, credential)
+    if (match !== undefined) return accepted(claim.form, credential)
     likeliest ??= reading
   }
   const details = (): SignatureMismatch =>
@@ -84,9 +86,14 @@ export function authenticate(
 }
 
 /** @throws S3Error AccessDenied if the key is not valid now; only a client with its secret learns that. */
-function accepted({ form }: SignatureClaim, { identity, refusal }: Credential): Authentication {
+function accepted(form: Authentication['form'], { identity, refusal }: Credential): Authentication {
   if (refusal === undefined) return { form, identity }
   throw new S3Error('AccessDenied', refusal)
+}
+
+/** With a header, too, it has two forms, which `readClaim` refuses. */
+function isPresignedVersionTwo({ headers, rawQuery }: HttpRequest): boolean {
+  return headers.authorization === undefined && isVersionTwo(rawQuery)
 }
 
 function readClaim(request: HttpRequest): SignatureClaim | undefined {

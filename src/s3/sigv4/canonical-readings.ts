@@ -79,9 +79,14 @@ function* readingsAsReceived({
   const isWithoutHash = claim.form === 'header' && claim.payloadHash === undefined
   if (isWithoutHash) yield { ...usual, payloadHash: emptyPayloadHash }
   if (rawPath.length > maxReencodedPath || rawQuery.length > maxReencodedQuery) return
-  const path = uriReencodePath(rawPath)
+  const path = reencodedPath(rawPath)
   const query = canonicalQuery(reencodedQuery(rawQuery))
   if (path !== usual.path || query !== usual.query) yield { ...usual, path, query }
+}
+
+/** A path as AWS encodes it; as it is if no object has one so long. */
+export function reencodedPath(rawPath: string): string {
+  return rawPath.length > maxReencodedPath ? rawPath : uriReencodePath(rawPath)
 }
 
 /** As signed by a client of the proxy that forwards PUBLIC_URL to this gateway. */
@@ -133,7 +138,7 @@ const defaultPorts: Readonly<Record<string, string>> = { 'http:': ':80', 'https:
 let last: { readonly url: string; readonly address: PublicAddress } | undefined
 
 /** Undefined without a PUBLIC_URL. */
-function publicAddress(url: string | undefined): PublicAddress | undefined {
+export function publicAddress(url: string | undefined): PublicAddress | undefined {
   if (url === undefined) return undefined
   if (last?.url !== url) last = { url, address: read(url) }
   return last.address

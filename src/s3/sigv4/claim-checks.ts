@@ -113,12 +113,7 @@ function expiresSeconds(text: string | undefined): number {
 }
 
 function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
-  if (signedAtMs + expires * 1000 < nowMs) {
-    throw new S3Error('AccessDenied', expired, {
-      reason: urlExpired(signedAtMs, expires, nowMs),
-      inAws: { code: 'AccessDenied', elements: expiryElements(signedAtMs + expires * 1000, nowMs) },
-    })
-  }
+  checkExpiryTime(signedAtMs + expires * 1000, nowMs, () => urlExpired(signedAtMs, expires, nowMs))
   // A URL dated in the future would be valid beyond the 7 days. AWS refuses it too, except for
   // clock skew.
   if (signedAtMs - nowMs > maxSkewMs) {
@@ -128,14 +123,21 @@ function checkExpiry(signedAtMs: number, expires: number, nowMs: number): void {
 }
 
 /** The exact message of docs/contract/object-storage.md, "Presigned expiry". */
-export const expired = 'Request has expired'
+const expired = 'Request has expired'
 
-/** What AWS adds to the error of an expired URL. */
-export function expiryElements(expiresAtMs: number, nowMs: number) {
-  return {
-    Expires: new Date(expiresAtMs).toISOString(),
-    ServerTime: new Date(nowMs).toISOString(),
-  }
+/** @throws S3Error AccessDenied after that time. */
+export function checkExpiryTime(expiresAtMs: number, nowMs: number, reason: () => string): void {
+  if (expiresAtMs >= nowMs) return
+  throw new S3Error('AccessDenied', expired, {
+    reason: reason(),
+    inAws: {
+      code: 'AccessDenied',
+      elements: {
+        Expires: new Date(expiresAtMs).toISOString(),
+        ServerTime: new Date(nowMs).toISOString(),
+      },
+    },
+  })
 }
 
 function wrongExpiry(reason: string): S3Error {

@@ -28,6 +28,10 @@ export function urlExpired(signedAtMs: number, expires: number, nowMs: number): 
   )
 }
 
+export function expiredAt(expiresAtMs: number): string {
+  return `The presigned URL expired at ${iso(expiresAtMs)}: create a new one.`
+}
+
 export function signedAhead(signedAtMs: number, nowMs: number): string {
   return (
     `The presigned URL was signed at ${iso(signedAtMs)}, which is ${spell(signedAtMs - nowMs)} from ` +

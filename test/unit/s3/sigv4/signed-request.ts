@@ -4,13 +4,14 @@ import { OwnerKey } from '../../../../src/access/access-keys.ts'
 import { owner } from '../../../../src/access/identity.ts'
 import type { HttpRequest } from '../../../../src/http/message.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
-import { authenticate, type SignatureSettings } from '../../../../src/s3/sigv4/authenticate.ts'
+import { authenticate } from '../../../../src/s3/sigv4/authenticate.ts'
 import {
   canonicalQuery,
   canonicalRequest,
   stringToSign,
 } from '../../../../src/s3/sigv4/canonical-request.ts'
 import { signedHeaderValues } from '../../../../src/s3/sigv4/received-headers.ts'
+import type { SignatureSettings } from '../../../../src/s3/sigv4/signature-settings.ts'
 import { signingKey } from '../../../../src/s3/sigv4/signing-key.ts'
 import { type FakeRequest, fakeRequest } from '../fake-request.ts'
 

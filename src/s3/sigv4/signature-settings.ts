@@ -1,0 +1,9 @@
+import type { AccessKeys } from '../../access/access-keys.ts'
+import type { S3Settings } from '../context.ts'
+
+/** What signatures are checked with. */
+export interface SignatureSettings extends Pick<S3Settings, 'region' | 'regions' | 'publicUrl'> {
+  readonly keys: Pick<AccessKeys, 'find'>
+  /** Whether presigned URLs of Signature Version 2 are accepted. */
+  readonly versionTwo?: boolean
+}
