@@ -22,6 +22,10 @@ export const differences = {
       'The codes of [the contract](contract/object-storage.md#error-codes): AccessDenied for what cannot be authenticated, InvalidArgument for a list of parts that cannot be read, 501 NotImplemented',
     aws: "AWS's codes: SignatureDoesNotMatch, InvalidAccessKeyId, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, NoSuchBucket, MalformedXML; 400 InvalidRequest or 405 MethodNotAllowed for what is not implemented",
   },
+  deleteChecksums: {
+    contract: 'DeleteObjects needs no checksum',
+    aws: 'Without Content-MD5 and x-amz-checksum-*: 400 InvalidRequest',
+  },
   listedUploads: {
     contract: 'ListMultipartUploads never lists an upload',
     aws: 'It lists the open uploads of keys that the access key may list. An unsigned request gets an empty list, also in a public bucket',
@@ -29,6 +33,18 @@ export const differences = {
   minioHealth: {
     contract: '`/minio/health/live` is a key of the bucket `minio`',
     aws: '`/minio/health/live`, `/ready` and `/cluster` answer as probes do, unless a bucket `minio` is served',
+  },
+  requiredLengths: {
+    contract: 'PutObject and UploadPart need no length if the body is chunked',
+    aws: 'Without Content-Length and x-amz-decoded-content-length: 411 MissingContentLength',
+  },
+  signedBodies: {
+    contract: 'The payload hash and the signatures of chunks are not compared with the body',
+    aws: 'They are, before anything is published: 400 XAmzContentSHA256Mismatch, 403 SignatureDoesNotMatch',
+  },
+  smallParts: {
+    contract: 'Parts of any size',
+    aws: 'A part under 5 MiB, unless it is the last one: Complete is 400 EntityTooSmall',
   },
   unorderedParts: {
     contract: 'Parts come in order, and a list of parts has no gaps: see [Part order](#part-order)',

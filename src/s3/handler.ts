@@ -7,6 +7,7 @@ import { type Address, decodeKey, parseAddress } from './address/address.ts'
 import { quoted, shortened } from './address/client-text.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { virtualHostReason } from './address/virtual-host.ts'
+import { verifyWhenRead } from './body/signed-body.ts'
 import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, S3Error } from './errors.ts'
@@ -153,11 +154,12 @@ function answerAs(
 
 /** Detects the operation and runs it. */
 function runFor(
-  { form, identity }: Authentication,
+  { form, identity, body }: Authentication,
   target: Target,
   { service, request }: HandlerParts,
   logContext: LogContext,
 ): Promise<HttpReply> {
+  if (body !== undefined) verifyWhenRead(request, body)
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
   if (form === 'presigned') {

@@ -35,8 +35,13 @@ function check(request: HttpRequest, service: S3Service): Authentication {
         log.debug({ requestId: request.id, ...details }, 'signature does not match')
     : undefined
   const { region, regions, publicUrl } = settings
-  const { versionTwo } = compatibility
-  return authenticate(request, { keys, region, regions, publicUrl, versionTwo }, now(), onMismatch)
+  const { versionTwo, signedBodies } = compatibility
+  return authenticate(
+    request,
+    { keys, region, regions, publicUrl, versionTwo, signedBodies },
+    now(),
+    onMismatch,
+  )
 }
 
 function admitted(

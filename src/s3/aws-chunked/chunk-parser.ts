@@ -5,13 +5,15 @@
  *
  *     size[;chunk-signature=…] CRLF data CRLF … 0[;chunk-signature=…] CRLF [name:value CRLF …] CRLF
  *
- * Signatures of chunks are not verified (docs/contract/object-storage.md, "aws-chunked bodies").
+ * Signatures of chunks are not verified (docs/contract/object-storage.md, "aws-chunked bodies"), unless COMPATIBILITY
+ * is aws (chunk-signatures.ts).
  * minio clients end trailer lines with LF, and send an empty line before x-amz-trailer-signature or
  * a second one at the end. AWS accepts both, and so does this parser.
  */
 
 import { S3Error } from '../errors.ts'
 import { withoutOuterSpace } from '../headers/field-value.ts'
+import type { ChunkSignatures } from './chunk-signatures.ts'
 
 const maxLineBytes = 1024 // a chunk line of SigV4 has at most 100 bytes
 const maxTrailers = 16
@@ -27,6 +29,12 @@ export class ChunkParser {
   /** The beginning of an incomplete line. */
   #line = ''
   readonly #trailers = new Map<string, string>()
+  readonly #signatures: ChunkSignatures | undefined
+
+  /** @param signatures verifies them; absent: they are ignored. */
+  constructor(signatures?: ChunkSignatures) {
+    this.#signatures = signatures
+  }
 
   /** Trailers so far by lower-case name; complete after `end`. */
   get trailers(): ReadonlyMap<string, string> {
@@ -36,7 +44,7 @@ export class ChunkParser {
   /**
    * Takes the next bytes and returns the payload in them, as views of the same memory.
    *
-   * @throws S3Error InvalidRequest when the framing is broken.
+   * @throws S3Error InvalidRequest when the framing is broken; SignatureDoesNotMatch
    */
   feed(bytes: Buffer): Buffer[] {
     const payload: Buffer[] = []
@@ -47,7 +55,8 @@ export class ChunkParser {
         payload.push(slice)
         offset += slice.length
         this.#left -= slice.length
-        if (this.#left === 0) this.#state = 'data-end'
+        this.#signatures?.update(slice)
+        if (this.#left === 0) this.#endData()
       } else {
         offset = this.#takeLine(bytes, offset)
       }
@@ -90,11 +99,18 @@ export class ChunkParser {
   }
 
   #readSize(line: string): void {
-    const hex = /^([0-9a-f]{1,16})(?:;[^\r\n]*)?\r\n$/i.exec(line)?.[1]
+    const [, hex, extension = ''] = /^([0-9a-f]{1,16})(;[^\r\n]*)?\r\n$/i.exec(line) ?? []
     const size = hex === undefined ? Number.NaN : Number.parseInt(hex, 16)
     if (!Number.isSafeInteger(size)) throw broken('expected a chunk size in hexadecimal and CRLF')
     this.#left = size
-    this.#state = size === 0 ? 'trailer' : 'data'
+    this.#state = 'data'
+    this.#signatures?.begin(extension)
+    if (size === 0) this.#endData('trailer')
+  }
+
+  #endData(next: State = 'data-end'): void {
+    this.#signatures?.end()
+    this.#state = next
   }
 
   #readTrailer(line: string): void {

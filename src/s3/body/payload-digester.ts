@@ -10,6 +10,8 @@ export interface PayloadDigest {
   readonly md5Hex: string
   /** Present when one was sent or requested. Always FULL_OBJECT. */
   readonly checksum?: StoredChecksum
+  /** In lower-case hexadecimal, if it was requested. */
+  readonly sha256Hex?: string
 }
 
 /** Computes the size and digests of a payload while it is streamed. */
@@ -20,13 +22,18 @@ export class PayloadDigester {
   #wholeMd5Hex: string | undefined
   readonly #algorithm: ChecksumAlgorithm | undefined
   readonly #checksum: ReturnType<typeof createChecksum> | undefined
+  readonly #sha256: Hash | undefined
   #size = 0
 
-  /** @param size exact number of bytes, if known. */
-  constructor(algorithm: ChecksumAlgorithm | undefined, size?: number) {
+  /**
+   * @param size exact number of bytes, if known.
+   * @param withSha256 whether to compute the payload hash of Signature Version 4, too.
+   */
+  constructor(algorithm: ChecksumAlgorithm | undefined, size?: number, withSha256 = false) {
     this.#expectedSize = size
     this.#algorithm = algorithm
     this.#checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
+    this.#sha256 = withSha256 ? createHash('sha256') : undefined
   }
 
   update(bytes: Uint8Array): void {
@@ -38,12 +45,14 @@ export class PayloadDigester {
     }
     this.#size += bytes.length
     this.#checksum?.update(bytes)
+    this.#sha256?.update(bytes)
   }
 
   /** Ends the digester. */
   digest(): PayloadDigest {
     const md5Hex = this.#wholeMd5Hex ?? (this.#md5 ?? createHash('md5')).digest('hex')
-    const digest = { size: this.#size, md5Hex }
+    const sha256Hex = this.#sha256?.digest('hex')
+    const digest = { size: this.#size, md5Hex, ...(sha256Hex !== undefined && { sha256Hex }) }
     if (this.#algorithm === undefined || this.#checksum === undefined) return digest
     const value = this.#checksum.digest().toString('base64')
     return { ...digest, checksum: { algorithm: this.#algorithm, value, type: 'FULL_OBJECT' } }

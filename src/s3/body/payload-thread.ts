@@ -10,8 +10,9 @@ answerCalls<DigestCall, DigestedBlock>((call) => {
   return { result: { block, digest: run(call) }, transfer: block === undefined ? [] : [block] }
 })
 
-function run({ payload, step, algorithm, block, filled }: DigestCall): PayloadDigest | undefined {
-  const digester = digesters.get(payload) ?? new PayloadDigester(algorithm)
+function run({ payload, step, digests, block, filled }: DigestCall): PayloadDigest | undefined {
+  const digester =
+    digesters.get(payload) ?? new PayloadDigester(digests.algorithm, undefined, digests.withSha256)
   if (block !== undefined) digester.update(new Uint8Array(block, 0, filled))
   if (step === 'update') digesters.set(payload, digester)
   else digesters.delete(payload)

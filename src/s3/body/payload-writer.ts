@@ -40,10 +40,15 @@ export class PayloadWriter implements BodyWriter {
   #filled = 0
 
   /** @param size number of bytes, if known. */
-  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size?: number) {
+  constructor(
+    sink: PayloadSink,
+    algorithm: ChecksumAlgorithm | undefined,
+    size?: number,
+    withSha256 = false,
+  ) {
     this.#sink = sink
     this.#size = size
-    this.#digester = new PayloadDigester(algorithm, size)
+    this.#digester = new PayloadDigester(algorithm, size, withSha256)
     this.#blockBytes = Math.min(payloadBlockBytes, Math.max(size ?? payloadBlockBytes, 1))
   }
 

@@ -6,11 +6,20 @@ import { freeMemory } from '../../http/free-memory.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { BodyError, BodyReading } from '../../http/read-body.ts'
 import { ChunkParser } from '../aws-chunked/chunk-parser.ts'
+import { ChunkSignatures } from '../aws-chunked/chunk-signatures.ts'
 import { type ExpectedDigests, expectedDigests, isDigest } from '../checksums/checksum-headers.ts'
 import { checksumBytes, checksumHeader } from '../checksums/checksums.ts'
+import type { Compatibility } from '../compatibility.ts'
 import { S3Error } from '../errors.ts'
 import type { PayloadDigest } from './payload-digester.ts'
 import { type BodyWriter, type PayloadSink, PayloadWriter } from './payload-writer.ts'
+import {
+  hasSignedChunks,
+  type SignedBody,
+  sha256Of,
+  signedBodyOf,
+  signedTrailers,
+} from './signed-body.ts'
 import { ThreadedWriter } from './threaded-writer.ts'
 
 /** From this size on, a thread digests: for less, sending it the blocks costs more than it saves. */
@@ -29,11 +38,12 @@ export interface PayloadOptions {
 
 /**
  * Reads the body of a request into a sink: decodes `aws-chunked`, verifies its length, Content-MD5
- * and x-amz-checksum-*. A missing body counts as empty. Memory is bounded whatever the size. When it rejects, part of the body may
- * have been written (but no write is in progress), and the rest of the body is unread.
+ * and x-amz-checksum-*, and with COMPATIBILITY=aws the payload hash and the signatures of chunks. A missing body counts
+ * as empty. Memory is bounded whatever the size. When it rejects, part of the body may have been written (but no write is
+ * in progress), and the rest of the body is unread.
  *
  * @throws S3Error BadDigest, InvalidDigest, InvalidRequest, InvalidArgument, IncompleteBody,
- *   RequestTimeout; and whatever the sink rejects with.
+ *   RequestTimeout, XAmzContentSHA256Mismatch, SignatureDoesNotMatch; and whatever the sink rejects with.
  */
 export async function readPayload(
   request: HttpRequest,
@@ -43,11 +53,12 @@ export async function readPayload(
   const { size, expected = expectedDigests(request.headers), idleTimeoutMs = 60_000 } = options
   const algorithm = checksumToCompute(expected, options.algorithm)
   request.acceptBody()
-  const writer =
-    size === undefined || size >= threadedBytes
-      ? new ThreadedWriter(sink, algorithm, size)
-      : new PayloadWriter(sink, algorithm, size)
-  const parser = isAwsChunked(request.headers) ? new ChunkParser() : undefined
+  const signed = signedBodyOf(request)
+  const sha256 = signed === undefined ? undefined : sha256Of(signed)
+  const Writer = size === undefined || size >= threadedBytes ? ThreadedWriter : PayloadWriter
+  const writer = new Writer(sink, algorithm, size, sha256 !== undefined)
+  const chunks = isAwsChunked(request.headers) ? chunkReader(signed) : undefined
+  const parser = chunks?.parser
   const pump = new Pump(writer, parser, size)
   const reading = new BodyReading(request.body, {
     idleTimeoutMs,
@@ -56,7 +67,9 @@ export async function readPayload(
   try {
     await reading.done
     pump.end()
+    chunks?.verifyTrailers()
     const digest = await writer.finish()
+    verifyPayloadHash(digest, sha256)
     verifyDigest(digest, expected, parser?.trailers)
     return digest
   } catch (error) {
@@ -64,6 +77,30 @@ export async function readPayload(
   } finally {
     await writer.idle()
   }
+}
+
+/** The decoder of an aws-chunked body, which verifies what is signed of it. */
+function chunkReader(signed: SignedBody | undefined) {
+  const { payloadHash, seed } = signed ?? {}
+  if (!hasSignedChunks(payloadHash)) {
+    return { parser: new ChunkParser(), verifyTrailers: () => undefined }
+  }
+  // Presigned with Version 2: nothing to continue from.
+  if (seed === undefined) throw new S3Error('SignatureDoesNotMatch')
+  const signatures = new ChunkSignatures(seed)
+  const parser = new ChunkParser(signatures)
+  const verifyTrailers = () => {
+    if (payloadHash === signedTrailers) signatures.endTrailers(parser.trailers)
+  }
+  return { parser, verifyTrailers }
+}
+
+/** @throws S3Error XAmzContentSHA256Mismatch, with AWS's elements. */
+function verifyPayloadHash({ sha256Hex }: PayloadDigest, expected: string | undefined): void {
+  if (expected === undefined || sha256Hex === undefined || sha256Hex === expected) return
+  throw new S3Error('XAmzContentSHA256Mismatch', undefined, {
+    elements: { ClientComputedContentSHA256: expected, S3ComputedContentSHA256: sha256Hex },
+  })
 }
 
 function toS3Error({ kind, cause }: BodyError): S3Error {
@@ -86,10 +123,19 @@ export function declaredSize(request: HttpRequest): number | undefined {
   return plain === undefined || isAwsChunked(headers) ? undefined : length(plain)
 }
 
-/** As `declaredSize`. @throws S3Error MissingContentLength, too, for a request without a body. */
-export function requiredSize(request: HttpRequest): number | undefined {
+/**
+ * As `declaredSize`.
+ *
+ * @throws S3Error MissingContentLength, too, for a request without a body; on AWS also for a body without a length.
+ */
+export function requiredSize(
+  request: HttpRequest,
+  { requiredLengths }: Pick<Compatibility, 'requiredLengths'>,
+): number | undefined {
   if (!hasBody(request.headers)) throw new S3Error('MissingContentLength')
-  return declaredSize(request)
+  const size = declaredSize(request)
+  if (size === undefined && requiredLengths) throw new S3Error('MissingContentLength')
+  return size
 }
 
 /** Whether a request has a body in the sense of HTTP, even an empty one (RFC 9112 section 6.3). */

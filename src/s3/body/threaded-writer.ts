@@ -7,7 +7,10 @@ export interface DigestCall {
   /** Identifies the payload in this process. */
   readonly payload: number
   readonly step: 'update' | 'digest' | 'discard'
-  readonly algorithm: ChecksumAlgorithm | undefined
+  readonly digests: {
+    readonly algorithm: ChecksumAlgorithm | undefined
+    readonly withSha256: boolean
+  }
   /** For `update`. It is transferred to the thread, and back. */
   readonly block?: ArrayBuffer
   /** The bytes of the payload at the beginning of the block. */
@@ -54,7 +57,7 @@ let lastPayload = 0
  */
 export class ThreadedWriter implements BodyWriter {
   readonly #sink: PayloadSink
-  readonly #algorithm: ChecksumAlgorithm | undefined
+  readonly #digests: DigestCall['digests']
   readonly #payload = ++lastPayload
   #release: (() => void) | undefined = thread.hold()
   readonly #blockBytes: number
@@ -70,9 +73,14 @@ export class ThreadedWriter implements BodyWriter {
   #sent = 0
 
   /** @param size number of bytes; 0 if unknown. */
-  constructor(sink: PayloadSink, algorithm: ChecksumAlgorithm | undefined, size = 0) {
+  constructor(
+    sink: PayloadSink,
+    algorithm: ChecksumAlgorithm | undefined,
+    size = 0,
+    withSha256 = false,
+  ) {
     this.#sink = sink
-    this.#algorithm = algorithm
+    this.#digests = { algorithm, withSha256 }
     const isLarge = size >= leastForLarge && largeWriters < mostLargeWriters
     if (isLarge) largeWriters += 1
     this.#blockBytes = isLarge ? largeBlockBytes : payloadBlockBytes
@@ -162,9 +170,9 @@ export class ThreadedWriter implements BodyWriter {
     if (this.#blockBytes === largeBlockBytes) largeWriters -= 1
   }
 
-  #call(call: Omit<DigestCall, 'payload' | 'algorithm'>): Promise<DigestedBlock> {
+  #call(call: Omit<DigestCall, 'payload' | 'digests'>): Promise<DigestedBlock> {
     const { block } = call
-    const sent = { ...call, payload: this.#payload, algorithm: this.#algorithm }
+    const sent = { ...call, payload: this.#payload, digests: this.#digests }
     return thread.call(sent, block === undefined ? [] : [block])
   }
 }

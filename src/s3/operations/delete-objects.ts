@@ -3,8 +3,9 @@ import { isLegalKey } from '../../drives/key-path.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { type ExpectedDigests, expectedDigests } from '../checksums/checksum-headers.ts'
 import { unquoteEtag } from '../checksums/etag.ts'
-import type { BucketContext } from '../context.ts'
+import type { BucketContext, S3Service } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { asS3Error } from '../reply/render-error.ts'
 import type { XmlChildren } from '../reply/xml.ts'
@@ -27,7 +28,9 @@ interface Doomed {
  * is reported as deleted, as in AWS.
  */
 export async function deleteObjects(context: BucketContext): Promise<HttpReply> {
-  const body = await readSmallBody(context.request, maxXmlBodyBytes)
+  const expected = expectedDigests(context.request.headers)
+  requireDigest(expected, context.service)
+  const body = await readSmallBody(context.request, maxXmlBodyBytes, expected)
   const document = parseXmlBody(body, 'Delete')
   const isQuiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
   const doomed = document.children.filter(({ name }) => name === 'Object').map(parseObject)
@@ -47,6 +50,16 @@ export async function deleteObjects(context: BucketContext): Promise<HttpReply> 
       return [{ ...nameOf(object), Code: error.code, Message: error.message }]
     }),
   })
+}
+
+/** API reference, DeleteObjects: "The Content-MD5 request header is required", or a checksum. */
+function requireDigest(
+  { md5Hex, checksum }: ExpectedDigests,
+  { compatibility }: Pick<S3Service, 'compatibility'>,
+): void {
+  if (md5Hex !== undefined || checksum !== undefined || !compatibility.deleteChecksums) return
+  const message = 'Missing required header for this request: Content-MD5, or an x-amz-checksum-*.'
+  throw new S3Error('InvalidRequest', message)
 }
 
 function nameOf({ key, versionId }: Doomed): XmlChildren {

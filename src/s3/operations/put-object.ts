@@ -23,7 +23,7 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
     const current = await service.drive.head(bucket, key)
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
-  const size = requiredSize(request)
+  const size = requiredSize(request, service.compatibility)
   const { attributes, modifiedAtMs } = await withRoom(context, size, async (counted) => {
     const pour = (sink: PayloadSink) => readPayload(request, counted(sink), { size })
     const object = await writeObject(context, { size, sent, conditions, pour })

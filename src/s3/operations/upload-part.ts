@@ -17,7 +17,7 @@ export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
   const { service, request, configuration } = context
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(request.headers, configuration.isPublic)
-  const size = requiredSize(request)
+  const size = requiredSize(request, service.compatibility)
   const name = uploadNameOf(context)
   const added = { uploadId: name.uploadId, number, size }
   const part = await withRoomForPart(context, added, (counted) =>

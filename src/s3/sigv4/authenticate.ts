@@ -9,6 +9,7 @@
 import type { Credential } from '../../access/access-keys.ts'
 import { anonymous, type Identity } from '../../access/identity.ts'
 import type { HttpRequest } from '../../http/message.ts'
+import { type ChunkSeed, checkPayloadHash, type SignedBody } from '../body/signed-body.ts'
 import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'
 import { type CanonicalReading, readings } from './canonical-readings.ts'
@@ -28,6 +29,8 @@ export interface Authentication {
   /** How the request is signed; `unsigned`: authentication was not even attempted. */
   readonly form: SignatureClaim['form'] | 'version-two' | 'unsigned'
   readonly identity: Identity
+  /** What is to be verified when the body is read. */
+  readonly body?: SignedBody
 }
 
 const unsigned: Authentication = { form: 'unsigned', identity: anonymous }
@@ -48,7 +51,8 @@ export function authenticate(
 ): Authentication {
   if (settings.versionTwo && isPresignedVersionTwo(request)) {
     const credential = verifyVersionTwo(request, settings, nowMs, onMismatch)
-    return accepted('version-two', credential)
+    const payloadHash = request.headers['x-amz-content-sha256']?.toString()
+    return { ...accepted('version-two', credential), ...bodyOf({ payloadHash }, settings) }
   }
   const claim = readClaim(request)
   if (claim === undefined) return unsigned
@@ -71,7 +75,11 @@ export function authenticate(
       const key = signingKey({ ...signer, secretKey }, isForeign)
       return { key, signature: key.signHex(text) }
     })
-    if (match !== undefined) return accepted(claim.form, credential)
+    if (match !== undefined) {
+      const { payloadHash, signature, amzDate } = claim
+      const seed: ChunkSeed = { key: match.key, amzDate, scope, signature }
+      return { ...accepted(claim.form, credential), ...bodyOf({ payloadHash, seed }, settings) }
+    }
     likeliest ??= reading
   }
   const details = (): SignatureMismatch =>
@@ -89,6 +97,16 @@ export function authenticate(
 function accepted(form: Authentication['form'], { identity, refusal }: Credential): Authentication {
   if (refusal === undefined) return { form, identity }
   throw new S3Error('AccessDenied', refusal)
+}
+
+/** @throws S3Error InvalidArgument */
+function bodyOf(
+  body: SignedBody,
+  { signedBodies }: SignatureSettings,
+): Pick<Authentication, 'body'> {
+  if (!signedBodies) return {}
+  checkPayloadHash(body)
+  return { body }
 }
 
 /** With a header, too, it has two forms, which `readClaim` refuses. */

@@ -6,4 +6,6 @@ export interface SignatureSettings extends Pick<S3Settings, 'region' | 'regions'
   readonly keys: Pick<AccessKeys, 'find'>
   /** Whether presigned URLs of Signature Version 2 are accepted. */
   readonly versionTwo?: boolean
+  /** Whether what a signature says of the body is kept, to be verified when the body is read. */
+  readonly signedBodies?: boolean
 }
