@@ -192,6 +192,41 @@ const presigned: readonly HostileRequest[] = [
   rawHeaders: [...usual],
 }))
 
+/** At the time of the tests, 1 May 2033 is to come. */
+const versionTwoQuery = (path: string, more = '') =>
+  `${path}?AWSAccessKeyId=${settings.accessKey}&Expires=1998518400&Signature=${'A'.repeat(27)}%3D${more}`
+
+const versionTwo: readonly HostileRequest[] = [
+  {
+    title: 'a path of 4 KB of escapes',
+    target: versionTwoQuery(`/bucket/${'%41'.repeat(1_300)}`),
+    rawHeaders: [],
+  },
+  {
+    title: 'a path of 60 KB',
+    target: versionTwoQuery(`/bucket/${repeated('%zz')}`),
+    rawHeaders: [],
+  },
+  {
+    title: 'a value of 60 KB of parameters',
+    target: versionTwoQuery('/bucket/key', `&response-expires=${repeated('%26responsE-')}`),
+    rawHeaders: [],
+  },
+  {
+    title: '900 headers',
+    target: versionTwoQuery('/bucket/key'),
+    rawHeaders: Array.from({ length: 900 }, (_, i) => [`x-amz-meta-${numbered(i)}`, 'v']).flat(),
+  },
+  {
+    title: 'a header with runs of spaces',
+    target: versionTwoQuery('/bucket/key'),
+    rawHeaders: ['x-amz-meta-a', `a${repeated('  a')}`],
+  },
+].map(({ title, rawHeaders, ...sent }) => ({
+  ...{ title: `a presigned query of Version 2 and ${title}`, ...sent },
+  rawHeaders: [...usual.slice(0, 2), ...rawHeaders],
+}))
+
 /** Each header repeats a parameter, which makes it a signed one. */
 const repeatedParameters: HostileRequest = {
   title: 'a presigned query with 450 header fields that are headers too',
@@ -239,6 +274,7 @@ export const hostileRequests: readonly HostileRequest[] = [
   ...paths,
   ...queries,
   ...presigned,
+  ...versionTwo,
   repeatedParameters,
   ...preflights,
 ]
