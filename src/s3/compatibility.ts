@@ -42,10 +42,6 @@ export const differences = {
     contract: 'The payload hash and the signatures of chunks are not compared with the body',
     aws: 'They are, before anything is published: 400 XAmzContentSHA256Mismatch, 403 SignatureDoesNotMatch',
   },
-  smallParts: {
-    contract: 'Parts of any size',
-    aws: 'A part under 5 MiB, unless it is the last one: Complete is 400 EntityTooSmall',
-  },
   unorderedParts: {
     contract: 'Parts come in order, and a list of parts has no gaps: see [Part order](#part-order)',
     aws: 'On a folder, parts come in any order, and any of them may be sent again or left out',

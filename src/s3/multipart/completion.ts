@@ -19,8 +19,6 @@ export interface CompletionRequest extends CompleteChecksum {
   /** x-amz-mp-object-size, bytes. */
   readonly objectSize?: number | undefined
   readonly conditions?: WriteConditions | undefined
-  /** Of every part but the last. Default: 0. */
-  readonly leastPartBytes?: number
 }
 
 export interface ListedPart {
@@ -68,7 +66,6 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
       `All ${upload.parts.length} parts must be listed: this drive can't remove uploaded parts.`,
     )
   }
-  assertLargeEnough(parts, request.leastPartBytes)
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   assertSize(request.objectSize, size)
   const { headers, metadata } = upload.details
@@ -125,21 +122,6 @@ function matchPart(listed: ListedPart, part: UploadedPart | undefined): Uploaded
 function invalidPart(listed: ListedPart, message: string): S3Error {
   return new S3Error('InvalidPart', message, {
     elements: { PartNumber: String(listed.number), ETag: listed.etag },
-  })
-}
-
-/** With AWS's elements. */
-function assertLargeEnough(parts: readonly UploadedPart[], least = 0): void {
-  const small = parts.findIndex(({ size }, index) => size < least && index < parts.length - 1)
-  const part = parts[small]
-  if (part === undefined) return
-  throw new S3Error('EntityTooSmall', undefined, {
-    elements: {
-      ProposedSize: String(part.size),
-      MinSizeAllowed: String(least),
-      PartNumber: String(part.number),
-      ETag: part.etag,
-    },
   })
 }
 
