@@ -18,6 +18,7 @@ import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeJobTable } from './job-table-contract.ts'
+import { describePlacedParts } from './placed-parts-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
 import { describeTwoDrives } from './two-drives-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
@@ -45,6 +46,7 @@ if (server === undefined) {
   describeDatabase('PostgreSQL', createLocation)
   describeFileRecords('PostgreSQL', createLocation)
   describeJobTable('PostgreSQL', createLocation)
+  describePlacedParts('PostgreSQL', createLocation)
   describeRoutingTables('PostgreSQL', createLocation)
   describeTwoDrives('PostgreSQL', createLocation)
   describeUploadTable('PostgreSQL', createLocation)

@@ -8,6 +8,7 @@ import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeJobTable } from './job-table-contract.ts'
+import { describePlacedParts } from './placed-parts-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
 import { describeTwoDrives } from './two-drives-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
@@ -31,6 +32,7 @@ describeBucketTables('SQLite', createLocation)
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)
 describeJobTable('SQLite', createLocation)
+describePlacedParts('SQLite', createLocation)
 describeRoutingTables('SQLite', createLocation)
 describeTwoDrives('SQLite', createLocation)
 describeUploadTable('SQLite', createLocation)

@@ -12,6 +12,9 @@ import type { UploadContext } from './upload-context.ts'
 import { noSuchUpload, slowDown } from './upload-errors.ts'
 import { detailsOf, encodePart, type UploadedPart, uploadedPart } from './upload-records.ts'
 
+/** S3's largest part: the offset of a slot is a product of sizes and numbers that clients choose. */
+const maxSlotBytes = 5 * 1024 ** 3
+
 /**
  * Writes a part of an upload in any order. Any number of requests do so at the same time, in any process, also for
  * the same part: the one that is committed last counts, as with AWS.
@@ -77,7 +80,8 @@ async function claimSlot(
   size: number | undefined,
 ): Promise<number | undefined> {
   const { anyOrder } = drive.uploads.abilities(driveState)
-  if (anyOrder?.slots !== true || !size || (slotSize > 0 && size > slotSize)) return undefined
+  const mostBytes = anyOrder?.slots ? slotSize || maxSlotBytes : 0
+  if (!size || size > mostBytes) return undefined
   const claim = await table.placed.claim(name, size)
   if (claim.kind === 'not open') throw await refusal(table, name.uploadId)
   return claim.kind === 'slot' ? claim.offset : undefined

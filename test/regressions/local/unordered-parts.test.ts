@@ -91,6 +91,27 @@ test('the slot of a process that was killed is not used again, and Complete is a
   assert.deepEqual(left(), [])
 })
 
+test('parts of unknown sizes, and a short part that comes first, are put in order', async (t) => {
+  const { drive, uploads, name, left } = await scene(t)
+  await uploads.writePart(name, 5, partOf('short'))
+  const { size: _, ...unknown } = partOf(part('2'))
+  await uploads.writePart(name, 2, unknown)
+  await uploads.writePart(name, 1, partOf(part('1')))
+  const [first, second] = listOf([part('1'), part('2')]).parts
+  const [fifth] = listOf(['short']).parts
+  assert.ok(first && second && fifth)
+  const parts = [first, second, { ...fifth, number: 5 }]
+  await uploads.complete(name, { parts }, never)
+  assert.equal((await textOf(drive)) === `${part('1')}${part('2')}short`, true)
+  assert.deepEqual(left(), [])
+})
+
+test('no slot is larger than the largest part of S3', async (t) => {
+  const { uploads, name } = await scene(t)
+  await uploads.writePart(name, 9_000, { ...partOf('short'), size: 2 ** 45 })
+  assert.equal((await uploads.find(name.uploadId))?.slotSize, 0)
+})
+
 test('a hole is not read as zeros: a part that is not there is refused', async (t) => {
   const { uploads, name, startPart, drive } = await scene(t)
   await uploads.writePart(name, 3, partOf(part('3')))

@@ -13,7 +13,7 @@ import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { requireOwnFolder } from '../local-root.ts'
 import { OutputFile } from '../objects/output-file.ts'
-import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
+import { type PacedFiles, readFlags, safeOpenFlags, truncateFile } from '../objects/paced-files.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { type Assembly, type Piece, parsePlace, planAssembly, slotPlace } from './assembly.ts'
 import { LocalPartDraft } from './part-draft.ts'
@@ -60,7 +60,7 @@ export class PlacedUploads {
     const { path } = this.#folder(upload)
     await makeFolders(path)
     const fd = await files.create(`${path}/${commonName}`)
-    const slots = await storesHoles(fd).finally(() => files.close(fd))
+    const slots = await storesHoles(files, fd).finally(() => files.close(fd))
     await syncFolderAt(path)
     await syncFolderAt(`${uploadFolder}/${name.id}`)
     await syncFolderAt(uploadFolder)
@@ -276,10 +276,10 @@ async function isCloned({ path }: UploadFolder): Promise<boolean> {
 }
 
 /** Without holes, the last part of a large upload would need the space of all before it at once. */
-async function storesHoles(fd: number): Promise<boolean> {
-  fs.writeSync(fd, Buffer.alloc(1), 0, 1, holeBytes)
-  const { blocks } = fs.fstatSync(fd)
-  fs.ftruncateSync(fd)
+async function storesHoles(files: PacedFiles, fd: number): Promise<boolean> {
+  await files.write(fd, Buffer.alloc(1), holeBytes)
+  const { blocks } = await files.fstat(fd)
+  await truncateFile(fd, 0)
   return blocks * 512 < holeBytes
 }
 
