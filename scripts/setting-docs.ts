@@ -31,7 +31,7 @@ const generators: Readonly<Record<string, (document: string) => string>> = {
 }
 
 /** The rows end at the next empty line. */
-function withRows(document: string, head: string, rows: readonly string[]): string {
+export function withRows(document: string, head: string, rows: readonly string[]): string {
   const begin = document.indexOf(head) + head.length
   const end = document.indexOf('\n\n', begin) + 1
   return document.slice(0, begin) + rows.join('') + document.slice(end)

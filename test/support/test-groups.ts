@@ -28,7 +28,8 @@ export const testGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   service: ['test/service/**/*.test.ts'],
   package: ['test/package/**/*.test.ts'],
-  clients: ['test/clients/**/*.test.ts'],
+  clients: ['test/clients/*.test.ts'],
+  newest: ['test/clients/newest/*.test.ts'],
   browser: ['test/browser/**/*.test.ts'],
   crash: ['test/crash/**/*.test.ts'],
   fakes: ['test/fakes/**/*.test.ts'],
@@ -49,6 +50,7 @@ export const ciGroups: readonly string[] = [
   'faults',
   'lines',
   'clients',
+  'newest',
   'service',
   'package',
   'browser',
@@ -57,10 +59,11 @@ export const ciGroups: readonly string[] = [
 ]
 
 /**
- * Runs of cases that a push has on a similar drive. Of the WebDAV servers, a push has Apache for what
+ * What needs the newest releases of the registries, and runs of cases that a push has on a similar drive. Of the WebDAV servers, a push has Apache for what
  * every drive must do, Nextcloud for the acceptance tests and slow lines, and both for the faults.
  */
 export const nightlyFiles: readonly string[] = [
+  'test/clients/newest/*.test.ts',
   'test/contract/webdav-{lighttpd,nextcloud,rclone-serve}.test.ts',
   'test/contract/routed-{google,local}-drive.test.ts',
   'test/drives/acceptance-{apache,memory}.test.ts',

@@ -1,0 +1,38 @@
+/** A client whose newest release the suite installs and runs. */
+export interface NewestClient {
+  readonly name: string
+  readonly registry: 'PyPI' | 'npm'
+  /** What applications install; the first one's version is shown. */
+  readonly packages: readonly string[]
+  /** A file of this folder, which ends with status 0 if all went well. */
+  readonly scenario: string
+  /** The client does not make its bucket. */
+  readonly needsBucket?: true
+}
+
+const pypi = (name: string, scenario: string, ...others: readonly string[]): NewestClient => ({
+  ...{ name, scenario, registry: 'PyPI', packages: [name, ...others] },
+})
+
+const npm = (name: string, scenario: string, ...others: readonly string[]): NewestClient => ({
+  ...{ name, scenario, registry: 'npm', packages: [name, ...others] },
+})
+
+const sdk = '@aws-sdk/client-s3'
+
+/** Each runs at its defaults, given an endpoint and keys, and a region where it refuses to start without one. */
+export const newestClients: readonly NewestClient[] = [
+  pypi('boto3', 'with_boto3.py'),
+  pypi('awscli', 'with_aws_cli.py'),
+  pypi('s3fs', 'with_s3fs.py'),
+  pypi('pyarrow', 'with_pyarrow.py'),
+  pypi('django-storages', 'with_django_storages.py', 'django', 'boto3'),
+  pypi('minio', 'with_minio.py'),
+  { ...pypi('obstore', 'with_obstore.py'), needsBucket: true },
+  { ...pypi('deltalake', 'with_deltalake.py', 'pyarrow'), needsBucket: true },
+  npm(sdk, 'with-sdk.mjs', '@aws-sdk/lib-storage', '@aws-sdk/s3-request-presigner'),
+  npm('minio', 'with-minio.mjs'),
+  npm('multer-s3', 'with-multer.mjs', 'multer', 'express', sdk),
+  npm('@tus/s3-store', 'with-tus.mjs', '@tus/server', sdk),
+  { ...npm('unstorage', 'with-unstorage.mjs', 'aws4fetch'), needsBucket: true },
+]

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { Client } from 'minio'
+import { bucket, credentials, endpoint, http, large, same, small } from './place.mjs'
+
+const { hostname, port } = new URL(endpoint)
+const client = new Client({
+  endPoint: hostname,
+  port: Number(port),
+  useSSL: false,
+  accessKey: credentials.accessKeyId,
+  secretKey: credentials.secretAccessKey,
+})
+
+if (!(await client.bucketExists(bucket))) await client.makeBucket(bucket)
+// Releases of 8.0 number the parts of a stream from 2.
+const pieces = Array.from({ length: 80 }, (_, index) =>
+  large.subarray(index << 20, (index + 1) << 20),
+)
+await client.putObject(bucket, 'large.bin', Readable.from(pieces))
+same(await buffer(await client.getObject(bucket, 'large.bin')), large)
+await client.putObject(bucket, 'small one.bin', small)
+await http('PUT', await client.presignedPutObject(bucket, 'presigned.bin'), small)
+same(await http('GET', await client.presignedGetObject(bucket, 'presigned.bin')), small)
+await client.initiateNewMultipartUpload(bucket, 'open.bin', {})
+const open = await Array.fromAsync(client.listIncompleteUploads(bucket, '', true))
+assert.deepEqual(
+  open.map(({ key }) => key),
+  ['open.bin'],
+)
+await client.removeIncompleteUpload(bucket, 'open.bin')
+const objects = await Array.fromAsync(client.listObjectsV2(bucket, '', true))
+const keys = objects.map(({ name }) => name)
+assert.deepEqual(keys, ['large.bin', 'presigned.bin', 'small one.bin'])
+await client.removeObject(bucket, 'absent.bin')
+await client.removeObjects(bucket, keys)
+await client.removeBucket(bucket)

@@ -1,0 +1,42 @@
+"""boto3 as an application uses it: its bucket, objects, a transfer in parts, presigned URLs of its default version."""
+
+import io
+
+import boto3
+from botocore.exceptions import ClientError
+from place import access_key, bucket, endpoint, http, large, same, secret_key, small
+
+s3 = boto3.client(
+    "s3", endpoint_url=endpoint, aws_access_key_id=access_key, aws_secret_access_key=secret_key
+)
+try:
+    s3.head_bucket(Bucket=bucket)
+except ClientError:
+    s3.create_bucket(Bucket=bucket)
+
+s3.put_object(Bucket=bucket, Key="a b+c.bin", Body=small, Metadata={"colour": "blue"})
+got = s3.get_object(Bucket=bucket, Key="a b+c.bin")
+same(got["Body"].read(), small)
+assert got["Metadata"] == {"colour": "blue"}
+
+s3.upload_fileobj(io.BytesIO(large), bucket, "large.bin")
+copy = io.BytesIO()
+s3.download_fileobj(bucket, "large.bin", copy)
+same(copy.getvalue(), large)
+
+parameters = {"Bucket": bucket, "Key": "presigned.bin"}
+http("PUT", s3.generate_presigned_url("put_object", Params=parameters), small)
+same(http("GET", s3.generate_presigned_url("get_object", Params=parameters)), small)
+
+upload = s3.create_multipart_upload(Bucket=bucket, Key="open.bin")
+listed = s3.list_multipart_uploads(Bucket=bucket)["Uploads"]
+assert [one["UploadId"] for one in listed] == [upload["UploadId"]]
+s3.abort_multipart_upload(Bucket=bucket, Key="open.bin", UploadId=upload["UploadId"])
+assert "Uploads" not in s3.list_multipart_uploads(Bucket=bucket)
+
+keys = [one["Key"] for one in s3.list_objects_v2(Bucket=bucket)["Contents"]]
+assert keys == ["a b+c.bin", "large.bin", "presigned.bin"], keys
+s3.delete_object(Bucket=bucket, Key="absent.bin")
+s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": key} for key in keys]})
+assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
+s3.delete_bucket(Bucket=bucket)
