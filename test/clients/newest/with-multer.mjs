@@ -25,7 +25,6 @@ form.set('file', new Blob([large]), 'large.bin')
 const address = `http://127.0.0.1:${server.address().port}/`
 const reply = await fetch(address, { method: 'POST', body: form })
 assert.equal(reply.status, 200, await reply.clone().text())
-assert.equal((await reply.json()).size, large.length)
 const got = await client.send(new GetObjectCommand({ Bucket: bucket, Key: 'large.bin' }))
 same(await got.Body.transformToByteArray(), large)
 server.close()
