@@ -57,7 +57,7 @@ describe('newest clients with COMPATIBILITY=aws', () => {
   })
 
   after(async () => {
-    await gateway.kill()
+    await gateway?.kill()
     rmSync(folder, { recursive: true })
     if (process.env.NEWEST_DOCS !== '1') return
     const found = newestClients.flatMap((client) => rows.get(client) ?? [])
