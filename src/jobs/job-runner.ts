@@ -197,9 +197,10 @@ export class JobRunner {
     let saved = { figures: row.figures, at: performance.now() }
     let isWaiting = false
     return async () => {
+      // Also while the database does not respond.
+      run.stopIfLost()
       if (isWaiting) return
       isWaiting = true
-      run.stopIfLost()
       try {
         const next = { figures: JSON.stringify(job.figures), at: performance.now() }
         if (next.figures !== saved.figures && next.at - saved.at >= saveEveryMs) {
