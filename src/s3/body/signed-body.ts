@@ -52,16 +52,16 @@ export function sha256Of({ payloadHash = '' }: SignedBody): string | undefined {
 }
 
 /**
- * Checks that a payload hash has one of the forms of
+ * The same, if its payload hash has one of the forms of
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. Those of Signature Version 4A are not
  * supported.
  *
  * @throws S3Error InvalidArgument for any other value.
  */
-export function checkPayloadHash(body: SignedBody): void {
+export function checkedBody(body: SignedBody): SignedBody {
   const { payloadHash } = body
-  if (payloadHash === undefined || payloadHash === unsignedPayload) return
-  if (streams.has(payloadHash) || sha256Of(body) !== undefined) return
+  if (payloadHash === undefined || payloadHash === unsignedPayload) return body
+  if (streams.has(payloadHash) || sha256Of(body) !== undefined) return body
   throw invalidArgument(
     'x-amz-content-sha256',
     payloadHash,

@@ -9,7 +9,7 @@
 import type { Credential } from '../../access/access-keys.ts'
 import { anonymous, type Identity } from '../../access/identity.ts'
 import type { HttpRequest } from '../../http/message.ts'
-import { type ChunkSeed, checkPayloadHash, type SignedBody } from '../body/signed-body.ts'
+import { checkedBody, type SignedBody } from '../body/signed-body.ts'
 import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'
 import { type CanonicalReading, readings } from './canonical-readings.ts'
@@ -51,8 +51,10 @@ export function authenticate(
 ): Authentication {
   if (settings.versionTwo && isPresignedVersionTwo(request)) {
     const credential = verifyVersionTwo(request, settings, nowMs, onMismatch)
+    const authentication = accepted('version-two', credential)
+    if (!settings.signedBodies) return authentication
     const payloadHash = request.headers['x-amz-content-sha256']?.toString()
-    return { ...accepted('version-two', credential), ...bodyOf({ payloadHash }, settings) }
+    return { ...authentication, body: checkedBody({ payloadHash }) }
   }
   const claim = readClaim(request)
   if (claim === undefined) return unsigned
@@ -76,9 +78,11 @@ export function authenticate(
       return { key, signature: key.signHex(text) }
     })
     if (match !== undefined) {
+      const authentication = accepted(claim.form, credential)
+      if (!settings.signedBodies) return authentication
       const { payloadHash, signature, amzDate } = claim
-      const seed: ChunkSeed = { key: match.key, amzDate, scope, signature }
-      return { ...accepted(claim.form, credential), ...bodyOf({ payloadHash, seed }, settings) }
+      const seed = { key: match.key, amzDate, scope, signature }
+      return { ...authentication, body: checkedBody({ payloadHash, seed }) }
     }
     likeliest ??= reading
   }
@@ -97,16 +101,6 @@ export function authenticate(
 function accepted(form: Authentication['form'], { identity, refusal }: Credential): Authentication {
   if (refusal === undefined) return { form, identity }
   throw new S3Error('AccessDenied', refusal)
-}
-
-/** @throws S3Error InvalidArgument */
-function bodyOf(
-  body: SignedBody,
-  { signedBodies }: SignatureSettings,
-): Pick<Authentication, 'body'> {
-  if (!signedBodies) return {}
-  checkPayloadHash(body)
-  return { body }
 }
 
 /** With a header, too, it has two forms, which `readClaim` refuses. */
