@@ -1,13 +1,12 @@
 /** FULL=1: everything at full length, as every night. Otherwise the longest files do a share of their rounds. */
 export const isFull = process.env.FULL === '1'
 
-/** Whether this run leaves out what repeats other cases: a push, but no group or file that is named. */
+/** Whether this run leaves out similar cases. True for a push; false if you name a group or a file. */
 export const isShare = process.env.SHARE_TURN !== undefined
 
 /**
- * The cases that a push runs, of a list whose cases resemble each other: one of every `every`, beginning at
- * SHARE_TURN, which run-tests.ts chooses anew for each run. A group or a file that is named, and FULL=1, run all of
- * them.
+ * Selects the cases that a push runs from a list of similar cases: one of every `every`. SHARE_TURN decides which one;
+ * run-tests.ts sets it to a random number. All cases run with FULL=1, or if you name a group or a file.
  */
 export function shareOf<Case>(
   cases: readonly Case[],
@@ -59,8 +58,9 @@ export const ciGroups: readonly string[] = [
 ]
 
 /**
- * What needs the newest releases of the registries, and runs of cases that a push has on a similar drive. Of the WebDAV servers, a push has Apache for what
- * every drive must do, Nextcloud for the acceptance tests and slow lines, and both for the faults.
+ * Files that only the nightly run has: those that install the newest releases of clients, and those that repeat cases
+ * on another server. A push tests WebDAV with Apache (the drive contract), with Nextcloud (acceptance and slow lines),
+ * and with both (faults).
  */
 export const nightlyFiles: readonly string[] = [
   'test/clients/newest/*.test.ts',
