@@ -47,7 +47,11 @@ function decodeComponent(text: string): string {
   return percentDecode(spaced)
 }
 
-const escapedOrRaw = /[%\u0080-\u00ff]/
+const raw = /[\u0080-\u00ff]/
+
+function escapedRaw(text: string): string {
+  return text.replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
+}
 
 /**
  * Decodes `%XX` escapes of UTF-8. Unescaped bytes above 0x7F (latin1 characters here) are read as
@@ -56,13 +60,10 @@ const escapedOrRaw = /[%\u0080-\u00ff]/
  * @throws S3Error InvalidURI when an escape is broken or the bytes are not UTF-8.
  */
 export function percentDecode(text: string): string {
-  if (!escapedOrRaw.test(text)) return text
+  const hasRaw = raw.test(text)
+  if (!hasRaw && !text.includes('%')) return text
   try {
-    const escaped = text.replace(
-      /[\u0080-\u00ff]/g,
-      (byte) => `%${byte.charCodeAt(0).toString(16)}`,
-    )
-    return decodeURIComponent(escaped)
+    return decodeURIComponent(hasRaw ? escapedRaw(text) : text)
   } catch (cause) {
     throw new S3Error(
       'InvalidURI',

@@ -15,6 +15,13 @@ import { fieldName, fieldValue, withoutOuterSpace } from './field-value.ts'
 const notHoisted =
   /^x-amz-(?:algorithm|checksum-(?!algorithm$|mode$|type$).*|content-sha256|credential|date|decoded-content-length|expires|sdk-checksum-algorithm|security-token|signature|signedheaders|trailer|user-agent)$/
 
+const ascii = /^[\0-\x7f]*$/
+
+/** The bytes of the text, one latin1 character each. */
+function latin1Of(text: string): string {
+  return Buffer.from(text).toString('latin1')
+}
+
 /**
  * The header fields in the query of a presigned request. Values are latin1, one character per byte,
  * like those of headers.
@@ -25,7 +32,7 @@ export function* hoistedHeaders(query: Query): Generator<readonly [name: string,
   for (const [parameter, text] of query) {
     const name = parameter.toLowerCase()
     if (!name.startsWith('x-amz-') || notHoisted.test(name)) continue
-    const value = withoutOuterSpace(Buffer.from(text).toString('latin1'))
+    const value = withoutOuterSpace(ascii.test(text) ? text : latin1Of(text))
     if (!fieldName.test(name) || !fieldValue.test(value)) {
       throw invalidArgument(parameter, text, 'The parameter cannot be sent as a header.')
     }
