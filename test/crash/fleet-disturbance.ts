@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
+import { DatabaseError } from '../../src/state/database.ts'
 import { migrateAsNext } from '../support/next-migration.ts'
 import type { Random } from '../support/random.ts'
 import type { OwnPostgres } from '../support/start-postgres.ts'
@@ -15,6 +16,7 @@ const shortStallMs = [1_000, 30_000] as const
 const awayMs = [500, 4_000] as const
 /** After 8 to 10 s, the others mark a gateway that does not reach the database as ended. */
 const cutMs = [5_000, 40_000] as const
+const longestMigrationMs = 60_000
 
 /** How often each event happens in a full run. */
 const events = {
@@ -164,9 +166,22 @@ export class FleetDisturbance {
     const disturb = (some: EventOf<'postgres'>[]) =>
       this.#disturb('postgres', some, (event) => this.#disturbPostgres(event))
     await disturb(planned)
-    await migrateAsNext(this.#scene.databaseUrl)
+    await this.#migrate()
     this.#count('postgres migration')
     await disturb(later)
+  }
+
+  /** Repeats the start of a newer version, as a service manager does: the server was away a moment ago. */
+  async #migrate(): Promise<void> {
+    const giveUpAt = performance.now() + longestMigrationMs
+    for (;;) {
+      try {
+        return await migrateAsNext(this.#scene.databaseUrl)
+      } catch (error) {
+        if (!(error instanceof DatabaseError) || performance.now() > giveUpAt) throw error
+        await delay(500)
+      }
+    }
   }
 
   async #disturbPostgres(event: EventOf<'postgres'>): Promise<void> {
