@@ -20,6 +20,8 @@ export interface S3Settings {
   /** Without a trailing slash; signatures are checked against its host too. */
   readonly publicUrl: string | undefined
   readonly corsAllowedOrigins: readonly string[]
+  /** Of each part but the last of a multipart upload. */
+  readonly minPartMib: number
 }
 
 /**

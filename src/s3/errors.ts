@@ -25,6 +25,7 @@ export const s3Errors = {
     'Your previous request to create the named bucket succeeded and you already own it.',
   ],
   BucketNotEmpty: [409, 'The bucket you tried to delete is not empty.'],
+  EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
   IllegalLocationConstraintException: [
     400,
     'The location constraint is incompatible with the region of this endpoint.',

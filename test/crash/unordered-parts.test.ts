@@ -20,7 +20,7 @@ const rounds = Number(process.env.CRASH_ROUNDS ?? (process.env.FULL === '1' ? 20
 const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const clients = 4
 const mostParts = 12
-const settings = { COMPATIBILITY: 'aws', WORKERS: '2', LOG_LEVEL: 'warn' }
+const settings = { COMPATIBILITY: 'aws', MIN_PART_MIB: '0', WORKERS: '2', LOG_LEVEL: 'warn' }
 
 /** An upload as its client knows it. */
 interface Tracked {

@@ -29,7 +29,7 @@ async function gateways(t: TestContext, count: number, databaseUrl: string | und
   const drive = join(folder, 'drive')
   mkdirSync(drive)
   const settings = {
-    ...{ COMPATIBILITY: 'aws', WORKERS: '2', DRIVE: `file:${drive}` },
+    ...{ COMPATIBILITY: 'aws', MIN_PART_MIB: '0', WORKERS: '2', DRIVE: `file:${drive}` },
     ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
   }
   const all: GatewayProcess[] = []

@@ -19,6 +19,8 @@ export interface CompletionRequest extends CompleteChecksum {
   /** x-amz-mp-object-size, bytes. */
   readonly objectSize?: number | undefined
   readonly conditions?: WriteConditions | undefined
+  /** Of every part but the last. Default: 0. */
+  readonly minPartBytes?: number
 }
 
 export interface ListedPart {
@@ -66,6 +68,7 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
       `All ${upload.parts.length} parts must be listed: this drive can't remove uploaded parts.`,
     )
   }
+  assertLargeEnough(parts, request.minPartBytes)
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   assertSize(request.objectSize, size)
   const { headers, metadata } = upload.details
@@ -122,6 +125,20 @@ function matchPart(listed: ListedPart, part: UploadedPart | undefined): Uploaded
 function invalidPart(listed: ListedPart, message: string): S3Error {
   return new S3Error('InvalidPart', message, {
     elements: { PartNumber: String(listed.number), ETag: listed.etag },
+  })
+}
+
+/** With AWS's elements (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html). */
+function assertLargeEnough(parts: readonly UploadedPart[], minPartBytes = 0): void {
+  const small = parts.slice(0, -1).find(({ size }) => size < minPartBytes)
+  if (small === undefined) return
+  throw new S3Error('EntityTooSmall', undefined, {
+    elements: {
+      ProposedSize: String(small.size),
+      MinSizeAllowed: String(minPartBytes),
+      PartNumber: String(small.number),
+      ETag: small.etag,
+    },
   })
 }
 

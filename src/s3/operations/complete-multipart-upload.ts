@@ -18,6 +18,8 @@ import type { ListedPart } from '../multipart/completion.ts'
 import { maxPartNumber, readPartNumber, uploadNameOf } from '../multipart/part-request.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
+const bytesPerMib = 1024 * 1024
+
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export async function completeMultipartUpload(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, key } = context
@@ -26,7 +28,8 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   const expected = expectedDigests({ 'content-md5': request.headers['content-md5'] })
   const body = await readSmallBody(request, maxXmlBodyBytes, expected)
   const parts = parseCompletionBody(body)
-  const completion = { parts, checksum, ...completionHeaders(request) }
+  const minPartBytes = service.settings.minPartMib * bytesPerMib
+  const completion = { parts, checksum, minPartBytes, ...completionHeaders(request) }
   const name = uploadNameOf(context)
   const isRepeated = await requireRoomToComplete(context, name.uploadId)
   const { attributes, size } = await service.uploads.complete(name, completion, request.signal)

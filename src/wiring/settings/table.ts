@@ -278,6 +278,14 @@ export const settingsTable = {
       'Most seconds to hold a part that arrives before its turn, at most 64 parts ahead, while another part of the upload is being received. While none is, 2 seconds. Clients time out after 60.',
     parse: integerIn({ min: 0, max: 3_600 }),
   },
+  minPartMib: {
+    name: 'MIN_PART_MIB',
+    default: '0',
+    defaultInAws: '5',
+    meaning:
+      'Least size in MiB of each part but the last of a multipart upload. CompleteMultipartUpload refuses smaller ones with EntityTooSmall.',
+    parse: integerIn({ min: 0, max: 5_120 }),
+  },
   workers: {
     name: 'WORKERS',
     default: String(defaultWorkers(availableParallelism())),

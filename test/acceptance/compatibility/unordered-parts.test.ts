@@ -25,7 +25,7 @@ testInBothModes({
   },
 })
 
-const aws = { COMPATIBILITY: 'aws' }
+const aws = { COMPATIBILITY: 'aws', MIN_PART_MIB: '0' }
 
 test('CompleteMultipartUpload takes any ascending list of parts that exist', async (t) => {
   const gateway = await startGatewayInProcess(t, aws)

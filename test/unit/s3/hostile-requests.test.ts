@@ -22,7 +22,7 @@ const log = createLog('info', { write: () => undefined })
 const service = {
   settings: {
     ...{ ...settings, publicUrl: 'https://s3.example.com/storage' },
-    ...{ publicList: true, corsAllowedOrigins: [] },
+    ...{ publicList: true, corsAllowedOrigins: [], minPartMib: 0 },
   },
   keys: settings.keys,
   buckets: {

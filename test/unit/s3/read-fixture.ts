@@ -161,6 +161,7 @@ export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectCo
       publicList: true,
       publicUrl: undefined,
       corsAllowedOrigins: [],
+      minPartMib: 0,
     },
     compatibility: compatibilityOf.contract,
     buckets: servedBuckets(['b', 'archive'], isPublic ? ['b'] : []),

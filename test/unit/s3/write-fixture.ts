@@ -179,6 +179,7 @@ export class OperationRunner {
         publicList: true,
         publicUrl: undefined,
         corsAllowedOrigins: [],
+        minPartMib: 0,
       },
       compatibility: compatibilityOf.contract,
       keys: new OwnerKey({ accessKey: 'AK', secretKey: 'SK' }),

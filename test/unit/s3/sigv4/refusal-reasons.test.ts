@@ -16,7 +16,7 @@ function handlerAt(atMs: number, publicUrl?: string) {
   return createS3Handler({
     settings: {
       ...{ ...settings, publicUrl },
-      ...{ publicList: true, corsAllowedOrigins: [] },
+      ...{ publicList: true, corsAllowedOrigins: [], minPartMib: 0 },
     },
     compatibility: compatibilityOf.contract,
     keys: settings.keys,
