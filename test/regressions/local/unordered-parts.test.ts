@@ -1,60 +1,24 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { openLocalDrive } from '../../../src/drives/local/local-drive.ts'
-import { Uploads } from '../../../src/s3/multipart/uploads.ts'
-import { openDatabase } from '../../../src/state/open-database.ts'
-import { DatabaseFileRecords } from '../../../src/state/stores/file-records.ts'
-import { UploadTable } from '../../../src/state/stores/uploads.ts'
-import { begin, etagOfParts, listOf, never, partOf, textOf } from '../../unit/s3/write-fixture.ts'
+import { etagOfParts, listOf, never, partOf, textOf } from '../../unit/s3/write-fixture.ts'
+import { openUploadScene } from './upload-scene.ts'
 
-const program = fileURLToPath(new URL('../../support/upload-process.ts', import.meta.url))
 /** As long as the part that the other process sends. */
 const size = 600_000
 const part = (letter: string) => letter.repeat(size)
 
 async function scene(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'bucketry-unordered-'))
-  const path = join(folder, 'state.db')
-  const root = join(folder, 'drive')
-  const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
-  const records = new DatabaseFileRecords(database)
-  const ignore = () => undefined
-  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-  const drive = await openLocalDrive({ root, records, log })
-  await drive.prepare(['b'])
-  const table = new UploadTable(database)
-  const times = { partWaitMs: 10_000, expiryMs: 86_400_000, now: Date.now }
-  const uploads = new Uploads({ drive, table, log, ...times, partOrder: 'any' })
-  t.after(async () => {
-    await uploads.idle()
-    await drive.close()
-    await records.close()
-    await database.close()
-    rmSync(folder, { recursive: true })
-  })
-  const name = await begin(uploads)
-  /** Another process, which has claimed the slot of the part and written half of it. */
-  const startPart = async (number: number) => {
-    const given = [program, root, path, name.uploadId, `${number}`, 'sized']
-    const child = spawn(process.execPath, given, { stdio: ['pipe', 'pipe', 'inherit'] })
-    t.after(() => child.kill('SIGKILL'))
-    const exit = once(child, 'exit')
-    const [said] = await once(child.stdout, 'data')
-    assert.equal(String(said), 'half\n')
-    return { child, exit }
-  }
-  const commonFile = join(root, '.bucketry/uploads', name.uploadId, 'parts/data')
+  const { root, name, ...scene } = await openUploadScene(t, 'any')
+  const uploads = join(root, '.bucketry/uploads')
   const left = () =>
-    readdirSync(join(root, '.bucketry/uploads'), { recursive: true, encoding: 'utf8' }).filter(
-      (one) => /data|whole|part-/.test(one),
+    readdirSync(uploads, { recursive: true, encoding: 'utf8' }).filter((one) =>
+      /data|whole|part-/.test(one),
     )
-  return { drive, uploads, name, startPart, commonFile, object: join(root, 'b/k'), left }
+  const commonFile = join(uploads, name.uploadId, 'parts/data')
+  return { ...scene, name, commonFile, object: join(root, 'b/k'), left }
 }
 
 test('a suspended process that continues changes no bytes of a part that was sent again', async (t) => {

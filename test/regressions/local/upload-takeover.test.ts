@@ -1,55 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { openLocalDrive } from '../../../src/drives/local/local-drive.ts'
-import { Uploads } from '../../../src/s3/multipart/uploads.ts'
-import { openDatabase } from '../../../src/state/open-database.ts'
-import { DatabaseFileRecords } from '../../../src/state/stores/file-records.ts'
-import { UploadTable } from '../../../src/state/stores/uploads.ts'
-import { begin, listOf, never, partOf, TestClock, textOf } from '../../unit/s3/write-fixture.ts'
+import { listOf, never, partOf, textOf } from '../../unit/s3/write-fixture.ts'
+import { openUploadScene } from './upload-scene.ts'
 
-const program = fileURLToPath(new URL('../../support/upload-process.ts', import.meta.url))
-
-async function scene(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'bucketry-takeover-'))
-  const path = join(folder, 'state.db')
-  const root = join(folder, 'drive')
-  const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
-  const records = new DatabaseFileRecords(database)
-  const ignore = () => undefined
-  const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }
-  const drive = await openLocalDrive({ root, records, log })
-  await drive.prepare(['b'])
-  const table = new UploadTable(database)
-  const clock = new TestClock()
-  const options = { drive, table, partWaitMs: 10_000, expiryMs: 86_400_000, now: clock.now, log }
-  const uploads = new Uploads(options)
-  t.after(async () => {
-    await uploads.idle()
-    await drive.close()
-    await records.close()
-    await database.close()
-    rmSync(folder, { recursive: true })
-  })
-  const name = await begin(uploads)
-  /** Another process, which has written half of the part. */
-  const startPart = async (number: number) => {
-    const child = spawn(process.execPath, [program, root, path, name.uploadId, String(number)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    })
-    t.after(() => child.kill('SIGKILL'))
-    const exit = once(child, 'exit')
-    const [said] = await once(child.stdout, 'data')
-    assert.equal(String(said), 'half\n')
-    return { child, exit }
-  }
-  return { drive, uploads, clock, name, startPart, uploadFolder: join(root, '.bucketry/uploads') }
-}
+const scene = (t: TestContext) => openUploadScene(t, 'sequence')
 
 test('UploadPart continues immediately when the process that wrote the part is killed', async (t) => {
   const { drive, uploads, name, startPart } = await scene(t)
@@ -77,7 +34,7 @@ const moments = ['before the next part', 'before Complete', 'after Complete'] as
 
 for (const moment of moments) {
   test(`a process that continues ${moment} of another one does not change its bytes`, async (t) => {
-    const { drive, uploads, clock, name, startPart, uploadFolder } = await scene(t)
+    const { drive, uploads, root, clock, name, startPart } = await scene(t)
     await uploads.writePart(name, 1, partOf('one,'))
     const { child, exit } = await startPart(2)
     const resume = async () => {
@@ -97,7 +54,7 @@ for (const moment of moments) {
     await uploads.complete(name, listOf(['one,', long, 'three']), never)
     if (moment === 'after Complete') await resume()
     assert.equal((await textOf(drive)) === `one,${long}three`, true)
-    const left = readdirSync(uploadFolder, { recursive: true, encoding: 'utf8' })
+    const left = readdirSync(join(root, '.bucketry/uploads'), { recursive: true, encoding: 'utf8' })
     assert.deepEqual(
       left.filter((path) => /data|former/.test(path)),
       [],
