@@ -7,23 +7,24 @@ import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { makeMemoryFolder } from './memory-folder.ts'
 import { shareProcesses } from './shared-processes.ts'
-import { ciGroups, isFull, nightlyFiles, testGroups } from './test-groups.ts'
+import { ciGroups, filesLeftOut, isFull, testGroups } from './test-groups.ts'
 
 /**
  * `npm test`, `npm run test:quick`, `npm run test:service` and the like for each of the long groups, or the
  * files given as arguments. Several groups are one run, in the order given: name those with the longest files
- * first. With CI=true, `npm test` runs all groups but the container in one run; `nightlyFiles`, and more than a
- * share of the longest lists of cases (`shareOf`), only with FULL=1. The last line counts; the exit status is not 0 when a test failed, when there was none, and with
- * CI=true also when one was skipped, because a skipped proof proves nothing.
+ * first. With CI=true, `npm test` runs all groups but the container in one run; all of `partialFiles`, and more than
+ * a share of the longest lists of cases (`shareOf`), only with FULL=1. The last line counts; the exit status is not 0
+ * when a test failed, when there was none, and with CI=true also when one was skipped, because a skipped proof proves
+ * nothing.
  */
 const project = join(import.meta.dirname, '../..')
 const wanted = process.argv.slice(2)
 const isCi = process.env.CI === 'true'
 const names = wanted.length > 0 ? wanted : isCi ? ciGroups : ['browser', 'quick']
-/** Files that a push does not run. A group or a file that is named runs as a whole. */
+/** A group or a file that is named runs as a whole. */
 const isWhole = wanted.length > 0 || isFull
-const left = new Set(isWhole ? [] : nightlyFiles.flatMap(filesMatching))
 if (!isWhole) process.env.SHARE_TURN ??= String(randomInt(1_000))
+const left = isWhole ? new Set<string>() : filesLeftOut((pattern) => globSync(pattern))
 const counts = { passed: 0, failed: 0, skipped: 0 }
 /** The files that need most CPU time are shown: they decide how long a run takes. */
 const mostShown = 25
@@ -56,13 +57,9 @@ try {
 }
 
 function filesOf(name: string): readonly string[] {
-  const files = (testGroups[name] ?? [name]).flatMap(filesMatching).sort()
+  const files = (testGroups[name] ?? [name]).flatMap((pattern) => globSync(pattern)).sort()
   if (files.length === 0) throw new Error(`${name} is neither a group nor a file of tests`)
   return files.filter((file) => !left.has(file))
-}
-
-function filesMatching(pattern: string): readonly string[] {
-  return globSync(pattern)
 }
 
 async function finished(tests: ReturnType<typeof run>): Promise<void> {

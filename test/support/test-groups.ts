@@ -58,15 +58,36 @@ export const ciGroups: readonly string[] = [
 ]
 
 /**
- * Files that only the nightly run has: those that install the newest releases of clients, and those that repeat cases
- * on another server. A push tests WebDAV with Apache (the drive contract), with Nextcloud (acceptance and slow lines),
- * and with both (faults).
+ * Files that a push runs in turn, one of `every`, and those that only the nightly run has. They show the same as others
+ * with another client, on another server or part of the program. The first pattern of a file counts.
  */
-export const nightlyFiles: readonly string[] = [
-  'test/clients/newest/*.test.ts',
-  'test/contract/webdav-{lighttpd,nextcloud,rclone-serve}.test.ts',
-  'test/contract/routed-{google,local}-drive.test.ts',
-  'test/drives/acceptance-{apache,memory}.test.ts',
-  'test/faults/{lighttpd,rclone-serve}.test.ts',
-  'test/lines/{apache,lighttpd,memory,rclone-serve,wsgidav}.test.ts',
+export const partialFiles: readonly { readonly files: string; readonly every: number }[] = [
+  { files: 'test/clients/newest/*.test.ts', every: Infinity },
+  {
+    files:
+      'test/contract/{routed-{google,local}-drive,webdav-{lighttpd,nextcloud,rclone-serve}}.test.ts',
+    every: Infinity,
+  },
+  { files: 'test/drives/acceptance-{apache,memory}.test.ts', every: Infinity },
+  { files: 'test/faults/{lighttpd,rclone-serve}.test.ts', every: Infinity },
+  { files: 'test/lines/{apache,lighttpd,memory,rclone-serve,wsgidav}.test.ts', every: Infinity },
+  { files: 'test/contract/{google,webdav}-*.test.ts', every: 2 },
+  { files: 'test/{browser,crash,lines}/*.test.ts', every: 2 },
+  { files: 'test/{clients,drives,faults,service}/*.test.ts', every: 3 },
+  { files: 'test/regressions/{google,webdav}/*.test.ts', every: 3 },
 ]
+
+/** The files that a push leaves out, found by pattern. SHARE_TURN decides which. */
+export function filesLeftOut(
+  filesOf: (pattern: string) => readonly string[],
+  turn = process.env.SHARE_TURN,
+): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const left = partialFiles.flatMap(({ files, every }) => {
+    const all = filesOf(files).filter((file) => !seen.has(file))
+    for (const file of all) seen.add(file)
+    const chosen = every === Infinity ? [] : shareOf(all.sort(), every, turn)
+    return all.filter((file) => !chosen.includes(file))
+  })
+  return new Set(left)
+}
