@@ -7,6 +7,7 @@ import type { Drive } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
 import type { Query } from './address/query.ts'
 import type { Compatibility } from './compatibility.ts'
+import type { Acls } from './configuration/acls.ts'
 import type { S3RequestLog } from './log.ts'
 import type { Uploads } from './multipart/uploads.ts'
 
@@ -48,6 +49,7 @@ interface BucketFreshness {
 export interface S3Service {
   readonly settings: S3Settings
   readonly compatibility: Compatibility
+  readonly acls: Acls
   readonly keys: AccessKeys
   readonly buckets: Buckets
   /** Absent if S3 clients may not set CORS and lifecycle rules. */

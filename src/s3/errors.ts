@@ -4,6 +4,7 @@
  * docs/contract/decisions.md, "Differences from AWS".
  */
 export const s3Errors = {
+  AccessControlListNotSupported: [400, 'The bucket does not allow ACLs.'],
   AccessDenied: [403, 'Access Denied'],
   AccessForbidden: [403, 'CORSResponse: This CORS request is not allowed.'],
   AuthorizationHeaderMalformed: [400, 'The authorization header that you provided is not valid.'],
@@ -56,6 +57,10 @@ export const s3Errors = {
   InvalidRequest: [400, 'The request is not valid.'],
   InvalidURI: [400, "Couldn't parse the specified URI."],
   KeyTooLongError: [400, 'Your key is too long.'],
+  MalformedACLError: [
+    400,
+    'The ACL that you provided was not well formed or did not validate against our published schema.',
+  ],
   MalformedXML: [
     400,
     'The XML you provided was not well-formed or did not validate against our published schema.',
@@ -64,6 +69,7 @@ export const s3Errors = {
   MetadataTooLarge: [400, 'Your metadata headers exceed the maximum allowed metadata size.'],
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],
+  MissingSecurityHeader: [400, 'Your request is missing a required header.'],
   NoSuchBucket: [404, 'The specified bucket does not exist.'],
   NoSuchBucketPolicy: [404, 'The bucket policy does not exist.'],
   NoSuchConfiguration: [404, 'The specified configuration does not exist.'],
@@ -115,6 +121,7 @@ export const s3Errors = {
   ],
   SlowDown: [503, 'Please reduce your request rate.'],
   TooManyBuckets: [400, 'You have attempted to create more buckets than allowed.'],
+  UnexpectedContent: [400, 'This request contains unsupported content.'],
   XAmzContentSHA256Mismatch: [
     400,
     "The provided 'x-amz-content-sha256' header does not match what was computed.",

@@ -168,7 +168,9 @@ function runFor(
   }
   removeEmptyHeaders(headers)
   const { bucketCreation = 'off' } = service
-  const name = detectOperation(target.address.level, { method, query, headers, bucketCreation })
+  const acls = service.acls.mode
+  const asked = { method, query, headers, bucketCreation, acls }
+  const name = detectOperation(target.address.level, asked)
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }
   return run(operations[name], target, context, logContext)

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WantedAccess } from '../access/authorize.ts'
 import type { Query } from './address/query.ts'
+import type { AclMode } from './configuration/acls.ts'
 import type {
   BucketContext,
   BucketCreation,
@@ -28,6 +29,7 @@ export interface Detectable {
   readonly query: Query
   readonly headers: IncomingHttpHeaders
   readonly bucketCreation: BucketCreation
+  readonly acls: AclMode
 }
 
 /** A further condition of a row. */

@@ -23,6 +23,7 @@ import { listMultipartUploads } from './operations/list-multipart-uploads.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts'
 import { listParts } from './operations/list-parts.ts'
 import { createBucket, deleteBucket } from './operations/made-bucket.ts'
+import { putBucketAcl, putObjectAcl } from './operations/put-acl.ts'
 import { putObject } from './operations/put-object.ts'
 import {
   bucketDefault,
@@ -51,6 +52,10 @@ const mayCreate: Condition = {
 const mayManage: Condition = {
   isMet: ({ bucketCreation }) => bucketCreation === 'on',
   hint: 'To allow this, set BUCKET_CREATION=on on the gateway.',
+}
+const acceptsAcls: Condition = {
+  isMet: ({ acls }) => acls !== 'refuse',
+  hint: 'To accept ACLs without effect, set ACLS=ignore on the gateway.',
 }
 const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
 const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
@@ -118,6 +123,7 @@ export const operations = {
     'REST.DELETE.LIFECYCLE',
     mayManage,
   ),
+  PutBucketAcl: bucket('PUT', 'acl', putBucketAcl, manage, 'REST.PUT.ACL', acceptsAcls),
   BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, (query) =>
     defaultLogName(bucketDefaults, query),
   ),
@@ -157,6 +163,7 @@ export const operations = {
     'REST.DELETE.UPLOAD',
   ),
   ListParts: object('GET', 'uploadId', listParts, readParts, 'REST.GET.UPLOAD'),
+  PutObjectAcl: object('PUT', 'acl', putObjectAcl, write, 'REST.PUT.ACL', acceptsAcls),
   ObjectDefault: object('GET', Object.keys(objectDefaults), objectDefault, read, (query) =>
     defaultLogName(objectDefaults, query),
   ),

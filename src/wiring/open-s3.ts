@@ -3,6 +3,7 @@ import type { Drive } from '../drives/drive.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { compatibilityOf } from '../s3/compatibility.ts'
+import { Acls } from '../s3/configuration/acls.ts'
 import { createS3Handler } from '../s3/handler.ts'
 import { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
@@ -62,6 +63,7 @@ export function openS3({
     handler: createS3Handler({
       ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
       compatibility,
+      acls: new Acls(settings.acls, log),
       now: Date.now,
       ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
     }),

@@ -53,6 +53,8 @@ const cases: Readonly<Record<OperationName, (bucket: string, key: string) => Cas
   ListObjects: (bucket, key) => list(bucket, key, ''),
   ListObjectsV2: (bucket, key) => list(bucket, key, 'list-type=2&'),
   ListObjectVersions: (bucket, key) => list(bucket, key, 'versions&'),
+  PutBucketAcl: (bucket) => manage(bucket, 'PUT', 'acl'),
+  PutObjectAcl: (bucket, key) => write(bucket, key, 'PUT', 'acl'),
   PutBucketCors: (bucket) => manage(bucket, 'PUT', 'cors'),
   PutBucketLifecycleConfiguration: (bucket) => manage(bucket, 'PUT', 'lifecycle'),
   AbortMultipartUpload: (bucket, key) => write(bucket, key, 'DELETE', 'uploadId=none'),
@@ -126,7 +128,12 @@ function has(grants: readonly Grant[], [action, bucket, key]: Right): boolean {
 async function start(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
   const gateway = await startGatewayInProcess(t, {
     ...{ ALLOWED_BUCKETS: buckets.join(','), PUBLIC_READ_BUCKETS: 'public' },
-    ...{ BUCKET_CREATION: 'on', DASHBOARD_PASSWORD: dashboardPassword, ...settings },
+    ...{
+      BUCKET_CREATION: 'on',
+      ACLS: 'ignore',
+      DASHBOARD_PASSWORD: dashboardPassword,
+      ...settings,
+    },
   })
   const management = await ManagementClient.signIn(gateway.url)
   return {

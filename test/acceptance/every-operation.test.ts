@@ -31,6 +31,9 @@ const copyOf = (source: string, target: string, xml: Xml): Request => ({
   ...{ method: 'PUT', target, status: 200, xml },
   headers: { 'x-amz-copy-source': source },
 })
+const withAcl = (target: string, acl: string): Request => ({
+  ...{ method: 'PUT', target: `${target}?acl`, headers: { 'x-amz-acl': acl }, status: 200 },
+})
 const completion = (part: string): string =>
   '<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>' +
   `<ETag>${part}</ETag></Part></CompleteMultipartUpload>`
@@ -139,6 +142,14 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
       ListVersionsResult: { Version: { Key: 'object', VersionId: 'null', IsLatest: 'true' } },
     }),
     refusal: refused(get(`${bucket}?versions&max-keys=x`), 400, 'InvalidArgument'),
+  }),
+  PutBucketAcl: () => ({
+    success: withAcl(bucket, 'public-read'),
+    refusal: refused(withAcl(bucket, 'open'), 400, 'InvalidArgument'),
+  }),
+  PutObjectAcl: () => ({
+    success: withAcl(object, 'public-read'),
+    refusal: refused(withAcl(missing, 'private'), 404, 'NoSuchKey'),
   }),
   PutBucketCors: () => {
     const put = (body: string) => ({ method: 'PUT', target: `${bucket}?cors`, body, status: 200 })
@@ -255,6 +266,7 @@ for (const [name, behaviorOf] of Object.entries(behaviors)) {
   test(`${name} succeeds and refuses`, async (t) => {
     const gateway = await startGatewayInProcess(t, {
       ...{ LOG_LEVEL: 'debug', BUCKET_CREATION: 'on', ALLOWED_BUCKETS: `${testBucket},other` },
+      ACLS: 'ignore',
     })
     const { success, refusal } = behaviorOf(await fill(gateway))
     const requestIds = []

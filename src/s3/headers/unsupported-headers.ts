@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 
 /** Whether this value requests something that is not supported. */
-type Refusal = (value: string, bucket: { readonly isPublic: boolean }) => boolean
+type Refusal = (value: string) => boolean
 
 const always: Refusal = () => true
 const unless =
@@ -10,27 +11,11 @@ const unless =
   (value) =>
     value.toUpperCase() !== harmless
 
-/** Everything belongs to the one owner, so these grant nothing new. */
-const harmlessAcls: ReadonlySet<string> = new Set([
-  'private',
-  'bucket-owner-read',
-  'bucket-owner-full-control',
-])
-
 /**
  * Header fields of writes that request what the drive cannot keep. They get 501: if they were
- * ignored, a client would believe that its data is encrypted, locked or private.
+ * ignored, a client would believe that its data is encrypted or locked. ACLs are in configuration/acls.ts.
  */
 const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
-  [
-    'x-amz-acl',
-    (acl, bucket) => !harmlessAcls.has(acl) && !(acl === 'public-read' && bucket.isPublic),
-  ],
-  ['x-amz-grant-full-control', always],
-  ['x-amz-grant-read', always],
-  ['x-amz-grant-read-acp', always],
-  ['x-amz-grant-write', always],
-  ['x-amz-grant-write-acp', always],
   ['x-amz-object-lock-legal-hold', unless('OFF')],
   ['x-amz-object-lock-mode', always],
   ['x-amz-object-lock-retain-until-date', always],
@@ -52,24 +37,26 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
 ])
 
 /**
- * Refuses a PutObject, CreateMultipartUpload, UploadPart or CopyObject that asks for what the drive
- * cannot keep. Call it before the body is read.
+ * Refuses a PutObject, CreateMultipartUpload, UploadPart or CopyObject that asks for what cannot be kept. Call it
+ * before the body is read.
  *
- * @throws S3Error NotImplemented that names the header field.
+ * @throws S3Error NotImplemented that names the header field; for an ACL as Acls.checkHeaders
  */
-export function refuseWhatCannotBeKept(
-  headers: IncomingHttpHeaders,
-  isPublicBucket: boolean,
-): void {
+export function refuseWhatCannotBeKept(context: ObjectContext): void {
+  const { service, request, configuration } = context
+  service.acls.checkHeaders(request.headers, configuration)
+  refuseUnsupportedHeaders(request.headers)
+}
+
+/** Refuses a write as `refuseWhatCannotBeKept`, but not for its ACL. */
+export function refuseUnsupportedHeaders(headers: IncomingHttpHeaders): void {
   for (const name in headers) {
     if (!name.startsWith('x-amz-')) continue
-    const isRefused = refusals.get(name)
-    if (isRefused?.(String(headers[name]), { isPublic: isPublicBucket })) {
-      throw new S3Error(
-        'NotImplemented',
-        'A header you provided implies functionality that is not implemented.',
-        { elements: { Header: name } },
-      )
-    }
+    if (!refusals.get(name)?.(String(headers[name]))) continue
+    throw new S3Error(
+      'NotImplemented',
+      'A header you provided implies functionality that is not implemented.',
+      { elements: { Header: name } },
+    )
   }
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { isAuthorized } from '../../access/authorize.ts'
-import type { BucketOptionsChange } from '../../buckets/bucket-options.ts'
 import type { HeaderFields, HttpReply } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { maxXmlBodyBytes } from '../body/xml-body.ts'
+import { changeOptions } from '../configuration/change-options.ts'
 import { corsContent, maxCorsBytes, parseCors } from '../configuration/cors-document.ts'
 import { lifecycleContent, parseLifecycle } from '../configuration/lifecycle-document.ts'
 import type { BucketContext } from '../context.ts'
@@ -76,15 +76,4 @@ function assertMayRead({ identity, bucket }: BucketContext): void {
     'AccessDenied',
     'Access Denied: this request requires the right to manage the bucket.',
   )
-}
-
-/** @throws S3Error NotImplemented if S3 clients may not set anything. */
-async function changeOptions(
-  { service, bucket }: BucketContext,
-  change: BucketOptionsChange,
-): Promise<void> {
-  if (service.bucketOptions === undefined) {
-    throw new S3Error('NotImplemented', undefined, { inAws: { code: 'MethodNotAllowed' } })
-  }
-  await service.bucketOptions.change(bucket, change)
 }

@@ -34,8 +34,7 @@ interface CopyPlan {
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
 export async function copyObject(context: ObjectContext): Promise<HttpReply> {
-  const { request, configuration } = context
-  refuseWhatCannotBeKept(request.headers, configuration.isPublic)
+  refuseWhatCannotBeKept(context)
   const plan = planCopy(context)
   const metadata = await copyCurrent(context, plan)
   const { etag, checksum } = metadata.attributes

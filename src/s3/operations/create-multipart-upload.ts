@@ -7,9 +7,9 @@ import { xmlReply } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export async function createMultipartUpload(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, configuration, bucket, key } = context
+  const { service, request, bucket, key } = context
   const { headers } = request
-  refuseWhatCannotBeKept(headers, configuration.isPublic)
+  refuseWhatCannotBeKept(context)
   const checksum = uploadChecksum(headers)
   const details = { ...attributesFromHeaders(headers), checksum }
   const uploadId = await service.uploads.create({ bucket, key }, details)

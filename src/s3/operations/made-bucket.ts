@@ -7,7 +7,8 @@ import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { refuseOtherElements } from '../configuration/document-elements.ts'
 import type { BucketContext, NewBucketContext, S3Settings } from '../context.ts'
 import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
-import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
+import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
+import { setBucketAcl } from './put-acl.ts'
 
 /** A document has one element, or tags, which are refused. */
 const maxBodyBytes = 64 * 1024
@@ -17,11 +18,15 @@ const ownerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html */
 export async function createBucket(context: NewBucketContext): Promise<HttpReply> {
   const { service, request, bucket, configuration } = context
-  refuseWhatCannotBeKept(request.headers, configuration?.isPublic === true)
-  refuseBucketHeaders(request.headers)
+  const { headers } = request
+  const acl = service.acls.ofBucket(headers, configuration ?? { name: bucket, isPublic: false })
+  refuseUnsupportedHeaders(headers)
+  refuseBucketHeaders(headers)
   const region = regionOf(await readSmallBody(request, maxBodyBytes), service.settings)
-  if (configuration === undefined) await create(context, region)
-  else if (!answersExisting(context)) throw new S3Error('BucketAlreadyOwnedByYou')
+  if (configuration === undefined) {
+    await create(context, region)
+    if (acl !== undefined) await setBucketAcl(context, acl)
+  } else if (!answersExisting(context)) throw new S3Error('BucketAlreadyOwnedByYou')
   return {
     status: 200,
     headers: [

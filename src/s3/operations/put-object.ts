@@ -14,8 +14,8 @@ import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
 export async function putObject(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, configuration, bucket, key } = context
-  refuseWhatCannotBeKept(request.headers, configuration.isPublic)
+  const { service, request, bucket, key } = context
+  refuseWhatCannotBeKept(context)
   const sent = attributesFromHeaders(request.headers)
   const conditions = writeConditions(request.headers)
   if (conditions !== undefined) {

@@ -20,10 +20,10 @@ import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
 export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, configuration } = context
+  const { service, request } = context
   const { drive, uploads } = service
   const number = partNumberOf(context)
-  refuseWhatCannotBeKept(request.headers, configuration.isPublic)
+  refuseWhatCannotBeKept(context)
   const source = copySourceOf(context)
   const metadata = await drive.head(source.bucket, source.key)
   if (metadata === undefined) throw noSuchKey(source.key)

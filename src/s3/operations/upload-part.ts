@@ -14,9 +14,9 @@ import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
  * (compatibility.ts, `unorderedParts`) have no turns.
  */
 export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
-  const { service, request, configuration } = context
+  const { service, request } = context
   const number = partNumberOf(context)
-  refuseWhatCannotBeKept(request.headers, configuration.isPublic)
+  refuseWhatCannotBeKept(context)
   const size = requiredSize(request, service.compatibility)
   const name = uploadNameOf(context)
   const added = { uploadId: name.uploadId, number, size }

@@ -29,8 +29,8 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
   try {
     refuseManyParameters(rawQuery)
     const query = parseQuery(rawQuery)
-    const request = { method, query, headers, bucketCreation: 'on' as const }
-    return detectOperation(parseAddress(rawPath).level, request)
+    const allowed = { bucketCreation: 'on', acls: 'ignore' } as const
+    return detectOperation(parseAddress(rawPath).level, { method, query, headers, ...allowed })
   } catch {
     // No operation of S3, or not one of ours.
     return undefined

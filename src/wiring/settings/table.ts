@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { CompatibilityMode } from '../../s3/compatibility.ts'
+import type { AclMode } from '../../s3/configuration/acls.ts'
 import { driveLocation } from '../drive-kinds/drive-kinds.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
@@ -114,6 +115,14 @@ export const settingsTable = {
     meaning:
       'What S3 clients may do with buckets: `off` (nothing), `existing` (create those that exist already) or `on` (create, remove, set CORS and lifecycle rules; docs/buckets.md).',
     parse: oneOf<'off' | 'existing' | 'on'>(['off', 'existing', 'on']),
+  },
+  acls: {
+    name: 'ACLS',
+    default: 'refuse',
+    defaultInAws: 'ignore',
+    meaning:
+      'What ACLs of S3 clients do: `refuse` (501 unless they grant nothing), `ignore` (accepted without effect) or `bucket` (as `ignore`, but PutBucketAcl opens and closes a bucket for reading; needs BUCKET_CREATION=on).',
+    parse: oneOf<AclMode>(['refuse', 'ignore', 'bucket']),
   },
   readOnly: {
     name: 'READ_ONLY',

@@ -15,7 +15,8 @@ function outcome(
   bucketCreation: 'off' | 'existing' | 'on' = 'off',
 ): string {
   try {
-    return detectOperation(level, { method, query: parseQuery(query), headers, bucketCreation })
+    const settings = { bucketCreation, acls: 'refuse' } as const
+    return detectOperation(level, { method, query: parseQuery(query), headers, ...settings })
   } catch (error) {
     assert.ok(error instanceof S3Error, String(error))
     return `${error.status} ${error.code}`

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import { compatibilityOf } from '../../../src/s3/compatibility.ts'
+import { Acls } from '../../../src/s3/configuration/acls.ts'
 import type { S3Service } from '../../../src/s3/context.ts'
 import { createS3Handler } from '../../../src/s3/handler.ts'
 import { createLog } from '../../../src/wiring/log.ts'
@@ -36,6 +37,7 @@ const service = {
   drive: openMemoryDrive(),
   uploads: undefined as unknown as S3Service['uploads'],
   now: () => nowMs,
+  acls: new Acls('ignore', log),
   log,
 }
 

@@ -12,6 +12,7 @@ import { type MemoryDrive, openMemoryDrive } from '../../../src/drives/memory/me
 import type { HttpReply } from '../../../src/http/message.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
 import { compatibilityOf } from '../../../src/s3/compatibility.ts'
+import { Acls } from '../../../src/s3/configuration/acls.ts'
 import type { ObjectContext, Operation, S3Service } from '../../../src/s3/context.ts'
 import type { S3Log } from '../../../src/s3/log.ts'
 import type { CompletionRequest } from '../../../src/s3/multipart/completion.ts'
@@ -172,6 +173,12 @@ export class OperationRunner {
   wasBodyAccepted = false
 
   constructor(world: World, uploads: Uploads = world.worker()) {
+    const log = {
+      isLevelEnabled: () => false,
+      debug: () => undefined,
+      warn: (fields: object) => void world.complaints.push(fields),
+      error: (fields: object) => void world.complaints.push(fields),
+    }
     this.service = {
       settings: {
         region: 'us-east-1',
@@ -188,12 +195,8 @@ export class OperationRunner {
       drive: world.drive,
       uploads,
       now: world.clock.now,
-      log: {
-        isLevelEnabled: () => false,
-        debug: () => undefined,
-        warn: (fields) => void world.complaints.push(fields),
-        error: (fields) => void world.complaints.push(fields),
-      },
+      acls: new Acls('refuse', log),
+      log,
     }
   }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
 import type { HttpRequest } from '../../../../src/http/message.ts'
 import { compatibilityOf } from '../../../../src/s3/compatibility.ts'
+import { Acls } from '../../../../src/s3/configuration/acls.ts'
 import type { S3Service } from '../../../../src/s3/context.ts'
 import { createS3Handler } from '../../../../src/s3/handler.ts'
 import { presign } from '../../../../src/s3/sigv4/presign.ts'
@@ -13,6 +14,7 @@ import { minuteMs, nowMs, plain, settings, sign, vectors } from './signed-reques
 function handlerAt(atMs: number, publicUrl?: string) {
   const drive = openMemoryDrive()
   const silent = () => undefined
+  const log = { isLevelEnabled: () => false, debug: silent, warn: silent, error: silent }
   return createS3Handler({
     settings: {
       ...{ ...settings, publicUrl },
@@ -25,7 +27,8 @@ function handlerAt(atMs: number, publicUrl?: string) {
     drive,
     uploads: undefined as unknown as S3Service['uploads'],
     now: () => atMs,
-    log: { isLevelEnabled: () => false, debug: silent, warn: silent, error: silent },
+    acls: new Acls('refuse', log),
+    log,
   })
 }
 
