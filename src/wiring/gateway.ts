@@ -57,12 +57,14 @@ const minioRoutes: readonly Route[] = (['live', 'ready', 'cluster'] as const).ma
   unlessBucket: 'minio',
 }))
 
+const allRoutes = [...routes, ...minioRoutes]
+
 /**
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
  * rows of its table; S3 has the rest.
  */
 export function createGateway({ buckets, compatibility, ...parts }: GatewayParts): HttpHandler {
-  const own = compatibility.minioHealth ? [...routes, ...minioRoutes] : routes
+  const own = compatibility.minioHealth ? allRoutes : routes
   return (request) => {
     if (isVisit(request)) return Promise.resolve(toDashboard)
     const { rawPath, method } = request
@@ -74,9 +76,9 @@ export function createGateway({ buckets, compatibility, ...parts }: GatewayParts
   }
 }
 
-/** The part of the gateway that a path belongs to if no bucket has its name. */
+/** The part of the gateway that a path belongs to if no bucket has its name, with COMPATIBILITY=aws. */
 export function partOf(rawPath: string): Part {
-  return routes.find((route) => matches(route, rawPath))?.part ?? 's3'
+  return allRoutes.find((route) => matches(route, rawPath))?.part ?? 's3'
 }
 
 function matches({ path, isWhole }: Route, rawPath: string): boolean {

@@ -10,6 +10,8 @@ import { dashboardPassword, ManagementClient, until } from '../support/managemen
 import { RawExchange } from '../support/raw-exchange.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { signHeaders } from '../support/signed-request.ts'
+import { testBytes } from '../support/test-bytes.ts'
+import { UnorderedUpload } from '../support/unordered-upload.ts'
 import { answer, type WireCase } from '../support/wire-case.ts'
 
 const object = `/${testBucket}/k`
@@ -297,4 +299,20 @@ test('the limit of an access key counts the buckets of its grants', async (t) =>
   assert.equal((await send(40)).status, 200)
   // The owner has no limit.
   await answer(gateway, put(object, 1_000))
+})
+
+test('slots of parts that were sent again count, and what Complete leaves out does not', async (t) => {
+  const gateway = await startGatewayInProcess(t, {
+    ...{ DASHBOARD_PASSWORD: dashboardPassword, COMPATIBILITY: 'aws', MIN_PART_MIB: '0' },
+    ...{ ALLOWED_BUCKETS: `${testBucket},other` },
+  })
+  await setQuota(await ManagementClient.signIn(gateway.url), 3_000)
+  const upload = await UnorderedUpload.begin(gateway, object)
+  for (const number of [1, 2]) await upload.put(gateway, number, testBytes(`${number}`, 1_000))
+  assert.equal((await upload.put(gateway, 1, testBytes('again', 900))).status, 200)
+  // 2,000 in slots, and 900 in a file.
+  const refused = await upload.put(gateway, 1, testBytes('once more', 900))
+  assert.match(refused.text, /QuotaExceeded/)
+  assert.equal((await upload.complete(gateway, [1])).status, 200)
+  await answer(gateway, put('/photos/other', 1_000))
 })

@@ -32,6 +32,23 @@ export function describePlacedParts(name: string, createLocation: () => Promise<
       ...{ uploadId, number, writer },
     })
 
+    test('a slot whose part failed, or has a file of its own, counts until the upload ends', async () => {
+      const bytes = async () => (await table.openBytes()).get('b') ?? 0
+      const before = await bytes()
+      const id = await begin()
+      await table.placed.claim(writerOf(id, 1), 100)
+      await table.placed.commit(writerOf(id, 1), partOf(1, 100, '@0'))
+      assert.equal((await bytes()) - before, 100)
+      await table.placed.claim(writerOf(id, 2), 50)
+      assert.equal((await bytes()) - before, 100, 'while it is written, its request counts it')
+      await table.placed.endClaim(writerOf(id, 2))
+      assert.equal((await bytes()) - before, 200, 'failed')
+      await table.placed.commit(writerOf(id, 1), partOf(1, 1, 'part-x'))
+      assert.equal((await bytes()) - before, 201, 'replaced')
+      assert.ok(await table.abort(id, 60))
+      assert.equal((await bytes()) - before, 0)
+    })
+
     test('a slot is claimed once, and its size is that of the first part', async () => {
       const id = await begin()
       const claims = await Promise.all(

@@ -12,8 +12,8 @@ interface AnsweredRequest {
  */
 const ordinaryStatuses: ReadonlySet<number> = new Set([404, 412, 416])
 
-/** Codes that are never normal operation: a client does not expect its upload to be missing. */
-const tellingCodes: ReadonlySet<string> = new Set(['NoSuchUpload'])
+/** Codes that are not normal operation: a client expects its upload and its bucket to exist. */
+const tellingCodes: ReadonlySet<string> = new Set(['NoSuchBucket', 'NoSuchUpload'])
 
 /**
  * Outside of an operation, these are idle connections: preconnections of browsers, or connections

@@ -44,8 +44,7 @@ export class RoutedUploads implements UploadDrive {
   }
 
   abilities(state: string): UploadAbilities {
-    const { mount, inner } = this.#find(state) ?? {}
-    if (mount === undefined || inner === undefined) return { replaceLast: false, truncate: false }
+    const { mount, inner } = this.#require(state)
     return mount.drive.uploads.abilities(inner)
   }
 

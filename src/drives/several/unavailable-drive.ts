@@ -7,9 +7,10 @@ export interface UnavailableDriveOptions extends Pick<Drive, 'kind' | 'deletes'>
 
 /** Stands for a drive that is not open: every call rejects with `unavailable`. */
 export function unavailableDrive({ kind, deletes, message }: UnavailableDriveOptions): Drive {
-  const refuse = async (): Promise<never> => {
+  const refuseNow = (): never => {
     throw new DriveError('unavailable', message)
   }
+  const refuse = async (): Promise<never> => refuseNow()
   return {
     ...{ kind, deletes },
     ...{ prepare: refuse, addBucket: refuse, removeBucket: refuse, bucketCreatedAtMs: refuse },
@@ -17,7 +18,7 @@ export function unavailableDrive({ kind, deletes, message }: UnavailableDriveOpt
     removeFolder: refuse,
     list: () => ({ next: refuse, seek: () => undefined }),
     uploads: {
-      abilities: () => ({ replaceLast: false, truncate: false }),
+      abilities: refuseNow,
       ...{ begin: refuse, append: refuse, replaceLast: refuse, complete: refuse },
       ...{ isPublished: refuse, abort: refuse, sweep: refuse },
     },

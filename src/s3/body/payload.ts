@@ -55,9 +55,10 @@ export async function readPayload(
   request.acceptBody()
   const signed = signedBodyOf(request)
   const sha256 = signed === undefined ? undefined : sha256Of(signed)
-  const Writer = size === undefined || size >= threadedBytes ? ThreadedWriter : PayloadWriter
-  const writer = new Writer(sink, algorithm, size, sha256 !== undefined)
   const chunks = isAwsChunked(request.headers) ? chunkReader(signed) : undefined
+  const Writer = size === undefined || size >= threadedBytes ? ThreadedWriter : PayloadWriter
+  // It holds a thread and memory until its `idle`.
+  const writer = new Writer(sink, algorithm, size, sha256 !== undefined)
   const parser = chunks?.parser
   const pump = new Pump(writer, parser, size)
   const reading = new BodyReading(request.body, {

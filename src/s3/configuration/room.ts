@@ -71,21 +71,21 @@ export async function withRoomForPart<Part extends { readonly size: number }>(
  * Checks that the objects of the bucket and those of an upload do not exceed the limits together. Other open
  * uploads do not prevent its Complete.
  *
- * @returns whether an earlier request completes it or has completed it, and so counts it. Clients repeat a slow
- *   Complete. False if there is no limit.
+ * @returns the bytes of its parts, which it gives back; undefined bytes if there is no limit. Undefined if an earlier
+ *   request completes it or has completed it, and so counts it: clients repeat a slow Complete.
  * @throws S3Error QuotaExceeded
  */
 export async function requireRoomToComplete(
   context: BucketContext,
   uploadId: string,
-): Promise<boolean> {
-  if (!hasLimit(context)) return false
+): Promise<{ readonly bytes: number | undefined } | undefined> {
+  if (!hasLimit(context)) return { bytes: undefined }
   const upload = await context.service.uploads.find(uploadId)
-  if (upload?.phase !== 'open') return true
-  const { size } = upload
-  const exceeded = await context.service.usage.exceededBy(size, limitsOf(context))
-  if (exceeded !== undefined) throw quotaExceeded(exceeded, size)
-  return false
+  if (upload?.phase !== 'open') return undefined
+  const { size: bytes } = upload
+  const exceeded = await context.service.usage.exceededBy(bytes, limitsOf(context))
+  if (exceeded !== undefined) throw quotaExceeded(exceeded, bytes)
+  return { bytes }
 }
 
 /** The bytes that an upload gives back when it is aborted. 0, at no cost, if there is no limit. */

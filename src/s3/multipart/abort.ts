@@ -8,8 +8,8 @@ import type { UploadName } from './upload-records.ts'
 const waitForOthersMs = 2_000
 
 /**
- * Aborts an open upload. A part in progress fails; its bytes and all others are deleted when this
- * resolves or, if that part keeps them for long, with the next sweep.
+ * Aborts an open upload. A part in progress fails, that of an upload in any order when all of its bytes have come. The
+ * bytes of all parts are deleted when this resolves or, if a part keeps them for long, with the next sweep.
  *
  * @throws S3Error NoSuchUpload; SlowDown while a Complete is in progress.
  */

@@ -229,10 +229,9 @@ async function publishOnDrive(
 ): Promise<void> {
   const { drive, table } = context
   const { id, target, driveState } = lease.upload
-  const isAnyOrder = drive.uploads.abilities(driveState).anyOrder !== undefined
+  const { partCount, anyOrder, ...object } = completion
   const listed = { completion, numbers }
-  const placed = isAnyOrder ? await placedParts(context, lease.upload, listed) : undefined
-  const { partCount, ...object } = completion
+  const placed = anyOrder && (await placedParts(context, lease.upload, listed))
   await drive.uploads.complete(driveState, {
     ...object,
     target: decodeTarget(target),
@@ -299,13 +298,13 @@ async function recoverAgain(
  * out, since the drive may have cut them off, except if they come in any order.
  */
 async function reopen(
-  { drive, table, watch, log, now }: UploadContext,
+  { table, watch, log, now }: UploadContext,
   { lease, completion }: Completing,
 ): Promise<void> {
-  const { id, driveState } = lease.upload
+  const { id } = lease.upload
   lease.end()
-  const { anyOrder } = drive.uploads.abilities(driveState)
-  const { partCount, size } = anyOrder === undefined ? completion : lease.upload
+  const { anyOrder } = completion
+  const { partCount, size } = anyOrder ? lease.upload : completion
   const state = { partCount, size, nowMs: now(), ...(anyOrder && { last: allParts }) }
   try {
     await table.reopen(id, lease.owner, state)

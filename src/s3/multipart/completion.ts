@@ -34,6 +34,8 @@ export interface ListedPart {
 export interface Completion {
   readonly attributes: Attributes
   readonly partCount: number
+  /** Whether its parts came in any order. Also known while the drive is away. */
+  readonly anyOrder?: true
   /** Bytes of the object. */
   readonly size: number
   readonly conditions?: WriteConditions
@@ -81,7 +83,11 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
     ...(checksum === undefined ? {} : { checksum, ...partChecksums(parts) }),
   }
   const { conditions } = request
-  return { attributes, partCount: parts.length, size, ...(conditions && { conditions }) }
+  return {
+    ...{ attributes, partCount: parts.length, size },
+    ...(upload.anyOrder && { anyOrder: true }),
+    ...(conditions && { conditions }),
+  }
 }
 
 function assertAscending(parts: readonly ListedPart[]): void {

@@ -131,11 +131,11 @@ export class Uploads {
   /** The bytes that a part of this number would replace; infinite if it would only be compared. */
   async replacedBytes(upload: UploadRow, number: number): Promise<number> {
     const { drive, table } = this.#context
-    if (drive.uploads.abilities(upload.driveState).anyOrder === undefined) {
-      // Only the last part can be replaced. An earlier one that is sent again is compared, and not stored.
-      if (number < upload.partCount) return Number.POSITIVE_INFINITY
-      if (number > upload.partCount) return 0
-    }
+    // Both are stored: the old one in its slot until the upload ends, or in its file until the new one is.
+    if (drive.uploads.abilities(upload.driveState).anyOrder !== undefined) return 0
+    // Only the last part can be replaced. An earlier one that is sent again is compared, and not stored.
+    if (number < upload.partCount) return Number.POSITIVE_INFINITY
+    if (number > upload.partCount) return 0
     const [part] = await table.parts(upload.id, number - 1, 1)
     return part?.number === number ? part.size : 0
   }

@@ -31,10 +31,10 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   const minPartBytes = service.settings.minPartMib * bytesPerMib
   const completion = { parts, checksum, minPartBytes, ...completionHeaders(request) }
   const name = uploadNameOf(context)
-  const isRepeated = await requireRoomToComplete(context, name.uploadId)
+  const uploaded = await requireRoomToComplete(context, name.uploadId)
   const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
-  if (!isRepeated) {
-    service.usage.addedParts(bucket, -size)
+  if (uploaded !== undefined) {
+    service.usage.addedParts(bucket, -(uploaded.bytes ?? size))
     service.usage.wrote(bucket, size)
   }
   const elements = {

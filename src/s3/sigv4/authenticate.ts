@@ -53,7 +53,7 @@ export function authenticate(
     const credential = verifyVersionTwo(request, settings, nowMs, onMismatch)
     const authentication = accepted('version-two', credential)
     if (!settings.signedBodies) return authentication
-    const payloadHash = request.headers['x-amz-content-sha256']?.toString()
+    const payloadHash = request.headers['x-amz-content-sha256']?.toString() || undefined
     return { ...authentication, body: checkedBody({ payloadHash }) }
   }
   const claim = readClaim(request)

@@ -7,17 +7,18 @@ import type { SignedHeader } from './canonical-request.ts'
  * The signed headers of a request with normalised values: trimmed, inner runs of spaces as one,
  * repeats joined by a comma
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, step 1).
- * One that was not received has an empty value. The raw headers are read once, however many are
+ * Version 2 only trims them (`normalised`). One that was not received has an empty value. The raw headers are read once, however many are
  * signed: the sender chooses both numbers.
  */
 export function signedHeaderValues(
   rawHeaders: readonly string[],
   names: readonly string[],
+  normalised: (value: string) => string = normalisedValue,
 ): SignedHeader[] {
   const values = new Map<string, string>()
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = (rawHeaders[i] ?? '').toLowerCase()
-    const value = normalisedValue(rawHeaders[i + 1] ?? '')
+    const value = normalised(rawHeaders[i + 1] ?? '')
     const before = values.get(name)
     values.set(name, before === undefined ? value : `${before},${value}`)
   }
@@ -34,11 +35,12 @@ export function signedHeaderValues(
 export function checkRepeatedHeaders(
   headers: IncomingHttpHeaders,
   signed: readonly SignedHeader[],
+  normalised: (value: string) => string = normalisedValue,
 ): void {
   for (const { name, value } of signed) {
     if (!value.includes(',')) continue
     const shown = headers[name]
-    if (typeof shown === 'string' && isSameValue(name, normalisedValue(shown), value)) continue
+    if (typeof shown === 'string' && isSameValue(name, normalised(shown), value)) continue
     throw new S3Error('AccessDenied', `The signed header ${name} must be sent once.`)
   }
 }

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { HttpRequest } from '../../http/message.ts'
 import { S3Error } from '../errors.ts'
+import { withoutOuterSpace } from '../headers/field-value.ts'
 import { publicAddress, reencodedPath } from './canonical-readings.ts'
 import { checkExpiryTime } from './claim-checks.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
@@ -76,8 +77,8 @@ function signedAmzHeaders({ headers, rawHeaders }: HttpRequest) {
     throw new S3Error('AccessDenied', `The signed header ${name} must be sent once.`)
   }
   const names = Object.keys(headers).filter((name) => name.startsWith('x-amz-'))
-  const signed = signedHeaderValues(rawHeaders, names.sort())
-  checkRepeatedHeaders(headers, signed)
+  const signed = signedHeaderValues(rawHeaders, names.sort(), withoutOuterSpace)
+  checkRepeatedHeaders(headers, signed, withoutOuterSpace)
   return signed
 }
 

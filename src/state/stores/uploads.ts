@@ -225,7 +225,7 @@ export class UploadTable {
     return Number(row?.uploads)
   }
 
-  /** The bytes of the parts of all open uploads, by bucket. */
+  /** The bytes of the parts of all open uploads, and of slots that no part has, by bucket. */
   async openBytes(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#database.read<{
       readonly bucket: string

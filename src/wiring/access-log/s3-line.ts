@@ -5,6 +5,7 @@ import type { HttpRequest } from '../../http/message.ts'
 import { owner } from '../../s3/reply/xml-reply.ts'
 import { uriReencode, uriReencodePath } from '../../s3/sigv4/uri-encode.ts'
 import { redactedQuery } from '../redacted-query.ts'
+import { isVersionTwo } from '../../s3/sigv4/version-two-query.ts'
 import { awsOperation, isS3Operation } from './aws-operation.ts'
 
 /** What the outcome of a request does not have. */
@@ -92,11 +93,13 @@ function securityFields(request: HttpRequest, outcome: Outcome): string[] {
   const socket = body instanceof IncomingMessage ? body.socket : undefined
   const tls = socket instanceof TLSSocket ? socket : undefined
   const signed = isSigned(outcome)
+  const isSecond = headers.authorization === undefined && isVersionTwo(rawQuery)
+  const signatureVersion = isSecond ? 'SigV2' : 'SigV4'
   const authentication = headers.authorization === undefined ? 'QueryString' : 'AuthHeader'
   return [
     field(/(?:^|&)versionId=([^&]*)/.exec(rawQuery)?.[1], maxHeaderOfLongLine),
     nothing, // Host Id: replies have no x-amz-id-2.
-    signed ? 'SigV4' : nothing,
+    signed ? signatureVersion : nothing,
     field(tls?.getCipher()?.name, maxName),
     signed ? authentication : nothing,
     field(headers.host, maxName),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
 import fc from 'fast-check'
-import { declaredSize, requiredSize } from '../../../../src/s3/body/payload.ts'
+import { declaredSize, readPayload, requiredSize } from '../../../../src/s3/body/payload.ts'
+import { verifyWhenRead } from '../../../../src/s3/body/signed-body.ts'
+import { largeBlockBytes, mostLargeWriters } from '../../../../src/s3/body/threaded-writer.ts'
 import { createChecksum } from '../../../../src/s3/checksums/checksums.ts'
 import { compatibilityOf } from '../../../../src/s3/compatibility.ts'
 import { fakeRequest } from '../fake-request.ts'
@@ -29,6 +31,21 @@ describe('readPayload', () => {
     const bad = { ...headers, 'content-md5': 'bad' }
     await rejects(read(fakeRequest({ headers: bad, acceptBody }), new Kept()), 'InvalidDigest')
     assert.equal(acceptBody.mock.callCount(), 1)
+  })
+
+  test('holds no memory for a body whose signed chunks it refuses', async () => {
+    const size = 8 * 1024 * 1024
+    const payloadHash = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD'
+    const refused = () => {
+      const sent = request([], { 'x-amz-content-sha256': payloadHash })
+      // As presigned with Version 2: no chunk has a signature to begin from.
+      verifyWhenRead(sent, { payloadHash })
+      return rejects(readPayload(sent, new Kept(), { size }), 'SignatureDoesNotMatch')
+    }
+    for (let count = 0; count < mostLargeWriters; count++) await refused()
+    const sink = new Kept()
+    await readPayload(request([Buffer.alloc(size)]), sink, { size })
+    assert.equal(Math.max(...sink.chunks.map(({ length }) => length)), largeBlockBytes)
   })
 
   test('writes any body unchanged, plain or chunked, in any pieces', async () => {

@@ -103,6 +103,17 @@ test('signed headers count, and boto3 may repeat them as parameters', () => {
   refuses({ method: 'PUT', target: repeated, headers: other }, /does not sign .*x-amz-meta-a/)
 })
 
+test('white space within a signed value counts, as botocore signs it', () => {
+  const amzHeaders = [['x-amz-meta-a', 'b  c']] as const
+  const put = { ...{ method: 'PUT', path: '/bucket/k', expires }, amzHeaders }
+  const target = presignVersionTwo(put, credentials)
+  for (const value of ['b  c', ' b  c ']) {
+    accepts({ method: 'PUT', target, headers: { 'x-amz-meta-a': value } })
+  }
+  const one = { 'x-amz-meta-a': 'b c' }
+  refuses({ method: 'PUT', target, headers: one }, /does not match/)
+})
+
 test('two parameters cannot be sent as one, nor overrides with what is not a read', () => {
   const parameters = [
     ['response-content-disposition', 'a'],
