@@ -15,12 +15,15 @@ import { xmlReply } from '../reply/xml-reply.ts'
 const maxKeys = 1_000
 /** Concurrent removals: each waits for the disk. */
 const concurrency = 16
+/** Conditions of S3's directory buckets. Ignoring them would delete objects that must be kept. */
+const unknownConditions = ['LastModifiedTime', 'Size'] as const
 
 interface Doomed {
   readonly key: string
   /** Only the version with this ETag. */
   readonly etag: string | undefined
   readonly versionId: string | undefined
+  readonly unknownCondition: string | undefined
 }
 
 /**
@@ -75,6 +78,7 @@ function parseObject(element: XmlElement): Doomed {
     etag: etag === undefined ? undefined : unquoteEtag(etag),
     // Empty is none: WAL-G sends it for an object of a bucket without versions.
     versionId: childText(element, 'VersionId') || undefined,
+    unknownCondition: unknownConditions.find((name) => childText(element, name) !== undefined),
   }
 }
 
@@ -95,7 +99,7 @@ async function deleteAll(
 
 async function deleteOne(
   { service, request, identity, bucket }: BucketContext,
-  { key, etag, versionId }: Doomed,
+  { key, etag, versionId, unknownCondition }: Doomed,
 ): Promise<S3Error | undefined> {
   if (!isAuthorized(identity, { action: 'delete', bucket, key, isPublic: false })) {
     return new S3Error('AccessDenied', 'This access key may not delete this object.')
@@ -106,6 +110,10 @@ async function deleteOne(
       'InvalidArgument',
       'Invalid version id specified: objects here have no versions.',
     )
+  }
+  if (unknownCondition !== undefined) {
+    const message = `The condition ${unknownCondition} is not implemented. Use ETag.`
+    return new S3Error('NotImplemented', message)
   }
   try {
     await service.drive.remove(bucket, key, etag === undefined ? undefined : conditionOf(etag))

@@ -86,6 +86,18 @@ test('DeleteObjects honours the ETag of an entry', async (t) => {
   assert.equal(await textOf(world.drive), undefined)
 })
 
+test('DeleteObjects refuses conditions of an entry that it does not support', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'x' })
+  for (const condition of ['<Size>9</Size>', '<LastModifiedTime>2015-01-01</LastModifiedTime>']) {
+    const body = `<Delete><Object><Key>k</Key>${condition}</Object></Delete>`
+    const { body: refused } = await runner.run(deleteMany, { body })
+    assert.match(String(refused), /<Error><Key>k<\/Key><Code>NotImplemented</)
+    assert.equal(await textOf(world.drive), 'x')
+  }
+})
+
 test('DeleteObjects takes an empty VersionId as none, and refuses other versions', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
