@@ -7,7 +7,12 @@ import type { HttpRequest } from '../../http/message.ts'
 import { BodyError, BodyReading } from '../../http/read-body.ts'
 import { ChunkParser } from '../aws-chunked/chunk-parser.ts'
 import { ChunkSignatures } from '../aws-chunked/chunk-signatures.ts'
-import { type ExpectedDigests, expectedDigests, isDigest } from '../checksums/checksum-headers.ts'
+import {
+  type ExpectedDigests,
+  expectedDigests,
+  isDigest,
+  notAChecksum,
+} from '../checksums/checksum-headers.ts'
 import { checksumBytes, checksumHeader } from '../checksums/checksums.ts'
 import type { Compatibility } from '../compatibility.ts'
 import { S3Error } from '../errors.ts'
@@ -266,7 +271,7 @@ function expectedValue(
     throw new S3Error('InvalidRequest', `The trailer ${name} was announced but not sent.`)
   }
   if (!isDigest(value, checksumBytes(checksum.algorithm))) {
-    throw new S3Error('InvalidDigest', `Value for ${name} trailing header is invalid.`)
+    throw notAChecksum(`${name} trailing header`)
   }
   return value
 }

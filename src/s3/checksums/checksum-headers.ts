@@ -104,12 +104,15 @@ function expectedChecksum(headers: IncomingHttpHeaders): ExpectedChecksum | unde
     return { algorithm: algorithmOf(trailing.slice(headerPrefix.length)) }
   }
   if (sent !== undefined && !isDigest(sent.value, checksumBytes(sent.algorithm))) {
-    throw new S3Error(
-      'InvalidDigest',
-      `Value for ${headerPrefix}${sent.algorithm.toLowerCase()} header is invalid.`,
-    )
+    throw notAChecksum(`${headerPrefix}${sent.algorithm.toLowerCase()} header`)
   }
   return sent
+}
+
+/** @param what the header or trailer whose value has not the form of its algorithm */
+export function notAChecksum(what: string): S3Error {
+  const message = `Value for ${what} is invalid.`
+  return new S3Error('InvalidDigest', message, { inAws: { code: 'InvalidRequest' } })
 }
 
 function trailerNames(header: string | string[] | undefined): string[] {

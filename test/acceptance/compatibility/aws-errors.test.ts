@@ -63,6 +63,11 @@ const refused: readonly (Pick<WireCase, 'title' | 'error'> &
     ...{ byDefault: [400, 'InvalidArgument'], aws: [400, 'MalformedXML'] },
   },
   {
+    title: 'A checksum that has not the form of one',
+    ...{ method: 'PUT', target, headers: { 'x-amz-checksum-sha256': 'bad' } },
+    ...{ byDefault: [400, 'InvalidDigest'], aws: [400, 'InvalidRequest'] },
+  },
+  {
     title: 'A sub-resource that is not implemented',
     ...{ method: 'PUT', target: `/${testBucket}?website` },
     ...{ byDefault: [501, 'NotImplemented'], aws: [405, 'MethodNotAllowed'] },
