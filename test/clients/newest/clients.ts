@@ -10,12 +10,12 @@ export interface NewestClient {
   readonly needsBucket?: true
 }
 
-const pypi = (name: string, scenario: string, ...others: readonly string[]): NewestClient => ({
-  ...{ name, scenario, registry: 'PyPI', packages: [name, ...others] },
+const pypi = (name: string, file: string, ...others: readonly string[]): NewestClient => ({
+  ...{ name, scenario: `python/${file}`, registry: 'PyPI', packages: [name, ...others] },
 })
 
-const npm = (name: string, scenario: string, ...others: readonly string[]): NewestClient => ({
-  ...{ name, scenario, registry: 'npm', packages: [name, ...others] },
+const npm = (name: string, file: string, ...others: readonly string[]): NewestClient => ({
+  ...{ name, scenario: `node/${file}`, registry: 'npm', packages: [name, ...others] },
 })
 
 const sdk = '@aws-sdk/client-s3'
