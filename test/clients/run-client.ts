@@ -39,12 +39,12 @@ export function runClient(endpoint: Endpoint, run: ClientRun): Promise<string> {
 }
 
 /** The reason to skip tests of the client, or false. */
-export function absenceOf(program: string): string | false {
+export function absenceOf(program: string, installer = '.ci/run'): string | false {
   try {
     execFileSync('which', [program], { stdio: 'ignore' })
     return false
   } catch {
-    return `${program} is not installed (.ci/run installs it)`
+    return `${program} is not installed (${installer} installs it)`
   }
 }
 

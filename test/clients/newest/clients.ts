@@ -1,7 +1,10 @@
+/** Where clients come from (installers.ts). */
+export type RegistryName = 'PyPI' | 'npm' | 'Go modules'
+
 /** A client whose newest release the suite installs and runs. */
 export interface NewestClient {
   readonly name: string
-  readonly registry: 'PyPI' | 'npm'
+  readonly registry: RegistryName
   /** What applications install; the first one's version is shown. */
   readonly packages: readonly string[]
   /** A file of this folder, which ends with status 0 if all went well. */
@@ -18,7 +21,12 @@ const npm = (name: string, file: string, ...others: readonly string[]): NewestCl
   ...{ name, scenario: `node/${file}`, registry: 'npm', packages: [name, ...others] },
 })
 
+const go = (name: string, scenario: string, ...others: readonly string[]): NewestClient => ({
+  ...{ name, scenario, registry: 'Go modules', packages: [name, ...others] },
+})
+
 const sdk = '@aws-sdk/client-s3'
+const goSdk = 'github.com/aws/aws-sdk-go-v2'
 
 /** Each runs at its defaults, given an endpoint and keys, and a region where it refuses to start without one. */
 export const newestClients: readonly NewestClient[] = [
@@ -35,4 +43,11 @@ export const newestClients: readonly NewestClient[] = [
   npm('multer-s3', 'with-multer.mjs', 'multer', 'express', sdk),
   npm('@tus/s3-store', 'with-tus.mjs', '@tus/server', sdk),
   { ...npm('unstorage', 'with-unstorage.mjs', 'aws4fetch'), needsBucket: true },
+  go(
+    `${goSdk}/feature/s3/transfermanager`,
+    'go/with_sdk.go',
+    `${goSdk}/service/s3`,
+    `${goSdk}/credentials`,
+  ),
+  go('github.com/minio/minio-go/v7', 'go/with_minio.go'),
 ]

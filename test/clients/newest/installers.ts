@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import type { NewestClient, RegistryName } from './clients.ts'
+
+export const execute = promisify(execFile)
+/** Only against a registry, a compiler or a client that hangs: rclone compiles for six minutes on two busy cores. */
+export const timeoutMs = 1_200_000
+
+interface Installed {
+  /** Runs the scenario. */
+  readonly command: readonly [string, ...string[]]
+  readonly version: string
+}
+
+interface Registry {
+  /** The programs that it takes to install from there and to run the scenario. */
+  readonly programs: readonly string[]
+  /** Installs into a folder, which holds the scenarios. */
+  install(client: NewestClient, folder: string): Promise<Installed>
+}
+
+export const registries: Readonly<Record<RegistryName, Registry>> = {
+  /** An environment for each: s3fs, for one, needs an older botocore than the newest boto3. */
+  PyPI: {
+    programs: ['python3'],
+    async install({ name, packages, scenario }, folder) {
+      await run(folder, 'python3', '-m', 'venv', folder)
+      const python = join(folder, 'bin/python')
+      await run(folder, python, '-m', 'pip', 'install', '--quiet', '--upgrade', ...packages)
+      const show = 'import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))'
+      return { command: [python, scenario], version: await run(folder, python, '-c', show, name) }
+    },
+  },
+  npm: {
+    programs: ['npm'],
+    async install({ name, packages, scenario }, folder) {
+      const newest = packages.map((one) => `${one}@latest`)
+      await run(folder, 'npm', 'install', '--no-audit', '--no-fund', '--prefix', folder, ...newest)
+      const description = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')
+      return { command: [process.execPath, scenario], version: JSON.parse(description).version }
+    },
+  },
+  /** A library is compiled with its scenario; a program is compiled, and its scenario runs it. */
+  'Go modules': {
+    programs: ['go', 'python3'],
+    async install({ name, packages, scenario }, folder) {
+      await run(folder, 'go', 'mod', 'init', 'newest')
+      await run(folder, 'go', 'get', ...packages.map((one) => `${one}@latest`))
+      const isLibrary = scenario.endsWith('.go')
+      const sources = isLibrary ? [scenario, 'go/place.go'] : [name]
+      await run(folder, 'go', 'build', '-o', 'bin/', ...sources)
+      const version = await run(folder, 'go', 'list', '-f', '{{.Module.Version}}', name)
+      const program = join(folder, 'bin', basename(scenario, '.go'))
+      return { command: isLibrary ? [program] : ['python3', scenario], version }
+    },
+  },
+}
+
+/** Runs a step of an installer and returns what it prints. */
+async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await execute(program, args, { cwd, timeout: timeoutMs, env: environment })
+  return stdout.trim()
+}
+
+const environment = {
+  ...process.env,
+  // Go fetches the release of itself that a client asks for, and needs no C compiler.
+  ...{ GOTOOLCHAIN: 'auto', CGO_ENABLED: '0' },
+}
