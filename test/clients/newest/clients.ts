@@ -50,4 +50,5 @@ export const newestClients: readonly NewestClient[] = [
     `${goSdk}/credentials`,
   ),
   go('github.com/minio/minio-go/v7', 'go/with_minio.go'),
+  go('github.com/minio/mc', 'python/with_mc.py'),
 ]

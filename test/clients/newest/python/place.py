@@ -2,12 +2,16 @@
 
 import hashlib
 import os
+import pathlib
+import subprocess
 import urllib.request
 
 endpoint = os.environ["ENDPOINT"]
 access_key = os.environ["ACCESS_KEY"]
 secret_key = os.environ["SECRET_KEY"]
 bucket = os.environ["BUCKET"]
+# As most programs take them.
+aws_keys = {"AWS_ACCESS_KEY_ID": access_key, "AWS_SECRET_ACCESS_KEY": secret_key}
 small = os.urandom(70_000)
 # More than the part size of each of the clients.
 large = os.urandom(26 * 1024 * 1024 + 5)
@@ -24,3 +28,38 @@ def http(method, url, body=None):
     request = urllib.request.Request(url, data=body, method=method, headers=headers)
     with urllib.request.urlopen(request) as response:
         return response.read()
+
+
+def read(*command, data=None, **settings):
+    """Runs a program with data as its input and settings in its environment, and returns what it writes."""
+    environment = {**os.environ, **settings}
+    return subprocess.run(command, env=environment, input=data, check=True, stdout=subprocess.PIPE).stdout
+
+
+def run(*command, **settings):
+    """Runs a program like `read`, and returns the text that it prints."""
+    return read(*command, **settings).decode()
+
+
+def fails(*command, **settings):
+    """Whether the program ends with an error."""
+    try:
+        read(*command, **settings)
+    except subprocess.CalledProcessError:
+        return True
+    return False
+
+
+def source_folder():
+    """A folder with a small file and one that is uploaded in parts."""
+    folder = pathlib.Path("source")
+    folder.mkdir()
+    (folder / "small one.bin").write_bytes(small)
+    (folder / "large.bin").write_bytes(large)
+    return folder
+
+
+def same_files(folder):
+    """Compares a folder with the source folder."""
+    same(pathlib.Path(folder, "small one.bin").read_bytes(), small)
+    same(pathlib.Path(folder, "large.bin").read_bytes(), large)

@@ -1,0 +1,30 @@
+"""mc: `alias set`, `mb -p`, `mirror`, a pipe in parts, a part of a file, `mv`, `share`, `ls`, `rm` and `rb`."""
+
+import json
+
+from place import access_key, bucket, endpoint, fails, http, large, read, run, same, same_files
+from place import secret_key, small, source_folder
+
+root = f"gw/{bucket}"
+
+
+def mc(*arguments):
+    return [json.loads(line) for line in run("mc", "--json", *arguments).splitlines()]
+
+
+mc("alias", "set", "gw", endpoint, access_key, secret_key)
+mc("mb", "-p", root)
+mc("mb", "-p", root)
+mc("mirror", source_folder(), f"{root}/set")
+mc("mirror", f"{root}/set", "copy")
+same_files("copy")
+read("mc", "pipe", f"{root}/piped.bin", data=large)
+same(read("mc", "cat", f"{root}/piped.bin"), large)
+same(read("mc", "cat", "--offset", "9000", f"{root}/set/small one.bin"), small[9_000:])
+mc("mv", f"{root}/set/small one.bin", f"{root}/moved.bin")
+same(http("GET", mc("share", "download", f"{root}/moved.bin")[0]["share"]), small)
+keys = [one["key"] for one in mc("ls", "--recursive", root)]
+assert keys == ["moved.bin", "piped.bin", "set/large.bin"], keys
+assert fails("mc", "stat", f"{root}/absent.bin")
+mc("rm", "--recursive", "--force", f"{root}/set")
+mc("rb", "--force", root)
