@@ -22,6 +22,10 @@ export const differences = {
       'The codes of [the contract](contract/object-storage.md#error-codes): AccessDenied for what cannot be authenticated, InvalidArgument for a list of parts that cannot be read, InvalidDigest for a checksum that has not the form of one, 501 NotImplemented',
     aws: "AWS's codes: SignatureDoesNotMatch, InvalidAccessKeyId, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, NoSuchBucket, MalformedXML, InvalidRequest for such a checksum; 400 InvalidRequest or 405 MethodNotAllowed for what is not implemented",
   },
+  copySourcePluses: {
+    contract: '`+` in x-amz-copy-source is a plus',
+    aws: 'It is a space. A plus is written `%2B`',
+  },
   deleteChecksums: {
     contract: 'DeleteObjects needs no checksum',
     aws: 'Without Content-MD5 and x-amz-checksum-*: 400 InvalidRequest',

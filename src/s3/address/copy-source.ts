@@ -15,7 +15,8 @@ import { percentDecode } from './query.ts'
 
 /**
  * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once. A slash before it
- * and `?versionId=null` after it are allowed (API reference, CopyObject).
+ * and `?versionId=null` after it are allowed (API reference, CopyObject). AWS also reads `+` as a
+ * space (compatibility.ts, `copySourcePluses`), as s5cmd writes it.
  *
  * @throws S3Error InvalidArgument when it names no object; AccessDenied for a bucket not served.
  */
@@ -29,7 +30,9 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Obj
   if (version !== null && version[1] !== 'null') {
     throw invalidSource('Invalid version id specified: objects here have no versions.', header)
   }
-  const path = percentDecode(version === null ? header : header.slice(0, version.index))
+  const encoded = version === null ? header : header.slice(0, version.index)
+  const hasSpaces = service.compatibility.copySourcePluses
+  const path = percentDecode(hasSpaces ? encoded.replaceAll('+', ' ') : encoded)
   const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(path) ?? []
   if (!isLegalKey(key)) {
     throw invalidSource(
