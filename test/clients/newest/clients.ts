@@ -56,4 +56,8 @@ export const newestClients: readonly NewestClient[] = [
     ...go('github.com/distribution/distribution/v3/cmd/registry', 'python/with_registry.py'),
     needsBucket: true,
   },
+  {
+    ...go('github.com/benbjohnson/litestream/cmd/litestream', 'python/with_litestream.py'),
+    needsBucket: true,
+  },
 ]
