@@ -42,7 +42,12 @@ test('ACLS=refuse refuses what grants anything', async (t) => {
   const grant = { ...put(object), headers: { 'x-amz-grant-read': everyone } }
   await answer(gateway, { title: 'grant', ...grant, status: 501, code: 'NotImplemented' })
   for (const target of [`${bucket}?acl`, `${object}?acl`]) {
-    await answer(gateway, { title: target, ...put(target, 'private'), status: 501, code: 'NotImplemented' })
+    await answer(gateway, {
+      title: target,
+      ...put(target, 'private'),
+      status: 501,
+      code: 'NotImplemented',
+    })
   }
 })
 
