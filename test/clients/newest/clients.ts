@@ -60,4 +60,10 @@ export const newestClients: readonly NewestClient[] = [
     ...go('github.com/benbjohnson/litestream/cmd/litestream', 'python/with_litestream.py'),
     needsBucket: true,
   },
+  go('github.com/rclone/rclone', 'python/with_rclone.py'),
+  // The proxy lists no newer release of the module than 0.10.
+  {
+    ...go('github.com/restic/restic/cmd/restic', 'python/with_restic.py'),
+    packages: ['github.com/restic/restic/cmd/restic@v0.18.1'],
+  },
 ]

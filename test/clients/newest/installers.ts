@@ -47,7 +47,7 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
     programs: ['go', 'python3'],
     async install({ name, packages, scenario }, folder) {
       await run(folder, 'go', 'mod', 'init', 'newest')
-      await run(folder, 'go', 'get', ...packages.map((one) => `${one}@latest`))
+      await run(folder, 'go', 'get', ...packages.map(newestOf))
       const isLibrary = scenario.endsWith('.go')
       const sources = isLibrary ? [scenario, 'go/place.go'] : [name]
       await run(folder, 'go', 'build', '-o', 'bin/', ...sources)
@@ -57,6 +57,9 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
     },
   },
 }
+
+/** Of a Go package, unless it names a version. */
+const newestOf = (name: string) => (name.includes('@') ? name : `${name}@latest`)
 
 /** Runs a step of an installer and returns what it prints. */
 async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {

@@ -1,0 +1,37 @@
+"""rclone: files and folders in parts, a part of a file, a link, `moveto`, `lsf` and `purge`."""
+
+from place import access_key, bucket, endpoint, fails, http, large, read, run, same, same_files
+from place import secret_key, small, source_folder
+
+root = f"gw:{bucket}"
+settings = {
+    "RCLONE_CONFIG_GW_TYPE": "s3",
+    "RCLONE_CONFIG_GW_PROVIDER": "Other",
+    "RCLONE_CONFIG_GW_ENDPOINT": endpoint,
+    "RCLONE_CONFIG_GW_ACCESS_KEY_ID": access_key,
+    "RCLONE_CONFIG_GW_SECRET_ACCESS_KEY": secret_key,
+}
+
+
+def rclone(*arguments):
+    return run("rclone", *arguments, **settings)
+
+
+source = source_folder()
+# It makes the bucket.
+rclone("copyto", f"{source}/small one.bin", f"{root}/one.bin")
+# Less than 200 MiB is one request otherwise.
+rclone("copy", "--s3-upload-cutoff", "5Mi", source, f"{root}/set")
+rclone("check", "--download", source, f"{root}/set")
+rclone("copy", f"{root}/set", "copy")
+same_files("copy")
+piece = ("cat", "--offset", "9000", "--count", "1000", f"{root}/set/large.bin")
+same(read("rclone", *piece, **settings), large[9_000:10_000])
+read("rclone", "rcat", f"{root}/piped.bin", data=large, **settings)
+same(read("rclone", "cat", f"{root}/piped.bin", **settings), large)
+rclone("moveto", f"{root}/one.bin", f"{root}/moved.bin")
+same(http("GET", rclone("link", f"{root}/moved.bin").strip()), small)
+keys = sorted(rclone("lsf", "--recursive", "--files-only", root).splitlines())
+assert keys == ["moved.bin", "piped.bin", "set/large.bin", "set/small one.bin"], keys
+assert fails("rclone", "deletefile", f"{root}/absent.bin", **settings)
+rclone("purge", root)
