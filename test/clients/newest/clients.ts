@@ -1,5 +1,5 @@
 /** Where clients come from (installers.ts). */
-export type RegistryName = 'PyPI' | 'npm' | 'Go modules'
+export type RegistryName = 'PyPI' | 'npm' | 'Go modules' | 'Maven'
 
 /** A client whose newest release the suite installs and runs. */
 export interface NewestClient {
@@ -23,6 +23,10 @@ const npm = (name: string, file: string, ...others: readonly string[]): NewestCl
 
 const go = (name: string, scenario: string, ...others: readonly string[]): NewestClient => ({
   ...{ name, scenario, registry: 'Go modules', packages: [name, ...others] },
+})
+
+const maven = (name: string, file: string, ...others: readonly string[]): NewestClient => ({
+  ...{ name, scenario: `java/${file}`, registry: 'Maven', packages: [name, ...others] },
 })
 
 const sdk = '@aws-sdk/client-s3'
@@ -65,5 +69,10 @@ export const newestClients: readonly NewestClient[] = [
   {
     ...go('github.com/restic/restic/cmd/restic', 'python/with_restic.py'),
     packages: ['github.com/restic/restic/cmd/restic@v0.18.1'],
+  },
+  maven('software.amazon.awssdk:s3', 'WithSdk.java', 'software.amazon.awssdk.crt:aws-crt'),
+  {
+    ...maven('org.apache.hadoop:hadoop-aws', 'WithHadoop.java', 'org.apache.hadoop:hadoop-common'),
+    needsBucket: true,
   },
 ]

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { NewestClient, RegistryName } from './clients.ts'
@@ -56,6 +56,37 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
       return { command: isLibrary ? [program] : ['python3', scenario], version }
     },
   },
+  Maven: {
+    programs: ['mvn', 'javac'],
+    async install({ name, packages, scenario }, folder) {
+      writeFileSync(join(folder, 'pom.xml'), projectOf(packages))
+      const paths = join(folder, 'class-path')
+      await run(
+        folder,
+        'mvn',
+        '-q',
+        '-B',
+        'dependency:build-classpath',
+        `-Dmdep.outputFile=${paths}`,
+      )
+      const classPath = readFileSync(paths, 'utf8')
+      await run(folder, 'javac', '-cp', classPath, '-d', 'classes', 'java/Place.java', scenario)
+      const version =
+        new RegExp(`/${name.split(':')[1]}/([^/]+)/`).exec(classPath)?.[1] ?? 'unknown'
+      const main = basename(scenario, '.java')
+      return { command: ['java', '-cp', `classes:${classPath}`, main], version }
+    },
+  },
+}
+
+/** Only what Maven needs to find the packages. */
+const projectOf = (packages: readonly string[]) => {
+  const dependencies = packages.map((one) => {
+    const [group, artifact] = one.split(':')
+    return `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId><version>RELEASE</version></dependency>`
+  })
+  return `<project><modelVersion>4.0.0</modelVersion><groupId>newest</groupId><artifactId>newest</artifactId><version>1</version>
+<dependencies>${dependencies.join('')}</dependencies></project>`
 }
 
 /** Of a Go package, unless it names a version. */
