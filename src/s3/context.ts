@@ -8,6 +8,7 @@ import type { HttpReply, HttpRequest } from '../http/message.ts'
 import type { Query } from './address/query.ts'
 import type { Compatibility } from './compatibility.ts'
 import type { Acls } from './configuration/acls.ts'
+import type { EncryptionMode } from './headers/encryption.ts'
 import type { S3RequestLog } from './log.ts'
 import type { Uploads } from './multipart/uploads.ts'
 
@@ -21,6 +22,7 @@ export interface S3Settings {
   /** Without a trailing slash; signatures are checked against its host too. */
   readonly publicUrl: string | undefined
   readonly corsAllowedOrigins: readonly string[]
+  readonly serverSideEncryption: EncryptionMode
   /** Of each part but the last of a multipart upload. */
   readonly minPartMib: number
 }

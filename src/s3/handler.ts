@@ -14,6 +14,7 @@ import { invalidArgument, S3Error } from './errors.ts'
 import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { removeEmptyHeaders } from './headers/empty-headers.ts'
+import { encryptionHeaders } from './headers/encryption.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { identify } from './identify.ts'
 import type { Access, OperationRow } from './operation.ts'
@@ -43,7 +44,7 @@ type LogContext = {
  * every error rendered at one exit. docs/architecture.md draws it.
  */
 export function createS3Handler(service: S3Service): HttpHandler {
-  const allowedOrigins = service.settings.corsAllowedOrigins
+  const { corsAllowedOrigins: allowedOrigins, serverSideEncryption } = service.settings
   const rate = new RequestRate()
   return async function handleS3(request) {
     const logContext: LogContext = {}
@@ -54,6 +55,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
         headers: [
           ['x-amz-request-id', request.id],
           ...reply.headers,
+          ...encryptionHeaders(serverSideEncryption, logContext.operation, reply.status),
           ...(rules === undefined
             ? corsHeaders(request, reply, allowedOrigins)
             : bucketCorsHeaders(request, rules)),
@@ -168,8 +170,9 @@ function runFor(
   }
   removeEmptyHeaders(headers)
   const { bucketCreation = 'off' } = service
-  const acls = service.acls.mode
-  const asked = { method, query, headers, bucketCreation, acls }
+  const { serverSideEncryption } = service.settings
+  const allowed = { bucketCreation, acls: service.acls.mode, serverSideEncryption }
+  const asked = { method, query, headers, ...allowed }
   const name = detectOperation(target.address.level, asked)
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }

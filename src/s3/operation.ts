@@ -10,6 +10,7 @@ import type {
   Operation,
   ServiceContext,
 } from './context.ts'
+import type { EncryptionMode } from './headers/encryption.ts'
 
 /** The access that an operation requires: checked once, before it runs. */
 export interface Access {
@@ -30,6 +31,7 @@ export interface Detectable {
   readonly headers: IncomingHttpHeaders
   readonly bucketCreation: BucketCreation
   readonly acls: AclMode
+  readonly serverSideEncryption: EncryptionMode
 }
 
 /** A further condition of a row. */

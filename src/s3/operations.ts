@@ -9,6 +9,7 @@ import {
   putBucketCors,
   putBucketLifecycle,
 } from './operations/bucket-configuration.ts'
+import { deleteBucketEncryption, putBucketEncryption } from './operations/bucket-encryption.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
 import { createMultipartUpload } from './operations/create-multipart-upload.ts'
@@ -56,6 +57,10 @@ const mayManage: Condition = {
 const acceptsAcls: Condition = {
   isMet: ({ acls }) => acls !== 'refuse',
   hint: 'To accept ACLs without effect, set ACLS=ignore on the gateway.',
+}
+const claimsEncryption: Condition = {
+  isMet: ({ serverSideEncryption }) => serverSideEncryption === 'claim',
+  hint: 'To accept AES256 for a disk that is encrypted, set SERVER_SIDE_ENCRYPTION=claim on the gateway.',
 }
 const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
 const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
@@ -124,6 +129,22 @@ export const operations = {
     mayManage,
   ),
   PutBucketAcl: bucket('PUT', 'acl', putBucketAcl, manage, 'REST.PUT.ACL', acceptsAcls),
+  PutBucketEncryption: bucket(
+    'PUT',
+    'encryption',
+    putBucketEncryption,
+    manage,
+    'REST.PUT.ENCRYPTION',
+    claimsEncryption,
+  ),
+  DeleteBucketEncryption: bucket(
+    'DELETE',
+    'encryption',
+    deleteBucketEncryption,
+    manage,
+    'REST.DELETE.ENCRYPTION',
+    claimsEncryption,
+  ),
   BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, (query) =>
     defaultLogName(bucketDefaults, query),
   ),

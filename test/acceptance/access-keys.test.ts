@@ -55,6 +55,8 @@ const cases: Readonly<Record<OperationName, (bucket: string, key: string) => Cas
   ListObjectVersions: (bucket, key) => list(bucket, key, 'versions&'),
   PutBucketAcl: (bucket) => manage(bucket, 'PUT', 'acl'),
   PutObjectAcl: (bucket, key) => write(bucket, key, 'PUT', 'acl'),
+  DeleteBucketEncryption: (bucket) => manage(bucket, 'DELETE', 'encryption'),
+  PutBucketEncryption: (bucket) => manage(bucket, 'PUT', 'encryption'),
   PutBucketCors: (bucket) => manage(bucket, 'PUT', 'cors'),
   PutBucketLifecycleConfiguration: (bucket) => manage(bucket, 'PUT', 'lifecycle'),
   AbortMultipartUpload: (bucket, key) => write(bucket, key, 'DELETE', 'uploadId=none'),
@@ -131,6 +133,7 @@ async function start(t: TestContext, settings: Readonly<Record<string, string>> 
     ...{
       BUCKET_CREATION: 'on',
       ACLS: 'ignore',
+      SERVER_SIDE_ENCRYPTION: 'claim',
       DASHBOARD_PASSWORD: dashboardPassword,
       ...settings,
     },

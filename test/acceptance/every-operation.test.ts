@@ -52,6 +52,10 @@ const cors = `<CORSConfiguration><CORSRule><AllowedMethod>${corsRule.AllowedMeth
 const lifecycle = (action: string) =>
   `<LifecycleConfiguration><Rule><ID>old</ID><Filter><Prefix>old/</Prefix></Filter><Status>Enabled</Status>${action}</Rule></LifecycleConfiguration>`
 
+const encryption = (algorithm: string) =>
+  '<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault>' +
+  `<SSEAlgorithm>${algorithm}</SSEAlgorithm></ApplyServerSideEncryptionByDefault></Rule></ServerSideEncryptionConfiguration>`
+
 /** One entry for each operation: an operation without one does not compile. */
 const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
   ListBuckets: () => ({
@@ -147,6 +151,24 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     success: withAcl(bucket, 'public-read'),
     refusal: refused(withAcl(bucket, 'open'), 400, 'InvalidArgument'),
   }),
+  PutBucketEncryption: () => {
+    const put = (algorithm: string) => ({
+      ...{
+        method: 'PUT',
+        target: `${bucket}?encryption`,
+        body: encryption(algorithm),
+        status: 200,
+      },
+    })
+    return {
+      success: put('AES256'),
+      refusal: refused(put('aws:kms'), 400, 'InvalidRequest'),
+    }
+  },
+  DeleteBucketEncryption: () => {
+    const success = { method: 'DELETE', target: `${bucket}?encryption`, status: 204 }
+    return { success, refusal: { ...refused(success, 403, 'AccessDenied'), isUnsigned: true } }
+  },
   PutObjectAcl: () => ({
     success: withAcl(object, 'public-read'),
     refusal: refused(withAcl(missing, 'private'), 404, 'NoSuchKey'),
@@ -266,7 +288,7 @@ for (const [name, behaviorOf] of Object.entries(behaviors)) {
   test(`${name} succeeds and refuses`, async (t) => {
     const gateway = await startGatewayInProcess(t, {
       ...{ LOG_LEVEL: 'debug', BUCKET_CREATION: 'on', ALLOWED_BUCKETS: `${testBucket},other` },
-      ACLS: 'ignore',
+      ...{ ACLS: 'ignore', SERVER_SIDE_ENCRYPTION: 'claim' },
     })
     const { success, refusal } = behaviorOf(await fill(gateway))
     const requestIds = []

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
+import { type EncryptionMode, isClaimedEncryption } from './encryption.ts'
 
 /** Whether this value requests something that is not supported. */
 type Refusal = (value: string) => boolean
@@ -45,14 +46,18 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
 export function refuseWhatCannotBeKept(context: ObjectContext): void {
   const { service, request, configuration } = context
   service.acls.checkHeaders(request.headers, configuration)
-  refuseUnsupportedHeaders(request.headers)
+  refuseUnsupportedHeaders(request.headers, service.settings.serverSideEncryption)
 }
 
 /** Refuses a write as `refuseWhatCannotBeKept`, but not for its ACL. */
-export function refuseUnsupportedHeaders(headers: IncomingHttpHeaders): void {
+export function refuseUnsupportedHeaders(
+  headers: IncomingHttpHeaders,
+  encryption: EncryptionMode,
+): void {
   for (const name in headers) {
     if (!name.startsWith('x-amz-')) continue
-    if (!refusals.get(name)?.(String(headers[name]))) continue
+    const value = String(headers[name])
+    if (!refusals.get(name)?.(value) || isClaimedEncryption(encryption, name, value)) continue
     throw new S3Error(
       'NotImplemented',
       'A header you provided implies functionality that is not implemented.',

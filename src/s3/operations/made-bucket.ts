@@ -20,7 +20,7 @@ export async function createBucket(context: NewBucketContext): Promise<HttpReply
   const { service, request, bucket, configuration } = context
   const { headers } = request
   const acl = service.acls.ofBucket(headers, configuration ?? { name: bucket, isPublic: false })
-  refuseUnsupportedHeaders(headers)
+  refuseUnsupportedHeaders(headers, service.settings.serverSideEncryption)
   refuseBucketHeaders(headers)
   const region = regionOf(await readSmallBody(request, maxBodyBytes), service.settings)
   if (configuration === undefined) {

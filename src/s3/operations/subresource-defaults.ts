@@ -29,6 +29,16 @@ interface DefaultError {
   readonly message?: string
 }
 
+const claimedEncryption: DefaultDocument = {
+  root: 'ServerSideEncryptionConfiguration',
+  content: {
+    Rule: {
+      ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' },
+      BucketKeyEnabled: false,
+    },
+  },
+}
+
 /** Sub-resource of a bucket → reply. */
 export const bucketDefaults: Readonly<Record<string, Default>> = {
   accelerate: {
@@ -46,7 +56,10 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
   },
   encryption: {
     logName: 'REST.GET.ENCRYPTION',
-    reply: { error: 'ServerSideEncryptionConfigurationNotFoundError' },
+    reply: ({ service }) =>
+      service.settings.serverSideEncryption === 'claim'
+        ? claimedEncryption
+        : { error: 'ServerSideEncryptionConfigurationNotFoundError' },
   },
   'intelligent-tiering': {
     logName: 'REST.GET.INTELLIGENT_TIERING',

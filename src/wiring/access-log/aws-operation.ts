@@ -29,8 +29,9 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
   try {
     refuseManyParameters(rawQuery)
     const query = parseQuery(rawQuery)
-    const allowed = { bucketCreation: 'on', acls: 'ignore' } as const
-    return detectOperation(parseAddress(rawPath).level, { method, query, headers, ...allowed })
+    const allowed = { bucketCreation: 'on', acls: 'ignore', serverSideEncryption: 'claim' } as const
+    const asked = { method, query, headers, ...allowed }
+    return detectOperation(parseAddress(rawPath).level, asked)
   } catch {
     // No operation of S3, or not one of ours.
     return undefined

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { CompatibilityMode } from '../../s3/compatibility.ts'
 import type { AclMode } from '../../s3/configuration/acls.ts'
+import type { EncryptionMode } from '../../s3/headers/encryption.ts'
 import { driveLocation } from '../drive-kinds/drive-kinds.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
@@ -123,6 +124,13 @@ export const settingsTable = {
     meaning:
       'What ACLs of S3 clients do: `refuse` (501 unless they grant nothing), `ignore` (accepted without effect) or `bucket` (as `ignore`, but PutBucketAcl opens and closes a bucket for reading; needs BUCKET_CREATION=on).',
     parse: oneOf<AclMode>(['refuse', 'ignore', 'bucket']),
+  },
+  serverSideEncryption: {
+    name: 'SERVER_SIDE_ENCRYPTION',
+    default: 'refuse',
+    meaning:
+      'What a client gets that asks for server-side encryption with AES256: `refuse` (an error), or `claim` (it is accepted, and replies say that objects are encrypted; choose it if the disk is). Bucketry itself encrypts nothing.',
+    parse: oneOf<EncryptionMode>(['refuse', 'claim']),
   },
   readOnly: {
     name: 'READ_ONLY',

@@ -23,7 +23,12 @@ const log = createLog('info', { write: () => undefined })
 const service = {
   settings: {
     ...{ ...settings, publicUrl: 'https://s3.example.com/storage' },
-    ...{ publicList: true, corsAllowedOrigins: [], minPartMib: 0 },
+    ...{
+      publicList: true,
+      corsAllowedOrigins: [],
+      serverSideEncryption: 'refuse' as const,
+      minPartMib: 0,
+    },
   },
   keys: settings.keys,
   buckets: {

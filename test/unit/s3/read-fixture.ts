@@ -161,6 +161,7 @@ export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectCo
       publicList: true,
       publicUrl: undefined,
       corsAllowedOrigins: [],
+      serverSideEncryption: 'refuse' as const,
       minPartMib: 0,
     },
     compatibility: compatibilityOf.contract,

@@ -186,6 +186,7 @@ export class OperationRunner {
         publicList: true,
         publicUrl: undefined,
         corsAllowedOrigins: [],
+        serverSideEncryption: 'refuse' as const,
         minPartMib: 0,
       },
       compatibility: compatibilityOf.contract,

@@ -12,6 +12,7 @@ const serviceAt = (publicUrl?: string) => ({
     publicList: true,
     publicUrl,
     corsAllowedOrigins: [],
+    serverSideEncryption: 'refuse' as const,
     minPartMib: 0,
   },
 })

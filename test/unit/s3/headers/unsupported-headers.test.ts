@@ -19,7 +19,7 @@ const refused: readonly (readonly [name: string, value: string])[] = [
 for (const [name, value] of refused) {
   test(`refuseUnsupportedHeaders returns NotImplemented for ${name}: ${value}`, () => {
     assert.throws(
-      () => refuseUnsupportedHeaders({ [name]: value }),
+      () => refuseUnsupportedHeaders({ [name]: value }, 'refuse'),
       (error) =>
         error instanceof S3Error &&
         error.code === 'NotImplemented' &&
@@ -29,12 +29,27 @@ for (const [name, value] of refused) {
 }
 
 test('refuseUnsupportedHeaders accepts values that request nothing special', () => {
-  refuseUnsupportedHeaders({
-    'content-type': 'x',
-    'x-amz-storage-class': 'STANDARD',
-    'x-amz-object-lock-legal-hold': 'OFF',
-    'x-amz-server-side-encryption-bucket-key-enabled': 'false',
-    'x-amz-meta-acl': 'public-read',
-    'x-amz-date': 'x',
-  })
+  refuseUnsupportedHeaders(
+    {
+      'content-type': 'x',
+      'x-amz-storage-class': 'STANDARD',
+      'x-amz-object-lock-legal-hold': 'OFF',
+      'x-amz-server-side-encryption-bucket-key-enabled': 'false',
+      'x-amz-meta-acl': 'public-read',
+      'x-amz-date': 'x',
+    },
+    'refuse',
+  )
+})
+
+test('refuseUnsupportedHeaders accepts AES256, and no other encryption, if it is claimed', () => {
+  refuseUnsupportedHeaders({ 'x-amz-server-side-encryption': 'AES256' }, 'claim')
+  const others = [
+    { 'x-amz-server-side-encryption': 'aws:kms' },
+    { 'x-amz-server-side-encryption-aws-kms-key-id': 'AES256' },
+    { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' },
+  ]
+  for (const headers of others) {
+    assert.throws(() => refuseUnsupportedHeaders(headers, 'claim'), S3Error)
+  }
 })

@@ -18,7 +18,12 @@ function handlerAt(atMs: number, publicUrl?: string) {
   return createS3Handler({
     settings: {
       ...{ ...settings, publicUrl },
-      ...{ publicList: true, corsAllowedOrigins: [], minPartMib: 0 },
+      ...{
+        publicList: true,
+        corsAllowedOrigins: [],
+        serverSideEncryption: 'refuse' as const,
+        minPartMib: 0,
+      },
     },
     compatibility: compatibilityOf.contract,
     keys: settings.keys,

@@ -1,0 +1,39 @@
+import type { HeaderFields } from '../../http/message.ts'
+
+/**
+ * SERVER_SIDE_ENCRYPTION. Bucketry encrypts nothing.
+ *
+ * - `refuse`: a request for encryption is refused (docs/contract/object-storage.md, "Bucket operations")
+ * - `claim`: AES256 is accepted, and replies have it: the operator encrypts the disk
+ */
+export type EncryptionMode = 'refuse' | 'claim'
+
+const name = 'x-amz-server-side-encryption'
+
+/** AWS has the field in replies of these (API reference, each operation, "Response Elements"). */
+const operations: ReadonlySet<string | undefined> = new Set([
+  'CompleteMultipartUpload',
+  'CopyObject',
+  'CreateMultipartUpload',
+  'GetObject',
+  'HeadObject',
+  'PutObject',
+  'UploadPart',
+  'UploadPartCopy',
+])
+
+const claim: HeaderFields = [[name, 'AES256']]
+
+/** Of a reply with this status. */
+export function encryptionHeaders(
+  mode: EncryptionMode,
+  operation: string | undefined,
+  status: number,
+): HeaderFields {
+  return mode === 'claim' && status < 300 && operations.has(operation) ? claim : []
+}
+
+/** Whether this header field asks for encryption that is claimed. */
+export function isClaimedEncryption(mode: EncryptionMode, header: string, value: string): boolean {
+  return mode === 'claim' && header === name && value === 'AES256'
+}
