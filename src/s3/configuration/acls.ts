@@ -137,11 +137,15 @@ interface Grant {
   readonly permission: string
 }
 
+const granteeTypes: ReadonlySet<string> = new Set(['id', 'uri', 'emailaddress'])
+
 /** Such as `id="…", uri="…"`. */
 function granteesOf(name: string, value: string, permission: string): Grant[] {
   return value.split(',').map((item) => {
-    const [, grantee] = /^\s*(?:id|uri|emailAddress)\s*=\s*"?([^"]+?)"?\s*$/i.exec(item) ?? []
-    if (grantee !== undefined) return { grantee, permission }
+    const [type = '', ...rest] = item.split('=')
+    const grantee = rest.join('=').trim().replaceAll('"', '')
+    if (granteeTypes.has(type.trim().toLowerCase()) && grantee !== '')
+      return { grantee, permission }
     throw invalidArgument(name, value, 'Expected a list of id="…", uri="…" or emailAddress="…".')
   })
 }

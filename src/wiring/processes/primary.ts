@@ -54,7 +54,7 @@ export interface PrimaryOptions {
 export async function runPrimary(options: PrimaryOptions): Promise<void> {
   // Serve even if the banner can't be shown.
   process.stderr.on('error', () => undefined)
-  const ignoreEarly = endOnEarlySignals()
+  const signals = takeSignals()
   let settings: Settings | undefined
   let opened: Service | undefined
   try {
@@ -86,12 +86,11 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       replace: (tls) => servers.replaceTls(tls),
       log,
     })
-    ignoreEarly()
     const finish = async () => {
       await Promise.all([sweeping.stop(), expiring.stop()])
       await service.close()
     }
-    obeySignals({ servers, log, reload, finish, settings })
+    obeySignals(signals, { servers, log, reload, finish, settings })
     const isTerminal = process.stderr.isTTY === true
     process.stderr.write(bannerText({ settings, port, firstStart, isTerminal }))
     // Last: a process that waits for this line may send a signal at once.
@@ -105,16 +104,24 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   }
 }
 
+/** What SIGTERM and SIGINT do. */
+interface Signals {
+  onEnd: (signal: NodeJS.Signals) => void
+}
+
 /**
  * Ends the process at once on a signal, as the default action does: process 1, as in a container, has no
- * default action, and a start can wait for two minutes (drive-owner.ts). Call the result when requests are
- * served and must be finished first.
+ * default action, and a start can wait for two minutes (drive-owner.ts). Change `onEnd` when requests are
+ * served and must be finished first. The listeners stay: a signal that comes while one is replaced by another is lost.
  */
-function endOnEarlySignals(): () => void {
-  // The statuses that a shell reports for processes that these signals ended.
-  const end = (signal: NodeJS.Signals) => process.exit(signal === 'SIGINT' ? 130 : 143)
+function takeSignals(): Signals {
+  const signals: Signals = {
+    // The statuses that a shell reports for processes that these signals ended.
+    onEnd: (signal) => process.exit(signal === 'SIGINT' ? 130 : 143),
+  }
+  const end = (signal: NodeJS.Signals) => signals.onEnd(signal)
   process.on('SIGINT', end).on('SIGTERM', end)
-  return () => process.off('SIGINT', end).off('SIGTERM', end)
+  return signals
 }
 
 /** Workers end with their primary. */
@@ -207,7 +214,8 @@ interface Running {
   readonly settings: Pick<Settings, 'shutdownDelaySeconds'>
 }
 
-function obeySignals({ servers, log, reload, finish, settings }: Running): void {
+function obeySignals(signals: Signals, running: Running): void {
+  const { servers, log, reload, finish, settings } = running
   const { shutdownDelaySeconds: delaySeconds } = settings
   let isStopping = false
   const stop = async (signal: string) => {
@@ -229,8 +237,7 @@ function obeySignals({ servers, log, reload, finish, settings }: Running): void 
     log.info('stopped')
     process.exit(0)
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  signals.onEnd = (signal) => void stop(signal)
   process.on('SIGHUP', () => {
     servers.reopenAccessLog()
     void reload.run()
