@@ -23,6 +23,8 @@ export interface S3Settings {
   readonly publicUrl: string | undefined
   readonly corsAllowedOrigins: readonly string[]
   readonly serverSideEncryption: EncryptionMode
+  /** Public whatever their ACL. Default: none. */
+  readonly publicReadBuckets?: readonly string[]
   /** Of each part but the last of a multipart upload. */
   readonly minPartMib: number
 }

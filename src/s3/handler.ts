@@ -14,7 +14,7 @@ import { invalidArgument, S3Error } from './errors.ts'
 import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { removeEmptyHeaders } from './headers/empty-headers.ts'
-import { encryptionHeaders } from './headers/encryption.ts'
+import { withEncryption } from './headers/encryption.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { identify } from './identify.ts'
 import type { Access, OperationRow } from './operation.ts'
@@ -48,14 +48,14 @@ export function createS3Handler(service: S3Service): HttpHandler {
   const rate = new RequestRate()
   return async function handleS3(request) {
     const logContext: LogContext = {}
-    const complete = (reply: HttpReply): HttpReply => {
+    const complete = (answered: HttpReply): HttpReply => {
+      const reply = withEncryption(answered, serverSideEncryption, logContext.operation)
       const rules = corsRulesOf(service.buckets, request, logContext.bucket)
       return {
         status: reply.status,
         headers: [
           ['x-amz-request-id', request.id],
           ...reply.headers,
-          ...encryptionHeaders(serverSideEncryption, logContext.operation, reply.status),
           ...(rules === undefined
             ? corsHeaders(request, reply, allowedOrigins)
             : bucketCorsHeaders(request, rules)),

@@ -77,7 +77,7 @@ export class FailureWatch {
   #note({ id, method, atMs, status, logFields = {} }: Noted, addressOf: () => string): void {
     // Without a dashboard they are never shown.
     if (this.#settings.dashboardPassword === undefined) return
-    if (isOrdinaryFailure({ status, logFields }, this.#buckets)) return
+    if (isOrdinaryFailure({ method, status, logFields }, this.#buckets)) return
     this.#recorder.note({
       ...{ atMs, requestId: id, method, status },
       bucket: textOf(logFields.bucket),

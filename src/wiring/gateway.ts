@@ -49,22 +49,30 @@ const routes: readonly Route[] = [
   { path: faviconPath, isWhole: true, part: 'web', unlessBucket: faviconPath.slice(1) },
 ]
 
+const minioBucket = 'minio'
+
+/** In logs and metrics, of a probe whose path does not say that it is one. */
+export const probeOperation = 'probe'
+
 /** Probes in compose files that were made for MinIO. */
 const minioRoutes: readonly Route[] = (['live', 'ready', 'cluster'] as const).map((name) => ({
   path: `/minio/health/${name}`,
   isWhole: true,
   part: name === 'live' ? 'liveness' : 'readiness',
-  unlessBucket: 'minio',
+  unlessBucket: minioBucket,
 }))
 
-const allRoutes = [...routes, ...minioRoutes]
+/** Its path is that of an object, which logs and metrics would take it for. */
+function asProbe(reply: HttpReply): HttpReply {
+  return { ...reply, logFields: { ...reply.logFields, operation: probeOperation } }
+}
 
 /**
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
  * rows of its table; S3 has the rest.
  */
 export function createGateway({ buckets, compatibility, ...parts }: GatewayParts): HttpHandler {
-  const own = compatibility.minioHealth ? allRoutes : routes
+  const own = compatibility.minioHealth ? [...routes, ...minioRoutes] : routes
   return (request) => {
     if (isVisit(request)) return Promise.resolve(toDashboard)
     const { rawPath, method } = request
@@ -72,13 +80,15 @@ export function createGateway({ buckets, compatibility, ...parts }: GatewayParts
     const route = own.find((one) => matches(one, rawPath))
     const { part = 's3', unlessBucket } = route ?? {}
     const isS3 = unlessBucket !== undefined && (!isRead || buckets.find(unlessBucket) !== undefined)
-    return (isS3 ? parts.s3 : parts[part])(request)
+    if (isS3) return parts.s3(request)
+    const reply = parts[part](request)
+    return unlessBucket === minioBucket ? reply.then(asProbe) : reply
   }
 }
 
-/** The part of the gateway that a path belongs to if no bucket has its name, with COMPATIBILITY=aws. */
+/** The part of the gateway that a path belongs to if no bucket has its name. Probes of MinIO's name themselves. */
 export function partOf(rawPath: string): Part {
-  return allRoutes.find((route) => matches(route, rawPath))?.part ?? 's3'
+  return routes.find((route) => matches(route, rawPath))?.part ?? 's3'
 }
 
 function matches({ path, isWhole }: Route, rawPath: string): boolean {

@@ -113,6 +113,39 @@ test('ACLS=bucket: PutBucketAcl opens and closes a bucket for reading', async (t
   await answer(gateway, { title: 'a bucket made public', ...list })
 })
 
+test('ACLS=bucket: CreateBucket refuses an ACL before the bucket exists, and sets that of an existing one', async (t) => {
+  const settings = { ACLS: 'bucket', BUCKET_CREATION: 'on', ALLOWED_BUCKETS: testBucket }
+  const gateway = await startGatewayInProcess(t, settings)
+  const refused = { status: 400, code: 'AccessControlListNotSupported' }
+  await answer(gateway, { title: 'refused', ...put('/made', 'public-read-write'), ...refused })
+  const head = { method: 'HEAD', target: '/made', status: 404 }
+  await answer(gateway, { title: 'not made', ...head })
+  const unsigned = { method: 'GET', target: '/made', isUnsigned: true }
+  for (const [acl, status] of [
+    ['public-read', 200],
+    ['private', 403],
+  ] as const) {
+    await answer(gateway, { title: acl, ...put('/made', acl), status: 200 })
+    assert.equal((await exchange(gateway, unsigned)).status, status, acl)
+  }
+  await answer(gateway, { title: 'no ACL', ...put('/made'), status: 200 })
+  assert.equal((await exchange(gateway, unsigned)).status, 403)
+})
+
+test('ACLS=bucket: only the URI of everyone opens a bucket, and a document has one list', async (t) => {
+  const gateway = await startGatewayInProcess(t, { ACLS: 'bucket', BUCKET_CREATION: 'on' })
+  const target = `${bucket}?acl`
+  const asId = { 'x-amz-grant-read': everyone.replace('uri', 'id') }
+  const refused = { status: 400, code: 'AccessControlListNotSupported' }
+  await answer(gateway, { title: 'id', ...put(target), headers: asId, ...refused })
+  const two = policy(readByAll).replace(
+    '<AccessControlList>',
+    '<AccessControlList/><AccessControlList>',
+  )
+  const malformed = { status: 400, code: 'MalformedACLError' }
+  await answer(gateway, { title: 'two lists', ...put(target), body: two, ...malformed })
+})
+
 test('ACLS=bucket cannot close a bucket of PUBLIC_READ_BUCKETS', async (t) => {
   const settings = { ACLS: 'bucket', BUCKET_CREATION: 'on', PUBLIC_READ_BUCKETS: testBucket }
   const gateway = await startGatewayInProcess(t, settings)

@@ -27,7 +27,9 @@ for (const [settings, status, code] of [
 }
 
 test('SERVER_SIDE_ENCRYPTION=claim accepts AES256, and replies say so', async (t) => {
-  const gateway = await startGatewayInProcess(t, { SERVER_SIDE_ENCRYPTION: 'claim' })
+  const gateway = await startGatewayInProcess(t, {
+    ...{ SERVER_SIDE_ENCRYPTION: 'claim', CORS_ALLOWED_ORIGINS: 'https://app.example' },
+  })
   const put = { method: 'PUT', target: object, body: 'x', status: 200 }
   const upload = `${object}?partNumber=1&uploadId=${await beginUpload(gateway, object)}`
   const requests = [
@@ -65,6 +67,9 @@ test('SERVER_SIDE_ENCRYPTION=claim accepts AES256, and replies say so', async (t
       code: 'NotImplemented',
     })
   }
+  const crossOrigin = { title: 'CORS', method: 'GET', target: object, status: 200 }
+  const read = await answer(gateway, { ...crossOrigin, headers: { origin: 'https://app.example' } })
+  assert.match(read.headers.get('access-control-expose-headers') ?? '', new RegExp(field))
   const missing = {
     title: 'a refusal',
     method: 'GET',

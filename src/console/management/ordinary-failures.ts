@@ -2,6 +2,7 @@ import type { Buckets } from '../../buckets/buckets.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 
 interface AnsweredRequest {
+  readonly method: string
   readonly status: number
   readonly logFields: HttpReply['logFields']
 }
@@ -46,11 +47,13 @@ export function isOwnRequest(
  * (docs/management-api.md).
  */
 export function isOrdinaryFailure(
-  { status, logFields = {} }: AnsweredRequest,
+  { method, status, logFields = {} }: AnsweredRequest,
   buckets: Pick<Buckets, 'find'>,
 ): boolean {
   if (status === 401) return logFields.operation !== login
   if (idleCodes.has(String(logFields.code))) return logFields.operation === undefined
+  // HeadBucket before CreateBucket.
+  if (status === 404 && method === 'HEAD') return true
   if (ordinaryStatuses.has(status)) return !tellingCodes.has(String(logFields.code))
   // Ignores scanners, and browsers that request /favicon.ico.
   const { anonymous, bucket, virtualHost } = logFields

@@ -4,7 +4,7 @@ import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { S3Log } from '../log.ts'
 import { owner } from '../reply/xml-reply.ts'
-import { refuseOtherElements } from './document-elements.ts'
+import { onlyChild, refuseOtherElements } from './document-elements.ts'
 
 /**
  * ACLS.
@@ -17,6 +17,9 @@ export type AclMode = 'refuse' | 'ignore' | 'bucket'
 
 /** What an ACL grants, as far as this service can do it. */
 export type Reach = 'owner' | 'public-read' | 'other'
+
+/** What the ACL of a bucket can do. */
+export type BucketReach = Exclude<Reach, 'other'>
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl. There is one owner. */
 const cannedAcls: ReadonlyMap<string, Reach> = new Map([
@@ -62,14 +65,17 @@ export class Acls {
   }
 
   /**
-   * The ACL of a new bucket, if it takes effect; else as checkHeaders.
+   * The ACL that comes with CreateBucket, if it takes effect; else as checkHeaders.
    *
-   * @throws S3Error as checkHeaders
+   * @throws S3Error as checkHeaders; AccessControlListNotSupported
    */
-  ofBucket(headers: IncomingHttpHeaders, bucket: AclBucket): Reach | undefined {
-    if (this.mode === 'bucket') return reachOfHeaders(headers)
-    this.checkHeaders(headers, bucket)
-    return undefined
+  ofBucket(headers: IncomingHttpHeaders, bucket: AclBucket): BucketReach | undefined {
+    if (this.mode !== 'bucket') {
+      this.checkHeaders(headers, bucket)
+      return undefined
+    }
+    const reach = reachOfHeaders(headers)
+    return reach && ofBucket(reach)
   }
 
   /** Logs it if it is the first ACL without effect. */
@@ -82,6 +88,19 @@ export class Acls {
       'a client set an ACL that has no effect; the public access of a bucket decides who may read it. Further ones are not logged.',
     )
   }
+}
+
+/**
+ * An ACL as that of a bucket.
+ *
+ * @throws S3Error AccessControlListNotSupported
+ */
+export function ofBucket(reach: Reach): BucketReach {
+  if (reach !== 'other') return reach
+  throw new S3Error(
+    'AccessControlListNotSupported',
+    'With ACLS=bucket, the ACL of a bucket is private or public-read.',
+  )
 }
 
 export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic'>
@@ -132,28 +151,31 @@ export function reachOfHeaders(headers: IncomingHttpHeaders): Reach | undefined 
 }
 
 interface Grant {
-  /** A URI of a group, or an ID or email address. */
+  /** `id`, `uri` of a group, or `emailaddress`. */
+  readonly type: string
   readonly grantee: string
   readonly permission: string
 }
 
+/** As a header and as a document name what they have. Only a URI names a group. */
 const granteeTypes: ReadonlySet<string> = new Set(['id', 'uri', 'emailaddress'])
 
 /** Such as `id="…", uri="…"`. */
-function granteesOf(name: string, value: string, permission: string): Grant[] {
+function granteesOf(header: string, value: string, permission: string): Grant[] {
   return value.split(',').map((item) => {
-    const [type = '', ...rest] = item.split('=')
+    const [name = '', ...rest] = item.split('=')
+    const type = name.trim().toLowerCase()
     const grantee = rest.join('=').trim().replaceAll('"', '')
-    if (granteeTypes.has(type.trim().toLowerCase()) && grantee !== '')
-      return { grantee, permission }
-    throw invalidArgument(name, value, 'Expected a list of id="…", uri="…" or emailAddress="…".')
+    if (granteeTypes.has(type) && grantee !== '') return { type, grantee, permission }
+    throw invalidArgument(header, value, 'Expected a list of id="…", uri="…" or emailAddress="…".')
   })
 }
 
 function reachOfGrants(grants: readonly Grant[]): Reach {
   const others = grants.filter(({ grantee }) => grantee !== owner.ID)
   if (others.length === 0) return 'owner'
-  const isRead = ({ grantee, permission }: Grant) => grantee === everyone && permission === 'READ'
+  const isRead = ({ type, grantee, permission }: Grant) =>
+    type === 'uri' && grantee === everyone && permission === 'READ'
   return others.every(isRead) ? 'public-read' : 'other'
 }
 
@@ -166,7 +188,7 @@ export function reachOfDocument(body: Uint8Array): Reach {
   try {
     const root = parseXmlBody(body, 'AccessControlPolicy')
     refuseOtherElements(root, ['Owner', 'AccessControlList'])
-    const list = root.children.find(({ name }) => name === 'AccessControlList')
+    const list = onlyChild(root, 'AccessControlList')
     return reachOfGrants((list?.children ?? []).map(grantOf))
   } catch (error) {
     if (!(error instanceof S3Error) || error.code !== 'MalformedXML') throw error
@@ -179,10 +201,10 @@ const permissions: ReadonlySet<string | undefined> = new Set(grantHeaders.values
 function grantOf(grant: XmlElement): Grant {
   refuseOtherElements(grant, ['Grantee', 'Permission'])
   const permission = childText(grant, 'Permission')
-  const who = grant.children.find(({ name }) => name === 'Grantee')
-  const grantee = who && ['ID', 'URI', 'EmailAddress'].flatMap((name) => childText(who, name) ?? [])
-  if (!permission || !permissions.has(permission) || grantee?.length !== 1) {
+  const who = onlyChild(grant, 'Grantee')?.children ?? []
+  const [grantee, another] = who.filter(({ name }) => granteeTypes.has(name.toLowerCase()))
+  if (!permission || !permissions.has(permission) || !grantee?.text || another !== undefined) {
     throw new S3Error('MalformedXML', 'A Grant needs one Grantee and a Permission.')
   }
-  return { grantee: grantee[0] ?? '', permission }
+  return { type: grantee.name.toLowerCase(), grantee: grantee.text, permission }
 }

@@ -1,4 +1,4 @@
-import type { HeaderFields } from '../../http/message.ts'
+import type { HttpReply } from '../../http/message.ts'
 
 /**
  * SERVER_SIDE_ENCRYPTION. Bucketry encrypts nothing.
@@ -22,15 +22,14 @@ const operations: ReadonlySet<string | undefined> = new Set([
   'UploadPartCopy',
 ])
 
-const claim: HeaderFields = [[name, 'AES256']]
-
-/** Of a reply with this status. */
-export function encryptionHeaders(
+/** The reply with what is claimed of the object. */
+export function withEncryption(
+  reply: HttpReply,
   mode: EncryptionMode,
   operation: string | undefined,
-  status: number,
-): HeaderFields {
-  return mode === 'claim' && status < 300 && operations.has(operation) ? claim : []
+): HttpReply {
+  if (mode !== 'claim' || reply.status >= 300 || !operations.has(operation)) return reply
+  return { ...reply, headers: [...reply.headers, [name, 'AES256']] }
 }
 
 /** Whether this header field asks for encryption that is claimed. */

@@ -5,6 +5,7 @@ import { isOwnerDeadHere, newLeaseOwner } from '../../process/lease-owner.ts'
 import type { PartWriterName } from '../../state/stores/placed-parts.ts'
 import type { UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
 import type { S3Error } from '../errors.ts'
 import { type Completion, etagOfParts } from './completion.ts'
 import type { PartSource } from './early-part.ts'
@@ -30,10 +31,16 @@ export async function placePart(
   const { id: uploadId, driveState } = upload
   const name = { uploadId, number, writer: newLeaseOwner() }
   const offset = await claimSlot(context, upload, name, source.size)
+  let written = 0
   try {
     const draft = await drive.uploads.place?.(driveState, { offset, size: source.size })
     if (draft === undefined) throw new TypeError('the drive takes parts only in order')
-    const digest = await pour(draft, source, detailsOf(upload).checksum?.algorithm)
+    const digest = await pour(draft, source, {
+      algorithm: detailsOf(upload).checksum?.algorithm,
+      onBytes: (count) => {
+        written += count
+      },
+    })
     const place = await draft.commit()
     const part = uploadedPart(number, digest, context.now())
     const replaced = await table.placed.commit(name, { ...encodePart(part), place })
@@ -45,7 +52,7 @@ export async function placePart(
     return part
   } catch (error) {
     // Nothing is written any more. Otherwise a Complete must assume that this process still writes.
-    if (offset !== undefined) await table.placed.endClaim(name).catch(() => undefined)
+    if (offset !== undefined) await table.placed.endClaim(name, written).catch(() => undefined)
     const isGone = error instanceof DriveError && error.kind === 'upload-gone'
     throw isGone ? await refusal(table, uploadId) : error
   }
@@ -90,10 +97,19 @@ async function claimSlot(
 async function pour(
   draft: PartDraft,
   source: PartSource,
-  algorithm: ChecksumAlgorithm | undefined,
+  options: {
+    readonly algorithm: ChecksumAlgorithm | undefined
+    readonly onBytes: (count: number) => void
+  },
 ): Promise<PayloadDigest> {
+  const sink: PayloadSink = {
+    write(chunk) {
+      options.onBytes(chunk.length)
+      return draft.write(chunk)
+    },
+  }
   try {
-    return await source.pour(draft, algorithm)
+    return await source.pour(sink, options.algorithm)
   } catch (error) {
     await draft.discard()
     throw error

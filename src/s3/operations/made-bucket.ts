@@ -23,10 +23,9 @@ export async function createBucket(context: NewBucketContext): Promise<HttpReply
   refuseUnsupportedHeaders(headers, service.settings.serverSideEncryption)
   refuseBucketHeaders(headers)
   const region = regionOf(await readSmallBody(request, maxBodyBytes), service.settings)
-  if (configuration === undefined) {
-    await create(context, region)
-    if (acl !== undefined) await setBucketAcl(context, acl)
-  } else if (!answersExisting(context)) throw new S3Error('BucketAlreadyOwnedByYou')
+  if (configuration === undefined) await create(context, region)
+  else if (!answersExisting(context)) throw new S3Error('BucketAlreadyOwnedByYou')
+  if (acl !== undefined) await setBucketAcl(context, acl)
   return {
     status: 200,
     headers: [

@@ -1,6 +1,12 @@
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
-import { type Reach, reachOfDocument, reachOfHeaders } from '../configuration/acls.ts'
+import {
+  type BucketReach,
+  ofBucket,
+  type Reach,
+  reachOfDocument,
+  reachOfHeaders,
+} from '../configuration/acls.ts'
 import { changeOptions } from '../configuration/change-options.ts'
 import type { BucketContext, NewBucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
@@ -14,7 +20,7 @@ const done: HttpReply = { status: 200, headers: [['Content-Length', '0']] }
 export async function putBucketAcl(context: BucketContext): Promise<HttpReply> {
   const { service, request, configuration } = context
   const reach = await requestedReach(request)
-  if (service.acls.mode === 'bucket') await setBucketAcl(context, reach)
+  if (service.acls.mode === 'bucket') await setBucketAcl(context, ofBucket(reach))
   else service.acls.ignore(reach, configuration)
   return done
 }
@@ -40,22 +46,16 @@ async function requestedReach(request: HttpRequest): Promise<Reach> {
 /**
  * Makes the bucket public or private, as the switch of the dashboard does.
  *
- * @throws S3Error AccessControlListNotSupported, InvalidRequest
+ * @throws S3Error InvalidRequest
  */
-export async function setBucketAcl(context: NewBucketContext, reach: Reach): Promise<void> {
-  if (reach === 'other') {
-    throw new S3Error(
-      'AccessControlListNotSupported',
-      'With ACLS=bucket, the ACL of a bucket is private or public-read.',
-    )
-  }
-  const isPublic = reach === 'public-read'
-  await changeOptions(context, { isPublic: isPublic || null })
+export async function setBucketAcl(context: NewBucketContext, reach: BucketReach): Promise<void> {
   const { service, bucket } = context
-  if (!isPublic && service.buckets.find(bucket)?.isPublic) {
-    throw new S3Error(
-      'InvalidRequest',
-      `The bucket stays public: PUBLIC_READ_BUCKETS of the gateway names ${bucket}.`,
-    )
+  const isPublic = reach === 'public-read'
+  if (service.settings.publicReadBuckets?.includes(bucket)) {
+    // Not stored: the bucket ends to be public when the setting does.
+    if (isPublic) return
+    const message = `The bucket stays public: PUBLIC_READ_BUCKETS of the gateway names ${bucket}.`
+    throw new S3Error('InvalidRequest', message)
   }
+  await changeOptions(context, { isPublic: isPublic || null })
 }

@@ -7,8 +7,7 @@ import { owner, xmlReply } from '../reply/xml-reply.ts'
 
 /**
  * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely,
- * and 501 would stop them. Writes that would configure something are refused (unsupported.ts), so
- * these replies never change. Sources: API reference, the Get… operation of each, and
+ * and 501 would stop them. Where a write is an operation, it changes nothing that these do not show. Sources: API reference, the Get… operation of each, and
  * ErrorResponses.
  */
 interface Default {
@@ -48,7 +47,10 @@ export const bucketDefaults: Readonly<Record<string, Default>> = {
   acl: {
     logName: 'REST.GET.ACL',
     reply: ({ service, configuration }) =>
-      accessControlPolicy(service.settings.publicList && configuration.isPublic),
+      accessControlPolicy(
+        // READ of a bucket is to list it. Where ACLs open buckets, it is what PutBucketAcl has set.
+        configuration.isPublic && (service.settings.publicList || service.acls.mode === 'bucket'),
+      ),
   },
   analytics: {
     logName: 'REST.GET.ANALYTICS',

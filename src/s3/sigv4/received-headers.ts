@@ -40,7 +40,11 @@ export function checkRepeatedHeaders(
   for (const { name, value } of signed) {
     if (!value.includes(',')) continue
     const shown = headers[name]
-    if (typeof shown === 'string' && isSameValue(name, normalised(shown), value)) continue
+    if (
+      typeof shown === 'string' &&
+      isSameValue(name, { shown, normalised: normalised(shown) }, value)
+    )
+      continue
     throw new S3Error('AccessDenied', `The signed header ${name} must be sent once.`)
   }
 }
@@ -48,11 +52,17 @@ export function checkRepeatedHeaders(
 /**
  * node:http joins repeated headers by `, `, a signature by `,`. The space changes nothing in a list
  * (RFC 9110 section 5.6.1), but `x-amz-copy-source: a/b,c` sent in two lines would name another
- * object. If node:http kept only the first value, it is shorter than the signed one.
+ * object; so would `x-amz-copy-source: a/b` and an empty line, of which `a/b, ` remains. If node:http kept only the first
+ * value, it is shorter than the signed one.
  */
-function isSameValue(name: string, shown: string, signed: string): boolean {
+function isSameValue(
+  name: string,
+  { shown, normalised }: { readonly shown: string; readonly normalised: string },
+  signed: string,
+): boolean {
   const isOneValue = name.startsWith('x-amz-') && !name.startsWith('x-amz-meta-')
-  return isOneValue ? shown === signed : shown.length >= signed.length
+  if (!isOneValue) return normalised.length >= signed.length
+  return normalised === signed && withoutOuterSpace(shown) === shown
 }
 
 /** Whether a header was received more than once. `name` is in lower case. */

@@ -6,5 +6,6 @@ CREATE TABLE upload_slots (
   upload_id TEXT NOT NULL,
   number INTEGER NOT NULL,
   writer TEXT NOT NULL,
+  bytes BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (upload_id, number)
 );

@@ -57,7 +57,9 @@ export class MadeBucketTable {
     { bucket, madeAtMs, region }: Omit<MadeBucketRow, 'isRemoving'>,
     owner: string,
   ): Promise<boolean> {
-    return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner)
+    // What a request set for the former bucket of this name after it was removed.
+    const former = [clearBucketOptions(bucket)]
+    return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner, former)
   }
 
   setRemoving(bucket: string, isRemoving: boolean, owner: string): Promise<boolean> {

@@ -41,7 +41,7 @@ const claimSlot = `INSERT INTO upload_slots (upload_id, number, writer)
   WHERE id = ? AND slot_size >= ?
   ON CONFLICT (upload_id, number) DO NOTHING`
 
-const endClaim = `UPDATE upload_slots SET writer = ''
+const endClaim = `UPDATE upload_slots SET writer = '', bytes = ?
   WHERE upload_id = ? AND number = ? AND writer = ?`
 
 const selectWriters = `SELECT writer FROM upload_slots WHERE upload_id = ? AND writer <> ''`
@@ -66,7 +66,7 @@ const selectPlaces = `SELECT number, etag, size, place FROM upload_parts
 /**
  * The parts of uploads in any order, and their slots. The slot of part n are the bytes from (n - 1) × `slot_size` on in
  * the upload's common file; the first part that claims one sets the size. A slot is claimed at most once, even if its
- * writer fails, so that two requests never write the same bytes. `writer` is '' when the request has ended.
+ * writer fails, so that two requests never write the same bytes. `writer` is '' when the request has ended, and `bytes` is then what it has written.
  */
 export class PlacedPartTable {
   readonly #database: Database
@@ -93,9 +93,9 @@ export class PlacedPartTable {
     }
   }
 
-  /** The writer certainly writes nothing more. */
-  async endClaim({ uploadId, number, writer }: PartWriterName): Promise<void> {
-    await this.#database.write([{ sql: endClaim, params: [uploadId, number, writer] }])
+  /** The writer certainly writes nothing more. @param bytes that it has written */
+  async endClaim({ uploadId, number, writer }: PartWriterName, bytes: number): Promise<void> {
+    await this.#database.write([{ sql: endClaim, params: [bytes, uploadId, number, writer] }])
   }
 
   /** Those whose claims have not ended: they write, or died. */
@@ -120,7 +120,7 @@ export class PlacedPartTable {
         { sql: countPart, params: counted, mustChange: 1 },
         { sql: deletePart, params: [uploadId, number] },
         { sql: insertPart, params: inserted },
-        { sql: endClaim, params: [uploadId, number, writer] },
+        { sql: endClaim, params: [size, uploadId, number, writer] },
       ])
       return (deleted?.rows ?? []).map((row) => String(row.place))
     } catch (error) {

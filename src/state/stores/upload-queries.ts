@@ -35,14 +35,14 @@ const bucketCharacters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 const bucketOfTarget = `substr(target, 3,
   length(target) - 2 - length(ltrim(substr(target, 3), '${bucketCharacters}')))`
 
-/** Slots whose bytes are no part's: their part failed, or a file of its own replaced it. They stay until the end. */
-const lostSlots = `SELECT count(*) FROM upload_slots s
-  WHERE s.upload_id = uploads.id AND s.writer = '' AND NOT EXISTS (SELECT 1 FROM upload_parts p
+/** Bytes in slots that are no part's: their part failed, or a file of its own replaced it. They stay until the end. */
+const lostBytes = `SELECT COALESCE(sum(s.bytes), 0) FROM upload_slots s
+  WHERE s.upload_id = uploads.id AND NOT EXISTS (SELECT 1 FROM upload_parts p
     WHERE p.upload_id = s.upload_id AND p.number = s.number AND p.place LIKE '@%')`
 
 /** While a Complete is in progress, its parts are not yet an object. */
 export const sumOpen = `SELECT ${bucketOfTarget} AS bucket,
-  sum(size + CASE WHEN slot_size = 0 THEN 0 ELSE slot_size * (${lostSlots}) END) AS bytes FROM uploads
+  sum(size + CASE WHEN slot_size = 0 THEN 0 ELSE (${lostBytes}) END) AS bytes FROM uploads
   WHERE phase IN ('open', 'completing') AND (size > 0 OR slot_size > 0) GROUP BY ${bucketOfTarget}`
 
 export const selectParts = `SELECT number, etag, size, modified_at_ms AS "modifiedAtMs", checksum

@@ -3,7 +3,7 @@ import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import type { Refusal } from '../../http/server.ts'
 import { s3Errors } from '../../s3/errors.ts'
 import { operations } from '../../s3/operations.ts'
-import { type Part, partOf } from '../gateway.ts'
+import { type Part, partOf, probeOperation } from '../gateway.ts'
 import { Histogram, type SnapshotBuilder } from './snapshot.ts'
 
 /** Seconds: from a small object in memory to an upload of many minutes. */
@@ -87,6 +87,7 @@ export class RequestMetrics {
 
 function operationOf(rawPath: string, operation: unknown): string {
   if (s3Operations.has(operation)) return String(operation)
+  if (operation === probeOperation) return partNames.liveness
   return operation === 'toDashboard' ? partNames.web : partNames[partOf(rawPath)]
 }
 

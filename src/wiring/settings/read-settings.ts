@@ -279,7 +279,13 @@ function bucketMistakes({
   allowedBuckets,
   publicReadBuckets,
   bucketCreation,
+  acls,
 }: SettingValues): string[] {
+  if (acls === 'bucket' && bucketCreation !== undefined && bucketCreation !== 'on') {
+    return [
+      'ACLS is bucket: expected BUCKET_CREATION=on, with which S3 clients may configure buckets',
+    ]
+  }
   if (allowedBuckets === undefined) return []
   // Clients can create the first one.
   if (allowedBuckets.length === 0 && bucketCreation !== 'on') {

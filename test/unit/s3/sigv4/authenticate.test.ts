@@ -116,15 +116,22 @@ describe('authenticate, header form', () => {
   })
 
   test('refuses a copy source signed as one value and sent in two lines', () => {
-    const source = { ...plain.headers, 'x-amz-copy-source': '/bucket/a,b' }
-    const { authorization = '' } = sign({ ...plain, headers: source }).headers
-    const sent = (lines: string | string[]) =>
-      fakeRequest({
+    const sent = (source: string, lines: string | string[]) => {
+      const signed = { ...plain.headers, 'x-amz-copy-source': source }
+      const { authorization = '' } = sign({ ...plain, headers: signed }).headers
+      return fakeRequest({
         target: '/bucket/key',
         headers: { ...plain.headers, 'x-amz-copy-source': lines, Authorization: authorization },
       })
-    assert.deepEqual(authenticate(sent('/bucket/a,b'), settings, nowMs), signedHeader)
-    assertRefused(sent(['/bucket/a', 'b']), /x-amz-copy-source must be sent once/)
+    }
+    for (const [first, second] of [
+      ['/bucket/a', 'b'],
+      ['/bucket/a', ''],
+    ] as const) {
+      const one = `${first},${second}`
+      assert.deepEqual(authenticate(sent(one, one), settings, nowMs), signedHeader)
+      assertRefused(sent(one, [first, second]), /x-amz-copy-source must be sent once/)
+    }
   })
 
   test('accepts the host of PUBLIC_URL in another case and with its default port', () => {
