@@ -177,6 +177,10 @@ suite('Gateways on several hosts', { skip }, () => {
     /** Lets a worker of the one gateway die that holds a lock and leases of each kind. Returns when all were free. */
     const round = async (id: string) => {
       await untilTrue(async () => one.workers().length === 2)
+      // A new worker is a process before it listens.
+      await untilTrue(
+        async () => (await fetch(`${url}/-/livez`).catch(() => undefined))?.ok === true,
+      )
       const created = await (await send(other, 'POST', `/photos/${id}?uploads=`)).text()
       const part = `${id}?partNumber=1&uploadId=${/<UploadId>([^<]*)/.exec(created)?.[1]}`
       await putHalf(url, part)

@@ -125,30 +125,6 @@ for (const workers of ['1', '2']) {
   })
 }
 
-test('A signal during the start is not lost: no listener is replaced', async (t) => {
-  const folder = temporaryFolder(t)
-  const preload = join(folder, 'preload.cjs')
-  // Between a listener that is removed and one that is added, libuv drops a signal that has come.
-  writeFileSync(
-    preload,
-    `for (const name of ['off', 'removeListener']) {
-      const original = process[name]
-      process[name] = function (event, ...rest) {
-        if (/^SIG/.test(event)) process.stderr.write('removed a listener of ' + event)
-        return original.call(this, event, ...rest)
-      }
-    }`,
-  )
-  for (const workers of ['1', '2']) {
-    const settings = { ...required, WORKERS: workers, NODE_OPTIONS: `--require=${preload}` }
-    const main = start(t, folder, settings)
-    await main.url()
-    main.signal('SIGTERM')
-    assert.equal(await main.ended(), 0)
-    assert.doesNotMatch(main.stderr, /removed a listener of SIG(?:TERM|INT)/)
-  }
-})
-
 test('A second SIGTERM ends at once', async (t) => {
   const main = start(t, temporaryFolder(t))
   const { host, port } = new URL(await main.url())
