@@ -200,3 +200,12 @@ export function invalidArgument(name: string, value: string, message: string): S
 export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
 }
+
+/** A header field that asks for what cannot be kept. */
+export function headerNotImplemented(header: string): S3Error {
+  return new S3Error(
+    'NotImplemented',
+    'A header you provided implies functionality that is not implemented.',
+    { elements: { Header: header } },
+  )
+}

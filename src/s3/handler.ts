@@ -171,8 +171,8 @@ function runFor(
   removeEmptyHeaders(headers)
   const { bucketCreation = 'off' } = service
   const { serverSideEncryption } = service.settings
-  const allowed = { bucketCreation, acls: service.acls.mode, serverSideEncryption }
-  const asked = { method, query, headers, ...allowed }
+  const acls = service.acls.mode
+  const asked = { method, query, headers, bucketCreation, acls, serverSideEncryption }
   const name = detectOperation(target.address.level, asked)
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
+import { headerNotImplemented, invalidArgument, S3Error } from '../errors.ts'
 import type { S3Log } from '../log.ts'
 import { owner } from '../reply/xml-reply.ts'
 import { onlyChild, refuseOtherElements } from './document-elements.ts'
@@ -75,7 +75,7 @@ export class Acls {
       return undefined
     }
     const reach = reachOfHeaders(headers)
-    return reach && ofBucket(reach)
+    return reach && bucketReachOf(reach)
   }
 
   /** Logs it if it is the first ACL without effect. */
@@ -95,7 +95,7 @@ export class Acls {
  *
  * @throws S3Error AccessControlListNotSupported
  */
-export function ofBucket(reach: Reach): BucketReach {
+export function bucketReachOf(reach: Reach): BucketReach {
   if (reach !== 'other') return reach
   throw new S3Error(
     'AccessControlListNotSupported',
@@ -109,16 +109,10 @@ export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic'>
 function refuseGrants(headers: IncomingHttpHeaders, isPublic: boolean): void {
   const acl = headers['x-amz-acl']
   const reach = acl === undefined ? 'owner' : cannedAcls.get(String(acl))
-  if (reach !== 'owner' && !(reach === 'public-read' && isPublic)) throw notKept('x-amz-acl')
-  for (const name of grantHeaders.keys()) if (headers[name] !== undefined) throw notKept(name)
-}
-
-function notKept(header: string): S3Error {
-  return new S3Error(
-    'NotImplemented',
-    'A header you provided implies functionality that is not implemented.',
-    { elements: { Header: header } },
-  )
+  if (reach !== 'owner' && !(reach === 'public-read' && isPublic))
+    throw headerNotImplemented('x-amz-acl')
+  for (const name of grantHeaders.keys())
+    if (headers[name] !== undefined) throw headerNotImplemented(name)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ObjectContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { headerNotImplemented } from '../errors.ts'
 import { type EncryptionMode, isClaimedEncryption } from './encryption.ts'
 
 /** Whether this value requests something that is not supported. */
@@ -58,10 +58,6 @@ export function refuseUnsupportedHeaders(
     if (!name.startsWith('x-amz-')) continue
     const value = String(headers[name])
     if (!refusals.get(name)?.(value) || isClaimedEncryption(encryption, name, value)) continue
-    throw new S3Error(
-      'NotImplemented',
-      'A header you provided implies functionality that is not implemented.',
-      { elements: { Header: name } },
-    )
+    throw headerNotImplemented(name)
   }
 }

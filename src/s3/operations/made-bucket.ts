@@ -6,7 +6,7 @@ import { readSmallBody } from '../body/small-body.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { refuseOtherElements } from '../configuration/document-elements.ts'
 import type { BucketContext, NewBucketContext, S3Settings } from '../context.ts'
-import { invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
+import { headerNotImplemented, invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
 import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
 import { setBucketAcl } from './put-acl.ts'
 
@@ -57,11 +57,7 @@ function answersExisting({ service }: NewBucketContext): boolean {
 function refuseBucketHeaders(headers: IncomingHttpHeaders): void {
   const lock = String(headers['x-amz-bucket-object-lock-enabled'] ?? 'false')
   if (lock.toLowerCase() !== 'false') {
-    throw new S3Error(
-      'NotImplemented',
-      'A header you provided implies functionality that is not implemented.',
-      { elements: { Header: 'x-amz-bucket-object-lock-enabled' } },
-    )
+    throw headerNotImplemented('x-amz-bucket-object-lock-enabled')
   }
   const ownership = headers['x-amz-object-ownership']
   if (ownership !== undefined && !ownerships.includes(String(ownership))) {

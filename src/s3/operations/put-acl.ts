@@ -2,7 +2,7 @@ import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import {
   type BucketReach,
-  ofBucket,
+  bucketReachOf,
   type Reach,
   reachOfDocument,
   reachOfHeaders,
@@ -20,7 +20,7 @@ const done: HttpReply = { status: 200, headers: [['Content-Length', '0']] }
 export async function putBucketAcl(context: BucketContext): Promise<HttpReply> {
   const { service, request, configuration } = context
   const reach = await requestedReach(request)
-  if (service.acls.mode === 'bucket') await setBucketAcl(context, ofBucket(reach))
+  if (service.acls.mode === 'bucket') await setBucketAcl(context, bucketReachOf(reach))
   else service.acls.ignore(reach, configuration)
   return done
 }
@@ -52,7 +52,7 @@ export async function setBucketAcl(context: NewBucketContext, reach: BucketReach
   const { service, bucket } = context
   const isPublic = reach === 'public-read'
   if (service.settings.publicReadBuckets?.includes(bucket)) {
-    // Not stored: the bucket ends to be public when the setting does.
+    // Not stored: the bucket is private again without the setting.
     if (isPublic) return
     const message = `The bucket stays public: PUBLIC_READ_BUCKETS of the gateway names ${bucket}.`
     throw new S3Error('InvalidRequest', message)
