@@ -24,9 +24,12 @@ export const keptHeaders = [
 ] as const
 export type KeptHeader = (typeof keptHeaders)[number]
 
+/** Key → value. Neither has an order. */
+export type Tags = Readonly<Record<string, string>>
+
 /**
- * What is stored with an object beside its bytes. Immutable: a changed object is a new file with
- * new attributes.
+ * What is stored with an object beside its bytes. Only its tags change in place: otherwise a
+ * changed object is a new file with new attributes.
  */
 export interface Attributes {
   /** Without quotes: 32 hex digits, or 32 hex digits, `-` and the number of parts. */
@@ -34,6 +37,10 @@ export interface Attributes {
   readonly headers: Readonly<Partial<Record<KeptHeader, string>>>
   /** User metadata: name without `x-amz-meta-`, lower case; value as received (latin1). */
   readonly metadata: Readonly<Record<string, string>>
+  /** Absent if there are none. */
+  readonly tags?: Tags
+  /** S3's name of the storage class. Absent: STANDARD. It has no effect. */
+  readonly storageClass?: string
   readonly checksum?: StoredChecksum
   /** Present when the object was uploaded in parts. */
   readonly partSizes?: PartSizes
