@@ -1,3 +1,5 @@
+import type { Tags } from '../drives/attributes.ts'
+
 export const dayMs = 24 * 60 * 60_000
 
 /** The last time that a Date can be, in the year 275760: 2,147,483,647 days are a legal rule. */
@@ -13,10 +15,12 @@ export interface LifecycleRule {
   /** Only keys that begin with this. Empty: all keys. */
   readonly prefix: string
   /**
-   * How the client wrote the prefix, to be returned in the same form: in `Filter`, in an older
-   * document's `Prefix`, or not at all.
+   * How the client wrote the prefix and the tags, to be returned in the same form: a prefix in `Filter`, in an older
+   * document's `Prefix`, nothing, one tag in `Filter`, or what `And` has.
    */
-  readonly prefixForm: 'filter' | 'rule' | 'none'
+  readonly prefixForm: 'filter' | 'rule' | 'none' | 'tag' | 'and'
+  /** Only objects that have all these tags. Never with `abortUploadsDays`. */
+  readonly tags?: Tags
   readonly isEnabled: boolean
   /** Objects expire this many days after they were written. */
   readonly days?: number
@@ -31,13 +35,21 @@ export interface ObjectExpiry {
   readonly atMs: number
 }
 
+/** What decides when an object expires. */
+interface RuledObject {
+  readonly key: string
+  readonly modifiedAtMs: number
+  /** `unknown`: it may have those of every rule. */
+  readonly tags: Tags | 'unknown' | undefined
+}
+
 /** When an object expires, by the rule with the earliest time. Undefined: never. */
 export function objectExpiry(
   rules: readonly LifecycleRule[],
-  key: string,
-  modifiedAtMs: number,
+  { key, modifiedAtMs, tags }: RuledObject,
 ): ObjectExpiry | undefined {
-  return earliest(rules, key, ({ days, dateMs }) => {
+  return earliest(rules, key, ({ days, dateMs, tags: wanted }) => {
+    if (wanted !== undefined && !hasAll(tags, wanted)) return undefined
     if (dateMs !== undefined) return dateMs
     return days === undefined ? undefined : midnightAfter(modifiedAtMs, days)
   })
@@ -71,6 +83,13 @@ export function abortsUploads(rules: readonly LifecycleRule[]): boolean {
  */
 function midnightAfter(timeMs: number, days: number): number {
   return Math.min((Math.floor(timeMs / dayMs) + 1 + days) * dayMs, lastTimeMs)
+}
+
+function hasAll(tags: RuledObject['tags'], wanted: Tags): boolean {
+  if (tags === 'unknown') return true
+  return Object.entries(wanted).every(
+    ([key, value]) => tags !== undefined && Object.hasOwn(tags, key) && tags[key] === value,
+  )
 }
 
 function earliest(

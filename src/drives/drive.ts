@@ -1,4 +1,4 @@
-import type { Attributes } from './attributes.ts'
+import type { Attributes, Tags } from './attributes.ts'
 import type { DriveStatistics } from './drive-statistics.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
 import type { HeadOptions, OpenOptions } from './read-options.ts'
@@ -106,6 +106,15 @@ export interface Drive {
     target: ObjectName,
     options: CopyOptions,
   ): Promise<ObjectMetadata | undefined>
+
+  /**
+   * Replaces the tags of the object in place, by none if `tags` is empty: its bytes and ETag stay, and its modification
+   * time within the second. The tags are those of the version that is returned, and never of another one that is
+   * written at the same time. Durable when resolved, and the next read of every process has them. Undefined if there is
+   * no object. Rejects with `changed` if something else changes the object meanwhile, and with `unsupported` if it
+   * can't be done here. Absent if the drive can't do it at all: then tags change with the object only.
+   */
+  setTags?(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined>
 
   /**
    * Removes the object; false if there was none. Also removes folders that only keys created and
@@ -360,6 +369,8 @@ export type DriveErrorKind =
   | 'not-found'
   /** The file was changed during a read, or the requested version no longer exists. */
   | 'changed'
+  /** The drive can't do this, now or later. */
+  | 'unsupported'
   /** The bytes of an upload are lost or can't become the object: a new upload is needed. */
   | 'upload-gone'
   /** The bucket was removed, or its folder is missing. */

@@ -1,3 +1,5 @@
+import type { Attributes } from './attributes.ts'
+
 export interface ListQuery {
   /** Only keys that begin with this. */
   readonly prefix: string
@@ -14,12 +16,19 @@ export interface ListQuery {
 
 export type Entry = ObjectEntry | FolderEntry
 
-export interface ObjectEntry {
+export interface ObjectEntry extends ListedAttributes {
   readonly kind: 'object'
   readonly key: string
   readonly size: number
   readonly modifiedAtMs: number
-  readonly etag: string
+}
+
+/** The attributes that listings have. */
+export type ListedAttributes = Pick<Attributes, 'etag' | 'storageClass'>
+
+/** Of all attributes. */
+export function listedAttributes({ etag, storageClass }: ListedAttributes): ListedAttributes {
+  return storageClass === undefined ? { etag } : { etag, storageClass }
 }
 
 export interface FolderEntry {

@@ -38,6 +38,11 @@ export const differences = {
     contract: '`/minio/health/live` is a key of the bucket `minio`',
     aws: '`/minio/health/live`, `/ready` and `/cluster` answer as probes do, unless a bucket `minio` is served',
   },
+  objectTags: {
+    contract:
+      'x-amz-tagging, PutObjectTagging, DeleteObjectTagging and lifecycle rules for tags: 501 NotImplemented',
+    aws: 'Objects have [tags](#tags)',
+  },
   requiredLengths: {
     contract: 'PutObject and UploadPart need no length if the body is chunked',
     aws: 'Without Content-Length and x-amz-decoded-content-length: 411 MissingContentLength',
@@ -45,6 +50,10 @@ export const differences = {
   signedBodies: {
     contract: 'The payload hash and the signatures of chunks are not compared with the body',
     aws: 'They are, before anything is published: 400 XAmzContentSHA256Mismatch, 403 SignatureDoesNotMatch',
+  },
+  storageClasses: {
+    contract: 'A storage class other than STANDARD: 501 NotImplemented',
+    aws: 'Its name is kept and shown: see [Storage classes](#storage-classes)',
   },
   unorderedParts: {
     contract: 'Parts come in order, and a list of parts has no gaps: see [Part order](#part-order)',

@@ -169,10 +169,12 @@ function runFor(
     addHoistedHeaders(headers, query)
   }
   removeEmptyHeaders(headers)
-  const { bucketCreation = 'off' } = service
+  const { bucketCreation = 'off', compatibility } = service
   const { serverSideEncryption } = service.settings
   const acls = service.acls.mode
-  const asked = { method, query, headers, bucketCreation, acls, serverSideEncryption }
+  const asked = {
+    ...{ method, query, headers, bucketCreation, compatibility, acls, serverSideEncryption },
+  }
   const name = detectOperation(target.address.level, asked)
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }

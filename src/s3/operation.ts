@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WantedAccess } from '../access/authorize.ts'
 import type { Query } from './address/query.ts'
+import type { Compatibility } from './compatibility.ts'
 import type { AclMode } from './configuration/acls.ts'
 import type {
   BucketContext,
@@ -30,6 +31,7 @@ export interface Detectable {
   readonly query: Query
   readonly headers: IncomingHttpHeaders
   readonly bucketCreation: BucketCreation
+  readonly compatibility: Compatibility
   readonly acls: AclMode
   readonly serverSideEncryption: EncryptionMode
 }

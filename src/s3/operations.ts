@@ -1,3 +1,4 @@
+import { keepsTags } from './configuration/tagging-document.ts'
 import type { BucketContext, NewBucketContext, ObjectContext, ServiceContext } from './context.ts'
 import { type Access, type Condition, type OperationTable, rowsOf } from './operation.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
@@ -24,6 +25,11 @@ import { listMultipartUploads } from './operations/list-multipart-uploads.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts'
 import { listParts } from './operations/list-parts.ts'
 import { createBucket, deleteBucket } from './operations/made-bucket.ts'
+import {
+  deleteObjectTagging,
+  getObjectTagging,
+  putObjectTagging,
+} from './operations/object-tagging.ts'
 import { putBucketAcl, putObjectAcl } from './operations/put-acl.ts'
 import { putObject } from './operations/put-object.ts'
 import {
@@ -61,6 +67,10 @@ const acceptsAcls: Condition = {
 const claimsEncryption: Condition = {
   isMet: ({ serverSideEncryption }) => serverSideEncryption === 'claim',
   hint: 'To accept AES256 for a disk that is encrypted, set SERVER_SIDE_ENCRYPTION=claim on the gateway.',
+}
+const mayTag: Condition = {
+  isMet: ({ compatibility }) => keepsTags(compatibility),
+  hint: 'To keep tags, set COMPATIBILITY=aws on the gateway.',
 }
 const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
 const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
@@ -185,6 +195,23 @@ export const operations = {
   ),
   ListParts: object('GET', 'uploadId', listParts, readParts, 'REST.GET.UPLOAD'),
   PutObjectAcl: object('PUT', 'acl', putObjectAcl, write, 'REST.PUT.ACL', acceptsAcls),
+  GetObjectTagging: object('GET', 'tagging', getObjectTagging, read, 'REST.GET.OBJECT_TAGGING'),
+  PutObjectTagging: object(
+    'PUT',
+    'tagging',
+    putObjectTagging,
+    write,
+    'REST.PUT.OBJECT_TAGGING',
+    mayTag,
+  ),
+  DeleteObjectTagging: object(
+    'DELETE',
+    'tagging',
+    deleteObjectTagging,
+    write,
+    'REST.DELETE.OBJECT_TAGGING',
+    mayTag,
+  ),
   ObjectDefault: object('GET', Object.keys(objectDefaults), objectDefault, read, (query) =>
     defaultLogName(objectDefaults, query),
   ),

@@ -68,6 +68,7 @@ const drive: TableOf<Drive> = {
   open: { metric: 'open', span: 'open', result: openObject },
   draft: { metric: 'draft', span: 'draft', result: draft },
   copy: { metric: 'copy', span: 'copy' },
+  setTags: { metric: 'setTags', span: 'setTags' },
   remove: { metric: 'remove', span: 'remove' },
   removeFolder: { metric: 'removeFolder', span: 'removeFolder' },
   sweep: { metric: 'sweep' },

@@ -11,6 +11,8 @@ type Request = Omit<WireCase, 'title'>
 interface Behavior {
   readonly success: Request
   readonly refusal: Request
+  /** Of the gateway, where the operation needs more. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 const bucket = `/${testBucket}`
@@ -250,10 +252,34 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     }),
     refusal: refused(get(`${object}?uploadId=none`), 404, 'NoSuchUpload'),
   }),
-  ObjectDefault: () => ({
+  DeleteObjectTagging: () => {
+    const remove = (target: string) => ({
+      method: 'DELETE',
+      target: `${target}?tagging`,
+      status: 204,
+    })
+    const refusal = refused(remove(missing), 404, 'NoSuchKey')
+    return { success: { ...remove(object), text: '' }, refusal, settings: { COMPATIBILITY: 'aws' } }
+  },
+  GetObjectTagging: () => ({
     success: get(`${object}?tagging`, { Tagging: { TagSet: '' } }),
     refusal: refused(get(`${missing}?tagging`), 404, 'NoSuchKey'),
   }),
+  ObjectDefault: () => ({
+    success: get(`${object}?acl`, { AccessControlPolicy: { Owner: { ID: 'bucketry' } } }),
+    refusal: refused(get(`${missing}?acl`), 404, 'NoSuchKey'),
+  }),
+  PutObjectTagging: () => {
+    const put = (tag: string) => ({
+      ...{ method: 'PUT', target: `${object}?tagging`, status: 200 },
+      body: `<Tagging><TagSet>${tag}</TagSet></Tagging>`,
+    })
+    return {
+      success: { ...put('<Tag><Key>k</Key><Value>v</Value></Tag>'), text: '' },
+      refusal: refused(put('<Tag><Key/><Value>v</Value></Tag>'), 400, 'InvalidTag'),
+      settings: { COMPATIBILITY: 'aws' },
+    }
+  },
   PutObject: () => ({
     success: { method: 'PUT', target: object, body: 'bytes', status: 200, fields: { etag } },
     refusal: {
@@ -286,7 +312,9 @@ test('the table of behaviors has every operation that the gateway serves', () =>
 
 for (const [name, behaviorOf] of Object.entries(behaviors)) {
   test(`${name} succeeds and refuses`, async (t) => {
+    const { settings } = behaviorOf('')
     const gateway = await startGatewayInProcess(t, {
+      ...settings,
       ...{ LOG_LEVEL: 'debug', BUCKET_CREATION: 'on', ALLOWED_BUCKETS: `${testBucket},other` },
       ...{ ACLS: 'ignore', SERVER_SIDE_ENCRYPTION: 'claim' },
     })

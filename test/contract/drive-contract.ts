@@ -16,6 +16,7 @@ import { listingCases } from './drive/listing.ts'
 import { objectCases } from './drive/objects.ts'
 import { placedPartCases } from './drive/placed-parts.ts'
 import { replacedPartCases } from './drive/replaced-parts.ts'
+import { tagCases } from './drive/tags.ts'
 import { uploadCases } from './drive/uploads.ts'
 import { versionCases } from './drive/versions.ts'
 
@@ -31,6 +32,7 @@ const contractParts = {
     conditionsCases,
     versionCases,
     attributeCases,
+    tagCases,
     copyCases,
     uploadCases,
     replacedPartCases,

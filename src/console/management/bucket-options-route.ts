@@ -60,7 +60,7 @@ function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiPart
     summary: 'Counts the objects that expiry rules would remove now',
     description:
       'Changes nothing. It counts what would be removed if `changeBucket` set these rules now. ' +
-      'Open uploads are not counted. After about 10 seconds it returns what it has found so ' +
+      'Open uploads are not counted, and rules with tags count all objects that may have them. After about 10 seconds it returns what it has found so ' +
       'far, and `next`.',
     params: z.object({ bucket: z.string() }),
     body: expiryDryRunBody,
@@ -100,9 +100,11 @@ function optionsChange({
 }
 
 function lifecycleRuleOf(rule: ExpiryRule): LifecycleRule {
-  const { id, prefix, isEnabled, days, date, abortUploadsDays } = rule
+  const { id, prefix, isEnabled, days, date, abortUploadsDays, tags = {} } = rule
+  const hasTags = Object.keys(tags).length > 0
   return {
-    ...{ id, prefix, isEnabled, prefixForm: 'filter' as const },
+    ...{ id, prefix, isEnabled, prefixForm: hasTags ? ('and' as const) : ('filter' as const) },
+    ...(hasTags && { tags }),
     ...(days !== null && { days }),
     ...(date !== null && { dateMs: Date.parse(`${date}T00:00:00Z`) }),
     ...(abortUploadsDays !== null && { abortUploadsDays }),

@@ -69,9 +69,9 @@ function optionsOf({
 }
 
 function expiryRuleOf(rule: LifecycleRule): ExpiryRule {
-  const { id, prefix, isEnabled, days = null, dateMs, abortUploadsDays = null } = rule
+  const { id, prefix, isEnabled, days = null, dateMs, abortUploadsDays = null, tags } = rule
   const date = dateMs === undefined ? null : timeOf(dateMs).slice(0, 'YYYY-MM-DD'.length)
-  return { id, prefix, days, date, abortUploadsDays, isEnabled }
+  return { id, prefix, days, date, abortUploadsDays, isEnabled, ...(tags && { tags }) }
 }
 
 function runStatus(run: ExpiryRun | undefined): ExpiryRunStatus | null {

@@ -66,7 +66,13 @@ const expiryRule = z
     abortUploadsDays: z.int().min(1).max(maxDays).nullable().meta({
       description: 'Open uploads are aborted this many days after they began.',
     }),
+    tags: z.record(z.string().min(1).max(128), z.string().max(256)).optional().meta({
+      description: 'Only objects that have all these tags.',
+    }),
     isEnabled: z.boolean(),
+  })
+  .refine(({ tags, abortUploadsDays }) => tags === undefined || abortUploadsDays === null, {
+    ...{ path: ['tags'], message: 'Expected no tags with abortUploadsDays.' },
   })
   .refine(({ prefix }) => Buffer.byteLength(prefix) <= 1_024, {
     ...{ path: ['prefix'], message: 'Expected at most 1,024 bytes.' },

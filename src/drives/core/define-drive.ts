@@ -21,7 +21,7 @@ import { UploadsByDraft } from './uploads-by-draft.ts'
 export function defineDrive(core: DriveCore): Drive {
   const alone = core.alone ?? oneAtATime()
   const publisher = publisherOf(core, alone)
-  const { uploads } = core
+  const { uploads, setTags } = core
   return {
     ...core,
     deletes: core.deletes ?? 'permanent',
@@ -42,6 +42,9 @@ export function defineDrive(core: DriveCore): Drive {
       return object && closableObject(object)
     },
     draft: (bucket, key, options) => startDraft(publisher, { bucket, key }, options),
+    ...(setTags && {
+      setTags: (bucket, key, tags) => alone(() => setTags(bucket, key, tags)),
+    }),
     remove: (bucket, key, conditions) =>
       alone(async () => {
         const current = conditions && (await publisher.head({ bucket, key }))

@@ -30,7 +30,10 @@ export interface CoreDraft {
 export interface DriveCore
   extends Pick<Drive, 'kind' | 'addBucket' | 'removeBucket' | 'bucketCreatedAtMs'>,
     Partial<
-      Pick<Drive, 'deletes' | 'isLocal' | 'check' | 'copy' | 'quota' | 'statistics' | 'close'>
+      Pick<
+        Drive,
+        'deletes' | 'isLocal' | 'check' | 'copy' | 'setTags' | 'quota' | 'statistics' | 'close'
+      >
     > {
   /** All objects of a bucket, in any order. @throws DriveError `no-bucket` */
   objects(bucket: string): Promise<readonly ObjectEntry[]>
@@ -46,7 +49,7 @@ export interface DriveCore
   /** Where parts wait until they are written as an object; or uploads of the drive's own. */
   readonly uploads: StagedUploads | UploadDrive
   /**
-   * Runs `addBucket`, `removeBucket`, `publish` or `remove` while no other process runs one of them. Default: while
+   * Runs `addBucket`, `removeBucket`, `publish`, `setTags` or `remove` while no other process runs one of them. Default: while
    * this process runs no other one.
    */
   readonly alone?: Alone

@@ -1,3 +1,4 @@
+import type { Tags } from '../attributes.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import { Recovery } from '../cloud/recovery.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
@@ -36,7 +37,7 @@ import { GoogleReader } from './objects/google-reader.ts'
 import { InterruptedWork } from './objects/interrupted-work.ts'
 import { ObjectLocks } from './objects/locked-key.ts'
 import { copyObject } from './objects/object-copier.ts'
-import { removeObject } from './objects/object-publisher.ts'
+import { removeObject, setTags } from './objects/object-publisher.ts'
 import type { OpenDrive } from './open-drive.ts'
 import { findRootFolder, makeRootFolder } from './root-folder.ts'
 import { BlockDigester } from './uploads/block-digester.ts'
@@ -195,6 +196,10 @@ class OpenGoogleDrive implements GoogleDrive {
     options: CopyOptions,
   ): Promise<ObjectMetadata | undefined> {
     return await copyObject(this.#drive, source, target, options)
+  }
+
+  async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
+    return await setTags(this.#drive, { bucket, key }, tags)
   }
 
   async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {

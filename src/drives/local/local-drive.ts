@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { forEachLimited } from '../../process/limiter.ts'
+import type { Tags } from '../attributes.ts'
 import {
   type CopyOptions,
   type CopySource,
@@ -48,6 +49,7 @@ import { headObject, metadataOf, openObject } from './objects/object-files.ts'
 import { fsyncFile, writeFully } from './objects/paced-files.ts'
 import { removeObject } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
+import { setTags } from './objects/set-tags.ts'
 import { TouchedFiles } from './objects/touched-files.ts'
 import type { OpenDrive } from './open-drive.ts'
 import type { Finding } from './probe/findings.ts'
@@ -254,6 +256,12 @@ class LocalDrive implements Drive {
   ): Promise<ObjectMetadata | undefined> {
     return await withDriveErrors(`write ${target.bucket}/${target.key}`, () =>
       copyObject(this.#drive, source, target, options),
+    )
+  }
+
+  async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
+    return await withDriveErrors(`change the tags of ${bucket}/${key}`, () =>
+      setTags(this.#drive, localPathOf(bucket, key), tags),
     )
   }
 

@@ -62,6 +62,11 @@ export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
       const { bytes } = object
       return metadataOf(objects.put(target, { bytes, attributes, conditions }))
     },
+    async setTags(bucket, key, tags) {
+      await turn()
+      const object = objects.setTags({ bucket, key }, tags)
+      return object && metadataOf(object)
+    },
     remove: async (bucket, key) => objects.remove({ bucket, key }),
     quota: async () => ({ freeBytes: objects.freeBytes, totalBytes: objects.capacityBytes }),
   })

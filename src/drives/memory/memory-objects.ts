@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Attributes } from '../attributes.ts'
+import type { Attributes, Tags } from '../attributes.ts'
 import { DriveError, type ObjectMetadata, type ObjectName, type WriteConditions } from '../drive.ts'
-import type { ObjectEntry } from '../listed-entry.ts'
+import { listedAttributes, type ObjectEntry } from '../listed-entry.ts'
 import { notEmpty } from '../not-empty.ts'
+import { withTags } from '../object-tags.ts'
 import { assertConditions } from '../write-conditions.ts'
 
 /** One version of an object. Never changes. */
@@ -72,7 +73,7 @@ export class MemoryObjects {
 
   entries(bucket: string): ObjectEntry[] {
     return [...this.bucket(bucket).objects].map(([key, { size, modifiedAtMs, attributes }]) => {
-      return { kind: 'object', key, size, modifiedAtMs, etag: attributes.etag }
+      return { kind: 'object', key, size, modifiedAtMs, ...listedAttributes(attributes) }
     })
   }
 
@@ -85,6 +86,14 @@ export class MemoryObjects {
     this.bucket(name.bucket).objects.set(name.key, object)
     this.#usedBytes += size - (old?.size ?? 0)
     return object
+  }
+
+  setTags(name: ObjectName, tags: Tags): MemoryObject | undefined {
+    const object = this.get(name)
+    if (object === undefined) return undefined
+    const tagged = { ...object, attributes: withTags(object.attributes, tags) }
+    this.bucket(name.bucket).objects.set(name.key, tagged)
+    return tagged
   }
 
   remove(name: ObjectName): boolean {

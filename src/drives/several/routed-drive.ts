@@ -1,3 +1,4 @@
+import type { Tags } from '../attributes.ts'
 import {
   type CopyOptions,
   type CopySource,
@@ -13,6 +14,7 @@ import {
   type UploadDrive,
 } from '../drive.ts'
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
+import { unsupportedTags } from '../object-tags.ts'
 import type { HeadOptions, OpenOptions } from '../read-options.ts'
 import {
   areNested,
@@ -154,6 +156,14 @@ export class RoutedDrive implements Drive {
       { ...target, bucket: place.folder },
       options,
     )
+  }
+
+  async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
+    const place = this.#placeOf(bucket)
+    requireWritable(bucket, place)
+    const { drive } = place.mount
+    if (drive.setTags === undefined) throw unsupportedTags()
+    return await drive.setTags(place.folder, key, tags)
   }
 
   async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { forEachLimited } from '../../process/limiter.ts'
+import type { Tags } from '../attributes.ts'
 import { CachedObject } from '../cached-object.ts'
 import { backOffMs } from '../cloud/back-off.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
@@ -308,6 +309,12 @@ class WebdavDrive implements Drive {
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
     return davDraft(this.#publishing, this.#pathOf(bucket, key), options)
+  }
+
+  async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
+    const metadata = await this.#publishing.publisher.setTags(this.#pathOf(bucket, key), tags)
+    if (metadata === undefined) await this.#parts.own.expectThere()
+    return metadata
   }
 
   async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {

@@ -157,7 +157,7 @@ async function removeOnce(work: Work, key: string): Promise<boolean> {
   const current = await drive.head(bucket, key)
   if (current === undefined) return false
   const { modifiedAtMs, attributes } = current
-  if (!isExpired(work, { key, modifiedAtMs })) return false
+  if (!isExpired(work, { key, modifiedAtMs, tags: attributes.tags })) return false
   return drive.remove(bucket, key, { ifMatch: [attributes.etag], ifModifiedAtMs: modifiedAtMs })
 }
 

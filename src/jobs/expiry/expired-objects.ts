@@ -25,14 +25,14 @@ export function expiryCutoff(nowMs: number): number {
 /** Whether the rules remove the object. */
 export function isExpired(
   { rules, cutoffMs }: Pick<ExpiredObjectsQuery, 'rules' | 'cutoffMs'>,
-  { key, modifiedAtMs }: Pick<ObjectEntry, 'key' | 'modifiedAtMs'>,
+  object: Parameters<typeof objectExpiry>[1],
 ): boolean {
-  const expiry = objectExpiry(rules, key, modifiedAtMs)
+  const expiry = objectExpiry(rules, object)
   return expiry !== undefined && expiry.atMs <= cutoffMs
 }
 
 /**
- * Lists what the rules remove, in key order and with pauses.
+ * Lists what the rules may remove (a listing has no tags), in key order and with pauses.
  *
  * @throws as `walk`
  */
@@ -40,7 +40,7 @@ export async function* expiredObjects(query: ExpiredObjectsQuery): AsyncGenerato
   for (const prefix of expiringPrefixes(query.rules, query.after)) {
     for await (const entries of walk({ ...query, prefix, hasPauses: true })) {
       const objects = entries.filter((entry) => entry.kind === 'object')
-      const expired = objects.filter((object) => isExpired(query, object))
+      const expired = objects.filter((object) => isExpired(query, { ...object, tags: 'unknown' }))
       yield { expired, lastKey: entries.at(-1)?.key ?? '' }
     }
   }

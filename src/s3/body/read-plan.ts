@@ -87,7 +87,7 @@ function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)
   if (request.expiring !== undefined) {
-    headers.push(...expirationHeaders(request.expiring, metadata.modifiedAtMs))
+    headers.push(...expirationHeaders(request.expiring, metadata))
   }
   if (request.headers['x-amz-checksum-mode'] !== undefined) {
     headers.push(...checksumFields(request, metadata, range))

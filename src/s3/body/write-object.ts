@@ -1,6 +1,6 @@
 import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
 import type { ObjectContext } from '../context.ts'
-import type { SentAttributes } from '../headers/object-headers.ts'
+import { type SentAttributes, sentAttributes } from '../headers/object-headers.ts'
 import type { PayloadDigest } from './payload-digester.ts'
 import type { PayloadSink } from './payload-writer.ts'
 
@@ -26,9 +26,12 @@ export async function writeObject(
     await draft.discard()
     throw error
   }
-  const { headers, metadata } = sent
   const { md5Hex: etag, checksum } = digest
-  const attributes = { headers, metadata, etag, ...(checksum === undefined ? {} : { checksum }) }
+  const attributes = {
+    ...sentAttributes(sent),
+    etag,
+    ...(checksum === undefined ? {} : { checksum }),
+  }
   const { modifiedAtMs } = await draft.publish(attributes, conditions)
   return { size: digest.size, modifiedAtMs, attributes }
 }

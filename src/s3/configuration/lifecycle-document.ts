@@ -1,4 +1,5 @@
 import { dayMs, type LifecycleRule } from '../../buckets/lifecycle-rules.ts'
+import type { Tags } from '../../drives/attributes.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { XmlChildren, XmlValue } from '../reply/xml.ts'
@@ -9,6 +10,7 @@ import {
   shown,
   wholeNumber,
 } from './document-elements.ts'
+import { checkedTags, objectTagLimits, parseTag, tagElements } from './tagging-document.ts'
 
 /** S3 User Guide, "Lifecycle configuration elements": up to 1,000 rules. */
 const maxRules = 1_000
@@ -19,12 +21,12 @@ const maxIdLength = 255
 /** UTF-8 bytes, as a key. */
 const maxPrefixBytes = 1_024
 
-/** Elements of S3 that would need versions, tags, sizes in rules or other storage classes. */
+/** Elements of S3 that would need versions, sizes in rules or other storage classes. */
 const unsupported: Readonly<Record<string, readonly string[]>> = {
   Rule: ['Transition', 'NoncurrentVersionTransition', 'NoncurrentVersionExpiration'],
   Expiration: ['ExpiredObjectDeleteMarker'],
-  Filter: ['Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'],
-  And: ['Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan'],
+  Filter: ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'],
+  And: ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'],
 }
 
 /**
@@ -32,10 +34,15 @@ const unsupported: Readonly<Record<string, readonly string[]>> = {
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html).
  *
  * @param newId makes the ID of a rule without one, as S3 does.
+ * @param hasTags whether objects may have tags
  * @throws S3Error NotImplemented for anything but Expiration by Days or Date and
  *   AbortIncompleteMultipartUpload; MalformedXML, InvalidArgument and InvalidRequest as S3.
  */
-export function parseLifecycle(body: Uint8Array, newId: () => string): LifecycleRule[] {
+export function parseLifecycle(
+  body: Uint8Array,
+  newId: () => string,
+  hasTags: boolean,
+): LifecycleRule[] {
   const root = parseXmlBody(body, 'LifecycleConfiguration')
   refuseOtherElements(root, ['Rule'])
   if (root.children.length === 0) throw malformed('LifecycleConfiguration has no Rule')
@@ -46,6 +53,7 @@ export function parseLifecycle(body: Uint8Array, newId: () => string): Lifecycle
     )
   }
   const rules = root.children.map((element) => parseRule(element, newId))
+  if (!hasTags && rules.some(({ tags }) => tags !== undefined)) throw notImplemented('Tag')
   const ids = new Set<string>()
   for (const { id } of rules) {
     if (ids.has(id)) {
@@ -67,14 +75,19 @@ function ruleContent(rule: LifecycleRule): XmlValue {
   const date = dateMs === undefined ? undefined : new Date(dateMs).toISOString()
   return {
     ID: rule.id,
-    ...(prefixForm === 'rule'
-      ? { Prefix: prefix }
-      : { Filter: prefixForm === 'none' ? {} : { Prefix: prefix } }),
+    ...(prefixForm === 'rule' ? { Prefix: prefix } : { Filter: filterContent(rule) }),
     Status: rule.isEnabled ? 'Enabled' : 'Disabled',
     Expiration: days === undefined && date === undefined ? undefined : { Days: days, Date: date },
     AbortIncompleteMultipartUpload:
       abortUploadsDays === undefined ? undefined : { DaysAfterInitiation: abortUploadsDays },
   }
+}
+
+function filterContent({ prefixForm, prefix, tags = {} }: LifecycleRule): XmlChildren {
+  const Tag = tagElements(tags)
+  if (prefixForm === 'tag') return { Tag }
+  if (prefixForm === 'and') return { And: { Prefix: prefix || undefined, Tag } }
+  return prefixForm === 'none' ? {} : { Prefix: prefix }
 }
 
 function parseRule(element: XmlElement, newId: () => string): LifecycleRule {
@@ -86,9 +99,14 @@ function parseRule(element: XmlElement, newId: () => string): LifecycleRule {
   if (Object.keys(actions).length === 0) {
     throw new S3Error('InvalidRequest', 'At least one action needs to be specified in a rule.')
   }
+  const filter = parseFilter(element)
+  if (filter.tags !== undefined && actions.abortUploadsDays !== undefined) {
+    const message = 'AbortIncompleteMultipartUpload cannot be specified with Tags.'
+    throw new S3Error('InvalidRequest', message)
+  }
   return {
     id: parseId(childText(element, 'ID')) ?? newId(),
-    ...parsePrefix(element),
+    ...filter,
     isEnabled: parseStatus(childText(element, 'Status')),
     ...actions,
   }
@@ -107,21 +125,35 @@ function parseStatus(text: string | undefined): boolean {
   throw malformed('Status must be Enabled or Disabled')
 }
 
+type RuleFilter = Pick<LifecycleRule, 'prefix' | 'prefixForm' | 'tags'>
+
 /** S3 requires either `Filter` or the older `Prefix`. */
-function parsePrefix(element: XmlElement): Pick<LifecycleRule, 'prefix' | 'prefixForm'> {
+function parseFilter(element: XmlElement): RuleFilter {
   const filter = onlyChild(element, 'Filter')
   const older = childText(element, 'Prefix')
   if ((filter === undefined) === (older === undefined)) {
     throw malformed('a Rule needs either Filter or Prefix')
   }
   if (filter === undefined) return { prefix: checkPrefix(older ?? ''), prefixForm: 'rule' }
-  const and = onlyChild(filter, 'And')
-  if (and !== undefined) checkElements(and, ['Prefix'])
-  checkElements(filter, ['Prefix'])
-  const prefix = childText(filter, 'Prefix')
-  return prefix === undefined
-    ? { prefix: '', prefixForm: 'none' }
-    : { prefix: checkPrefix(prefix), prefixForm: 'filter' }
+  checkElements(filter, ['Prefix', 'Tag', 'And'])
+  const [only, ...others] = filter.children
+  if (others.length > 0) throw malformed('a Filter has one condition, or several in And')
+  if (only === undefined) return { prefix: '', prefixForm: 'none' }
+  if (only.name === 'Prefix') return { prefix: checkPrefix(only.text), prefixForm: 'filter' }
+  if (only.name === 'Tag') return { prefix: '', prefixForm: 'tag', tags: tagsOf([only]) }
+  return parseAnd(only)
+}
+
+function parseAnd(and: XmlElement): RuleFilter {
+  checkElements(and, ['Prefix', 'Tag'])
+  const tags = and.children.filter(({ name }) => name === 'Tag')
+  if (tags.length === 0 || and.children.length < 2) throw malformed('And needs several conditions')
+  const prefix = checkPrefix(childText(and, 'Prefix') ?? '')
+  return { prefix, prefixForm: 'and', tags: tagsOf(tags) }
+}
+
+function tagsOf(elements: readonly XmlElement[]): Tags {
+  return checkedTags(elements.map(parseTag), objectTagLimits)
 }
 
 function checkPrefix(prefix: string): string {
@@ -181,11 +213,13 @@ function isCalendarDay(day: string): boolean {
 
 function checkElements(element: XmlElement, known: readonly string[]): void {
   const refused = element.children.find(({ name }) => unsupported[element.name]?.includes(name))
-  if (refused !== undefined) {
-    throw new S3Error(
-      'NotImplemented',
-      `The lifecycle element ${refused.name} is not implemented. Expiration with Days or Date, and AbortIncompleteMultipartUpload, are.`,
-    )
-  }
+  if (refused !== undefined) throw notImplemented(refused.name)
   refuseOtherElements(element, known)
+}
+
+function notImplemented(element: string): S3Error {
+  return new S3Error(
+    'NotImplemented',
+    `The lifecycle element ${element} is not implemented. Expiration with Days or Date, and AbortIncompleteMultipartUpload, are.`,
+  )
 }

@@ -1,6 +1,7 @@
 import type { Tags } from '../../drives/attributes.ts'
 import { percentDecode } from '../address/query.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import type { Compatibility } from '../compatibility.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { XmlChildren } from '../reply/xml.ts'
 import { malformed, onlyChild, refuseOtherElements, shown } from './document-elements.ts'
@@ -23,6 +24,11 @@ export const objectTagLimits: TagLimits = {
 
 /** A document of 50 tags with every character escaped is smaller. */
 export const maxTaggingBytes = 256 * 1024
+
+/** Whether objects may have tags. */
+export function keepsTags(compatibility: Compatibility): boolean {
+  return compatibility.objectTags
+}
 
 /** In units of UTF-16, as S3 counts (User Guide, "Categorizing your objects using tags"). */
 const maxKeyLength = 128

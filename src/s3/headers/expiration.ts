@@ -1,4 +1,5 @@
 import { type LifecycleRule, objectExpiry } from '../../buckets/lifecycle-rules.ts'
+import type { ObjectMetadata } from '../../drives/drive.ts'
 import type { HeaderFields } from '../../http/message.ts'
 import type { ObjectContext } from '../context.ts'
 import { formatHttpDate } from './http-date.ts'
@@ -21,10 +22,14 @@ export function expiringObject({ configuration, key }: ObjectContext): ExpiringO
  */
 export function expirationHeaders(
   object: ExpiringObject | undefined,
-  modifiedAtMs: number,
+  { modifiedAtMs, attributes }: Pick<ObjectMetadata, 'modifiedAtMs' | 'attributes'>,
 ): HeaderFields {
   if (object === undefined) return []
-  const expiry = objectExpiry(object.rules, object.key, modifiedAtMs)
+  const expiry = objectExpiry(object.rules, {
+    key: object.key,
+    modifiedAtMs,
+    tags: attributes.tags,
+  })
   if (expiry === undefined) return []
   const ruleId = encodeURIComponent(expiry.rule.id.toWellFormed())
   const date = formatHttpDate(expiry.atMs)

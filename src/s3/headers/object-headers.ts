@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Attributes, type KeptHeader, keptHeaders } from '../../drives/attributes.ts'
-import { S3Error } from '../errors.ts'
+import { parseTaggingHeader } from '../configuration/tagging-document.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import { storageClassFromHeaders } from './storage-class.ts'
 
 /** The part of an object's attributes that its writer sends as header fields. */
-export type SentAttributes = Pick<Attributes, 'headers' | 'metadata'>
+export type SentAttributes = Pick<Attributes, 'headers' | 'metadata' | 'tags' | 'storageClass'>
 
 const metadataPrefix = 'x-amz-meta-'
 
@@ -11,11 +13,63 @@ const metadataPrefix = 'x-amz-meta-'
 const maxMetadataBytes = 2048
 
 /**
- * The attributes sent with PutObject, CreateMultipartUpload or CopyObject with REPLACE.
+ * The attributes sent with PutObject or CreateMultipartUpload.
  *
- * @throws S3Error MetadataTooLarge over 2 KB of user metadata.
+ * @throws S3Error MetadataTooLarge over 2 KB of user metadata; as parseTaggingHeader; InvalidStorageClass
  */
 export function attributesFromHeaders(headers: IncomingHttpHeaders): SentAttributes {
+  return {
+    ...metadataFields(headers),
+    ...tagsFromHeaders(headers),
+    ...storageClassFromHeaders(headers),
+  }
+}
+
+/**
+ * The attributes of a copy (API reference, CopyObject): the directives decide whose metadata and tags it has. The
+ * storage class is never that of the source.
+ *
+ * @throws S3Error InvalidArgument for another directive; as attributesFromHeaders
+ */
+export function attributesOfCopy(
+  headers: IncomingHttpHeaders,
+): (source: SentAttributes) => SentAttributes {
+  const sent = isReplaced(headers, 'x-amz-metadata-directive') && metadataFields(headers)
+  const tags = isReplaced(headers, 'x-amz-tagging-directive') && tagsFromHeaders(headers)
+  const storageClass = storageClassFromHeaders(headers)
+  return (source) => {
+    const { headers, metadata } = sent || source
+    return { headers, metadata, ...(tags || tagsOf(source)), ...storageClass }
+  }
+}
+
+/** What a writer has sent, of all attributes of an object or an upload. */
+export function sentAttributes(attributes: SentAttributes): SentAttributes {
+  const { headers, metadata, storageClass } = attributes
+  return { headers, metadata, ...tagsOf(attributes), ...(storageClass && { storageClass }) }
+}
+
+/** Whether the directive says REPLACE. @throws S3Error InvalidArgument */
+export function isReplaced(
+  headers: IncomingHttpHeaders,
+  directive: 'x-amz-metadata-directive' | 'x-amz-tagging-directive',
+): boolean {
+  const value = headers[directive] ?? 'COPY'
+  if (value === 'COPY' || value === 'REPLACE') return value === 'REPLACE'
+  const what = directive === 'x-amz-tagging-directive' ? 'tagging' : 'metadata'
+  throw invalidArgument(directive, String(value), `Unknown ${what} directive.`)
+}
+
+function tagsFromHeaders(headers: IncomingHttpHeaders): Pick<Attributes, 'tags'> {
+  const field = headers['x-amz-tagging']
+  return field === undefined ? {} : tagsOf({ tags: parseTaggingHeader(String(field)) })
+}
+
+function tagsOf({ tags = {} }: Pick<Attributes, 'tags'>): Pick<Attributes, 'tags'> {
+  return Object.keys(tags).length === 0 ? {} : { tags }
+}
+
+function metadataFields(headers: IncomingHttpHeaders): SentAttributes {
   return { headers: headersToKeep(headers), metadata: metadataFromHeaders(headers) }
 }
 

@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Compatibility } from '../compatibility.ts'
+import { keepsTags } from '../configuration/tagging-document.ts'
 import type { ObjectContext } from '../context.ts'
 import { headerNotImplemented } from '../errors.ts'
 import { type EncryptionMode, isClaimedEncryption } from './encryption.ts'
@@ -37,6 +39,12 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
   ['x-amz-write-offset-bytes', always],
 ])
 
+/** Whether a field of the table is kept with the object. */
+const keptInAws: Readonly<Record<string, (compatibility: Compatibility) => boolean>> = {
+  'x-amz-storage-class': (compatibility) => compatibility.storageClasses,
+  'x-amz-tagging': keepsTags,
+}
+
 /**
  * Refuses a PutObject, CreateMultipartUpload, UploadPart or CopyObject that asks for what cannot be kept. Call it
  * before the body is read.
@@ -46,16 +54,18 @@ const refusals: ReadonlyMap<string, Refusal> = new Map<string, Refusal>([
 export function refuseWhatCannotBeKept(context: ObjectContext): void {
   const { service, request, configuration } = context
   service.acls.checkHeaders(request.headers, configuration)
-  refuseUnsupportedHeaders(request.headers, service.settings.serverSideEncryption)
+  const isKept = (name: string) => keptInAws[name]?.(service.compatibility) === true
+  refuseUnsupportedHeaders(request.headers, service.settings.serverSideEncryption, isKept)
 }
 
 /** Refuses a write as `refuseWhatCannotBeKept`, but not for its ACL. */
 export function refuseUnsupportedHeaders(
   headers: IncomingHttpHeaders,
   encryption: EncryptionMode,
+  isKept: (name: string) => boolean = () => false,
 ): void {
   for (const name in headers) {
-    if (!name.startsWith('x-amz-')) continue
+    if (!name.startsWith('x-amz-') || isKept(name)) continue
     const value = String(headers[name])
     if (!refusals.get(name)?.(value) || isClaimedEncryption(encryption, name, value)) continue
     throw headerNotImplemented(name)

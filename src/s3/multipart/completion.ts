@@ -4,6 +4,7 @@ import type { WriteConditions } from '../../drives/drive.ts'
 import type { SentChecksum } from '../checksums/checksum-headers.ts'
 import { checksumOfParts, checksumTypes } from '../checksums/checksums.ts'
 import { S3Error } from '../errors.ts'
+import { sentAttributes } from '../headers/object-headers.ts'
 import type { UploadChecksum, UploadDetails, UploadedPart } from './upload-records.ts'
 
 /**
@@ -73,12 +74,10 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
   assertLargeEnough(parts, request.minPartBytes)
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   assertSize(request.objectSize, size)
-  const { headers, metadata } = upload.details
   const checksum = completedChecksum(request, upload.details, parts)
   const attributes: Attributes = {
+    ...sentAttributes(upload.details),
     etag: etagOfParts(parts),
-    headers,
-    metadata,
     partSizes: sizesOfParts(parts),
     ...(checksum === undefined ? {} : { checksum, ...partChecksums(parts) }),
   }

@@ -1,5 +1,5 @@
 import type { UploadTable } from '../../state/stores/uploads.ts'
-import { decodeTarget, sortKeyOf } from './upload-records.ts'
+import { decodeTarget, detailsOf, sortKeyOf } from './upload-records.ts'
 
 /** An open upload in a listing. */
 export interface ListedUpload {
@@ -7,6 +7,7 @@ export interface ListedUpload {
   readonly key: string
   readonly uploadId: string
   readonly createdAtMs: number
+  readonly storageClass?: string
 }
 
 export interface UploadListQuery {
@@ -45,9 +46,17 @@ export class UploadCursor {
   /** The next uploads: at least one and at most `limit`, or none at the end. @throws DatabaseError */
   async next(limit: number): Promise<ListedUpload[]> {
     const rows = await this.#table.openByKey(this.#after, this.#end, limit)
-    const uploads = rows.map(({ id, target, createdAtMs }) => {
-      const { key } = decodeTarget(target)
-      return { kind: 'object' as const, key, uploadId: id, createdAtMs }
+    const uploads = rows.map((row) => {
+      const { key } = decodeTarget(row.target)
+      const { storageClass } = detailsOf(row)
+      const { id: uploadId, createdAtMs } = row
+      return {
+        kind: 'object' as const,
+        key,
+        uploadId,
+        createdAtMs,
+        ...(storageClass && { storageClass }),
+      }
     })
     const last = uploads.at(-1)
     if (last) this.#after = { sortKey: this.#sortKey(last.key), id: last.uploadId }

@@ -1,7 +1,8 @@
-import type { Attributes, StoredChecksum } from '../../drives/attributes.ts'
+import type { StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectName } from '../../drives/drive.ts'
 import type { PartRow, UploadRow, UploadTable } from '../../state/stores/uploads.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'
+import type { SentAttributes } from '../headers/object-headers.ts'
 import { noSuchUpload } from './upload-errors.ts'
 
 /** An upload as requests name it: the id counts only together with its bucket and key. */
@@ -10,7 +11,7 @@ export interface UploadName extends ObjectName {
 }
 
 /** What CreateMultipartUpload requested; stored with the upload until Complete. */
-export interface UploadDetails extends Pick<Attributes, 'headers' | 'metadata'> {
+export interface UploadDetails extends SentAttributes {
   readonly checksum?: UploadChecksum | undefined
 }
 

@@ -6,6 +6,7 @@ import { maxXmlBodyBytes } from '../body/xml-body.ts'
 import { changeOptions } from '../configuration/change-options.ts'
 import { corsContent, maxCorsBytes, parseCors } from '../configuration/cors-document.ts'
 import { lifecycleContent, parseLifecycle } from '../configuration/lifecycle-document.ts'
+import { keepsTags } from '../configuration/tagging-document.ts'
 import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
@@ -38,7 +39,7 @@ const minimumSize: HeaderFields = [[minimumSizeHeader, minimumSizeDefault]]
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketLifecycleConfiguration.html */
 export async function putBucketLifecycle(context: BucketContext): Promise<HttpReply> {
-  const { request } = context
+  const { request, service } = context
   const minimum = request.headers[minimumSizeHeader]
   if (minimum !== undefined && minimum !== minimumSizeDefault) {
     throw new S3Error(
@@ -46,7 +47,11 @@ export async function putBucketLifecycle(context: BucketContext): Promise<HttpRe
       `The header ${minimumSizeHeader} is not implemented, except with the value ${minimumSizeDefault}.`,
     )
   }
-  const lifecycle = parseLifecycle(await readSmallBody(request, maxXmlBodyBytes), randomUUID)
+  const lifecycle = parseLifecycle(
+    await readSmallBody(request, maxXmlBodyBytes),
+    randomUUID,
+    keepsTags(service.compatibility),
+  )
   await changeOptions(context, { lifecycle })
   return { status: 200, headers: [...minimumSize, ['Content-Length', '0']] }
 }

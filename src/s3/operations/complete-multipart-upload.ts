@@ -55,7 +55,7 @@ async function expirationOf(context: ObjectContext, etag: string): Promise<Heade
   if (expiring === undefined) return []
   const { drive } = context.service
   const object = await drive.head(context.bucket, context.key).catch(() => undefined)
-  return object?.attributes.etag === etag ? expirationHeaders(expiring, object.modifiedAtMs) : []
+  return object?.attributes.etag === etag ? expirationHeaders(expiring, object) : []
 }
 
 function completionHeaders({ headers }: HttpRequest) {

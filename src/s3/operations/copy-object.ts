@@ -14,9 +14,9 @@ import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import { withRoom } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
-import { invalidArgument, noSuchKey, S3Error } from '../errors.ts'
+import { noSuchKey, S3Error } from '../errors.ts'
 import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
-import { attributesFromHeaders, type SentAttributes } from '../headers/object-headers.ts'
+import { attributesOfCopy, isReplaced, type SentAttributes } from '../headers/object-headers.ts'
 import { writeConditions } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
@@ -26,8 +26,7 @@ const maxAttempts = 3
 
 interface CopyPlan {
   readonly source: ObjectName
-  /** Undefined to keep those of the source. */
-  readonly attributes: SentAttributes | undefined
+  readonly attributesOf: (source: SentAttributes) => SentAttributes
   readonly algorithm: ChecksumAlgorithm | undefined
   readonly conditions: WriteConditions | undefined
 }
@@ -43,29 +42,24 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
     ETag: quoteEtag(etag),
     ...checksumElements(checksum, 'object'),
   }
-  const expiration = expirationHeaders(expiringObject(context), metadata.modifiedAtMs)
+  const expiration = expirationHeaders(expiringObject(context), metadata)
   return xmlReply('CopyObjectResult', content, expiration)
 }
 
 function planCopy(context: ObjectContext): CopyPlan {
   const { headers } = context.request
   const source = copySourceOf(context)
-  const directive = headers['x-amz-metadata-directive'] ?? 'COPY'
-  if (directive !== 'COPY' && directive !== 'REPLACE') {
-    const header = 'x-amz-metadata-directive'
-    throw invalidArgument(header, String(directive), 'Unknown metadata directive.')
-  }
+  const attributesOf = attributesOfCopy(headers)
   const algorithm = uploadChecksum(headers)?.algorithm
   const isSelf = source.bucket === context.bucket && source.key === context.key
-  const isUnchanged = directive === 'COPY' && algorithm === undefined
+  const isUnchanged = !isReplaced(headers, 'x-amz-metadata-directive') && algorithm === undefined
   if (isSelf && isUnchanged && headers['x-amz-storage-class'] === undefined) {
     throw new S3Error(
       'InvalidRequest',
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
   }
-  const attributes = directive === 'REPLACE' ? attributesFromHeaders(headers) : undefined
-  return { source, attributes, algorithm, conditions: writeConditions(headers) }
+  return { source, attributesOf, algorithm, conditions: writeConditions(headers) }
 }
 
 async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
@@ -103,11 +97,11 @@ async function copyOnDrive(
   plan: CopyPlan,
   object: OpenObject,
 ): Promise<ObjectMetadata | undefined> {
-  const { etag, checksum, headers, metadata } = object.attributes
+  const { etag, checksum } = object.attributes
   const isComposite = checksum?.type === 'COMPOSITE'
   const isOther = plan.algorithm !== undefined && plan.algorithm !== checksum?.algorithm
   if (!isPlainMd5(etag) || isComposite || isOther) return undefined
-  const kept = plan.attributes ?? { headers, metadata }
+  const kept = plan.attributesOf(object.attributes)
   const attributes = checksum === undefined ? { ...kept, etag } : { ...kept, etag, checksum }
   const { source, conditions } = plan
   return service.drive.copy?.(
@@ -132,7 +126,7 @@ function copyByStreaming(
   const range = { start: 0, end: size }
   return writeObject(context, {
     size,
-    sent: plan.attributes ?? attributes,
+    sent: plan.attributesOf(attributes),
     conditions: plan.conditions,
     pour: (sink) => pourObject(object, sink, { range, algorithm, signal }),
   })

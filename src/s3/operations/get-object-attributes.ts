@@ -6,6 +6,7 @@ import { checksumElements } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, noSuchKey } from '../errors.ts'
 import { formatHttpDate } from '../headers/http-date.ts'
+import { storageClassOf } from '../headers/storage-class.ts'
 import { maxPartNumber } from '../multipart/part-request.ts'
 import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
 import type { XmlChildren } from '../reply/xml.ts'
@@ -28,7 +29,7 @@ const attributeElements: Readonly<
     Checksum: checksum && checksumElements(checksum, 'object'),
   }),
   ObjectParts: ({ attributes }, parts) => ({ ObjectParts: partsOf(attributes, parts) }),
-  StorageClass: () => ({ StorageClass: 'STANDARD' }),
+  StorageClass: ({ attributes }) => ({ StorageClass: storageClassOf(attributes) }),
   ObjectSize: ({ size }) => ({ ObjectSize: size }),
 }
 

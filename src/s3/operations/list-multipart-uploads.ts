@@ -2,6 +2,7 @@ import { isAuthorized } from '../../access/authorize.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { leastOnPage, parseCount } from '../address/count-parameter.ts'
 import type { BucketContext } from '../context.ts'
+import { storageClassOf } from '../headers/storage-class.ts'
 import { type EncodeKey, keyEncoding } from '../listing/key-encoding.ts'
 import { type ListPage, readPage } from '../listing/list-page.ts'
 import type { ListedUpload } from '../multipart/upload-cursor.ts'
@@ -63,7 +64,7 @@ function uploadElement(upload: ListedUpload, encode: EncodeKey): XmlChildren {
     UploadId: upload.uploadId,
     Initiator: owner,
     Owner: owner,
-    StorageClass: 'STANDARD',
+    StorageClass: storageClassOf(upload),
     Initiated: xmlTimestamp(upload.createdAtMs),
   }
 }

@@ -4,6 +4,7 @@ import { parseCount } from '../address/count-parameter.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { BucketContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
+import { standardClass } from '../headers/storage-class.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
 import { type EncodeKey, keyEncoding } from '../listing/key-encoding.ts'
 import { type ListPage, type PageQuery, readPage } from '../listing/list-page.ts'
@@ -138,14 +139,15 @@ function objectElements(
   objects: readonly ObjectEntry[],
   { encode, withOwner }: ObjectElementOptions,
 ): XmlFragment {
-  const tail = `<StorageClass>STANDARD</StorageClass>${withOwner ? ownerElement : ''}</${element}>`
+  const tail = `${withOwner ? ownerElement : ''}</${element}>`
   const version = element === 'Version' ? versionElements : ''
   let xml = ''
-  for (const { key, modifiedAtMs, etag, size } of objects) {
+  for (const { key, modifiedAtMs, etag, size, storageClass = standardClass } of objects) {
     xml +=
       `<${element}><Key>${escapeXml(encode(key))}</Key>${version}` +
       `<LastModified>${xmlTimestamp(modifiedAtMs)}</LastModified>` +
-      `<ETag>${escapeXml(quoteEtag(etag))}</ETag><Size>${size}</Size>${tail}`
+      `<ETag>${escapeXml(quoteEtag(etag))}</ETag><Size>${size}</Size>` +
+      `<StorageClass>${storageClass}</StorageClass>${tail}`
   }
   return new XmlFragment(xml)
 }

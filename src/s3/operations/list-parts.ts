@@ -5,6 +5,7 @@ import { checksumElements } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
+import { storageClassOf } from '../headers/storage-class.ts'
 import { keyEncoding } from '../listing/key-encoding.ts'
 import { uploadNameOf } from '../multipart/part-request.ts'
 import type { UploadedPart } from '../multipart/upload-records.ts'
@@ -33,7 +34,7 @@ export async function listParts(context: ObjectContext): Promise<HttpReply> {
     UploadId: name.uploadId,
     Initiator: owner,
     Owner: owner,
-    StorageClass: 'STANDARD',
+    StorageClass: storageClassOf(details),
     PartNumberMarker: after,
     // On every page (docs/contract/object-storage.md, "ListParts").
     NextPartNumberMarker: parts.at(-1)?.number ?? after,

@@ -24,18 +24,19 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
   const size = requiredSize(request, service.compatibility)
-  const { attributes, modifiedAtMs } = await withRoom(context, size, async (counted) => {
+  const object = await withRoom(context, size, async (counted) => {
     const pour = (sink: PayloadSink) => readPayload(request, counted(sink), { size })
-    const object = await writeObject(context, { size, sent, conditions, pour })
-    service.usage.wrote(bucket, object.size)
-    return object
+    const written = await writeObject(context, { size, sent, conditions, pour })
+    service.usage.wrote(bucket, written.size)
+    return written
   })
+  const { attributes } = object
   return {
     status: 200,
     headers: [
       ['ETag', quoteEtag(attributes.etag)],
       ...checksumHeaders(attributes.checksum, 'object'),
-      ...expirationHeaders(expiringObject(context), modifiedAtMs),
+      ...expirationHeaders(expiringObject(context), object),
     ],
   }
 }

@@ -127,10 +127,6 @@ export const objectDefaults: Readonly<Record<string, Default>> = {
   },
   'legal-hold': { logName: 'REST.GET.OBJECT_LOCK_LEGALHOLD', reply: noObjectLock },
   retention: { logName: 'REST.GET.OBJECT_LOCK_RETENTION', reply: noObjectLock },
-  tagging: {
-    logName: 'REST.GET.OBJECT_TAGGING',
-    reply: { root: 'Tagging', content: { TagSet: {} } },
-  },
 }
 
 /** GET of one of `bucketDefaults`. */

@@ -52,7 +52,7 @@ function writeFields(
   object: ObjectMetadata,
   overrides: ResponseOverrides | undefined,
 ): ReplyFields {
-  const { headers, metadata, etag } = object.attributes
+  const { headers, metadata, etag, tags, storageClass } = object.attributes
   const contentType = overrides?.['content-type'] ?? headers['content-type'] ?? defaultContentType
   const fields: ReplyFields = [
     ['Last-Modified', formatHttpDate(object.modifiedAtMs)],
@@ -66,6 +66,9 @@ function writeFields(
     const value = overrides?.[header] ?? headers[header]
     if (value !== undefined) fields.push([name, value])
   }
+  // Not for STANDARD (API reference, HeadObject, "x-amz-storage-class").
+  if (storageClass !== undefined) fields.push(['x-amz-storage-class', storageClass])
+  if (tags !== undefined) fields.push(['x-amz-tagging-count', String(Object.keys(tags).length)])
   fields.push(...metadataFields(metadata))
   return fields
 }

@@ -51,7 +51,8 @@ const selectUnlisted = `SELECT 1 AS one FROM drive_files
   WHERE unlisted = 1 AND parent <> '' AND drive = ? LIMIT 1`
 
 const listedColumns = `id, sort_name AS "sortName", kind, size,
-  modified_at_ms AS "modifiedAtMs", etag`
+  modified_at_ms AS "modifiedAtMs", etag,
+  CASE WHEN attributes LIKE '%"storageClass":%' THEN attributes ELSE '' END AS attributes`
 const isNotEmpty = `(kind = 'file' OR is_own = 0 OR unlisted = 1
   OR EXISTS (SELECT 1 FROM drive_files AS inside WHERE inside.parent = drive_files.id))`
 /** Duplicates are adjacent, the one that counts first. */

@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../../http/message.ts'
 import { parseAddress } from '../../s3/address/address.ts'
 import { parseQuery, refuseManyParameters } from '../../s3/address/query.ts'
+import { compatibilityOf } from '../../s3/compatibility.ts'
 import { detectOperation } from '../../s3/detect.ts'
 import type { OperationRow } from '../../s3/operation.ts'
 import { type OperationName, operations } from '../../s3/operations.ts'
@@ -29,7 +30,10 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
   try {
     refuseManyParameters(rawQuery)
     const query = parseQuery(rawQuery)
-    const allowed = { bucketCreation: 'on', acls: 'ignore', serverSideEncryption: 'claim' } as const
+    const allowed = {
+      ...({ bucketCreation: 'on', acls: 'ignore', serverSideEncryption: 'claim' } as const),
+      compatibility: compatibilityOf.aws,
+    }
     const asked = { method, query, headers, ...allowed }
     return detectOperation(parseAddress(rawPath).level, asked)
   } catch {

@@ -36,6 +36,21 @@ const samples: Readonly<Record<string, Attributes>> = {
       constructor: 'no property of Object',
     },
   },
+  tags: {
+    etag,
+    headers: {},
+    metadata: {},
+    tags: { a: '1', 'é +-=._:/@': '日本語', empty: '', constructor: 'no property of Object' },
+    storageClass: 'STANDARD_IA',
+  },
+  'as many tags as possible': {
+    etag,
+    headers: { 'content-type': 'x/y' },
+    metadata: { long: 'v'.repeat(1900) },
+    tags: Object.fromEntries(
+      Array.from({ length: 10 }, (_, index) => [`${index}${'é'.repeat(127)}`, '數'.repeat(256)]),
+    ),
+  },
   checksum: {
     etag,
     headers: {},

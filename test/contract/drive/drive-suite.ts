@@ -24,6 +24,8 @@ export type Ability =
   | 'deepKeys'
   /** `Drive.copy`. */
   | 'copy'
+  /** `Drive.setTags`. */
+  | 'setTags'
   /** `Drive.removeFolder`. */
   | 'removeFolder'
   /** `UploadAbilities.replaceLast`. */
@@ -82,6 +84,7 @@ const isAble: Readonly<
   byHand: (under) => under.byHand !== undefined,
   leftovers: (under) => under.leftovers !== undefined,
   copy: (under) => under.drive.copy !== undefined,
+  setTags: (under) => under.drive.setTags !== undefined,
   removeFolder: (under) => under.drive.removeFolder !== undefined,
   replaceLast: async (under) => (await uploadAbilities(under)).replaceLast,
   truncate: async (under) => (await uploadAbilities(under)).truncate,

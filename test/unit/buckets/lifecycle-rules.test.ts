@@ -12,8 +12,13 @@ const rule = (changed: Partial<LifecycleRule>): LifecycleRule => ({
   ...{ id: 'rule', prefix: '', prefixForm: 'filter', isEnabled: true, ...changed },
 })
 
-const expiryOf = (rules: readonly LifecycleRule[], written: string, key = 'a/b') => {
-  const expiry = objectExpiry(rules, key, Date.parse(written))
+const expiryOf = (
+  rules: readonly LifecycleRule[],
+  written: string,
+  key = 'a/b',
+  tags: Parameters<typeof objectExpiry>[1]['tags'] = undefined,
+) => {
+  const expiry = objectExpiry(rules, { key, modifiedAtMs: Date.parse(written), tags })
   return expiry && [expiry.rule.id, new Date(expiry.atMs).toISOString()]
 }
 
@@ -66,4 +71,19 @@ test('what enabled rules remove', () => {
   assert.equal(abortsUploads([rule({ abortUploadsDays: 1 })]), true)
   assert.equal(abortsUploads([rule({ abortUploadsDays: 1, isEnabled: false })]), false)
   assert.equal(abortsUploads([rule({ days: 1 })]), false)
+})
+
+test('a rule with tags is for objects that have all of them', () => {
+  const rules = [rule({ id: 'tagged', days: 1, tags: { a: '1', b: '' } })]
+  const tagged = (tags: Parameters<typeof objectExpiry>[1]['tags']) =>
+    expiryOf(rules, '2024-01-01T00:00:00Z', 'k', tags)?.[0]
+  assert.equal(tagged({ a: '1', b: '', c: '3' }), 'tagged')
+  assert.equal(tagged('unknown'), 'tagged')
+  for (const tags of [undefined, {}, { a: '1' }, { a: '1', b: '2' }, { a: '', b: '' }]) {
+    assert.equal(tagged(tags), undefined)
+  }
+  const inherited = [rule({ days: 1, tags: { constructor: '' } })]
+  assert.equal(expiryOf(inherited, '2024-01-01T00:00:00Z', 'k', {}), undefined)
+  const both = [...rules, rule({ id: 'later', days: 9 })]
+  assert.equal(expiryOf(both, '2024-01-01T00:00:00Z', 'k', {})?.[0], 'later')
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseQuery } from '../../../src/s3/address/query.ts'
+import { compatibilityOf } from '../../../src/s3/compatibility.ts'
 import { detectOperation } from '../../../src/s3/detect.ts'
 import { S3Error } from '../../../src/s3/errors.ts'
 
@@ -15,7 +16,10 @@ function outcome(
   bucketCreation: 'off' | 'existing' | 'on' = 'off',
 ): string {
   try {
-    const settings = { bucketCreation, acls: 'refuse', serverSideEncryption: 'refuse' } as const
+    const settings = {
+      ...({ bucketCreation, acls: 'refuse', serverSideEncryption: 'refuse' } as const),
+      compatibility: compatibilityOf.contract,
+    }
     return detectOperation(level, { method, query: parseQuery(query), headers, ...settings })
   } catch (error) {
     assert.ok(error instanceof S3Error, String(error))

@@ -34,10 +34,10 @@ export interface IndexedFile {
   readonly isOwn: boolean
 }
 
-/** The fields of a file that a listing needs. */
+/** The fields of a file that a listing needs: `attributes` only if they have a storage class. */
 export type ListedFile = Pick<
   IndexedFile,
-  'id' | 'sortName' | 'kind' | 'size' | 'modifiedAtMs' | 'etag'
+  'id' | 'sortName' | 'kind' | 'size' | 'modifiedAtMs' | 'etag' | 'attributes'
 >
 
 export interface ChildrenQuery {

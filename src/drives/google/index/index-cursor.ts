@@ -1,7 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { compareKeys } from '../../key-order.ts'
 import { isLegalKey } from '../../key-path.ts'
-import type { Entry, EntryCursor, ListQuery } from '../../listed-entry.ts'
+import {
+  type Entry,
+  type EntryCursor,
+  type ListQuery,
+  listedAttributes,
+} from '../../listed-entry.ts'
+import { parseAttributes } from '../../stored-attributes.ts'
 import { maxFolders } from '../google-names.ts'
 import {
   type ChildrenQuery,
@@ -120,8 +126,12 @@ export class IndexCursor implements EntryCursor {
     const { prefix, delimiter } = this.#query
     const end = delimiter === undefined ? -1 : key.indexOf(delimiter, prefix.length)
     if (end < 0) {
-      const { size, modifiedAtMs, etag } = row
-      this.#add({ kind: 'object', key, size, modifiedAtMs, etag }, entries)
+      const { size, modifiedAtMs, etag, attributes } = row
+      const { storageClass } = parseAttributes(attributes) ?? {}
+      const listed = listedAttributes(
+        storageClass === undefined ? { etag } : { etag, storageClass },
+      )
+      this.#add({ kind: 'object', key, size, modifiedAtMs, ...listed }, entries)
     } else {
       // The name of a deep file has slashes.
       this.#add({ kind: 'folder', key: key.slice(0, end + 1) }, entries)

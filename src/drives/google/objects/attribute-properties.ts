@@ -142,7 +142,7 @@ function propertiesOf(
 }
 
 /**
- * Omits the checksums of the parts first, then the sizes of the parts, then the metadata, then the
+ * Omits the checksums of the parts first, then the sizes of the parts, the tags, the metadata, then the
  * headers other than the content type, which clients need.
  *
  * @param maxPieces at least one.
@@ -153,12 +153,13 @@ function firstThatFits(
 ): { pieces: string[]; isWhole: boolean } {
   const { partChecksums: _, ...withoutChecksums } = attributes
   const { partSizes: __, ...withoutParts } = withoutChecksums
+  const { tags: ___, ...withoutTags } = withoutParts
   const { etag, headers } = attributes
   const none = { etag, headers: {}, metadata: {} }
   const type = headers['content-type']?.slice(0, 100)
   const typed = type === undefined ? none : { ...none, headers: { 'content-type': type } }
-  const bare = { ...withoutParts, metadata: {} }
-  const attempts = [attributes, withoutChecksums, withoutParts, bare, typed]
+  const bare = { ...withoutTags, metadata: {} }
+  const attempts = [attributes, withoutChecksums, withoutParts, withoutTags, bare, typed]
   for (const attempt of attempts) {
     const pieces = piecesOf(attempt)
     if (pieces.length <= maxPieces) return { pieces, isWhole: attempt === attributes }

@@ -3,6 +3,7 @@
  * Google Drive and the index, and leaves a record for recovery when the outcome is unknown.
  */
 import { hash } from 'node:crypto'
+import type { Tags } from '../../attributes.ts'
 import { changedSource } from '../../copy-source.ts'
 import {
   DriveError,
@@ -10,9 +11,11 @@ import {
   type ObjectName,
   type RemovalConditions,
 } from '../../drive.ts'
+import { withTags } from '../../object-tags.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { googlePathOf } from '../google-names.ts'
+import { indexedMetadata } from '../index/indexed-file.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import {
   endSession,
@@ -112,6 +115,21 @@ export async function publishSent(
     if (!session.isNew) await assertInTrash(drive, session, key)
     const file = assertStored(await endSent(drive, sent, object), sent.size, sent.md5)
     return await moveIntoPlace(drive, key, file, object)
+  })
+}
+
+/** As Drive.setTags. Properties belong to the bytes of one MD5, so the tags are never those of others. */
+export async function setTags(
+  drive: OpenDrive,
+  name: ObjectName,
+  tags: Tags,
+): Promise<ObjectMetadata | undefined> {
+  return await drive.locks.lock(name, [], async (key) => {
+    const { current } = key
+    if (current === undefined) return undefined
+    const { attributes, modifiedAtMs } = indexedMetadata(current.row)
+    const tagged = { attributes: withTags(attributes, tags) }
+    return await changeAttributes(drive, key, current, tagged, modifiedAtMs)
   })
 }
 

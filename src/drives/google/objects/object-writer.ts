@@ -105,15 +105,16 @@ export async function changeAttributes(
   key: LockedKey,
   { file: before }: CurrentObject,
   object: NewGoogleObject,
+  modifiedAtMs = drive.now(),
 ): Promise<ObjectMetadata> {
-  const { api, now } = drive
+  const { api } = drive
   const { id, md5Checksum = '', appProperties } = before
   const packed = packAttributes(object.attributes, md5Checksum, appProperties)
   object.assertHeld?.()
   key.beforeChange()
   const file = await api.updateFile(
     id,
-    { appProperties: packed.properties, modifiedAtMs: now() },
+    { appProperties: packed.properties, modifiedAtMs },
     { signal: key.signal },
   )
   return await recordReplaced(drive, key, file, object)

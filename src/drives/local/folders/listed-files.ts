@@ -1,6 +1,12 @@
 import type { Stats } from 'node:fs'
 import type { ObjectCandidate } from '../../folder-cursor.ts'
-import type { Entry, FolderEntry, ObjectEntry } from '../../listed-entry.ts'
+import {
+  type Entry,
+  type FolderEntry,
+  type ListedAttributes,
+  listedAttributes,
+  type ObjectEntry,
+} from '../../listed-entry.ts'
 import type { TurnTaker } from '../../turn-taker.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { joinFilePath, localPathOf } from '../object-path.ts'
@@ -14,6 +20,8 @@ export interface LocalCandidate extends ObjectCandidate {
   readonly path: string | undefined
   readonly isAlternative: boolean
 }
+
+const noEtag: ListedAttributes = { etag: '' }
 
 type ListedDrive = Pick<OpenDrive, 'root' | 'known'>
 
@@ -40,26 +48,26 @@ export async function describeListed(
 ): Promise<Entry[]> {
   const files = await lookAtAll(drive, bucket, candidates, turns)
   const present = files.filter((file) => file !== undefined)
-  const etags = await etagsOf(drive, present, turns)
+  const attributes = await attributesOf(drive, present, turns)
   const entries: Entry[] = []
   let next = 0
   for (const [index, candidate] of candidates.entries()) {
     const file = files[index]
     if (candidate.kind === 'folder') entries.push({ kind: 'folder', key: candidate.key })
-    else if (file !== undefined) entries.push(entryOf(candidate.key, file, etags[next++] ?? ''))
+    else if (file !== undefined) entries.push(entryOf(candidate.key, file, attributes[next++]))
   }
   return entries
 }
 
 /** The batches run concurrently if the database runs in another process. */
-async function etagsOf(
+async function attributesOf(
   drive: ListedDrive,
   files: readonly KnownFile[],
   turns: TurnTaker,
-): Promise<string[]> {
-  const batches: Promise<string[]>[] = []
+): Promise<ListedAttributes[]> {
+  const batches: Promise<ListedAttributes[]>[] = []
   for (let start = 0; start < files.length; start += etagBatch) {
-    const batch = drive.known.etagsOf(files.slice(start, start + etagBatch))
+    const batch = drive.known.listedOf(files.slice(start, start + etagBatch))
     // As in `lookAtAll`.
     batch.catch(() => undefined)
     batches.push(batch)
@@ -131,6 +139,7 @@ function fileOf(root: LocalRoot, stats: Stats | undefined, path: string): KnownF
   return stats?.isFile() ? { ...describe(stats, root), path } : undefined
 }
 
-function entryOf(key: string, file: KnownFile, etag: string): ObjectEntry {
-  return { kind: 'object', key, size: file.size, modifiedAtMs: file.modifiedAtMs, etag }
+function entryOf(key: string, file: KnownFile, attributes = noEtag): ObjectEntry {
+  const { size, modifiedAtMs } = file
+  return { kind: 'object', key, size, modifiedAtMs, ...listedAttributes(attributes) }
 }

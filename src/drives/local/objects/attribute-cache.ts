@@ -2,6 +2,7 @@ import { TimeLimitError, withinTime } from '../../../process/time-limit.ts'
 import type { Attributes } from '../../attributes.ts'
 import { withDatabaseErrors } from '../../database-errors.ts'
 import { DriveError } from '../../drive.ts'
+import { type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import { parseAttributes, provisionalAttributes, provisionalEtag } from '../../stored-attributes.ts'
 import type { FileIdentity, FileStamp } from './file-identity.ts'
@@ -22,7 +23,7 @@ const cacheLimitBytes = 8 * 1024 * 1024
 /** The approximate size of an entry without its text, with what protocols add to the attributes. */
 const entryBytes = 1_500
 /** ETags in memory for listings: some 2 MiB. */
-const listedEtags = 8_192
+const maxListed = 8_192
 /** A read that accepts provisional attributes waits at most this long for the database. */
 const recordWaitMs = 3_000
 /** While the database does not respond, one read asks it in this time and the others do not wait. */
@@ -38,7 +39,7 @@ export class AttributeCache {
   /** Of `of`, not of listings. */
   readonly counts = { hits: 0, misses: 0 }
   readonly #cache = new SizedCache<Attributes>(cacheLimitBytes)
-  readonly #listed = new SizedCache<string>(listedEtags)
+  readonly #listed = new SizedCache<ListedAttributes>(maxListed)
   readonly #now: () => number
   #isAway = false
   #askAgainAtMs = 0
@@ -106,23 +107,23 @@ export class AttributeCache {
     return this.#keep(file.identity, adopted)
   }
 
-  /** ETags of at most 1,000 files, in their order. Does not evict cached attributes. */
-  async etagsOf(files: readonly KnownFile[]): Promise<string[]> {
-    const etags = files.map(
-      (file) => this.#cache.peek(file.identity)?.etag ?? this.#listed.get(provisionalKey(file)),
+  /** Of at most 1,000 files, in their order. Does not evict cached attributes. */
+  async listedOf(files: readonly KnownFile[]): Promise<ListedAttributes[]> {
+    const listed = files.map(
+      (file) => this.#cache.peek(file.identity) ?? this.#listed.get(provisionalKey(file)),
     )
-    const unknown = files.filter((_, index) => etags[index] === undefined)
-    if (unknown.length === 0) return etags as string[]
+    const unknown = files.filter((_, index) => listed[index] === undefined)
+    if (unknown.length === 0) return listed as ListedAttributes[]
     const found = await this.#records.findMany(unknown.map((file) => file.identity))
-    const etagOf = (file: KnownFile) => parseAttributes(found.get(file.identity))?.etag
     const strangers = unknown.filter((file) => !found.has(file.identity))
     const moved = strangers.length === 0 ? noAttributes : await this.#findByPath(strangers)
     return files.map((file, index) => {
-      const known = etags[index]
+      const known = listed[index]
       if (known !== undefined) return known
-      const etag = etagOf(file) ?? moved.get(file.path)?.etag ?? provisionalEtag(file.identity)
-      this.#listed.set(provisionalKey(file), etag)
-      return etag
+      const recorded = parseAttributes(found.get(file.identity)) ?? moved.get(file.path)
+      const read = listedAttributes(recorded ?? { etag: provisionalEtag(file.identity) })
+      this.#listed.set(provisionalKey(file), read)
+      return read
     })
   }
 
@@ -186,10 +187,10 @@ function provisionalKey(file: KnownFile): string {
 
 /** The approximate size of attributes in memory, without the cost of JSON. */
 export function attributesBytes(attributes: Attributes): number {
-  const { headers, metadata, partSizes = [], partChecksums = [] } = attributes
+  const { headers, metadata, tags = {}, partSizes = [], partChecksums = [] } = attributes
   let units = 100 + 16 * partSizes.length
   for (const digest of partChecksums) units += 16 + digest.length
-  for (const texts of [headers, metadata]) {
+  for (const texts of [headers, metadata, tags]) {
     for (const [name, value] of Object.entries(texts)) units += name.length + (value?.length ?? 0)
   }
   return 2 * units

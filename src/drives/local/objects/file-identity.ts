@@ -59,6 +59,24 @@ export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): bool
   )
 }
 
+/** Fewer than this many milliseconds: a change of tags moves the modification time by at most a twentieth of it. */
+const longestTagMoveMs = 1
+
+/**
+ * Whether the file may differ in its tags only, whose changes move its modification time ahead (set-tags.ts). A
+ * program that restores the time of a file that it has edited cuts off fractions instead.
+ */
+export function hasOtherTags(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
+  const movedMs = now.mtimeMs - seen.mtimeMs
+  if (movedMs <= 0 || movedMs >= longestTagMoveMs) return false
+  return (
+    now.ino === seen.ino &&
+    now.dev === seen.dev &&
+    now.size === seen.size &&
+    (!hasBirthtime || now.birthtimeMs === seen.birthtimeMs)
+  )
+}
+
 /**
  * Compares the change times too: a program that restores the modification time, or writes through a shared mapping,
  * may have changed the bytes of the same file. So may have nobody: they also change with a name or a permission.
@@ -77,6 +95,7 @@ export function isSameVersion(
   { path, stats }: { readonly path: string; readonly stats: Stats },
   hasBirthtime: boolean,
 ): boolean {
+  if (hasOtherTags(now, stats, hasBirthtime)) return true
   if (!isSameFile(now, stats, hasBirthtime)) return false
   if (now.ctimeMs === stats.ctimeMs || now.nlink !== stats.nlink) return true
   if (now.mode !== stats.mode || now.uid !== stats.uid || now.gid !== stats.gid) return true

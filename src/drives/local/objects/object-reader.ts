@@ -3,7 +3,7 @@ import type { Attributes } from '../../attributes.ts'
 import { type Borrow, DriveError, type ObjectMetadata, type OpenObject } from '../../drive.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { isSameFile, isSameVersion } from './file-identity.ts'
+import { hasOtherTags, isSameFile, isSameVersion } from './file-identity.ts'
 import type { ObjectFile } from './object-files.ts'
 import { readFullyNow } from './paced-files.ts'
 
@@ -134,7 +134,8 @@ export class LocalObjectReader implements OpenObject {
       const { hasBirthtime } = this.#root
       const isSame = this.#hasReadPart
         ? isSameVersion(now, this.#file, hasBirthtime)
-        : isSameFile(now, this.#file.stats, hasBirthtime)
+        : isSameFile(now, this.#file.stats, hasBirthtime) ||
+          hasOtherTags(now, this.#file.stats, hasBirthtime)
       if (isWhole && isSame) return
       throw new DriveError(
         'changed',

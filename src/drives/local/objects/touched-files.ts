@@ -57,8 +57,8 @@ export class TouchedFiles {
       if (!isSame) this.#warn(file)
     }
     if (isSame) return recorded
-    const { headers, metadata } = recorded
-    return { etag: provisionalEtag(version), headers, metadata }
+    const { checksum: _, partSizes: __, partChecksums: ___, ...others } = recorded
+    return { ...others, etag: provisionalEtag(version) }
   }
 
   /** A piece at a time: many requests may wait for a slow disk. */

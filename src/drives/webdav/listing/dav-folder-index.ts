@@ -1,5 +1,6 @@
 import type { FolderNames } from '../../folder-cursor.ts'
 import { compareKeys } from '../../key-order.ts'
+import type { ListedAttributes } from '../../listed-entry.ts'
 
 /** A name in a folder, with what a listing needs. */
 export interface ListedName {
@@ -14,7 +15,7 @@ export interface ListedName {
   readonly modifiedAtMs: number
   readonly version: string
   /** From the listing; undefined if it must be read from the database. */
-  readonly etag: string | undefined
+  readonly attributes: ListedAttributes | undefined
   /** It may have been written while its folder was read: a missing ETag may exist. */
   readonly isUnsure?: boolean
 }

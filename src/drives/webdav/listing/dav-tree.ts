@@ -1,6 +1,6 @@
 import type { FolderTree, ObjectCandidate, ReadFolder } from '../../folder-cursor.ts'
 import { pathOfFolder } from '../../key-path.ts'
-import type { Entry, FolderEntry } from '../../listed-entry.ts'
+import { type Entry, type FolderEntry, listedAttributes } from '../../listed-entry.ts'
 import { provisionalEtag } from '../../stored-attributes.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
@@ -53,11 +53,11 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
   async describe(candidates: readonly (DavCandidate | FolderEntry)[]): Promise<Entry[]> {
     const { store, finder, rules } = this.#parts
     const unknown = candidates.flatMap((one) => {
-      if (one.kind === 'folder' || one.listed.etag !== undefined) return []
+      if (one.kind === 'folder' || one.listed.attributes !== undefined) return []
       const path = davPathOf(this.#bucket, one.key, rules).leaseKey
       return [{ path, version: one.listed.version }]
     })
-    const etags = await store.etagsOf(unknown)
+    const recorded = await store.listedOf(unknown)
     const entries: Entry[] = []
     for (const one of candidates) {
       if (one.kind === 'folder') {
@@ -66,14 +66,15 @@ export class DavTree implements FolderTree<DavFolder, DavCandidate> {
       }
       const { key, listed } = one
       const object = davPathOf(this.#bucket, key, rules)
-      const etag = listed.etag ?? etags.get(object.leaseKey)
+      const attributes = listed.attributes ?? recorded.get(object.leaseKey)
       // Apache reads a file and its properties at two moments: such a file gets no provisional ETag.
-      const isTorn = etag === undefined && listed.isUnsure === true
+      const isTorn = attributes === undefined && listed.isUnsure === true
       const found = isTorn ? await finder.find(object) : undefined
       if (isTorn && found === undefined) continue
       const { size, modifiedAtMs } = found?.metadata ?? listed
-      const known = found?.metadata.attributes.etag ?? etag ?? provisionalEtag(listed.version)
-      entries.push({ kind: 'object', key, size, modifiedAtMs, etag: known })
+      const none = { etag: provisionalEtag(listed.version) }
+      const known = listedAttributes(found?.metadata.attributes ?? attributes ?? none)
+      entries.push({ kind: 'object', key, size, modifiedAtMs, ...known })
     }
     return entries
   }

@@ -1,5 +1,6 @@
 import { DriveError } from '../../drive.ts'
 import { decodeName } from '../../key-path.ts'
+import { listedAttributes } from '../../listed-entry.ts'
 import { SizedCache } from '../../sized-cache.ts'
 import type { DavChild } from '../client/dav-folder.ts'
 import type { DavPath } from '../client/dav-path.ts'
@@ -142,7 +143,7 @@ export class FolderLister {
       if (found === undefined) continue
       const { size, modifiedAtMs, attributes } = found.metadata
       late.push({
-        ...{ name, size, modifiedAtMs, etag: attributes.etag },
+        ...{ name, size, modifiedAtMs, attributes: listedAttributes(attributes) },
         path: found.path.slice(path.length),
         isFolder: false,
         isAlternative: found.path !== object.natural,
@@ -186,6 +187,7 @@ export class FolderLister {
     { segment, isAlternative }: { segment: string; isAlternative: boolean },
   ): ListedName {
     const version = this.#parts.store.versionOf(child)
+    const record = readRecord(child.record, version)
     return {
       name: child.isFolder ? `${segment}/` : segment,
       path: [...below, child.name],
@@ -194,7 +196,7 @@ export class FolderLister {
       size: child.size,
       modifiedAtMs: child.modifiedAtMs,
       version,
-      etag: readRecord(child.record, version)?.attributes.etag,
+      attributes: record && listedAttributes(record.attributes),
     }
   }
 

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import { DriveError } from '../../drive.ts'
+import { type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
 import { asciiJson } from '../../stored-attributes.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
@@ -43,16 +45,16 @@ export class AttributeStore {
     return readRecord(await this.#parts.records.find({ path: leaseKey, version }), version)
   }
 
-  /** The ETags of files whose records are in the database, by path. */
-  async etagsOf(files: readonly FileVersion[]): Promise<Map<string, string>> {
+  /** What listings need of files whose records are in the database, by path. */
+  async listedOf(files: readonly FileVersion[]): Promise<Map<string, ListedAttributes>> {
     const versions = new Map(files.map(({ path, version }) => [path, version]))
-    const etags = new Map<string, string>()
-    if (files.length === 0) return etags
+    const listed = new Map<string, ListedAttributes>()
+    if (files.length === 0) return listed
     for (const [path, text] of await this.#parts.records.findMany(files)) {
       const record = readRecord(text, versions.get(path) ?? '')
-      if (record !== undefined) etags.set(path, record.attributes.etag)
+      if (record !== undefined) listed.set(path, listedAttributes(record.attributes))
     }
-    return etags
+    return listed
   }
 
   /** Whether records are saved only just before files are moved into place. */
@@ -85,6 +87,20 @@ export class AttributeStore {
   async restore({ path, entry }: FoundFile, leaseKey: string, record: DavRecord): Promise<void> {
     if (isDeepStrictEqual(readRecord(entry.record, record.version), record)) return
     if (!(await this.attach(path, record))) await this.save(leaseKey, record)
+  }
+
+  /**
+   * Replaces the record of a file in place, while no other process writes it.
+   *
+   * @throws DriveError `unavailable` if the server keeps the old one
+   */
+  async replace({ path, entry }: FoundFile, leaseKey: string, record: DavRecord): Promise<void> {
+    if (await this.attach(path, record)) return
+    await this.save(leaseKey, record)
+    // A property counts before the database.
+    const isKept = readRecord(entry.record, record.version) !== undefined
+    if (!isKept || (await this.#parts.server.setRecord(path, ''))) return
+    throw new DriveError('unavailable', 'The WebDAV server did not change a property. Try again.')
   }
 
   /** The version no longer exists. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Tags } from '../../attributes.ts'
 import {
   DriveError,
   type ObjectMetadata,
@@ -6,6 +7,7 @@ import {
   type WriteConditions,
 } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
+import { withTags } from '../../object-tags.ts'
 import { assertConditions, assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'
@@ -77,6 +79,20 @@ export class DavPublisher {
       if (isUnused) await tidier.tidy(object, object.natural.slice(0, -1))
       throw error
     }
+  }
+
+  /** As Drive.setTags. The record has the version of its file, so it never applies to another one. */
+  async setTags(object: DavObjectPath, tags: Tags): Promise<ObjectMetadata | undefined> {
+    const { leases, finder, store } = this.#parts
+    return await leases.hold([object.leaseKey], async (lease) => {
+      const found = await finder.findAlone(object)
+      if (found === undefined) return undefined
+      const attributes = withTags(found.metadata.attributes, tags)
+      lease.bumpRevision(object.folderKey)
+      const version = store.versionOf(found.entry)
+      await store.replace(found, object.leaseKey, { ...found.record, version, attributes })
+      return { ...found.metadata, attributes }
+    })
   }
 
   /** As Drive.remove. */

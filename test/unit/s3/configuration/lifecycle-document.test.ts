@@ -13,7 +13,8 @@ const days = '<Expiration><Days>30</Days></Expiration>'
 const ruleOf = (content: string) => `<Rule>${content}</Rule>`
 const documentOf = (...rules: string[]) =>
   `<LifecycleConfiguration>${rules.join('')}</LifecycleConfiguration>`
-const parse = (text: string) => parseLifecycle(Buffer.from(text), () => 'new')
+const parse = (text: string, hasTags = true) =>
+  parseLifecycle(Buffer.from(text), () => 'new', hasTags)
 
 test('reads every element, and writes what it has read', () => {
   const abort =
@@ -156,7 +157,7 @@ const refused: readonly (readonly [what: string, document: string, code: string,
     'NotImplemented',
     /element ExpiredObjectDeleteMarker/,
   ],
-  ['a tag', filtered('<Tag><Key>a</Key><Value>b</Value></Tag>'), 'NotImplemented', /element Tag/],
+  ['a tag without a value', filtered('<Tag><Key>a</Key></Tag>'), 'MalformedXML', /Key and Value/],
   [
     'a size',
     filtered('<ObjectSizeGreaterThan>1</ObjectSizeGreaterThan>'),
@@ -178,4 +179,43 @@ for (const [what, document, code, message] of refused) {
       (error) => error instanceof S3Error && error.code === code && message.test(error.message),
     )
   })
+}
+
+test('reads filters by tag, and writes what it has read', () => {
+  const tag = (key: string, value: string) => `<Tag><Key>${key}</Key><Value>${value}</Value></Tag>`
+  const and = `<And><Prefix>logs/</Prefix>${tag('a', '1')}${tag('b', '')}</And>`
+  const filters = [tag('a', '1'), and, `<And>${tag('a', '1')}${tag('b', '2')}</And>`]
+  const text = documentOf(
+    ...filters.map((one, id) => ruleOf(`<ID>${id}</ID><Filter>${one}</Filter>${enabled}${days}`)),
+  )
+  const rules = parse(text)
+  assert.deepEqual(
+    rules.map(({ prefix, tags }) => ({ prefix, tags })),
+    [
+      { prefix: '', tags: { a: '1' } },
+      { prefix: 'logs/', tags: { a: '1', b: '' } },
+      { prefix: '', tags: { a: '1', b: '2' } },
+    ],
+  )
+  const written = xmlDocument('LifecycleConfiguration', lifecycleContent(rules))
+  for (const one of filters) assert.ok(written.includes(`<Filter>${one}</Filter>`), written)
+  assert.throws(() => parse(text, false), isS3Error('NotImplemented'))
+  const abort =
+    '<AbortIncompleteMultipartUpload><DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload>'
+  const refused: [string, string][] = [
+    [`<Filter>${tag('a', '1')}</Filter>${enabled}${abort}`, 'InvalidRequest'],
+    [`<Filter>${tag('a', '1')}${tag('b', '1')}</Filter>${enabled}${days}`, 'MalformedXML'],
+    [`<Filter><Prefix/>${tag('b', '1')}</Filter>${enabled}${days}`, 'MalformedXML'],
+    [`<Filter><And><Prefix>a</Prefix></And></Filter>${enabled}${days}`, 'MalformedXML'],
+    [`<Filter><And>${tag('a', '1')}</And></Filter>${enabled}${days}`, 'MalformedXML'],
+    [`<Filter><And>${tag('a', '1')}${tag('a', '2')}</And></Filter>${enabled}${days}`, 'InvalidTag'],
+    [`<Filter>${tag('', '1')}</Filter>${enabled}${days}`, 'InvalidTag'],
+  ]
+  for (const [content, code] of refused) {
+    assert.throws(() => parse(documentOf(ruleOf(content))), isS3Error(code), content)
+  }
+})
+
+function isS3Error(code: string) {
+  return (error: unknown) => error instanceof S3Error && error.code === code
 }

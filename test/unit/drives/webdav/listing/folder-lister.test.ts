@@ -77,7 +77,7 @@ describe('FolderLister', () => {
     const index = await lister.read(['b'], { mayBeCached: false })
     const keptBytes = heapBytes() - before
     assert.equal(index?.count, count)
-    assert.equal(index.at(index.lowerBound('file-7'))?.etag, 'etag 7')
+    assert.equal(index.at(index.lowerBound('file-7'))?.attributes?.etag, 'etag 7')
     assert.ok(keptBytes < (count * metadata.text.length) / 4, `${keptBytes} bytes`)
   })
 })
