@@ -52,7 +52,7 @@ export class StoredBucketOptions implements BucketOptionsWriter {
   ): Promise<void> {
     const change: RowChange = {
       ...(cors !== undefined && { cors: textOf(cors) }),
-      ...(lifecycle !== undefined && { lifecycle: textOf(lifecycle) }),
+      ...(lifecycle !== undefined && { lifecycle: textOf(lifecycle?.map(storedRule) ?? null) }),
       ...(quotaBytes !== undefined && { quotaBytes }),
       ...(isPublic !== undefined && { isPublic: isPublic === null ? 0 : 1 }),
     }
@@ -99,10 +99,25 @@ export class BucketsWithOptions implements Buckets {
 function optionsOf({ cors, lifecycle, quotaBytes, isPublic }: Row): BucketOptions {
   return {
     ...(cors !== '' && { cors: JSON.parse(cors) as CorsRule[] }),
-    ...(lifecycle !== '' && { lifecycle: JSON.parse(lifecycle) as LifecycleRule[] }),
+    ...(lifecycle !== '' && { lifecycle: (JSON.parse(lifecycle) as StoredRule[]).map(ruleOf) }),
     ...(quotaBytes !== null && { quotaBytes }),
     ...(isPublic === 1 && { isPublic: true as const }),
   }
+}
+
+/**
+ * A version that knows no tags would remove what the rule does not name: to it, the rule is disabled
+ * (docs/upgrade.md, "Roll back").
+ */
+type StoredRule = LifecycleRule & { readonly isEnabledForTags?: boolean }
+
+function storedRule(rule: LifecycleRule): StoredRule {
+  if (rule.tags === undefined) return rule
+  return { ...rule, isEnabled: false, isEnabledForTags: rule.isEnabled }
+}
+
+function ruleOf({ isEnabledForTags, ...rule }: StoredRule): LifecycleRule {
+  return { ...rule, isEnabled: isEnabledForTags ?? rule.isEnabled }
 }
 
 function textOf(rules: readonly unknown[] | null): string {

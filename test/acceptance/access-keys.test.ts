@@ -1,5 +1,6 @@
 /** Access keys through the whole gateway: what each may do, and when it stops to be valid. */
 import assert from 'node:assert/strict'
+import crypto from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { type Action, actions, type Grant } from '../../src/access/grants.ts'
 import type { OperationName } from '../../src/s3/operations.ts'
@@ -35,13 +36,12 @@ const cases: Readonly<Record<OperationName, (bucket: string, key: string) => Cas
   DeleteBucket: (bucket) => manage(bucket, 'DELETE', ''),
   DeleteBucketCors: (bucket) => manage(bucket, 'DELETE', 'cors'),
   DeleteBucketLifecycle: (bucket) => manage(bucket, 'DELETE', 'lifecycle'),
-  DeleteObjects: (bucket, key) => ({
-    request: {
-      ...{ method: 'POST', target: `/${bucket}?delete` },
-      body: `<Delete><Object><Key>${key}</Key></Object></Delete>`,
-    },
-    needs: [['delete', bucket, key]],
-  }),
+  DeleteObjects: (bucket, key) => {
+    const body = `<Delete><Object><Key>${key}</Key></Object></Delete>`
+    const headers = { 'content-md5': crypto.hash('md5', body, 'base64') }
+    const request = { method: 'POST', target: `/${bucket}?delete`, headers, body }
+    return { request, needs: [['delete', bucket, key]] }
+  },
   GetBucketCors: (bucket) => visit(bucket, 'cors'),
   GetBucketLifecycleConfiguration: (bucket) => visit(bucket, 'lifecycle'),
   GetBucketLocation: (bucket) => visit(bucket, 'location'),

@@ -62,6 +62,23 @@ test('options are stored column by column, and other processes get what has chan
   assert.equal((await new Revisions(database).read()).get('buckets'), 4)
 })
 
+test('a version without tags takes a rule for tags for a disabled one', async (t) => {
+  const { database, open } = await makeWorld(t)
+  const tagged: LifecycleRule[] = [true, false].map((isEnabled) => ({
+    ...{ id: `${isEnabled}`, prefix: '', prefixForm: 'tag', isEnabled, days: 1, tags: { a: '1' } },
+  }))
+  const [ours, theirs] = [open(), open()]
+  await ours.change('photos', { lifecycle: tagged })
+  await theirs.reload()
+  assert.deepEqual(theirs.find('photos'), { lifecycle: tagged })
+  const [row] = await new BucketOptionsTable(database).changedAfter(0)
+  const stored = JSON.parse(row?.lifecycle ?? '') as LifecycleRule[]
+  assert.deepEqual(
+    stored.map(({ isEnabled }) => isEnabled),
+    [false, false],
+  )
+})
+
 test('a removed bucket leaves nothing for one of the same name', async (t) => {
   const { database, open } = await makeWorld(t)
   const options = open()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/tags"
 )
 
 func main() {
@@ -44,6 +45,14 @@ func main() {
 	send("PUT", put.String(), small)
 	get := must(client.PresignedGetObject(ctx, bucket, "copy.bin", time.Minute, nil))
 	same(send("GET", get.String(), nil), small)
+
+	labels := must(tags.NewTags(map[string]string{"colour": "dark blue"}, true))
+	check(client.PutObjectTagging(ctx, bucket, "copy.bin", labels, minio.PutObjectTaggingOptions{}))
+	found := must(client.GetObjectTagging(ctx, bucket, "copy.bin", minio.GetObjectTaggingOptions{}))
+	if found.ToMap()["colour"] != "dark blue" {
+		panic(found.String())
+	}
+	check(client.RemoveObjectTagging(ctx, bucket, "copy.bin", minio.RemoveObjectTaggingOptions{}))
 
 	sameKeys(list(), "copy.bin", "large.bin", "presigned.bin", "small one.bin")
 	_, err := client.StatObject(ctx, bucket, "absent.bin", minio.StatObjectOptions{})

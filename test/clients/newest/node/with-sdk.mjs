@@ -7,6 +7,7 @@ import {
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
+  GetObjectTaggingCommand,
   HeadBucketCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
@@ -29,10 +30,16 @@ assert.deepEqual(got.Metadata, { colour: 'blue' })
 same(await got.Body.transformToByteArray(), small)
 await new Upload({
   client,
-  params: { Bucket, Key: 'large.bin', Body: Readable.from([large]) },
+  params: { Bucket, Key: 'large.bin', Body: Readable.from([large]), StorageClass: 'STANDARD_IA' },
+  // Set after the upload, with PutObjectTagging.
+  tags: [{ Key: 'colour', Value: 'blue' }],
 }).done()
 const copy = await send(GetObjectCommand, { Key: 'large.bin' })
+assert.equal(copy.TagCount, 1)
 same(await copy.Body.transformToByteArray(), large)
+assert.equal(copy.StorageClass, 'STANDARD_IA')
+const { TagSet } = await send(GetObjectTaggingCommand, { Key: 'large.bin' })
+assert.deepEqual(TagSet, [{ Key: 'colour', Value: 'blue' }])
 const presigned = { Bucket, Key: 'presigned.bin' }
 await http('PUT', await getSignedUrl(client, new PutObjectCommand(presigned)), small)
 same(await http('GET', await getSignedUrl(client, new GetObjectCommand(presigned))), small)

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { CreateBucketCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  GetObjectTaggingCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { S3Store } from '@tus/s3-store'
 import { Server } from '@tus/server'
 import { bucket, credentials, endpoint, large, region, same } from './place.mjs'
@@ -10,7 +15,11 @@ import { bucket, credentials, endpoint, large, region, same } from './place.mjs'
 const settings = { endpoint, region, credentials, forcePathStyle: true }
 const client = new S3Client(settings)
 await client.send(new CreateBucketCommand({ Bucket: bucket }))
-const datastore = new S3Store({ s3ClientConfig: { bucket, ...settings } })
+// With an expiry, the store tags what is complete.
+const datastore = new S3Store({
+  expirationPeriodInMilliseconds: 3_600_000,
+  s3ClientConfig: { bucket, ...settings },
+})
 const tus = new Server({ path: '/files', datastore })
 const server = createServer((request, reply) => tus.handle(request, reply)).listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -41,5 +50,9 @@ for (const [start, end] of [
 const Key = location.pathname.split('/').at(-1)
 const got = await client.send(new GetObjectCommand({ Bucket: bucket, Key }))
 same(await got.Body.transformToByteArray(), large)
+const { TagSet } = await client.send(
+  new GetObjectTaggingCommand({ Bucket: bucket, Key: `${Key}.info` }),
+)
+assert.deepEqual(TagSet, [{ Key: 'Tus-Completed', Value: 'true' }])
 server.close()
 server.closeAllConnections()

@@ -24,6 +24,35 @@ copy = io.BytesIO()
 s3.download_fileobj(bucket, "large.bin", copy)
 same(copy.getvalue(), large)
 
+tagged = {"Bucket": bucket, "Key": "tagged.bin"}
+
+
+def tags_of(key):
+    found = s3.get_object_tagging(Bucket=bucket, Key=key)["TagSet"]
+    return {one["Key"]: one["Value"] for one in found}
+
+
+s3.put_object(**tagged, Body=small, Tagging="colour=dark%20blue&empty=", StorageClass="STANDARD_IA")
+before = s3.head_object(**tagged)
+assert (before["StorageClass"], before["TagCount"]) == ("STANDARD_IA", 2), before
+assert tags_of("tagged.bin") == {"colour": "dark blue", "empty": ""}
+s3.put_object_tagging(**tagged, Tagging={"TagSet": [{"Key": "größe", "Value": "1"}]})
+after = s3.head_object(**tagged)
+assert tags_of("tagged.bin") == {"größe": "1"}
+assert (after["ETag"], after["LastModified"]) == (before["ETag"], before["LastModified"])
+s3.copy_object(**tagged, CopySource=tagged, StorageClass="GLACIER_IR")
+assert tags_of("tagged.bin") == {"größe": "1"}
+classes = [one["StorageClass"] for one in s3.list_objects_v2(Bucket=bucket, Prefix="tag")["Contents"]]
+assert classes == ["GLACIER_IR"], classes
+s3.copy_object(**tagged, CopySource=f"{bucket}/large.bin", TaggingDirective="REPLACE", Tagging="a=b")
+assert tags_of("tagged.bin") == {"a": "b"}
+s3.delete_object_tagging(**tagged)
+assert tags_of("tagged.bin") == {} and "TagCount" not in s3.head_object(**tagged)
+in_parts = {"Tagging": "parts=yes", "StorageClass": "STANDARD_IA"}
+s3.upload_fileobj(io.BytesIO(large), bucket, "tagged.bin", ExtraArgs=in_parts)
+assert tags_of("tagged.bin") == {"parts": "yes"}
+s3.delete_object(**tagged)
+
 parameters = {"Bucket": bucket, "Key": "presigned.bin"}
 http("PUT", s3.generate_presigned_url("put_object", Params=parameters), small)
 same(http("GET", s3.generate_presigned_url("get_object", Params=parameters)), small)

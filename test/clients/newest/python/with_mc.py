@@ -1,4 +1,4 @@
-"""mc: `alias set`, `mb -p`, `mirror`, a pipe in parts, a part of a file, `mv`, `share`, `ls`, `rm` and `rb`."""
+"""mc: `alias set`, `mb -p`, `mirror`, a pipe in parts, a part of a file, `mv`, `share`, `tag`, `ls`, `rm` and `rb`."""
 
 import json
 
@@ -25,6 +25,13 @@ mc("mv", f"{root}/set/small one.bin", f"{root}/moved.bin")
 same(http("GET", mc("share", "download", f"{root}/moved.bin")[0]["share"]), small)
 keys = [one["key"] for one in mc("ls", "--recursive", root)]
 assert keys == ["moved.bin", "piped.bin", "set/large.bin"], keys
+mc("tag", "set", f"{root}/moved.bin", "colour=blue&size=a b")
+assert mc("tag", "list", f"{root}/moved.bin")[0]["tagset"] == {"colour": "blue", "size": "a b"}
+mc("tag", "remove", f"{root}/moved.bin")
+assert not mc("tag", "list", f"{root}/moved.bin")[0].get("tagset")
+mc("cp", "--tags", "a=1", "--storage-class", "STANDARD_IA", "copy/small one.bin", f"{root}/tagged.bin")
+assert mc("tag", "list", f"{root}/tagged.bin")[0]["tagset"] == {"a": "1"}
+mc("rm", f"{root}/tagged.bin")
 assert fails("mc", "stat", f"{root}/absent.bin")
 mc("rm", "--recursive", "--force", f"{root}/set")
 mc("rb", "--force", root)

@@ -23,6 +23,13 @@ try:
     raise AssertionError("the second creation must fail")
 except AlreadyExistsError:
     pass
+# Kept with the object, but obstore cannot read them.
+obstore.put(store, "tagged.bin", small, tags={"colour": "blue"})
+obstore.put(store, "tagged large.bin", large, tags={"colour": "blue"})
+for name in ("tagged.bin", "tagged%20large.bin"):
+    url = obstore.sign(store, "GET", name.replace("%20", " "), timedelta(minutes=5))
+    same(http("GET", url), small if name == "tagged.bin" else large)
+obstore.delete(store, ["tagged.bin", "tagged large.bin"])
 http("PUT", obstore.sign(store, "PUT", "presigned.bin", timedelta(minutes=5)), small)
 same(http("GET", obstore.sign(store, "GET", "presigned.bin", timedelta(minutes=5))), small)
 keys = sorted(one["path"] for page in obstore.list(store) for one in page)

@@ -107,3 +107,14 @@ test('A read-only bucket and a bucket in the folder of another one are refused',
   await rejectsAs(nested.addBucket('new'), 'denied')
   await nested.addBucket('newer')
 })
+
+test('The tags of an object can be changed if its drive can do that, and is not read-only', async () => {
+  const { drive, nas, second } = await scene()
+  await put(drive, 'k', 'x', { bucket: 'music' })
+  assert.ok((await drive.setTags('music', 'k', { a: '1' }))?.attributes.tags)
+  assert.deepEqual((await nas.head('Music/Lossless', 'k'))?.attributes.tags, { a: '1' })
+  await rejectsAs(drive.setTags('fixed', 'k', { a: '1' }), 'denied')
+  const { setTags: _, ...without } = nas
+  second.drive = without
+  await rejectsAs(drive.setTags('music', 'k', { a: '2' }), 'unsupported')
+})

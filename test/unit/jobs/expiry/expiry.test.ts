@@ -88,6 +88,27 @@ test('objects are removed after the midnight that follows their days', async (t)
   assert.deepEqual(await keysOf(drive), ['kept'])
 })
 
+test('a rule for tags removes only the objects that have them', async (t) => {
+  const { clock, drive, state, process } = await open(t)
+  state.rules = [rule({ tags: { keep: 'no' } }), rule({ id: 'b', prefix: 'old/', days: 3 })]
+  for (const key of ['keep', 'none', 'old/a', 'temporary', 'untagged']) await put(drive, key)
+  assert.ok(drive.setTags)
+  await drive.setTags(bucket, 'keep', { keep: 'yes' })
+  for (const key of ['temporary', 'untagged']) await drive.setTags(bucket, key, { keep: 'no' })
+  clock.now += 2 * dayMs
+  const one = process({
+    head: async (name, key) => {
+      if (key === 'untagged') await drive.setTags?.(name, key, {})
+      return drive.head(name, key)
+    },
+  })
+  await one.run(never)
+  assert.deepEqual(await keysOf(drive), ['keep', 'none', 'old/a', 'untagged'])
+  clock.now += 2 * dayMs
+  await one.run(never)
+  assert.deepEqual(await keysOf(drive), ['keep', 'none', 'untagged'])
+})
+
 test('a bucket is listed once a day, and when its rules change', async (t) => {
   const { clock, drive, state, process } = await open(t)
   let listings = 0
