@@ -202,21 +202,18 @@ export const reasons: readonly Reason[] = [
   },
   {
     group: 'tags',
-    reason: 'Objects and buckets have no tags.',
-    tests: [
-      'test_get_obj_head_tagging',
-      'test_get_obj_tagging',
-      'test_lifecycle_expiration_header_and_tags_head',
-      'test_lifecycle_expiration_header_tags_head',
-      'test_lifecycle_expiration_tags*',
-      'test_put_delete_tags',
-      'test_put_excess_*',
-      'test_put_max_*',
-      'test_put_modify_tags',
-      'test_put_obj_with_tags',
-      'test_set_bucket_tagging',
-      'test_set_multipart_tagging',
-    ],
+    reason: 'Buckets have no tags.',
+    tests: ['test_set_bucket_tagging'],
+  },
+  {
+    group: 'other answers than on AWS',
+    reason: 'Expects InvalidTag for 11 tags; AWS answers BadRequest.',
+    tests: ['test_put_excess_tags'],
+  },
+  {
+    group: 'other answers than on AWS',
+    reason: 'Sends several conditions in a Filter without And; AWS answers MalformedXML.',
+    tests: ['test_lifecycle_expiration_tags*'],
   },
   {
     group: 'POST forms',

@@ -4,8 +4,10 @@ import type { EntryCursor, ListQuery } from './listed-entry.ts'
 import type { HeadOptions, OpenOptions } from './read-options.ts'
 import type {
   BeginOptions,
+  PartDigest,
   PlacedParts,
   PlaceOptions,
+  TakeOverOptions,
   UploadAbilities,
 } from './upload-abilities.ts'
 
@@ -108,11 +110,10 @@ export interface Drive {
   ): Promise<ObjectMetadata | undefined>
 
   /**
-   * Replaces the tags of the object in place, by none if `tags` is empty: its bytes and ETag stay, and its modification
-   * time within the second. The tags are those of the version that is returned, and never of another one that is
-   * written at the same time. Durable when resolved, and the next read of every process has them. Undefined if there is
-   * no object. Rejects with `changed` if something else changes the object meanwhile, and with `unsupported` if it
-   * can't be done here. Absent if the drive can't do it at all: then tags change with the object only.
+   * Replaces the tags of the object in place (empty: by none): its bytes and ETag stay, and its modification time within
+   * the second. They are the tags of the version that is returned, never of one that is written at the same time.
+   * Durable when resolved, and the next read of every process has them. Undefined if there is no object. Rejects with
+   * `unsupported` if it can't be done in this place. Absent if the drive can't do it.
    */
   setTags?(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined>
 
@@ -307,10 +308,6 @@ export interface UploadDrive {
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
 }
 
-export interface TakeOverOptions {
-  readonly isDead: boolean
-}
-
 export interface AppendOptions {
   /** Where the part begins: the number of committed bytes. */
   readonly offset: number
@@ -352,13 +349,6 @@ export interface CompleteOptions {
    * `complete` publishes nothing and rejects with that error.
    */
   readonly assertHeld?: () => void
-}
-
-/** A part as it was received. */
-export interface PartDigest {
-  readonly size: number
-  /** Lower-case hexadecimal. */
-  readonly md5: string
 }
 
 /** The kinds of errors that callers distinguish. */

@@ -64,3 +64,14 @@ export interface PlacedParts {
   /** Whether certainly no process can write to the common file any more. */
   readonly isQuiet: boolean
 }
+
+export interface TakeOverOptions {
+  readonly isDead: boolean
+}
+
+/** A part as it was received. */
+export interface PartDigest {
+  readonly size: number
+  /** Lower-case hexadecimal. */
+  readonly md5: string
+}

@@ -6,10 +6,14 @@ import {
   type ObjectName,
   type PartDraft,
   type ReplaceOptions,
-  type TakeOverOptions,
   type UploadDrive,
 } from '../drive.ts'
-import type { BeginOptions, PlaceOptions, UploadAbilities } from '../upload-abilities.ts'
+import type {
+  BeginOptions,
+  PlaceOptions,
+  TakeOverOptions,
+  UploadAbilities,
+} from '../upload-abilities.ts'
 import { type BucketPlace, type Mount, requireSame, requireWritable } from './mount.ts'
 
 interface Routed {

@@ -147,7 +147,7 @@ function parseFilter(element: XmlElement): RuleFilter {
 function parseAnd(and: XmlElement): RuleFilter {
   checkElements(and, ['Prefix', 'Tag'])
   const tags = and.children.filter(({ name }) => name === 'Tag')
-  if (tags.length === 0 || and.children.length < 2) throw malformed('And needs several conditions')
+  if (tags.length === 0) throw malformed('And needs several conditions')
   const prefix = checkPrefix(childText(and, 'Prefix') ?? '')
   return { prefix, prefixForm: 'and', tags: tagsOf(tags) }
 }

@@ -76,8 +76,9 @@ export function planCompletion(request: CompletionRequest, upload: CommittedUplo
   assertSize(request.objectSize, size)
   const checksum = completedChecksum(request, upload.details, parts)
   const attributes: Attributes = {
-    ...sentAttributes(upload.details),
+    // As the version before writes it: a Complete that it began is compared with this text.
     etag: etagOfParts(parts),
+    ...sentAttributes(upload.details),
     partSizes: sizesOfParts(parts),
     ...(checksum === undefined ? {} : { checksum, ...partChecksums(parts) }),
   }

@@ -4,10 +4,10 @@ import type {
   Drive,
   ObjectMetadata,
   ObjectName,
-  PartDigest,
   PartDraft,
   WriteConditions,
 } from '../../../src/drives/drive.ts'
+import type { PartDigest } from '../../../src/drives/upload-abilities.ts'
 import { attributesOf, bucket, md5Of, writeChunks } from './stored-object.ts'
 
 /** The digests of the parts in the first `size` bytes. */

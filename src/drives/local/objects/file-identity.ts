@@ -59,22 +59,24 @@ export function isSameFile(now: Stats, seen: Stats, hasBirthtime: boolean): bool
   )
 }
 
-/** Fewer than this many milliseconds: a change of tags moves the modification time by at most a twentieth of it. */
-const longestTagMoveMs = 1
+/** A change of tags moves the modification time by so many milliseconds, and changes during one read by fewer than `most`. */
+const tagMoves = { least: 0.001, most: 1 }
+
+/** Ahead; in the last millisecond of a second back, because Last-Modified has whole seconds. */
+export function wayOfTags(timeMs: number): 1 | -1 {
+  return timeMs % 1000 > 999 ? -1 : 1
+}
 
 /**
- * Whether the file may differ in its tags only, whose changes move its modification time ahead (set-tags.ts). A
- * program that restores the time of a file that it has edited cuts off fractions instead.
+ * Whether the file may differ in its tags only (set-tags.ts). A program that restores the time of a file that it has
+ * edited may cut off fractions of a microsecond, or all of a millisecond, which is the other way.
  */
 export function hasOtherTags(now: Stats, seen: Stats, hasBirthtime: boolean): boolean {
-  const movedMs = now.mtimeMs - seen.mtimeMs
-  if (movedMs <= 0 || movedMs >= longestTagMoveMs) return false
-  return (
-    now.ino === seen.ino &&
-    now.dev === seen.dev &&
-    now.size === seen.size &&
-    (!hasBirthtime || now.birthtimeMs === seen.birthtimeMs)
-  )
+  const movedMs = (now.mtimeMs - seen.mtimeMs) * wayOfTags(seen.mtimeMs)
+  if (movedMs < tagMoves.least || movedMs >= tagMoves.most) return false
+  const { ino, dev, size, birthtimeMs } = now
+  const isSame = ino === seen.ino && dev === seen.dev && size === seen.size
+  return isSame && (!hasBirthtime || birthtimeMs === seen.birthtimeMs)
 }
 
 /**

@@ -4,22 +4,21 @@ import { withTags } from '../../object-tags.ts'
 import { createTempFile, type LocalRoot } from '../local-root.ts'
 import type { ObjectPath } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { describe, isSameFile } from './file-identity.ts'
+import { describe, isSameFile, wayOfTags } from './file-identity.ts'
 import { metadataOf, type ObjectFile, openObject } from './object-files.ts'
 import { fsyncFile } from './paced-files.ts'
 
-/** A change of tags moves the modification time by so many milliseconds. */
-const leastMoveMs = 0.001
+/** Between these, a change of tags moves the modification time. */
+const leastMoveMs = 0.002
 const mostMoveMs = 0.05
-/** Within the last part of a second, the time moves back: Last-Modified has whole seconds. */
-const lastPartMs = 999
 
 /**
  * As Drive.setTags. A record never changes, so the file gets another identity: its modification time moves by some
  * microseconds, and the record with the tags is saved under the new identity before. Every process sees with the file
  * that it has another record (docs/decisions/0002-attributes-by-file-identity.md).
  *
- * The time is changed through the open file: it is the same version, even if the key is overwritten meanwhile.
+ * The time is changed through the open file, not through a fence: it is the same version, even if the key is
+ * overwritten meanwhile, also by a process that has taken over the lock.
  */
 export async function setTags(
   drive: OpenDrive,
@@ -74,11 +73,10 @@ async function tagFile(
  * @throws DriveError `unsupported` if the file system stores no fractions
  */
 async function movedTime(root: LocalRoot, timeMs: number): Promise<number> {
-  const way = timeMs % 1000 > lastPartMs ? -1 : 1
   const moveMs = leastMoveMs + Math.random() * (mostMoveMs - leastMoveMs)
   const { path, fd } = await createTempFile(root)
   try {
-    await root.files.setModified(fd, timeMs + way * moveMs)
+    await root.files.setModified(fd, timeMs + wayOfTags(timeMs) * moveMs)
     const { mtimeMs } = await root.files.fstat(fd)
     if (mtimeMs !== timeMs && Math.abs(mtimeMs - timeMs) <= 2 * mostMoveMs) return mtimeMs
   } finally {

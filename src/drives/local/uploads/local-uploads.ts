@@ -7,10 +7,14 @@ import type {
   ObjectName,
   PartDraft,
   ReplaceOptions,
-  TakeOverOptions,
   UploadDrive,
 } from '../../drive.ts'
-import type { BeginOptions, PlaceOptions, UploadAbilities } from '../../upload-abilities.ts'
+import type {
+  BeginOptions,
+  PlaceOptions,
+  TakeOverOptions,
+  UploadAbilities,
+} from '../../upload-abilities.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
 import { requireUploadId } from '../../uploads/upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'

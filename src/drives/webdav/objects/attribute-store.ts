@@ -9,6 +9,9 @@ import type { DavAbilities } from '../probe/dav-abilities.ts'
 import { type DavRecord, fitsProperty, readRecord, versionOf } from './dav-attributes.ts'
 import type { DavRecords, FileVersion } from './dav-records.ts'
 
+/** The property of a file whose record is in the database. An empty one is not stored by every server. */
+const noRecord = '{}'
+
 /** The file of an object, as it was found. */
 export interface FoundFile {
   readonly path: DavPath
@@ -99,7 +102,7 @@ export class AttributeStore {
     await this.save(leaseKey, record)
     // A property counts before the database.
     const isKept = readRecord(entry.record, record.version) !== undefined
-    if (!isKept || (await this.#parts.server.setRecord(path, ''))) return
+    if (!isKept || (await this.#parts.server.setRecord(path, noRecord))) return
     throw new DriveError('unavailable', 'The WebDAV server did not change a property. Try again.')
   }
 

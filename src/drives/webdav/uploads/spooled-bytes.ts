@@ -1,12 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import {
-  type AppendOptions,
-  DriveError,
-  type PartDigest,
-  type PartDraft,
-  type ReplaceOptions,
-} from '../../drive.ts'
+import { type AppendOptions, DriveError, type PartDraft, type ReplaceOptions } from '../../drive.ts'
+import type { PartDigest } from '../../upload-abilities.ts'
 import { StagedBytes, type StagedUploads } from '../../uploads/staged-uploads.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavContext } from '../dav-context.ts'

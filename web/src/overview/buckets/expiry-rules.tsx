@@ -45,7 +45,7 @@ interface RuleFieldsProps {
 }
 
 function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
-  const { date, isEnabled } = draft.rule
+  const { date, isEnabled, tags } = draft.rule
   return (
     <Fieldset legend={title} pos="relative">
       <IconButton
@@ -83,6 +83,11 @@ function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
           onChange={(event) => onChange({ ...draft, uploadDays: event.currentTarget.value })}
         />
       </SimpleGrid>
+      {tags !== undefined && (
+        <Text size="xs" c="dimmed" mt="xs">
+          Only objects with all these tags: {tagsText(tags)}.
+        </Text>
+      )}
       {!isEnabled && (
         <Text size="xs" c="dimmed" mt="xs">
           This rule was disabled by an S3 client.
@@ -90,4 +95,9 @@ function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
       )}
     </Fieldset>
   )
+}
+
+function tagsText(tags: NonNullable<RuleDraft['rule']['tags']>): string {
+  const pairs = Object.entries(tags).map(([key, value]) => `${key}=${value}`)
+  return pairs.join(', ')
 }

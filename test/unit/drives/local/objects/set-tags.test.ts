@@ -109,6 +109,26 @@ test('the time stays within its second, also at its end', async (t) => {
   }
 })
 
+test('a read goes on while tags change, and ends if the bytes do', async (t) => {
+  const { drive, path } = await open(t)
+  for (const fraction of [0.5, 0.9999]) {
+    fs.writeFileSync(path, 'x'.repeat(600_000))
+    fs.utimesSync(path, 1_700_000_000, 1_700_000_000 + fraction)
+    const object = await drive.open(bucket, 'k')
+    assert.ok(object)
+    const chunks = object.read(0, object.size)[Symbol.asyncIterator]()
+    await chunks.next()
+    for (const round of ['1', '2', '3']) await tag(drive, { round })
+    const { value } = await chunks.next()
+    assert.ok(value)
+    // By a program that restores the time, without its fractions.
+    fs.writeFileSync(path, 'y'.repeat(600_000))
+    fs.utimesSync(path, 1_700_000_000, 1_700_000_000)
+    await rejectsAs(chunks.next(), 'changed')
+    await object.close()
+  }
+})
+
 test('records of former tags are forgotten', async (t) => {
   const { drive, records } = await open(t)
   for (let round = 0; round < 5; round++) await tag(drive, { round: String(round) })
