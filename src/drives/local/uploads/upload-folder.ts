@@ -88,13 +88,16 @@ export class UploadFolder {
    */
   async isObject(stats: fs.Stats): Promise<boolean> {
     if (stats.nlink < 2) return false
-    const { identity } = describe(stats, this.#drive.root)
-    if (!isMarked(await this.names(), identity)) return false
-    if (this.#target === undefined) return true
+    const names = await this.names()
+    if (this.#target === undefined) {
+      return isMarked(names, describe(stats, this.#drive.root).identity)
+    }
+    if (!marks.some((mark) => hasMark(names, mark))) return false
     const { bucket, key } = this.#target
     const present = await openObject(this.#drive, localPathOf(bucket, key))
     if (present !== undefined) await this.#drive.root.files.close(present.fd)
-    return present?.identity === identity
+    // Not the identity: the object's tags may have changed since the mark was made.
+    return present?.stats.ino === stats.ino && present.stats.dev === stats.dev
   }
 
   /** The former process may be about to publish another link of a file. It then holds the key's lock. */
@@ -105,12 +108,13 @@ export class UploadFolder {
   }
 }
 
+const marks: readonly MarkPrefix[] = ['done-', 'made-']
+
 export function hasMark(names: readonly string[], mark: MarkPrefix): boolean {
   return names.some((name) => name.startsWith(mark))
 }
 
 function isMarked(names: readonly string[], identity: FileIdentity): boolean {
-  const marks: readonly MarkPrefix[] = ['done-', 'made-']
   return marks.some((mark) => names.includes(`${mark}${identity}`))
 }
 

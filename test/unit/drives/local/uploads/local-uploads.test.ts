@@ -31,6 +31,21 @@ test('a complete that was killed between link and unlink counts as published', a
   assert.deepEqual(await get(drive, 'k'), { text: 'bytes', etag: attributes.etag })
 })
 
+test('nothing is appended to an object that was tagged before its upload lost its name', async (t) => {
+  const { drive, uploads, state, root, folder } = await openUpload(t)
+  await uploads.complete(state, { target, size: 5, attributes: attributesOf('bytes') })
+  const data = join(root, '.bucketry', 'uploads', 'u', 'data')
+  for (const round of ['1', '2']) {
+    fs.linkSync(join(folder, 'k'), data)
+    await drive.setTags?.(bucket, 'k', { round })
+    if (round === '1') assert.equal(await uploads.isPublished(state), true)
+    else await assert.rejects(uploads.append(state, { offset: 5 }), { kind: 'upload-gone' })
+    assert.equal(fs.existsSync(data), false)
+  }
+  assert.deepEqual(await get(drive, 'k'), { text: 'bytes', etag: attributesOf('bytes').etag })
+  assert.deepEqual((await drive.head(bucket, 'k'))?.attributes.tags, { round: '2' })
+})
+
 test('the state of an upload has the same form in the database as in the version before', async (t) => {
   const { drive, uploads, state } = await openUpload(t)
   const stored = `{"id":"u","target":{"bucket":"${bucket}","key":"k"}}`
