@@ -11,12 +11,14 @@ import { verifyWhenRead } from './body/signed-body.ts'
 import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, S3Error } from './errors.ts'
+import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
+import { readForm } from './form/read-form.ts'
 import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { removeEmptyHeaders } from './headers/empty-headers.ts'
 import { withEncryption } from './headers/encryption.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
-import { identify } from './identify.ts'
+import { identify, identifyForm } from './identify.ts'
 import type { Access, OperationRow } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
 import { afterRemoval, noSuchBucket, notServed } from './removed-bucket.ts'
@@ -119,9 +121,33 @@ function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpRep
   refuseManyParameters(request.rawQuery)
   const authentication = identify(request, service, rate)
   if (!(authentication instanceof Promise)) {
+    const isUnsigned = authentication.form === 'unsigned'
+    if (isUnsigned && address.level === 'bucket' && isForm(request, address, service.compatibility))
+      return answerForm(address.bucket, parts, logContext)
     return answerAs(authentication, address, parts, logContext)
   }
   return authentication.then((confirmed) => answerAs(confirmed, address, parts, logContext))
+}
+
+/** A form has its signature and its key in its body. From then on it is a request for that key. */
+async function answerForm(
+  bucket: string,
+  parts: HandlerParts,
+  logContext: LogContext,
+): Promise<HttpReply> {
+  const { service, request, rate } = parts
+  logContext.operation = 'PostObject'
+  const form = await readForm(request)
+  try {
+    const key = form.fields.get('key') ?? ''
+    if (key !== '') logContext.key = shortened(key)
+    const authentication = await identifyForm(form, request, service, rate)
+    const made = requestOfForm(form, request, bucket, service.now())
+    const address = { level: 'object', bucket, rawKey: rawKeyOf(key) } as const
+    return await answerAs(authentication, address, { ...parts, request: made }, logContext)
+  } finally {
+    form.close()
+  }
 }
 
 function answerAs(
@@ -172,7 +198,8 @@ function runFor(
   const { bucketCreation = 'off' } = service
   const { serverSideEncryption } = service.settings
   const acls = service.acls.mode
-  const asked = { method, query, headers, bucketCreation, acls, serverSideEncryption }
+  const isForm = formOf(request) !== undefined
+  const asked = { method, query, headers, bucketCreation, acls, serverSideEncryption, isForm }
   const name = detectOperation(target.address.level, asked)
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }

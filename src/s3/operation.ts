@@ -32,6 +32,8 @@ export interface Detectable {
   readonly bucketCreation: BucketCreation
   readonly acls: AclMode
   readonly serverSideEncryption: EncryptionMode
+  /** Made of a form whose policy allows it. */
+  readonly isForm: boolean
 }
 
 /** A further condition of a row. */

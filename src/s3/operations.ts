@@ -24,6 +24,7 @@ import { listMultipartUploads } from './operations/list-multipart-uploads.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts'
 import { listParts } from './operations/list-parts.ts'
 import { createBucket, deleteBucket } from './operations/made-bucket.ts'
+import { postObject } from './operations/post-object.ts'
 import { putBucketAcl, putObjectAcl } from './operations/put-acl.ts'
 import { putObject } from './operations/put-object.ts'
 import {
@@ -62,6 +63,7 @@ const claimsEncryption: Condition = {
   isMet: ({ serverSideEncryption }) => serverSideEncryption === 'claim',
   hint: 'To accept AES256 for a disk that is encrypted, set SERVER_SIDE_ENCRYPTION=claim on the gateway.',
 }
+const isForm: Condition = { isMet: (request) => request.isForm }
 const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
 const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
 
@@ -159,6 +161,7 @@ export const operations = {
   ),
   CopyObject: object('PUT', none, copyObject, write, 'REST.COPY.OBJECT', isCopy),
   PutObject: object('PUT', none, putObject, write, 'REST.PUT.OBJECT'),
+  PostObject: object('POST', none, postObject, write, 'REST.POST.OBJECT', isForm),
   DeleteObject: object('DELETE', none, deleteObject, remove, 'REST.DELETE.OBJECT'),
   CreateMultipartUpload: object(
     'POST',

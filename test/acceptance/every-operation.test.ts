@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OperationName, operations } from '../../src/s3/operations.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
-import { testBucket } from '../support/gateway-process.ts'
+import { testBucket, testCredentials } from '../support/gateway-process.ts'
+import { type FormToPost, formRequest } from '../support/post-form.ts'
 import { md5Of } from '../support/test-bytes.ts'
 import { answer, type WireCase, type Xml } from '../support/wire-case.ts'
 
@@ -254,6 +255,23 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     success: get(`${object}?tagging`, { Tagging: { TagSet: '' } }),
     refusal: refused(get(`${missing}?tagging`), 404, 'NoSuchKey'),
   }),
+  PostObject: () => {
+    const form = (fields: FormToPost['fields']): Request => ({
+      ...formRequest({ bucket: testBucket, fields }, testCredentials),
+      ...{ isUnsigned: true, status: 201 },
+    })
+    const fields = [
+      ['key', 'object'],
+      ['success_action_status', '201'],
+    ] as const
+    return {
+      success: { ...form(fields), fields: { etag, location: /\/photos\/object$/ } },
+      refusal: {
+        ...{ ...form([...fields, ['if-none-match', '*']]), status: 412 },
+        code: 'PreconditionFailed',
+      },
+    }
+  },
   PutObject: () => ({
     success: { method: 'PUT', target: object, body: 'bytes', status: 200, fields: { etag } },
     refusal: {
@@ -280,6 +298,9 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
   },
 }
 
+/** Of COMPATIBILITY=aws only. */
+const awsOnly: ReadonlySet<string> = new Set<OperationName>(['PostObject'])
+
 test('the table of behaviors has every operation that the gateway serves', () => {
   assert.deepEqual(Object.keys(behaviors).sort(), Object.keys(operations).sort())
 })
@@ -289,6 +310,7 @@ for (const [name, behaviorOf] of Object.entries(behaviors)) {
     const gateway = await startGatewayInProcess(t, {
       ...{ LOG_LEVEL: 'debug', BUCKET_CREATION: 'on', ALLOWED_BUCKETS: `${testBucket},other` },
       ...{ ACLS: 'ignore', SERVER_SIDE_ENCRYPTION: 'claim' },
+      ...(awsOnly.has(name) && { COMPATIBILITY: 'aws' }),
     })
     const { success, refusal } = behaviorOf(await fill(gateway))
     const requestIds = []

@@ -30,7 +30,8 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
     refuseManyParameters(rawQuery)
     const query = parseQuery(rawQuery)
     const allowed = { bucketCreation: 'on', acls: 'ignore', serverSideEncryption: 'claim' } as const
-    const asked = { method, query, headers, ...allowed }
+    // A form is named when it begins to be read.
+    const asked = { method, query, headers, isForm: false, ...allowed }
     return detectOperation(parseAddress(rawPath).level, asked)
   } catch {
     // No operation of S3, or not one of ours.

@@ -15,7 +15,12 @@ function outcome(
   bucketCreation: 'off' | 'existing' | 'on' = 'off',
 ): string {
   try {
-    const settings = { bucketCreation, acls: 'refuse', serverSideEncryption: 'refuse' } as const
+    const settings = {
+      bucketCreation,
+      acls: 'refuse',
+      serverSideEncryption: 'refuse',
+      isForm: false,
+    } as const
     return detectOperation(level, { method, query: parseQuery(query), headers, ...settings })
   } catch (error) {
     assert.ok(error instanceof S3Error, String(error))
