@@ -3,10 +3,10 @@ import type { Identity } from '../access/identity.ts'
 import { RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
-import { type Address, decodeKey, parseAddress } from './address/address.ts'
+import { type Address, decodeKey } from './address/address.ts'
 import { quoted, shortened } from './address/client-text.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
-import { virtualHostReason } from './address/virtual-host.ts'
+import { addressOf, bucketOfHost, virtualHostReason } from './address/virtual-host.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
 import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
@@ -35,6 +35,8 @@ interface HandlerParts {
 type LogContext = {
   operation?: OperationName
   bucket?: string
+  /** The same, if it is in the host name. */
+  hostBucket?: string
   key?: string
   anonymous?: boolean
   /** Name of the access key, unless it is the owner's. */
@@ -52,7 +54,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
     const logContext: LogContext = {}
     const complete = (answered: HttpReply): HttpReply => {
       const reply = withEncryption(answered, serverSideEncryption, logContext.operation)
-      const rules = corsRulesOf(service.buckets, request, logContext.bucket)
+      const rules = corsRulesOf(service, request, logContext.bucket)
       return {
         status: reply.status,
         headers: [
@@ -70,7 +72,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
     try {
       return complete(await answer({ service, request, rate }, logContext))
     } catch (error) {
-      if (logContext.key === undefined) nameKey(logContext, request.rawPath)
+      if (logContext.key === undefined) nameKey(logContext, request, service)
       const shown = await afterRemoval(error, logContext.bucket, service)
       const refusal = complete(renderError(shown, request, service))
       return explained(refusal, logContext, { request, service })
@@ -91,9 +93,9 @@ function explained(
 }
 
 /** The key of a request that failed before its key was decoded, if it has one. */
-function nameKey(logContext: LogContext, rawPath: string): void {
+function nameKey(logContext: LogContext, request: HttpRequest, { settings }: S3Service): void {
   try {
-    const address = parseAddress(rawPath)
+    const address = addressOf(request, settings)
     if (address.level === 'object') logContext.key = shortened(decodeKey(address.rawKey))
   } catch {
     // Not a valid key; the client already gets an error that says so.
@@ -111,12 +113,14 @@ function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply>
 function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
   const { service, request, rate } = parts
   if (request.method === 'OPTIONS') {
-    const rules = corsRulesOf(service.buckets, request, undefined)
+    const rules = corsRulesOf(service, request, undefined)
     if (rules !== undefined) return answerBucketPreflight(request, rules)
     return answerPreflight(request, service.settings.corsAllowedOrigins)
   }
 
-  const address = parseAddress(request.rawPath)
+  const hostBucket = bucketOfHost(request.headers.host, service.settings)
+  if (hostBucket !== undefined) logContext.hostBucket = shortened(hostBucket)
+  const address = addressOf(request, service.settings)
   if (address.level !== 'service') logContext.bucket = shortened(address.bucket)
   refuseManyParameters(request.rawQuery)
   const authentication = identify(request, service, rate)

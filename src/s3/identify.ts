@@ -1,6 +1,7 @@
 import type { RequestRate } from '../access/request-rate.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { quoted } from './address/client-text.ts'
+import { bucketOfHost } from './address/virtual-host.ts'
 import type { S3Service } from './context.ts'
 import { S3Error } from './errors.ts'
 import { authenticateForm } from './form/form-signature.ts'
@@ -57,9 +58,12 @@ function signatureParts(request: HttpRequest, service: S3Service) {
     ? (details: SignatureMismatch) =>
         log.debug({ requestId: request.id, ...details }, 'signature does not match')
     : undefined
-  const { region, regions, publicUrl } = settings
+  const { region, regions } = settings
+  const hostBucket = bucketOfHost(request.headers.host, settings)
+  // The host names the bucket: a signature for another host is one for another bucket.
+  const publicUrl = hostBucket === undefined ? settings.publicUrl : undefined
   const { versionTwo, signedBodies } = compatibility
-  const checked = { keys, region, regions, publicUrl, versionTwo, signedBodies }
+  const checked = { keys, region, regions, publicUrl, hostBucket, versionTwo, signedBodies }
   return () => [checked, now(), onMismatch] as const
 }
 

@@ -5,7 +5,13 @@ import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket, testCredentials } from '../support/gateway-process.ts'
-import { type FormToPost, formBody, formRequest, signedFields } from '../support/post-form.ts'
+import {
+  type FormToPost,
+  filenameVariable,
+  formBody,
+  formRequest,
+  signedFields,
+} from '../support/post-form.ts'
 import { answer, exchange } from '../support/wire-case.ts'
 
 const start = (t: TestContext) => startGatewayInProcess(t, { COMPATIBILITY: 'aws' })
@@ -67,7 +73,7 @@ const hostile: Readonly<Record<string, readonly [form: Form, status: number, cod
   ],
   'no key': [{ fields: [] }, 400, 'InvalidArgument'],
   'a key that is empty without a file name': [
-    { fields: [['key', '${filename}']], ...anyConditions, filename: 'dir/' },
+    { fields: [['key', filenameVariable]], ...anyConditions, filename: 'dir/' },
     ...([400, 'InvalidArgument'] as const),
   ],
   'a key of 1,025 bytes': [{ fields: [['key', 'ä'.repeat(513)]] }, 400, 'KeyTooLongError'],

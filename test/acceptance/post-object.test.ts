@@ -4,7 +4,13 @@ import { type TestContext, test } from 'node:test'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket, testCredentials } from '../support/gateway-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
-import { type FormToPost, formBody, formRequest, signedFields } from '../support/post-form.ts'
+import {
+  type FormToPost,
+  filenameVariable,
+  formBody,
+  formRequest,
+  signedFields,
+} from '../support/post-form.ts'
 import { md5Of } from '../support/test-bytes.ts'
 import { answer, exchange, type WireCase } from '../support/wire-case.ts'
 
@@ -34,7 +40,7 @@ for (const version of [2, 4] as const) {
   test(`Version ${version}: fields are attributes of the object`, async (t) => {
     const gateway = await start(t, { ACLS: 'ignore' })
     const fields = [
-      ['Key', 'user/${filename}'],
+      ['Key', `user/${filenameVariable}`],
       ['acl', 'public-read'],
       ['Content-Type', 'text/plain; ä'],
       ['Cache-Control', 'no-cache'],

@@ -2,6 +2,9 @@ import { createHmac, randomUUID } from 'node:crypto'
 import type { SignedFetch } from './signed-fetch.ts'
 import type { Credentials } from './signed-request.ts'
 
+/** Stands for the name of the file. */
+export const filenameVariable = '$'.concat('{filename}')
+
 type Field = readonly [name: string, value: string]
 
 /** What a site signs, and what a browser sends with it. */
