@@ -51,7 +51,7 @@ describe('A signed form in a browser', { skip: absenceOfChromium() }, () => {
         ([name, value]) => `<input type=hidden name="${name}" value="${value}">`,
       )
       await page.setContent(
-        `<form method=post enctype=multipart/form-data action="${gateway().url}/${testBucket}">` +
+        `<form method=post accept-charset=utf-8 enctype=multipart/form-data action="${gateway().url}/${testBucket}">` +
           `${inputs.join('')}<input type=file name=file><button>Upload</button></form>`,
       )
       await page.setInputFiles('input[type=file]', file)

@@ -187,7 +187,7 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-export function malformedForm(why: string, options?: ErrorOptions): S3Error {
+function malformedForm(why: string, options?: ErrorOptions): S3Error {
   const message = `The body of your POST request is not well-formed multipart/form-data. ${why}`
   return new S3Error('MalformedPOSTRequest', message, options)
 }
