@@ -30,6 +30,10 @@ export const differences = {
     contract: 'DeleteObjects needs no checksum',
     aws: 'Without Content-MD5 and x-amz-checksum-*: 400 InvalidRequest',
   },
+  formUploads: {
+    contract: 'POST of a form to a bucket: 405 MethodNotAllowed',
+    aws: 'It uploads the file of the form: see [Forms](#forms)',
+  },
   listedUploads: {
     contract: 'ListMultipartUploads never lists an upload',
     aws: 'It lists the open uploads of keys that the access key may list. An unsigned request gets an empty list, also in a public bucket',

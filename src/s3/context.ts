@@ -21,6 +21,8 @@ export interface S3Settings {
   readonly publicList: boolean
   /** Without a trailing slash; signatures are checked against its host too. */
   readonly publicUrl: string | undefined
+  /** In lower case. A host below one names the bucket. Default: none. */
+  readonly virtualHostDomains?: readonly string[]
   readonly corsAllowedOrigins: readonly string[]
   readonly serverSideEncryption: EncryptionMode
   /** Public whatever their ACL. Default: none. */

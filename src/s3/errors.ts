@@ -26,6 +26,7 @@ export const s3Errors = {
     'Your previous request to create the named bucket succeeded and you already own it.',
   ],
   BucketNotEmpty: [409, 'The bucket you tried to delete is not empty.'],
+  EntityTooLarge: [400, 'Your proposed upload exceeds the maximum allowed size.'],
   EntityTooSmall: [400, 'Your proposed upload is smaller than the minimum allowed object size.'],
   IllegalLocationConstraintException: [
     400,
@@ -35,6 +36,7 @@ export const s3Errors = {
     400,
     'You did not provide the number of bytes specified by the Content-Length HTTP header.',
   ],
+  IncorrectNumberOfFilesInPostRequest: [400, 'POST requires exactly one file upload per request.'],
   InternalError: [500, 'We encountered an internal error. Please try again.'],
   InvalidAccessKeyId: [
     403,
@@ -53,6 +55,10 @@ export const s3Errors = {
     400,
     'The list of parts was not in ascending order. Parts list must be specified in order by part number.',
   ],
+  InvalidPolicyDocument: [
+    400,
+    'The content of the form does not meet the conditions specified in the policy document.',
+  ],
   InvalidRange: [416, 'The requested range is not satisfiable.'],
   InvalidRequest: [400, 'The request is not valid.'],
   InvalidStorageClass: [400, 'The storage class you specified is not valid'],
@@ -63,11 +69,19 @@ export const s3Errors = {
     400,
     'The ACL that you provided was not well formed or did not validate against our published schema.',
   ],
+  MalformedPOSTRequest: [
+    400,
+    'The body of your POST request is not well-formed multipart/form-data.',
+  ],
   MalformedXML: [
     400,
     'The XML you provided was not well-formed or did not validate against our published schema.',
   ],
   MaxMessageLengthExceeded: [400, 'Your request was too big.'],
+  MaxPostPreDataLengthExceededError: [
+    400,
+    'Your POST request fields preceding the upload file were too large.',
+  ],
   MetadataTooLarge: [400, 'Your metadata headers exceed the maximum allowed metadata size.'],
   MethodNotAllowed: [405, 'The specified method is not allowed against this resource.'],
   MissingContentLength: [411, 'You must provide the Content-Length HTTP header.'],

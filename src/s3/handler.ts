@@ -3,20 +3,22 @@ import type { Identity } from '../access/identity.ts'
 import { RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
-import { type Address, decodeKey, parseAddress } from './address/address.ts'
+import { type Address, decodeKey } from './address/address.ts'
 import { quoted, shortened } from './address/client-text.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
-import { virtualHostReason } from './address/virtual-host.ts'
+import { addressOf, bucketOfHost, virtualHostReason } from './address/virtual-host.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
 import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, S3Error } from './errors.ts'
+import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
+import { readForm } from './form/read-form.ts'
 import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
 import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { removeEmptyHeaders } from './headers/empty-headers.ts'
 import { withEncryption } from './headers/encryption.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
-import { identify } from './identify.ts'
+import { identify, identifyForm } from './identify.ts'
 import type { Access, OperationRow } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
 import { afterRemoval, noSuchBucket, notServed } from './removed-bucket.ts'
@@ -33,6 +35,8 @@ interface HandlerParts {
 type LogContext = {
   operation?: OperationName
   bucket?: string
+  /** The same, if it is in the host name. */
+  hostBucket?: string
   key?: string
   anonymous?: boolean
   /** Name of the access key, unless it is the owner's. */
@@ -50,7 +54,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
     const logContext: LogContext = {}
     const complete = (answered: HttpReply): HttpReply => {
       const reply = withEncryption(answered, serverSideEncryption, logContext.operation)
-      const rules = corsRulesOf(service.buckets, request, logContext.bucket)
+      const rules = corsRulesOf(service, request, logContext.bucket)
       return {
         status: reply.status,
         headers: [
@@ -68,7 +72,7 @@ export function createS3Handler(service: S3Service): HttpHandler {
     try {
       return complete(await answer({ service, request, rate }, logContext))
     } catch (error) {
-      if (logContext.key === undefined) nameKey(logContext, request.rawPath)
+      if (logContext.key === undefined) nameKey(logContext, request, service)
       const shown = await afterRemoval(error, logContext.bucket, service)
       const refusal = complete(renderError(shown, request, service))
       return explained(refusal, logContext, { request, service })
@@ -89,9 +93,9 @@ function explained(
 }
 
 /** The key of a request that failed before its key was decoded, if it has one. */
-function nameKey(logContext: LogContext, rawPath: string): void {
+function nameKey(logContext: LogContext, request: HttpRequest, { settings }: S3Service): void {
   try {
-    const address = parseAddress(rawPath)
+    const address = addressOf(request, settings)
     if (address.level === 'object') logContext.key = shortened(decodeKey(address.rawKey))
   } catch {
     // Not a valid key; the client already gets an error that says so.
@@ -109,19 +113,45 @@ function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply>
 function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
   const { service, request, rate } = parts
   if (request.method === 'OPTIONS') {
-    const rules = corsRulesOf(service.buckets, request, undefined)
+    const rules = corsRulesOf(service, request, undefined)
     if (rules !== undefined) return answerBucketPreflight(request, rules)
     return answerPreflight(request, service.settings.corsAllowedOrigins)
   }
 
-  const address = parseAddress(request.rawPath)
+  const hostBucket = bucketOfHost(request.headers.host, service.settings)
+  if (hostBucket !== undefined) logContext.hostBucket = shortened(hostBucket)
+  const address = addressOf(request, service.settings)
   if (address.level !== 'service') logContext.bucket = shortened(address.bucket)
   refuseManyParameters(request.rawQuery)
   const authentication = identify(request, service, rate)
   if (!(authentication instanceof Promise)) {
+    const isUnsigned = authentication.form === 'unsigned'
+    if (isUnsigned && address.level === 'bucket' && isForm(request, address, service.compatibility))
+      return answerForm(address.bucket, parts, logContext)
     return answerAs(authentication, address, parts, logContext)
   }
   return authentication.then((confirmed) => answerAs(confirmed, address, parts, logContext))
+}
+
+/** A form has its signature and its key in its body. From then on it is a request for that key. */
+async function answerForm(
+  bucket: string,
+  parts: HandlerParts,
+  logContext: LogContext,
+): Promise<HttpReply> {
+  const { service, request, rate } = parts
+  logContext.operation = 'PostObject'
+  const form = await readForm(request)
+  try {
+    const key = form.fields.get('key') ?? ''
+    if (key !== '') logContext.key = shortened(key)
+    const authentication = await identifyForm(form, request, service, rate)
+    const made = requestOfForm(form, request, bucket, service.now())
+    const address = { level: 'object', bucket, rawKey: rawKeyOf(key) } as const
+    return await answerAs(authentication, address, { ...parts, request: made }, logContext)
+  } finally {
+    form.close()
+  }
 }
 
 function answerAs(
@@ -172,8 +202,10 @@ function runFor(
   const { bucketCreation = 'off', compatibility } = service
   const { serverSideEncryption } = service.settings
   const acls = service.acls.mode
+  const isForm = formOf(request) !== undefined
   const asked = {
     ...{ method, query, headers, bucketCreation, compatibility, acls, serverSideEncryption },
+    isForm,
   }
   const name = detectOperation(target.address.level, asked)
   logContext.operation = name

@@ -1,8 +1,11 @@
 import type { RequestRate } from '../access/request-rate.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { quoted } from './address/client-text.ts'
+import { bucketOfHost } from './address/virtual-host.ts'
 import type { S3Service } from './context.ts'
 import { S3Error } from './errors.ts'
+import { authenticateForm } from './form/form-signature.ts'
+import type { Form } from './form/read-form.ts'
 import { type Authentication, authenticate } from './sigv4/authenticate.ts'
 import type { SignatureMismatch } from './sigv4/signature-mismatch.ts'
 
@@ -18,30 +21,50 @@ export function identify(
   service: S3Service,
   rate: RequestRate,
 ): Authentication | Promise<Authentication> {
-  const authentication = check(request, service)
+  const parts = signatureParts(request, service)
+  return confirmed(() => authenticate(request, ...parts()), service, rate)
+}
+
+/** As `identify`, by the signature of a form. */
+export async function identifyForm(
+  { fields }: Form,
+  request: HttpRequest,
+  service: S3Service,
+  rate: RequestRate,
+): Promise<Authentication> {
+  const parts = signatureParts(request, service)
+  return await confirmed(() => authenticateForm(fields, request, ...parts()), service, rate)
+}
+
+function confirmed(
+  check: () => Authentication,
+  service: S3Service,
+  rate: RequestRate,
+): Authentication | Promise<Authentication> {
+  const authentication = check()
   if (authentication.identity.kind !== 'key') return authentication
   const confirming = service.keys.ensureCurrent()
   if (confirming === undefined) return admitted(authentication, service, rate)
   return confirming.then((isConfirmed) => {
     if (!isConfirmed) throw unconfirmed()
-    return admitted(check(request, service), service, rate)
+    return admitted(check(), service, rate)
   })
 }
 
-function check(request: HttpRequest, service: S3Service): Authentication {
+/** What a signature is checked with at this moment. */
+function signatureParts(request: HttpRequest, service: S3Service) {
   const { settings, compatibility, keys, now, log } = service
   const onMismatch = log.isLevelEnabled('debug')
     ? (details: SignatureMismatch) =>
         log.debug({ requestId: request.id, ...details }, 'signature does not match')
     : undefined
-  const { region, regions, publicUrl } = settings
+  const { region, regions } = settings
+  const hostBucket = bucketOfHost(request.headers.host, settings)
+  // The host names the bucket: a signature for another host is one for another bucket.
+  const publicUrl = hostBucket === undefined ? settings.publicUrl : undefined
   const { versionTwo, signedBodies } = compatibility
-  return authenticate(
-    request,
-    { keys, region, regions, publicUrl, versionTwo, signedBodies },
-    now(),
-    onMismatch,
-  )
+  const checked = { keys, region, regions, publicUrl, hostBucket, versionTwo, signedBodies }
+  return () => [checked, now(), onMismatch] as const
 }
 
 function admitted(

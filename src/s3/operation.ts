@@ -34,6 +34,8 @@ export interface Detectable {
   readonly compatibility: Compatibility
   readonly acls: AclMode
   readonly serverSideEncryption: EncryptionMode
+  /** Made of a form whose policy allows it. */
+  readonly isForm: boolean
 }
 
 /** A further condition of a row. */

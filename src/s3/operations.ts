@@ -30,6 +30,7 @@ import {
   getObjectTagging,
   putObjectTagging,
 } from './operations/object-tagging.ts'
+import { postObject } from './operations/post-object.ts'
 import { putBucketAcl, putObjectAcl } from './operations/put-acl.ts'
 import { putObject } from './operations/put-object.ts'
 import {
@@ -72,6 +73,7 @@ const mayTag: Condition = {
   isMet: ({ compatibility }) => keepsTags(compatibility),
   hint: 'To keep tags, set COMPATIBILITY=aws on the gateway.',
 }
+const isForm: Condition = { isMet: (request) => request.isForm }
 const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
 const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
 
@@ -169,6 +171,7 @@ export const operations = {
   ),
   CopyObject: object('PUT', none, copyObject, write, 'REST.COPY.OBJECT', isCopy),
   PutObject: object('PUT', none, putObject, write, 'REST.PUT.OBJECT'),
+  PostObject: object('POST', none, postObject, write, 'REST.POST.OBJECT', isForm),
   DeleteObject: object('DELETE', none, deleteObject, remove, 'REST.DELETE.OBJECT'),
   CreateMultipartUpload: object(
     'POST',

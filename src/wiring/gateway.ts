@@ -5,6 +5,7 @@ import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { errorFormatOf } from '../json-api/error-format.ts'
 import { modelsErrorFormat } from '../models/models-error-format.ts'
+import { bucketOfHost, type VirtualHosts } from '../s3/address/virtual-host.ts'
 import type { Compatibility } from '../s3/compatibility.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
 import { errorDocument } from '../s3/reply/render-error.ts'
@@ -23,9 +24,10 @@ export interface GatewayParts {
   /** S3 has every other path, and paths of `unlessBucket` too if it is a bucket. */
   readonly buckets: Pick<Buckets, 'find'>
   readonly compatibility: Pick<Compatibility, 'minioHealth'>
+  readonly virtualHosts: VirtualHosts
 }
 
-export type Part = Exclude<keyof GatewayParts, 'buckets' | 'compatibility'>
+export type Part = Exclude<keyof GatewayParts, 'buckets' | 'compatibility' | 'virtualHosts'>
 
 /** A route in the URL space: the path itself, or everything below it too. */
 interface Route {
@@ -71,9 +73,16 @@ function asProbe(reply: HttpReply): HttpReply {
  * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
  * rows of its table; S3 has the rest.
  */
-export function createGateway({ buckets, compatibility, ...parts }: GatewayParts): HttpHandler {
+export function createGateway({
+  buckets,
+  compatibility,
+  virtualHosts,
+  ...parts
+}: GatewayParts): HttpHandler {
   const own = compatibility.minioHealth ? [...routes, ...minioRoutes] : routes
   return (request) => {
+    // Every path is that of a key. Objects and the dashboard have no origin in common.
+    if (bucketOfHost(request.headers.host, virtualHosts) !== undefined) return parts.s3(request)
     if (isVisit(request)) return Promise.resolve(toDashboard)
     const { rawPath, method } = request
     const isRead = method === 'GET' || method === 'HEAD'

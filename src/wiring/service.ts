@@ -159,6 +159,7 @@ export function connectService({
         ...{ s3: s3.handler, health, liveness, readiness: readiness.handler },
         ...{ json: web.json, web: web.web, buckets },
         compatibility: compatibilityOf[settings.compatibility],
+        virtualHosts: settings,
         metrics: publicMetrics({
           ...{ scrape, token: settings.metricsToken },
           onFailure: (error) => log.error({ err: error }, 'a scrape failed'),

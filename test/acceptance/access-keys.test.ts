@@ -6,6 +6,7 @@ import { type Action, actions, type Grant } from '../../src/access/grants.ts'
 import type { OperationName } from '../../src/s3/operations.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
+import { type FormToPost, formRequest } from '../support/post-form.ts'
 import { type SignedFetch, signedFetch, targetOf } from '../support/signed-fetch.ts'
 import { presignTarget } from '../support/signed-request.ts'
 
@@ -17,6 +18,8 @@ type Right = readonly [action: Action | 'any', bucket: string, key: string]
 
 interface Case {
   readonly request: SignedFetch
+  /** The form that is sent instead, in COMPATIBILITY=aws. */
+  readonly form?: FormToPost
   /** All of them. */
   readonly needs: readonly Right[]
   /** Who may do it in a public bucket: everyone, or only holders of the rights. */
@@ -78,6 +81,10 @@ const cases: Readonly<Record<OperationName, (bucket: string, key: string) => Cas
   DeleteObjectTagging: (bucket, key) => write(bucket, key, 'DELETE', 'tagging'),
   GetObjectTagging: (bucket, key) => read(bucket, key, 'GET', 'tagging'),
   PutObjectTagging: (bucket, key) => write(bucket, key, 'PUT', 'tagging'),
+  PostObject: (bucket, key) => ({
+    ...write(bucket, key, 'POST', ''),
+    form: { bucket, fields: [['key', key]] },
+  }),
   PutObject: (bucket, key) => write(bucket, key, 'PUT', ''),
   UploadPart: (bucket, key) => write(bucket, key, 'PUT', 'uploadId=none&partNumber=1'),
   UploadPartCopy: (bucket, key) => copy(bucket, key, 'uploadId=none&partNumber=1'),
@@ -162,6 +169,13 @@ async function isDenied(server: GatewayInProcess, request: SignedFetch): Promise
   return text.includes('<Code>AccessDenied</Code>')
 }
 
+async function isFormDenied(server: GatewayInProcess, form: FormToPost): Promise<boolean> {
+  const { target, headers = {}, ...init } = formRequest(form, server.credentials)
+  const reply = await fetch(`${server.url}${target}`, { headers, ...init })
+  assert.ok(reply.status === 204 || reply.status === 403, String(reply.status))
+  return (await reply.text()).includes('<Code>AccessDenied</Code>')
+}
+
 const grantSets: readonly (readonly Grant[])[] = [
   [],
   [{ bucket: 'photos', prefix: '', actions: ['read', 'list'] }],
@@ -181,11 +195,12 @@ for (const [index, grants] of grantSets.entries()) {
     const { server } = await holder(grants)
     for (const [operation, caseOf] of Object.entries(cases)) {
       for (const [bucket, key] of buckets.flatMap((each) => keys.map((k) => [each, k] as const))) {
-        const { request, needs, isPublic } = caseOf(bucket, key)
+        const { request, form, needs, isPublic } = caseOf(bucket, key)
         const isOpen = bucket === 'public' && isPublic === true
         const isAllowed = isOpen || needs.every((right) => has(grants, right))
         const context = `${operation} ${bucket} ${key}`
-        assert.equal(await isDenied(server, request), !isAllowed, context)
+        const denied = form ? isFormDenied(server, form) : isDenied(server, request)
+        assert.equal(await denied, !isAllowed, context)
       }
     }
   })

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type OperationName, operations } from '../../src/s3/operations.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
-import { testBucket } from '../support/gateway-process.ts'
+import { testBucket, testCredentials } from '../support/gateway-process.ts'
+import { type FormToPost, formRequest } from '../support/post-form.ts'
 import { md5Of } from '../support/test-bytes.ts'
 import { answer, type WireCase, type Xml } from '../support/wire-case.ts'
 
@@ -277,6 +278,24 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     return {
       success: { ...put('<Tag><Key>k</Key><Value>v</Value></Tag>'), text: '' },
       refusal: refused(put('<Tag><Key/><Value>v</Value></Tag>'), 400, 'InvalidTag'),
+      settings: { COMPATIBILITY: 'aws' },
+    }
+  },
+  PostObject: () => {
+    const form = (fields: FormToPost['fields']): Request => ({
+      ...formRequest({ bucket: testBucket, fields }, testCredentials),
+      ...{ isUnsigned: true, status: 201 },
+    })
+    const fields = [
+      ['key', 'object'],
+      ['success_action_status', '201'],
+    ] as const
+    return {
+      success: { ...form(fields), fields: { etag, location: /\/photos\/object$/ } },
+      refusal: {
+        ...{ ...form([...fields, ['if-none-match', '*']]), status: 412 },
+        code: 'PreconditionFailed',
+      },
       settings: { COMPATIBILITY: 'aws' },
     }
   },

@@ -2,7 +2,7 @@ import { S3Error } from '../errors.ts'
 import { percentDecode } from './query.ts'
 
 /**
- * What a raw path names. Only path-style addresses are supported. The key is still percent-encoded.
+ * What a request names. The key is still percent-encoded.
  */
 export type Address =
   | { readonly level: 'service' }

@@ -79,7 +79,7 @@ export async function readPayload(
     verifyDigest(digest, expected, parser?.trailers)
     return digest
   } catch (error) {
-    throw error instanceof BodyError ? toS3Error(error) : error
+    throw bodyFailure(error)
   } finally {
     await writer.idle()
   }
@@ -109,7 +109,14 @@ function verifyPayloadHash({ sha256Hex }: PayloadDigest, expected: string | unde
   })
 }
 
+/** The error of a reply for what stopped the reading of a body. */
+export function bodyFailure(error: unknown): unknown {
+  return error instanceof BodyError ? toS3Error(error) : error
+}
+
 function toS3Error({ kind, cause }: BodyError): S3Error {
+  // The file of a form, which knows more.
+  if (cause instanceof S3Error) return cause
   if (kind !== 'gone') return new S3Error('RequestTimeout')
   const message = 'The connection ended before the complete body had arrived.'
   return new S3Error('IncompleteBody', message, { cause })

@@ -4,7 +4,7 @@ import { type SentAttributes, sentAttributes } from '../headers/object-headers.t
 import type { PayloadDigest } from './payload-digester.ts'
 import type { PayloadSink } from './payload-writer.ts'
 
-interface NewObject {
+export interface NewObject {
   /** Number of bytes, if known. */
   readonly size: number | undefined
   readonly sent: SentAttributes

@@ -1,7 +1,7 @@
-import type { Buckets } from '../../buckets/buckets.ts'
 import { type CorsMatch, type CorsRule, matchCorsRule } from '../../buckets/cors-rules.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../http/message.ts'
-import { parseAddress } from '../address/address.ts'
+import { addressOf, type VirtualHosts } from '../address/virtual-host.ts'
+import type { S3Service } from '../context.ts'
 import { S3Error } from '../errors.ts'
 
 /** What a reply depends on, whether or not a rule matches (Fetch standard, "CORS protocol and HTTP caches"). */
@@ -19,17 +19,17 @@ const maxRequestedHeaders = 100
  * @param bucket undefined if the path was not read, as for a preflight.
  */
 export function corsRulesOf(
-  buckets: Pick<Buckets, 'find'>,
-  { method, rawPath }: HttpRequest,
+  { buckets, settings }: Pick<S3Service, 'buckets' | 'settings'>,
+  request: HttpRequest,
   bucket: string | undefined,
 ): readonly CorsRule[] | undefined {
-  const name = method === 'OPTIONS' ? bucketOfPath(rawPath) : bucket
+  const name = request.method === 'OPTIONS' ? bucketOf(request, settings) : bucket
   return name === undefined ? undefined : buckets.find(name)?.cors
 }
 
-function bucketOfPath(rawPath: string): string | undefined {
+function bucketOf(request: HttpRequest, hosts: VirtualHosts): string | undefined {
   try {
-    const address = parseAddress(rawPath)
+    const address = addressOf(request, hosts)
     return address.level === 'service' ? undefined : address.bucket
   } catch {
     // A preflight of an unusable path is answered like any other.

@@ -17,6 +17,7 @@ const operations: ReadonlySet<string | undefined> = new Set([
   'CreateMultipartUpload',
   'GetObject',
   'HeadObject',
+  'PostObject',
   'PutObject',
   'UploadPart',
   'UploadPartCopy',

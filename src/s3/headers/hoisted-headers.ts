@@ -32,12 +32,20 @@ export function* hoistedHeaders(query: Query): Generator<readonly [name: string,
   for (const [parameter, text] of query) {
     const name = parameter.toLowerCase()
     if (!name.startsWith('x-amz-') || notHoisted.test(name)) continue
-    const value = withoutOuterSpace(ascii.test(text) ? text : latin1Of(text))
-    if (!fieldName.test(name) || !fieldValue.test(value)) {
-      throw invalidArgument(parameter, text, 'The parameter cannot be sent as a header.')
-    }
-    yield [name, value]
+    yield headerFieldOf(parameter, text)
   }
+}
+
+/**
+ * A parameter as a header field: a name in lower case, and a value in latin1, one character per byte.
+ *
+ * @throws S3Error InvalidArgument for a name or value that no header field can have.
+ */
+export function headerFieldOf(parameter: string, text: string): readonly [string, string] {
+  const name = parameter.toLowerCase()
+  const value = withoutOuterSpace(ascii.test(text) ? text : latin1Of(text))
+  if (fieldName.test(name) && fieldValue.test(value)) return [name, value]
+  throw invalidArgument(parameter, text, 'The parameter cannot be sent as a header.')
 }
 
 /**

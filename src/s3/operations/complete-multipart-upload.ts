@@ -1,5 +1,6 @@
 import { checksumAlgorithms, type StoredChecksum } from '../../drives/attributes.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../http/message.ts'
+import { locationOf } from '../address/location.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import {
@@ -75,16 +76,6 @@ function objectSizeOf(header: string | string[] | undefined): number | undefined
   if (header === undefined) return undefined
   if (/^\d{1,15}$/.test(String(header))) return Number(header)
   throw new S3Error('InvalidRequest', 'Value for x-amz-mp-object-size header is invalid.')
-}
-
-/**
- * PUBLIC_URL or the request's scheme and host, and the path
- * (docs/contract/object-storage.md, "Complete").
- */
-function locationOf({ request, service }: ObjectContext): string {
-  const scheme = request.isSecure ? 'https' : 'http'
-  const origin = service.settings.publicUrl ?? `${scheme}://${request.headers.host ?? ''}`
-  return origin + request.rawPath
 }
 
 /**

@@ -2,7 +2,7 @@ import { assertConditions } from '../../drives/write-conditions.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { readPayload, requiredSize } from '../body/payload.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
-import { writeObject } from '../body/write-object.ts'
+import { type NewObject, writeObject } from '../body/write-object.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import { withRoom } from '../configuration/room.ts'
@@ -14,6 +14,17 @@ import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
 export async function putObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, request } = context
+  const size = requiredSize(request, service.compatibility)
+  const pour = (sink: PayloadSink) => readPayload(request, sink, { size })
+  return await storeObject(context, { size, pour })
+}
+
+/** Writes an object as the header fields of the request say. */
+export async function storeObject(
+  context: ObjectContext,
+  { size, pour }: Pick<NewObject, 'size' | 'pour'>,
+): Promise<HttpReply> {
   const { service, request, bucket, key } = context
   refuseWhatCannotBeKept(context)
   const sent = attributesFromHeaders(request.headers)
@@ -23,10 +34,11 @@ export async function putObject(context: ObjectContext): Promise<HttpReply> {
     const current = await service.drive.head(bucket, key)
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
-  const size = requiredSize(request, service.compatibility)
   const object = await withRoom(context, size, async (counted) => {
-    const pour = (sink: PayloadSink) => readPayload(request, counted(sink), { size })
-    const written = await writeObject(context, { size, sent, conditions, pour })
+    const written = await writeObject(context, {
+      ...{ size, sent, conditions },
+      pour: (sink) => pour(counted(sink)),
+    })
     service.usage.wrote(bucket, written.size)
     return written
   })

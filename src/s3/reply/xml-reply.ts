@@ -6,11 +6,12 @@ export function xmlReply(
   root: string,
   content: XmlChildren | string,
   headers: HeaderFields = [],
+  options: Parameters<typeof xmlDocument>[2] = {},
 ): HttpReply {
   return {
     status: 200,
     headers: [['Content-Type', 'application/xml'], ...headers],
-    body: xmlDocument(root, content),
+    body: xmlDocument(root, content, options),
   }
 }
 

@@ -26,8 +26,8 @@ import { verifyVersionTwo } from './version-two.ts'
 import { isVersionTwo } from './version-two-query.ts'
 
 export interface Authentication {
-  /** How the request is signed; `unsigned`: authentication was not even attempted. */
-  readonly form: SignatureClaim['form'] | 'version-two' | 'unsigned'
+  /** How the request is signed; `policy`: by that of a form; `unsigned`: authentication was not even attempted. */
+  readonly form: SignatureClaim['form'] | 'version-two' | 'policy' | 'unsigned'
   readonly identity: Identity
   /** What is to be verified when the body is read. */
   readonly body?: SignedBody
@@ -98,7 +98,10 @@ export function authenticate(
 }
 
 /** @throws S3Error AccessDenied if the key is not valid now; only a client with its secret learns that. */
-function accepted(form: Authentication['form'], { identity, refusal }: Credential): Authentication {
+export function accepted(
+  form: Authentication['form'],
+  { identity, refusal }: Credential,
+): Authentication {
   if (refusal === undefined) return { form, identity }
   throw new S3Error('AccessDenied', refusal)
 }

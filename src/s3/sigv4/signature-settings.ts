@@ -4,6 +4,8 @@ import type { S3Settings } from '../context.ts'
 /** What signatures are checked with. */
 export interface SignatureSettings extends Pick<S3Settings, 'region' | 'regions' | 'publicUrl'> {
   readonly keys: Pick<AccessKeys, 'find'>
+  /** The bucket, if the host names it. */
+  readonly hostBucket?: string | undefined
   /** Whether presigned URLs of Signature Version 2 are accepted. */
   readonly versionTwo?: boolean
   /** Whether what a signature says of the body is kept, to be verified when the body is read. */

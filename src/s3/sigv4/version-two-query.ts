@@ -45,11 +45,12 @@ export function isVersionTwo(rawQuery: string): boolean {
  * does. Only those that the signature covers are accepted, each once and in one spelling, of the requests that need no
  * others.
  *
+ * @param resource bucket and key, as a path
  * @throws S3Error AccessDenied for any other parameter, method or address; InvalidURI for a broken escape.
  */
-export function readVersionTwoQuery(request: HttpRequest): VersionTwoClaim {
-  const { method, rawPath, rawQuery, headers } = request
-  if (!['GET', 'HEAD', 'PUT'].includes(method) || !/^\/[^/]+\/./.test(rawPath)) {
+export function readVersionTwoQuery(request: HttpRequest, resource: string): VersionTwoClaim {
+  const { method, rawQuery, headers } = request
+  if (!['GET', 'HEAD', 'PUT'].includes(method) || !/^\/[^/]+\/./.test(resource)) {
     throw refused('it can only GET, HEAD or PUT an object')
   }
   const raw = readRaw(rawQuery)

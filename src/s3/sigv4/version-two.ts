@@ -31,11 +31,13 @@ export function versionFourNeeded(seen: string): S3Error {
  */
 export function verifyVersionTwo(
   request: HttpRequest,
-  { keys, publicUrl }: SignatureSettings,
+  { keys, publicUrl, hostBucket }: SignatureSettings,
   nowMs: number,
   onMismatch?: (details: SignatureMismatch) => void,
 ) {
-  const claim = readVersionTwoQuery(request)
+  // "CanonicalizedResource": the bucket is signed with the path, wherever it is.
+  const resource = hostBucket === undefined ? request.rawPath : `/${hostBucket}${request.rawPath}`
+  const claim = readVersionTwoQuery(request, resource)
   const expiresAtMs = Number(claim.expires) * 1_000
   checkExpiryTime(expiresAtMs, nowMs, () => expiredAt(expiresAtMs))
   const known = keys.find(claim.accessKeyId)
@@ -51,7 +53,7 @@ export function verifyVersionTwo(
       }),
       path + canonicalParameters(claim.parameters),
     ].join('\n')
-  const paths = signedPaths(request.rawPath, publicUrl)
+  const paths = signedPaths(resource, publicUrl)
   for (const path of paths) {
     const bytes = Buffer.from(textOf(path), 'latin1')
     const match = matchSecret(credential.secretKeys, claim.signature, (secretKey) => ({

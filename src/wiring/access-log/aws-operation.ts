@@ -12,20 +12,23 @@ export function isS3Operation(name: unknown): name is OperationName {
   return typeof name === 'string' && Object.hasOwn(operations, name)
 }
 
+/** What says which operation a request asks for. */
+type Asked = Pick<HttpRequest, 'method' | 'rawPath' | 'rawQuery' | 'headers'>
+
 /**
  * AWS's name for the operation of a request.
  *
  * @param name undefined when the request was refused before its operation was detected: then it is
  *   what the request asked for, as in AWS.
  */
-export function awsOperation(name: OperationName | undefined, request: HttpRequest): string {
+export function awsOperation(name: OperationName | undefined, request: Asked): string {
   const known = name ?? requestedOperation(request)
   if (known === undefined) return generalName(request)
   const { logName }: OperationRow = operations[known]
   return typeof logName === 'string' ? logName : logName(parseQuery(request.rawQuery))
 }
 
-function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest) {
+function requestedOperation({ method, rawPath, rawQuery, headers }: Asked) {
   if (method === 'OPTIONS') return undefined
   try {
     refuseManyParameters(rawQuery)
@@ -34,7 +37,8 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
       ...({ bucketCreation: 'on', acls: 'ignore', serverSideEncryption: 'claim' } as const),
       compatibility: compatibilityOf.aws,
     }
-    const asked = { method, query, headers, ...allowed }
+    // A form is named when it begins to be read.
+    const asked = { method, query, headers, isForm: false, ...allowed }
     return detectOperation(parseAddress(rawPath).level, asked)
   } catch {
     // No operation of S3, or not one of ours.
@@ -42,7 +46,7 @@ function requestedOperation({ method, rawPath, rawQuery, headers }: HttpRequest)
   }
 }
 
-function generalName({ method, rawPath }: HttpRequest): string {
+function generalName({ method, rawPath }: Asked): string {
   if (method === 'OPTIONS') return 'REST.OPTIONS.PREFLIGHT'
   return `REST.${method}.${resources[levelOf(rawPath)]}`
 }

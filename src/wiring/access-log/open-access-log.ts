@@ -78,8 +78,9 @@ export function logDescriptor(
 }
 
 function isS3Request({ rawPath }: HttpRequest, { logFields = {} }: Outcome): boolean {
-  const { operation } = logFields
-  return operation === undefined ? partOf(rawPath) === 's3' : isS3Operation(operation)
+  const { operation, hostBucket } = logFields
+  if (operation !== undefined) return isS3Operation(operation)
+  return hostBucket !== undefined || partOf(rawPath) === 's3'
 }
 
 function openFile(path: string): LogOutput {

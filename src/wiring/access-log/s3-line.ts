@@ -3,7 +3,7 @@ import { TLSSocket } from 'node:tls'
 import type { Outcome } from '../../http/exchange.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { owner } from '../../s3/reply/xml-reply.ts'
-import { uriReencode, uriReencodePath } from '../../s3/sigv4/uri-encode.ts'
+import { uriEncodePath, uriReencode, uriReencodePath } from '../../s3/sigv4/uri-encode.ts'
 import { isVersionTwo } from '../../s3/sigv4/version-two-query.ts'
 import { redactedQuery } from '../redacted-query.ts'
 import { awsOperation, isS3Operation } from './aws-operation.ts'
@@ -60,8 +60,11 @@ export function s3Line(
 
 /** From Bucket Owner to Key. */
 function identityFields(request: HttpRequest, outcome: Outcome, remoteAddress: string): string[] {
-  const { bucket, key } = namesOf(request.rawPath)
-  const { operation } = outcome.logFields ?? {}
+  const { operation, hostBucket } = outcome.logFields ?? {}
+  const { method, rawQuery, headers } = request
+  const rawPath = hostBucket === undefined ? request.rawPath : `/${hostBucket}${request.rawPath}`
+  const { bucket, key } = namesOf(rawPath)
+  const name = isS3Operation(operation) ? operation : undefined
   return [
     owner.ID,
     bucket,
@@ -69,8 +72,8 @@ function identityFields(request: HttpRequest, outcome: Outcome, remoteAddress: s
     field(remoteAddress, maxName),
     requester(outcome),
     field(request.id, maxName),
-    awsOperation(isS3Operation(operation) ? operation : undefined, request),
-    key,
+    awsOperation(name, { method, rawPath, rawQuery, headers }),
+    name === 'PostObject' ? keyOf(outcome) : key,
   ]
 }
 
@@ -119,6 +122,12 @@ function requester(outcome: Outcome): string {
   if (!isSigned(outcome)) return nothing
   const { accessKey } = outcome.logFields ?? {}
   return accessKey === undefined ? owner.ID : field(String(accessKey), maxName)
+}
+
+/** Of a form, whose path has none. */
+function keyOf({ logFields }: Outcome): string {
+  const bytes = Buffer.from(String(logFields?.key ?? '')).toString('latin1')
+  return field(uriEncodePath(bytes), maxKey)
 }
 
 function namesOf(rawPath: string): { readonly bucket: string; readonly key: string } {

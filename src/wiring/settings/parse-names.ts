@@ -73,6 +73,15 @@ export function hostName(text: string): string {
   return text
 }
 
+/** A domain of hosts, in lower case. */
+export function domainName(text: string): string {
+  const name = text.toLowerCase()
+  const labels = name.split('.')
+  const isDomain = labels.every((label) => /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(label))
+  if (isDomain && !/^\d+$/.test(labels.at(-1) ?? '')) return name
+  throw new SettingMistake('a domain such as s3.example.net, without port and *')
+}
+
 /** Scheme, host and port, as browsers send it (RFC 6454 section 6.2), or `*` for every origin. */
 export function originOrAny(text: string): string {
   if (text === '*') return text

@@ -15,6 +15,7 @@ import {
   accessKey,
   addressRange,
   bucketName,
+  domainName,
   hostName,
   originOrAny,
   publicOrigin,
@@ -268,6 +269,13 @@ export const settingsTable = {
     meaning:
       'Address that clients use when the gateway is behind a proxy. Signatures are also checked against its host.',
     parse: publicOrigin,
+  },
+  virtualHostDomains: {
+    name: 'VIRTUAL_HOST_DOMAINS',
+    default: '',
+    meaning:
+      'Domains below which the host name has the bucket: with `s3.example.net`, `photos.s3.example.net/key` is `/photos/key` (docs/s3-compatibility.md). A list.',
+    parse: listOf(domainName),
   },
   corsAllowedOrigins: {
     name: 'CORS_ALLOWED_ORIGINS',

@@ -19,6 +19,7 @@ function outcome(
     const settings = {
       ...({ bucketCreation, acls: 'refuse', serverSideEncryption: 'refuse' } as const),
       compatibility: compatibilityOf.contract,
+      isForm: false,
     }
     return detectOperation(level, { method, query: parseQuery(query), headers, ...settings })
   } catch (error) {

@@ -17,6 +17,7 @@ const handlers = {
   metrics: named('metrics'),
   json: named('json'),
   web: named('web'),
+  virtualHosts: { virtualHostDomains: [], publicUrl: undefined },
 }
 const gateway = createGateway({
   ...handlers,

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { boundaryOf, FormParser, isFormType } from '../../../../src/s3/form/form-parser.ts'
+
+interface Part {
+  readonly name: string
+  readonly filename: string | undefined
+  readonly bytes: string
+}
+
+const boundary = '-b'
+
+function write(parts: readonly Part[], end = '--'): Buffer {
+  const texts = parts.map(({ name, filename, bytes }) => {
+    const file = filename === undefined ? '' : `; filename="${filename}"`
+    return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\nA: b\r\n\r\n${bytes}\r\n`
+  })
+  return Buffer.from(`${texts.join('')}--${boundary}${end}`, 'latin1')
+}
+
+/** Feeds pieces whose lengths are given; the last one is what is left. */
+function read(body: Buffer, lengths: readonly number[]): Part[] {
+  const parser = new FormParser(boundary)
+  const parts: { -readonly [Key in keyof Part]: Part[Key] }[] = []
+  let at = 0
+  for (const length of [...lengths, body.length]) {
+    // A copy, since its memory is freed.
+    for (const piece of parser.feed(Buffer.from(body.subarray(at, at + length)))) {
+      const last = parts.at(-1)
+      if (!Buffer.isBuffer(piece)) parts.push({ ...piece, bytes: '' })
+      else if (last !== undefined) last.bytes += piece.toString('latin1')
+    }
+    at += length
+  }
+  parser.end()
+  return parts
+}
+
+test('parts are read however they arrive, whatever they contain', () => {
+  // What looks like a delimiter, and is none: without the end of a line in front, or not whole.
+  const bytes = fc
+    .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '-b', 'x', '\0', '\xff'), {
+      maxLength: 12,
+    })
+    .map((texts) => texts.join(''))
+    .filter((text) => !`\r\n${text}\r\n`.includes(`\r\n--${boundary}`))
+  const part = fc.record(
+    {
+      name: fc.constantFrom('key', 'file', 'x-amz-meta-a'),
+      filename: fc.constantFrom(undefined, '', 'a.txt', 'C:\\d\\a.txt', 'a; name=b'),
+      bytes,
+    },
+    { noNullPrototype: true },
+  )
+  const property = fc.property(
+    fc.array(part, { minLength: 1, maxLength: 4 }),
+    fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 }),
+    fc.constantFrom('--', '--\r\n', ' \t--', '--epilogue\r\n--x'),
+    (parts, lengths, end) => assert.deepEqual(read(write(parts, end), lengths), parts),
+  )
+  fc.assert(property, { numRuns: 2_000 })
+})
+
+test('a body that is not whole never ends', () => {
+  const body = write([{ name: 'key', filename: undefined, bytes: 'x' }])
+  for (let length = 0; length < body.length; length += 1)
+    assert.throws(() => read(body.subarray(0, length), []), /not well-formed/, String(length))
+})
+
+test('heads that are not clear are refused', () => {
+  for (const head of [
+    '',
+    'content-type: text/plain',
+    'content-disposition: attachment; name="a"',
+    'content-disposition: form-data; filename="; name=a"',
+    'content-disposition: form-data; name="a"; NAME=b',
+    'content-disposition: form-data; name="a"\r\ncontent-disposition: form-data; name="b"',
+    `content-disposition: form-data; name="${'a'.repeat(17_000)}"`,
+    'content-disposition: form-data; name="\xff"',
+  ]) {
+    const body = Buffer.from(`--${boundary}\r\n${head}\r\n\r\n\r\n--${boundary}--`, 'latin1')
+    assert.throws(() => read(body, []), /not well-formed/, head.slice(0, 80))
+  }
+})
+
+test('a content type of forms needs a boundary', () => {
+  assert.equal(isFormType('Multipart/Form-Data ; boundary=a'), true)
+  assert.equal(isFormType('multipart/form-database'), false)
+  assert.equal(boundaryOf('multipart/form-data; charset=utf-8; boundary="a b"'), 'a b')
+  for (const type of [
+    'multipart/form-data',
+    'multipart/form-data; boundary=',
+    `multipart/form-data; boundary=${'a'.repeat(71)}`,
+  ])
+    assert.throws(() => boundaryOf(type), /boundary/)
+})
