@@ -1,8 +1,42 @@
+import type { Tags } from '../drives/attributes.ts'
+import type { BucketPolicy } from './bucket-policy.ts'
 import type { CorsRule } from './cors-rules.ts'
 import type { LifecycleRule } from './lifecycle-rules.ts'
 
+/** Each is stored as a document of its own, so that changes of different ones do not undo each other. */
+export interface BucketDocuments {
+  /** Who may do what without a signature, beside `isPublic`. Its effect: access/open-access.ts of src/s3. */
+  readonly policy?: BucketPolicy
+  readonly publicAccessBlock?: PublicAccessBlock
+  readonly tags?: Tags
+  /** It has no effect: there are no versions. */
+  readonly versioning?: 'Suspended'
+  /** It has no effect: the owner of the gateway owns everything. */
+  readonly objectOwnership?: string
+}
+
+export const documentNames = [
+  'policy',
+  'publicAccessBlock',
+  'tags',
+  'versioning',
+  'objectOwnership',
+] as const satisfies readonly (keyof BucketDocuments)[]
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html */
+export interface PublicAccessBlock {
+  /** Requests that set a public ACL are refused. */
+  readonly blockPublicAcls: boolean
+  /** `isPublic` has no effect. */
+  readonly ignorePublicAcls: boolean
+  /** Public policies are refused. */
+  readonly blockPublicPolicy: boolean
+  /** The policy has no effect. */
+  readonly restrictPublicBuckets: boolean
+}
+
 /** What can be set for a bucket at run time. */
-export interface BucketOptions {
+export interface BucketOptions extends BucketDocuments {
   /** Replaces CORS_ALLOWED_ORIGINS for this bucket. Not empty. */
   readonly cors?: readonly CorsRule[]
   /** Not empty. */

@@ -3,7 +3,13 @@ import type {
   BucketOptionsRow as Row,
   BucketOptionsChange as RowChange,
 } from '../state/stores/bucket-options.ts'
-import type { BucketOptions, BucketOptionsChange, BucketOptionsWriter } from './bucket-options.ts'
+import {
+  type BucketDocuments,
+  type BucketOptions,
+  type BucketOptionsChange,
+  type BucketOptionsWriter,
+  documentNames,
+} from './bucket-options.ts'
 import type { BucketConfiguration, Buckets } from './buckets.ts'
 import type { CorsRule } from './cors-rules.ts'
 import type { LifecycleRule } from './lifecycle-rules.ts'
@@ -11,7 +17,7 @@ import type { LifecycleRule } from './lifecycle-rules.ts'
 const none: BucketOptions = {}
 
 export interface StoredBucketOptionsParts {
-  readonly table: Pick<BucketOptionsTable, 'changedAfter' | 'change'>
+  readonly table: Pick<BucketOptionsTable, 'changedAfter' | 'documentsChangedAfter' | 'change'>
   /** Makes `reload` run if the revision has changed (RevisionWatch.check). */
   readonly refresh: () => Promise<void>
 }
@@ -19,6 +25,8 @@ export interface StoredBucketOptionsParts {
 /** The bucket options of the database, in memory. */
 export class StoredBucketOptions implements BucketOptionsWriter {
   readonly #parts: StoredBucketOptionsParts
+  readonly #rows = new Map<string, Row>()
+  readonly #documents = new Map<string, BucketDocuments>()
   readonly #options = new Map<string, BucketOptions>()
   #loaded = 0
 
@@ -28,12 +36,31 @@ export class StoredBucketOptions implements BucketOptionsWriter {
 
   /** Loads what has changed since the last call. @throws DatabaseError */
   async reload(): Promise<void> {
-    for (const row of await this.#parts.table.changedAfter(this.#loaded)) {
-      const options = optionsOf(row)
-      if (Object.keys(options).length === 0) this.#options.delete(row.bucket)
-      else this.#options.set(row.bucket, options)
-      this.#loaded = Math.max(this.#loaded, row.revision)
+    const { table } = this.#parts
+    const [rows, documents] = await Promise.all([
+      table.changedAfter(this.#loaded),
+      table.documentsChangedAfter(this.#loaded),
+    ])
+    for (const row of rows) this.#rows.set(row.bucket, row)
+    for (const { bucket, name, document } of documents) {
+      const { [name as keyof BucketDocuments]: _, ...others } = this.#documents.get(bucket) ?? {}
+      const parsed = document === '' ? {} : { [name]: JSON.parse(document) }
+      this.#documents.set(bucket, { ...others, ...parsed })
     }
+    for (const { bucket, revision } of [...rows, ...documents]) {
+      this.#join(bucket)
+      this.#loaded = Math.max(this.#loaded, revision)
+    }
+  }
+
+  #join(bucket: string): void {
+    const row = this.#rows.get(bucket)
+    const documents = this.#documents.get(bucket) ?? {}
+    const { isPublic, ...others } = { ...(row && optionsOf(row)), ...documents }
+    const isOpen = isPublic && documents.publicAccessBlock?.ignorePublicAcls !== true
+    const options = isOpen ? { ...others, isPublic } : others
+    if (Object.keys(options).length === 0) this.#options.delete(bucket)
+    else this.#options.set(bucket, options)
   }
 
   /** Whether nothing is set for any bucket. */
@@ -48,13 +75,14 @@ export class StoredBucketOptions implements BucketOptionsWriter {
 
   async change(
     bucket: string,
-    { cors, lifecycle, quotaBytes, isPublic }: BucketOptionsChange,
+    { cors, lifecycle, quotaBytes, isPublic, ...documents }: BucketOptionsChange,
   ): Promise<void> {
     const change: RowChange = {
       ...(cors !== undefined && { cors: textOf(cors) }),
       ...(lifecycle !== undefined && { lifecycle: textOf(lifecycle?.map(storedRule) ?? null) }),
       ...(quotaBytes !== undefined && { quotaBytes }),
       ...(isPublic !== undefined && { isPublic: isPublic === null ? 0 : 1 }),
+      documents: documentsOf(documents),
     }
     await this.#parts.table.change(bucket, change)
     await this.#parts.refresh()
@@ -103,6 +131,15 @@ function optionsOf({ cors, lifecycle, quotaBytes, isPublic }: Row): BucketOption
     ...(quotaBytes !== null && { quotaBytes }),
     ...(isPublic === 1 && { isPublic: true as const }),
   }
+}
+
+function documentsOf(change: BucketOptionsChange): Record<string, string> {
+  const texts = documentNames.flatMap((name) => {
+    const document = change[name]
+    if (document === undefined) return []
+    return [[name, document === null ? '' : JSON.stringify(document)]]
+  })
+  return Object.fromEntries(texts)
 }
 
 /**

@@ -22,6 +22,11 @@ export const differences = {
       'The codes of [the contract](contract/object-storage.md#error-codes): AccessDenied for what cannot be authenticated, InvalidArgument for a list of parts that cannot be read, InvalidDigest for a checksum that has not the form of one, 501 NotImplemented',
     aws: "AWS's codes: SignatureDoesNotMatch, InvalidAccessKeyId, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, NoSuchBucket, MalformedXML, InvalidRequest for such a checksum; 400 InvalidRequest or 405 MethodNotAllowed for what is not implemented",
   },
+  bucketDocuments: {
+    contract:
+      'Policy, PublicAccessBlock, OwnershipControls, tags and versioning of a bucket: a write gets 501 NotImplemented',
+    aws: 'They are kept, as far as they say what is true: see [Bucket policies](#bucket-policies) and [Other settings of buckets](#other-settings-of-buckets)',
+  },
   copySourcePluses: {
     contract: '`+` in x-amz-copy-source is a plus',
     aws: 'It is a space. A plus is written `%2B`',

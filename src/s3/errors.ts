@@ -69,6 +69,7 @@ export const s3Errors = {
     400,
     'The ACL that you provided was not well formed or did not validate against our published schema.',
   ],
+  MalformedPolicy: [400, 'Policy has invalid resource.'],
   MalformedPOSTRequest: [
     400,
     'The body of your POST request is not well-formed multipart/form-data.',

@@ -8,6 +8,7 @@ import { quoted, shortened } from './address/client-text.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { addressOf, bucketOfHost, virtualHostReason } from './address/virtual-host.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
+import { isOpenByPolicy, isOpenToAnyone } from './configuration/public-access.ts'
 import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, S3Error } from './errors.ts'
@@ -225,7 +226,7 @@ function visibleBucket(
   bucket: string,
 ): BucketConfiguration {
   const configuration = buckets.find(bucket)
-  const isOthers = identity.kind === 'key' && !configuration?.isPublic
+  const isOthers = identity.kind === 'key' && !(configuration && isOpenToAnyone(configuration))
   if (configuration === undefined) throw notServed(bucket, { identity })
   if (!isOthers || canSeeBucket(identity, bucket)) return configuration
   const reason = `The access key has no grant for the bucket ${quoted(bucket)}.`
@@ -263,8 +264,8 @@ function run(
     authorize(access, bucketContext, access.action === 'list' ? (query.get('prefix') ?? '') : '')
     return operation.handle(bucketContext)
   }
-  // An unsigned request is refused before its key is decoded.
-  if (identity.kind === 'anonymous') authorize(access, bucketContext, '')
+  // An unsigned request is refused before its key is decoded, unless its key decides.
+  if (identity.kind === 'anonymous' && !configuration.policy) authorize(access, bucketContext, '')
   const key = decodeKey(address.level === 'object' ? address.rawKey : '')
   authorize(access, bucketContext, key)
   logContext.key = shortened(key)
@@ -274,11 +275,13 @@ function run(
 
 /** @param key for `list`, the prefix. */
 function authorize(access: Access, context: NewBucketContext, key: string): void {
-  const { identity, bucket, configuration, service } = context
+  const { identity, bucket, configuration, service, query } = context
+  const { action, policy } = access
+  const request = { policy, key, prefix: query.get('prefix'), hasVersion: query.has('versionId') }
   const isPublic =
-    configuration?.isPublic === true &&
-    (access.public === 'read' || (access.public === 'list' && service.settings.publicList))
-  const { action } = access
+    (configuration?.isPublic === true &&
+      (access.public === 'read' || (access.public === 'list' && service.settings.publicList))) ||
+    (configuration !== undefined && isOpenByPolicy(configuration, service, request))
   if (isAuthorized(identity, { action, bucket, key, isPublic })) return
   if (identity.kind === 'key') {
     throw new S3Error(

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { WantedAccess } from '../access/authorize.ts'
+import type { PolicyAction } from '../buckets/bucket-policy.ts'
 import type { Query } from './address/query.ts'
 import type { Compatibility } from './compatibility.ts'
 import type { AclMode } from './configuration/acls.ts'
@@ -23,6 +24,8 @@ export interface Access {
    * PUBLIC_LIST allows it.
    */
   readonly public?: 'read' | 'list'
+  /** What a bucket policy that allows it to everyone calls it. Absent: no policy can. */
+  readonly policy?: PolicyAction
 }
 
 /** What identifies the operation of a request, beside its address. */

@@ -1,3 +1,4 @@
+import { keepsDocuments } from './configuration/public-access.ts'
 import { keepsTags } from './configuration/tagging-document.ts'
 import type { BucketContext, NewBucketContext, ObjectContext, ServiceContext } from './context.ts'
 import { type Access, type Condition, type OperationTable, rowsOf } from './operation.ts'
@@ -10,7 +11,26 @@ import {
   putBucketCors,
   putBucketLifecycle,
 } from './operations/bucket-configuration.ts'
+import {
+  deleteBucketTagging,
+  deleteOwnershipControls,
+  deletePublicAccessBlock,
+  getBucketTagging,
+  getBucketVersioning,
+  getOwnershipControls,
+  getPublicAccessBlock,
+  putBucketTagging,
+  putBucketVersioning,
+  putOwnershipControls,
+  putPublicAccessBlock,
+} from './operations/bucket-documents.ts'
 import { deleteBucketEncryption, putBucketEncryption } from './operations/bucket-encryption.ts'
+import {
+  deleteBucketPolicy,
+  getBucketPolicy,
+  getBucketPolicyStatus,
+  putBucketPolicy,
+} from './operations/bucket-policy.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
 import { createMultipartUpload } from './operations/create-multipart-upload.ts'
@@ -45,9 +65,13 @@ import { uploadPartCopy } from './operations/upload-part-copy.ts'
 
 const visit: Access = { action: 'any', public: 'read' }
 const any: Access = { action: 'any' }
+const location: Access = { ...visit, policy: 's3:GetBucketLocation' }
+const head: Access = { ...visit, policy: 's3:ListBucket' }
 const list: Access = { action: 'list', public: 'list' }
+const listObjectsAccess: Access = { ...list, policy: 's3:ListBucket' }
 const manage: Access = { action: 'manage' }
 const read: Access = { action: 'read', public: 'read' }
+const getAccess: Access = { ...read, policy: 's3:GetObject' }
 const write: Access = { action: 'write' }
 const remove: Access = { action: 'delete' }
 /** The parts belong to whoever uploads; in a public bucket every GET is public. */
@@ -74,6 +98,11 @@ const mayTag: Condition = {
   hint: 'To keep tags, set COMPATIBILITY=aws on the gateway.',
 }
 const isForm: Condition = { isMet: (request) => request.isForm }
+const isInAws: Condition = { isMet: ({ compatibility }) => keepsDocuments(compatibility) }
+const mayDocument: Condition = {
+  isMet: (request) => isInAws.isMet(request) && mayManage.isMet(request),
+  hint: 'To keep it, set COMPATIBILITY=aws and BUCKET_CREATION=on on the gateway.',
+}
 const isV2: Condition = { isMet: ({ query }) => query.get('list-type') === '2' }
 const isCopy: Condition = { isMet: ({ headers }) => headers['x-amz-copy-source'] !== undefined }
 
@@ -92,9 +121,9 @@ export const operations = {
   ListBuckets: service('GET', none, listBuckets, any, 'REST.GET.SERVICE'),
   CreateBucket: newBucket('PUT', none, createBucket, manage, 'REST.PUT.BUCKET', mayCreate),
   DeleteBucket: bucket('DELETE', none, deleteBucket, manage, 'REST.DELETE.BUCKET', mayManage),
-  HeadBucket: bucket('HEAD', none, headBucket, visit, 'REST.HEAD.BUCKET'),
+  HeadBucket: bucket('HEAD', none, headBucket, head, 'REST.HEAD.BUCKET'),
   ListMultipartUploads: bucket('GET', 'uploads', listMultipartUploads, list, 'REST.GET.UPLOADS'),
-  GetBucketLocation: bucket('GET', 'location', getBucketLocation, visit, 'REST.GET.LOCATION'),
+  GetBucketLocation: bucket('GET', 'location', getBucketLocation, location, 'REST.GET.LOCATION'),
   ListObjectVersions: bucket(
     'GET',
     'versions',
@@ -102,8 +131,8 @@ export const operations = {
     list,
     'REST.GET.BUCKETVERSIONS',
   ),
-  ListObjectsV2: bucket('GET', none, listObjectsV2, list, 'REST.GET.BUCKET', isV2),
-  ListObjects: bucket('GET', none, listObjects, list, 'REST.GET.BUCKET'),
+  ListObjectsV2: bucket('GET', none, listObjectsV2, listObjectsAccess, 'REST.GET.BUCKET', isV2),
+  ListObjects: bucket('GET', none, listObjects, listObjectsAccess, 'REST.GET.BUCKET'),
   // Each key is authorized by itself.
   DeleteObjects: bucket('POST', 'delete', deleteObjects, any, 'REST.POST.MULTI_OBJECT_DELETE'),
   // Everyone may learn that there are no rules, as before there were any.
@@ -157,11 +186,124 @@ export const operations = {
     'REST.DELETE.ENCRYPTION',
     claimsEncryption,
   ),
+  GetBucketPolicy: bucket(
+    'GET',
+    'policy',
+    getBucketPolicy,
+    visit,
+    'REST.GET.BUCKETPOLICY',
+    isInAws,
+  ),
+  PutBucketPolicy: bucket(
+    'PUT',
+    'policy',
+    putBucketPolicy,
+    manage,
+    'REST.PUT.BUCKETPOLICY',
+    mayDocument,
+  ),
+  DeleteBucketPolicy: bucket(
+    'DELETE',
+    'policy',
+    deleteBucketPolicy,
+    manage,
+    'REST.DELETE.BUCKETPOLICY',
+    mayDocument,
+  ),
+  GetBucketPolicyStatus: bucket(
+    'GET',
+    'policyStatus',
+    getBucketPolicyStatus,
+    visit,
+    'REST.GET.POLICY_STATUS',
+    isInAws,
+  ),
+  GetBucketTagging: bucket('GET', 'tagging', getBucketTagging, visit, 'REST.GET.TAGGING', isInAws),
+  PutBucketTagging: bucket(
+    'PUT',
+    'tagging',
+    putBucketTagging,
+    manage,
+    'REST.PUT.TAGGING',
+    mayDocument,
+  ),
+  DeleteBucketTagging: bucket(
+    'DELETE',
+    'tagging',
+    deleteBucketTagging,
+    manage,
+    'REST.DELETE.TAGGING',
+    mayDocument,
+  ),
+  GetPublicAccessBlock: bucket(
+    'GET',
+    'publicAccessBlock',
+    getPublicAccessBlock,
+    visit,
+    'REST.GET.PUBLIC_ACCESS_BLOCK',
+    isInAws,
+  ),
+  PutPublicAccessBlock: bucket(
+    'PUT',
+    'publicAccessBlock',
+    putPublicAccessBlock,
+    manage,
+    'REST.PUT.PUBLIC_ACCESS_BLOCK',
+    mayDocument,
+  ),
+  DeletePublicAccessBlock: bucket(
+    'DELETE',
+    'publicAccessBlock',
+    deletePublicAccessBlock,
+    manage,
+    'REST.DELETE.PUBLIC_ACCESS_BLOCK',
+    mayDocument,
+  ),
+  GetBucketOwnershipControls: bucket(
+    'GET',
+    'ownershipControls',
+    getOwnershipControls,
+    visit,
+    'REST.GET.OWNERSHIP_CONTROLS',
+    isInAws,
+  ),
+  PutBucketOwnershipControls: bucket(
+    'PUT',
+    'ownershipControls',
+    putOwnershipControls,
+    manage,
+    'REST.PUT.OWNERSHIP_CONTROLS',
+    mayDocument,
+  ),
+  DeleteBucketOwnershipControls: bucket(
+    'DELETE',
+    'ownershipControls',
+    deleteOwnershipControls,
+    manage,
+    'REST.DELETE.OWNERSHIP_CONTROLS',
+    mayDocument,
+  ),
+  GetBucketVersioning: bucket(
+    'GET',
+    'versioning',
+    getBucketVersioning,
+    visit,
+    'REST.GET.VERSIONING',
+    isInAws,
+  ),
+  PutBucketVersioning: bucket(
+    'PUT',
+    'versioning',
+    putBucketVersioning,
+    manage,
+    'REST.PUT.VERSIONING',
+    mayDocument,
+  ),
   BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, (query) =>
     defaultLogName(bucketDefaults, query),
   ),
-  GetObject: object('GET', none, getObject, read, 'REST.GET.OBJECT'),
-  HeadObject: object('HEAD', none, headObject, read, 'REST.HEAD.OBJECT'),
+  GetObject: object('GET', none, getObject, getAccess, 'REST.GET.OBJECT'),
+  HeadObject: object('HEAD', none, headObject, getAccess, 'REST.HEAD.OBJECT'),
   GetObjectAttributes: object(
     'GET',
     'attributes',

@@ -4,17 +4,16 @@ import { test } from 'node:test'
 import { type OperationName, operations } from '../../src/s3/operations.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket, testCredentials } from '../support/gateway-process.ts'
+import {
+  type Behavior,
+  documentBehaviors,
+  get,
+  type Request,
+  refused,
+} from '../support/operation-behaviors.ts'
 import { type FormToPost, formRequest } from '../support/post-form.ts'
 import { md5Of } from '../support/test-bytes.ts'
-import { answer, type WireCase, type Xml } from '../support/wire-case.ts'
-
-type Request = Omit<WireCase, 'title'>
-interface Behavior {
-  readonly success: Request
-  readonly refusal: Request
-  /** Of the gateway, where the operation needs more. */
-  readonly settings?: Readonly<Record<string, string>>
-}
+import { answer, type Xml } from '../support/wire-case.ts'
 
 const bucket = `/${testBucket}`
 const otherBucket = '/other'
@@ -22,14 +21,6 @@ const object = `${bucket}/object`
 const missing = `${bucket}/missing`
 const etag = `"${md5Of(Buffer.from('bytes'))}"`
 
-const get = (target: string, xml?: Xml): Request => ({
-  ...{ method: 'GET', target, status: 200 },
-  ...(xml !== undefined && { xml }),
-})
-const refused = (request: Request, status: number, code: string): Request => {
-  const { method, target, headers = {}, body } = request
-  return { method, target, headers, status, code, ...(body !== undefined && { body }) }
-}
 const copyOf = (source: string, target: string, xml: Xml): Request => ({
   ...{ method: 'PUT', target, status: 200, xml },
   headers: { 'x-amz-copy-source': source },
@@ -150,6 +141,7 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     }),
     refusal: refused(get(`${bucket}?versions&max-keys=x`), 400, 'InvalidArgument'),
   }),
+  ...documentBehaviors,
   PutBucketAcl: () => ({
     success: withAcl(bucket, 'public-read'),
     refusal: refused(withAcl(bucket, 'open'), 400, 'InvalidArgument'),

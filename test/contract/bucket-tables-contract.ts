@@ -65,7 +65,7 @@ function describeOptions(databases: () => [Database, Database]): void {
     assert.ok(one)
     await one.change('gone', { cors: '[1]', quotaBytes: 0, isPublic: 1 })
     const before = await revision()
-    await databases()[1].write([bumpRevision('buckets'), clearBucketOptions('gone')])
+    await databases()[1].write([bumpRevision('buckets'), ...clearBucketOptions('gone')])
     assert.deepEqual(await one.changedAfter(before), [
       {
         bucket: 'gone',

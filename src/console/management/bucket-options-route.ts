@@ -87,7 +87,9 @@ function optionsChange({
   quotaBytes,
 }: z.output<typeof bucketChange>) {
   const change: BucketOptionsChange = {
-    ...(isPublic !== undefined && { isPublic: isPublic || null }),
+    // The policy and this are one state, and whoever opens the bucket here means it.
+    ...(isPublic !== undefined && { isPublic: isPublic || null, policy: null }),
+    ...(isPublic && { publicAccessBlock: null }),
     ...(allowedOrigins !== undefined && {
       cors: allowedOrigins === null ? null : rulesForOrigins(allowedOrigins),
     }),

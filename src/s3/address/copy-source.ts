@@ -5,6 +5,7 @@ import { isLegalKey } from '../../drives/key-path.ts'
 import { lendRange } from '../body/object-body.ts'
 import { type PayloadDigest, PayloadDigester } from '../body/payload-digester.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
+import { isOpenByPolicy } from '../configuration/public-access.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { copySourceConditions, evaluateReadConditions } from '../headers/preconditions.ts'
@@ -41,7 +42,15 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Obj
     )
   }
   const configuration = service.buckets.find(bucket)
-  const isPublic = configuration?.isPublic === true
+  const asked = {
+    policy: 's3:GetObject',
+    key,
+    prefix: undefined,
+    hasVersion: version !== null,
+  } as const
+  const isPublic =
+    configuration !== undefined &&
+    (configuration.isPublic || isOpenByPolicy(configuration, service, asked))
   if (!configuration || !isAuthorized(identity, { action: 'read', bucket, key, isPublic })) {
     const maySee = configuration === undefined && canSeeBucket(identity, bucket)
     throw new S3Error('AccessDenied', `Access to the source ${quoted(path)} is not allowed.`, {

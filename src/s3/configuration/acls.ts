@@ -78,8 +78,10 @@ export class Acls {
     return reach && bucketReachOf(reach)
   }
 
-  /** Logs it if it is the first ACL without effect. */
-  ignore(reach: Reach | undefined, { name, isPublic }: AclBucket): void {
+  /** Logs it if it is the first ACL without effect. @throws S3Error AccessDenied as assertAclsMayOpen */
+  ignore(reach: Reach | undefined, bucket: AclBucket): void {
+    const { name, isPublic } = bucket
+    if (reach !== undefined && reach !== 'owner') assertAclsMayOpen(bucket)
     if (reach === undefined || reach === (isPublic ? 'public-read' : 'owner')) return
     if (this.#isIgnoranceLogged) return
     this.#isIgnoranceLogged = true
@@ -103,7 +105,14 @@ export function bucketReachOf(reach: Reach): BucketReach {
   )
 }
 
-export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic'>
+export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic' | 'publicAccessBlock'>
+
+/** @throws S3Error AccessDenied if the PublicAccessBlock of the bucket refuses an ACL that opens something */
+export function assertAclsMayOpen(bucket: AclBucket | undefined): void {
+  const block = bucket?.publicAccessBlock
+  if (!block?.blockPublicAcls && !block?.ignorePublicAcls) return
+  throw new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
+}
 
 /** As the contract says: an ACL that grants nothing new is harmless. */
 function refuseGrants(headers: IncomingHttpHeaders, isPublic: boolean): void {

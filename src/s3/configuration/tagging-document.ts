@@ -22,6 +22,13 @@ export const objectTagLimits: TagLimits = {
   reserved: 'Your TagKey cannot be prefixed with aws:',
 }
 
+/** User Guide, "Using cost allocation S3 bucket tags". */
+export const bucketTagLimits: TagLimits = {
+  mostTags: 50,
+  tooMany: 'Bucket tag count cannot be greater than 50',
+  reserved: 'System tags cannot be added/updated by requester',
+}
+
 /** A document of 50 tags with every character escaped is smaller. */
 export const maxTaggingBytes = 256 * 1024
 

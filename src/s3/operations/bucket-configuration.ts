@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { isAuthorized } from '../../access/authorize.ts'
 import type { HeaderFields, HttpReply } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { maxXmlBodyBytes } from '../body/xml-body.ts'
 import { changeOptions } from '../configuration/change-options.ts'
 import { corsContent, maxCorsBytes, parseCors } from '../configuration/cors-document.ts'
 import { lifecycleContent, parseLifecycle } from '../configuration/lifecycle-document.ts'
+import { assertMayRead } from '../configuration/public-access.ts'
 import { keepsTags } from '../configuration/tagging-document.ts'
 import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
@@ -68,17 +68,4 @@ export async function getBucketLifecycle(context: BucketContext): Promise<HttpRe
 export async function deleteBucketLifecycle(context: BucketContext): Promise<HttpReply> {
   await changeOptions(context, { lifecycle: null })
   return { status: 204, headers: [] }
-}
-
-/**
- * Rules may name folders that not everyone knows.
- *
- * @throws S3Error AccessDenied for everyone who may not change them.
- */
-function assertMayRead({ identity, bucket }: BucketContext): void {
-  if (isAuthorized(identity, { action: 'manage', bucket, key: '', isPublic: false })) return
-  throw new S3Error(
-    'AccessDenied',
-    'Access Denied: this request requires the right to manage the bucket.',
-  )
 }

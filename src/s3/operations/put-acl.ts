@@ -1,6 +1,7 @@
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import {
+  assertAclsMayOpen,
   type BucketReach,
   bucketReachOf,
   type Reach,
@@ -8,6 +9,7 @@ import {
   reachOfHeaders,
 } from '../configuration/acls.ts'
 import { changeOptions } from '../configuration/change-options.ts'
+import { refuseFixedAccess } from '../configuration/public-access.ts'
 import type { BucketContext, NewBucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
 
@@ -49,13 +51,11 @@ async function requestedReach(request: HttpRequest): Promise<Reach> {
  * @throws S3Error InvalidRequest
  */
 export async function setBucketAcl(context: NewBucketContext, reach: BucketReach): Promise<void> {
-  const { service, bucket } = context
+  const { service, bucket, configuration } = context
   const isPublic = reach === 'public-read'
-  if (service.settings.publicReadBuckets?.includes(bucket)) {
-    // Not stored: the bucket is private again without the setting.
-    if (isPublic) return
-    const message = `The bucket stays public: PUBLIC_READ_BUCKETS of the gateway names ${bucket}.`
-    throw new S3Error('InvalidRequest', message)
-  }
+  // Not stored: the bucket is private again without the setting.
+  if (isPublic && service.settings.publicReadBuckets?.includes(bucket)) return
+  refuseFixedAccess(context)
+  if (isPublic) assertAclsMayOpen(configuration)
   await changeOptions(context, { isPublic: isPublic || null })
 }

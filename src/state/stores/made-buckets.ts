@@ -58,7 +58,7 @@ export class MadeBucketTable {
     owner: string,
   ): Promise<boolean> {
     // What a request set for the former bucket of this name after it was removed.
-    const former = [clearBucketOptions(bucket)]
+    const former = clearBucketOptions(bucket)
     return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner, former)
   }
 
@@ -69,7 +69,7 @@ export class MadeBucketTable {
   /** Forgets a bucket that is being removed, with everything that is set and known about it. */
   remove(bucket: string, owner: string): Promise<boolean> {
     return this.#change({ sql: deleteMade, params: [bucket] }, owner, [
-      clearBucketOptions(bucket),
+      ...clearBucketOptions(bucket),
       deleteBucketJobs(bucket),
     ])
   }

@@ -84,7 +84,7 @@ test('a removed bucket leaves nothing for one of the same name', async (t) => {
   const options = open()
   await options.change('photos', { lifecycle })
   await options.change('other', { lifecycle })
-  await database.write([bumpRevision('buckets'), clearBucketOptions('photos')])
+  await database.write([bumpRevision('buckets'), ...clearBucketOptions('photos')])
   await options.reload()
   assert.deepEqual(options.find('photos'), {})
   assert.deepEqual(options.find('other'), { lifecycle })

@@ -1,0 +1,73 @@
+/** The documents of PutPublicAccessBlock, PutBucketOwnershipControls and PutBucketVersioning. */
+import type { PublicAccessBlock } from '../../buckets/bucket-options.ts'
+import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { S3Error } from '../errors.ts'
+import { malformed, onlyChild, refuseOtherElements, shown } from './document-elements.ts'
+
+/** AWS's name of each field. */
+const blockNames = {
+  blockPublicAcls: 'BlockPublicAcls',
+  ignorePublicAcls: 'IgnorePublicAcls',
+  blockPublicPolicy: 'BlockPublicPolicy',
+  restrictPublicBuckets: 'RestrictPublicBuckets',
+} as const satisfies Record<keyof PublicAccessBlock, string>
+
+const blockFields = Object.entries(blockNames) as [keyof PublicAccessBlock, string][]
+
+/** @throws S3Error MalformedXML */
+export function parsePublicAccessBlock(body: Uint8Array): PublicAccessBlock {
+  const root = parseXmlBody(body, 'PublicAccessBlockConfiguration')
+  refuseOtherElements(root, Object.values(blockNames))
+  const fields = blockFields.map(([field, name]) => [field, isTrue(root, name)])
+  return Object.fromEntries(fields) as unknown as PublicAccessBlock
+}
+
+/** The content of a PublicAccessBlockConfiguration. */
+export function publicAccessBlockContent(block: PublicAccessBlock): Record<string, boolean> {
+  return Object.fromEntries(blockFields.map(([field, name]) => [name, block[field]]))
+}
+
+function isTrue(root: XmlElement, name: string): boolean {
+  const text = onlyChild(root, name)?.text.trim().toLowerCase() ?? 'false'
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw malformed(`${name} must be true or false`)
+}
+
+/** API reference, OwnershipControlsRule. */
+const ownerships: ReadonlySet<string> = new Set([
+  'BucketOwnerEnforced',
+  'BucketOwnerPreferred',
+  'ObjectWriter',
+])
+
+/** @throws S3Error MalformedXML */
+export function parseOwnershipControls(body: Uint8Array): string {
+  const root = parseXmlBody(body, 'OwnershipControls')
+  refuseOtherElements(root, ['Rule'])
+  const rule = onlyChild(root, 'Rule')
+  if (rule === undefined) throw malformed('OwnershipControls has no Rule')
+  refuseOtherElements(rule, ['ObjectOwnership'])
+  const ownership = childText(rule, 'ObjectOwnership')?.trim() ?? ''
+  if (ownerships.has(ownership)) return ownership
+  throw malformed(`ObjectOwnership must be one of ${[...ownerships].join(', ')}`)
+}
+
+/**
+ * The status that is kept. Undefined: none was sent, which changes nothing.
+ *
+ * @throws S3Error MalformedXML; InvalidRequest for versions (docs/decisions/0040-versions.md)
+ */
+export function parseVersioning(body: Uint8Array): 'Suspended' {
+  const root = parseXmlBody(body, 'VersioningConfiguration')
+  refuseOtherElements(root, ['Status', 'MfaDelete'])
+  const status = childText(root, 'Status')?.trim()
+  const mfaDelete = childText(root, 'MfaDelete')?.trim() ?? 'Disabled'
+  if (status === 'Suspended' && mfaDelete === 'Disabled') return status
+  if (status !== 'Enabled' && mfaDelete !== 'Enabled') {
+    throw malformed(`Status must be Enabled or Suspended, not ${shown(status ?? '')}`)
+  }
+  throw new S3Error(
+    'InvalidRequest',
+    'Objects here have no versions. Suspended is accepted. To keep old versions, use snapshots or the trash of the drive.',
+  )
+}

@@ -1,0 +1,91 @@
+/** What an operation answers, and the cases of what is set for a bucket: test/acceptance/every-operation.test.ts. */
+import { testBucket } from './gateway-process.ts'
+import type { WireCase, Xml } from './wire-case.ts'
+
+export type Request = Omit<WireCase, 'title'>
+export interface Behavior {
+  readonly success: Request
+  readonly refusal: Request
+  /** Of the gateway, where the operation needs more. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+const bucket = `/${testBucket}`
+
+export const get = (target: string, xml?: Xml): Request => ({
+  ...{ method: 'GET', target, status: 200 },
+  ...(xml !== undefined && { xml }),
+})
+export const refused = (request: Request, status: number, code: string): Request => {
+  const { method, target, headers = {}, body } = request
+  return { method, target, headers, status, code, ...(body !== undefined && { body }) }
+}
+
+const inAws = { COMPATIBILITY: 'aws' }
+const policy =
+  '{"Statement":{"Effect":"Allow","Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::photos/*"}}'
+const putOf = (name: string, status: number, body: string): Request => ({
+  ...{ method: 'PUT', target: `${bucket}?${name}`, status, body },
+})
+const documented = (success: Request, refusal: Request) => () => ({
+  ...{ success, refusal, settings: inAws },
+})
+const removed = (name: string): Request => ({
+  ...{ method: 'DELETE', target: `${bucket}?${name}`, status: 204, text: '' },
+})
+const unsigned = (request: Request): Request => ({
+  ...{ ...refused(request, 403, 'AccessDenied'), isUnsigned: true },
+})
+const bucketTags = '<Tagging><TagSet><Tag><Key>a</Key><Value>b</Value></Tag></TagSet></Tagging>'
+const ownership = (name: string) =>
+  `<OwnershipControls><Rule><ObjectOwnership>${name}</ObjectOwnership></Rule></OwnershipControls>`
+const block = (name: string) =>
+  `<PublicAccessBlockConfiguration><${name}>true</${name}></PublicAccessBlockConfiguration>`
+const versioning = (status: string) =>
+  `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`
+/** Get of what is not set: `fill` sets nothing of this. */
+const unset = (name: string, code: string) =>
+  documented(refused(get(`${bucket}?${name}`), 404, code), unsigned(get(`${bucket}?${name}`)))
+
+/** By operation. Nothing of this is set before. */
+export const documentBehaviors = {
+  GetBucketPolicy: unset('policy', 'NoSuchBucketPolicy'),
+  GetBucketPolicyStatus: unset('policyStatus', 'NoSuchBucketPolicy'),
+  GetBucketTagging: unset('tagging', 'NoSuchTagSet'),
+  GetPublicAccessBlock: unset('publicAccessBlock', 'NoSuchPublicAccessBlockConfiguration'),
+  GetBucketOwnershipControls: unset('ownershipControls', 'OwnershipControlsNotFoundError'),
+  GetBucketVersioning: documented(
+    get(`${bucket}?versioning`, { VersioningConfiguration: {} }),
+    unsigned(get(`${bucket}?versioning`)),
+  ),
+  PutBucketPolicy: documented(
+    putOf('policy', 204, policy),
+    refused(putOf('policy', 0, policy.replace('Allow', 'Deny')), 400, 'MalformedPolicy'),
+  ),
+  PutBucketTagging: documented(
+    putOf('tagging', 200, bucketTags),
+    refused(putOf('tagging', 0, bucketTags.replace('<Key>a', '<Key>aws:a')), 400, 'InvalidTag'),
+  ),
+  PutPublicAccessBlock: documented(
+    putOf('publicAccessBlock', 200, block('BlockPublicAcls')),
+    refused(putOf('publicAccessBlock', 0, block('Other')), 400, 'MalformedXML'),
+  ),
+  PutBucketOwnershipControls: documented(
+    putOf('ownershipControls', 200, ownership('BucketOwnerEnforced')),
+    refused(putOf('ownershipControls', 0, ownership('Mine')), 400, 'MalformedXML'),
+  ),
+  PutBucketVersioning: documented(
+    putOf('versioning', 200, versioning('Suspended')),
+    refused(putOf('versioning', 0, versioning('Enabled')), 400, 'InvalidRequest'),
+  ),
+  DeleteBucketPolicy: documented(removed('policy'), unsigned(removed('policy'))),
+  DeleteBucketTagging: documented(removed('tagging'), unsigned(removed('tagging'))),
+  DeletePublicAccessBlock: documented(
+    removed('publicAccessBlock'),
+    unsigned(removed('publicAccessBlock')),
+  ),
+  DeleteBucketOwnershipControls: documented(
+    removed('ownershipControls'),
+    unsigned(removed('ownershipControls')),
+  ),
+}
