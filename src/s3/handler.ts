@@ -142,11 +142,14 @@ async function answerForm(
 ): Promise<HttpReply> {
   const { service, request, rate } = parts
   logContext.operation = 'PostObject'
+  // Until its signature has been verified.
+  logContext.anonymous = true
   const form = await readForm(request)
   try {
     const key = form.fields.get('key') ?? ''
     if (key !== '') logContext.key = shortened(key)
     const authentication = await identifyForm(form, request, service, rate)
+    delete logContext.anonymous
     const made = requestOfForm(form, request, bucket, service.now())
     const address = { level: 'object', bucket, rawKey: rawKeyOf(key) } as const
     return await answerAs(authentication, address, { ...parts, request: made }, logContext)

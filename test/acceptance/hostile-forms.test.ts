@@ -169,6 +169,16 @@ const hostile: Readonly<Record<string, readonly [form: Form, status: number, cod
     },
     ...([400, 'MaxPostPreDataLengthExceededError'] as const),
   ],
+  'a file name that makes the fields large': [
+    {
+      fields: [
+        ['key', 'k'],
+        ['x-ignore-a', filenameVariable.repeat(10_000)],
+      ],
+      ...{ ...anyConditions, filename: 'x'.repeat(1_000) },
+    },
+    ...([400, 'MaxPostPreDataLengthExceededError'] as const),
+  ],
   '1,001 fields': [
     {
       fields: [

@@ -210,7 +210,7 @@ test('the signature must be that of a key for this policy', async (t) => {
   assert.equal(await send(foreign), '400 AuthorizationQueryParametersError')
   await answer(gateway, { ...read('k'), status: 404, code: 'NoSuchKey' })
   const line = gateway.lines.find((entry) => entry.code === 'AccessDenied' && 'status' in entry)
-  assert.equal(line?.operation, 'PostObject')
+  assert.deepEqual([line?.operation, line?.anonymous], ['PostObject', true])
 })
 
 test('a form ends with its access key, and counts for its limit', async (t) => {

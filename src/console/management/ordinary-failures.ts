@@ -37,7 +37,8 @@ export function isOwnRequest(
   logFields: HttpReply['logFields'] = {},
 ): boolean {
   if (logFields.operation === login) return false
-  if (/^\/(?:-\/(?!healthz)|auth\/)/.test(rawPath)) return true
+  const isKey = logFields.hostBucket !== undefined
+  if (!isKey && /^\/(?:-\/(?!healthz)|auth\/)/.test(rawPath)) return true
   const isSigned = logFields.operation !== undefined && logFields.anonymous !== true
   return isSigned && rawQuery.split('&').includes(ownMark)
 }

@@ -166,9 +166,18 @@ class FormFile extends Readable {
   }
 }
 
-/** User Guide, "HTML forms": only what follows the last slash or backslash of a path counts. */
+/**
+ * User Guide, "HTML forms": only what follows the last slash or backslash of a path counts.
+ *
+ * @throws S3Error MaxPostPreDataLengthExceededError if the name of the file makes the fields much larger than they are
+ */
 function expanded(fields: ReadonlyMap<string, string>, filename = ''): ReadonlyMap<string, string> {
   const base = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)
+  let length = 0
+  for (const value of fields.values()) {
+    length += value.length + base.length * (value.match(filenameVariable)?.length ?? 0)
+  }
+  if (length > maxOtherBytes) throw tooMuch()
   const expand = (value: string) => value.replace(filenameVariable, () => base)
   return new Map([...fields].map(([name, value]) => [name, expand(value)]))
 }

@@ -95,7 +95,8 @@ function securityFields(request: HttpRequest, outcome: Outcome): string[] {
   const { rawQuery, headers, body } = request
   const socket = body instanceof IncomingMessage ? body.socket : undefined
   const tls = socket instanceof TLSSocket ? socket : undefined
-  const signed = isSigned(outcome)
+  // Of a form, the signature is in the body.
+  const signed = isSigned(outcome) && outcome.logFields?.operation !== 'PostObject'
   const isSecond = headers.authorization === undefined && isVersionTwo(rawQuery)
   const signatureVersion = isSecond ? 'SigV2' : 'SigV4'
   const authentication = headers.authorization === undefined ? 'QueryString' : 'AuthHeader'

@@ -15,10 +15,11 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
+import { createPresignedPost } from '@aws-sdk/s3-presigned-post'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { bucket, credentials, endpoint, http, large, region, same, small } from './place.mjs'
 
-/** The SDK, lib-storage and the presigner; forcePathStyle because the gateway's host is an address. */
+/** The SDK, lib-storage, the presigners of URLs and forms; forcePathStyle because the gateway's host is an address. */
 const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
 const Bucket = bucket
 const send = (Command, input) => client.send(new Command({ Bucket, ...input }))
@@ -43,6 +44,17 @@ assert.deepEqual(TagSet, [{ Key: 'colour', Value: 'blue' }])
 const presigned = { Bucket, Key: 'presigned.bin' }
 await http('PUT', await getSignedUrl(client, new PutObjectCommand(presigned)), small)
 same(await http('GET', await getSignedUrl(client, new GetObjectCommand(presigned))), small)
+const Conditions = [['content-length-range', 1, small.length]]
+const { url, fields } = await createPresignedPost(client, { Bucket, Key: 'form.bin', Conditions })
+const form = new FormData()
+for (const [name, value] of Object.entries(fields)) form.append(name, value)
+form.append('file', new Blob([small]), 'form.bin')
+const posted = await fetch(url, { method: 'POST', body: form })
+assert.equal(posted.status, 204, await posted.text())
+same(
+  await http('GET', await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'form.bin' }))),
+  small,
+)
 const { UploadId } = await send(CreateMultipartUploadCommand, { Key: 'open.bin' })
 const { Uploads } = await send(ListMultipartUploadsCommand)
 assert.deepEqual(
@@ -52,7 +64,7 @@ assert.deepEqual(
 await send(AbortMultipartUploadCommand, { Key: 'open.bin', UploadId })
 const { Contents } = await send(ListObjectsV2Command)
 const Objects = Contents.map(({ Key }) => ({ Key }))
-assert.equal(Objects.length, 3)
+assert.equal(Objects.length, 4)
 await send(DeleteObjectCommand, { Key: 'absent.bin' })
 await send(DeleteObjectsCommand, { Delete: { Objects } })
 assert.equal((await send(ListObjectsV2Command)).KeyCount, 0)

@@ -1,8 +1,9 @@
-"""boto3 as an application uses it: its bucket, objects, a transfer in parts, presigned URLs of its default version."""
+"""boto3 as an application uses it: its bucket, objects, a transfer in parts, presigned URLs and a form of its default version."""
 
 import io
 
 import boto3
+import urllib3
 from botocore.exceptions import ClientError
 from place import access_key, bucket, endpoint, http, large, same, secret_key, small
 
@@ -57,6 +58,12 @@ parameters = {"Bucket": bucket, "Key": "presigned.bin"}
 http("PUT", s3.generate_presigned_url("put_object", Params=parameters), small)
 same(http("GET", s3.generate_presigned_url("get_object", Params=parameters)), small)
 
+form = s3.generate_presigned_post(bucket, "form.bin", Conditions=[["content-length-range", 1, 100_000]])
+fields = {**form["fields"], "file": ("form.bin", small)}
+posted = urllib3.PoolManager().request("POST", form["url"], fields=fields)
+assert posted.status == 204, posted.data
+same(s3.get_object(Bucket=bucket, Key="form.bin")["Body"].read(), small)
+
 upload = s3.create_multipart_upload(Bucket=bucket, Key="open.bin")
 listed = s3.list_multipart_uploads(Bucket=bucket)["Uploads"]
 assert [one["UploadId"] for one in listed] == [upload["UploadId"]]
@@ -64,7 +71,7 @@ s3.abort_multipart_upload(Bucket=bucket, Key="open.bin", UploadId=upload["Upload
 assert "Uploads" not in s3.list_multipart_uploads(Bucket=bucket)
 
 keys = [one["Key"] for one in s3.list_objects_v2(Bucket=bucket)["Contents"]]
-assert keys == ["a b+c.bin", "large.bin", "presigned.bin"], keys
+assert keys == ["a b+c.bin", "form.bin", "large.bin", "presigned.bin"], keys
 s3.delete_object(Bucket=bucket, Key="absent.bin")
 s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": key} for key in keys]})
 assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0

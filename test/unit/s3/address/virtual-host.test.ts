@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { virtualHostReason } from '../../../../src/s3/address/virtual-host.ts'
+import { bucketOfHost, virtualHostReason } from '../../../../src/s3/address/virtual-host.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 
 const buckets = servedBuckets(['photos', 'my.files'])
@@ -39,3 +39,28 @@ test('The host name of the gateway may begin with the name of a bucket', () => {
   assert.equal(virtualHostReason({ host: 'photos.example.com' }, own), undefined)
   assert.match(virtualHostReason({ host: 'photos.other.com' }, own) ?? '', /path-style/)
 })
+
+for (const [host, bucket] of [
+  ['photos.s3.example.net', 'photos'],
+  ['a.b.s3.example.net:9000', 'a.b'],
+  ['Photos.S3.EXAMPLE.net.', 'photos'],
+  ['photos.example.net', 'photos'],
+  ['s3.example.net', undefined],
+  ['s3.example.net.:80', undefined],
+  ['.s3.example.net', undefined],
+  ['files.example.net:443', undefined],
+  ['photos.files.example.net', 'photos.files'],
+  ['xs3.example.net', 'xs3'],
+  ['photos-s3.example.org', undefined],
+  ['127.0.0.1', undefined],
+  ['[::1]:9000', undefined],
+  ['', undefined],
+  [undefined, undefined],
+] as const) {
+  test(`The host ${host} names the bucket ${bucket}`, () => {
+    const publicUrl = 'https://files.example.net'
+    const virtualHostDomains = ['example.net', 's3.example.net']
+    assert.equal(bucketOfHost(host, { virtualHostDomains, publicUrl }), bucket)
+    assert.equal(bucketOfHost(host, { virtualHostDomains: [], publicUrl }), undefined)
+  })
+}

@@ -133,6 +133,25 @@ test('An operation has the name that AWS gives it, also when it was refused befo
   }
 })
 
+test('A form has its key in its body, and is not signed before its signature is verified', () => {
+  const form = { operation: 'PostObject', bucket: 'b', key: 'a ä%41' }
+  const line = (more: object) =>
+    rowOf({ method: 'POST', target: '/b', outcome: { logFields: { ...form, ...more } } })
+  const { operation, key, requester, sigv, authtype } = line({})
+  assert.deepEqual([operation, key], ['REST.POST.OBJECT', 'a%20%C3%A4%2541'])
+  assert.deepEqual([requester, sigv, authtype], ['bucketry', '-', '-'])
+  assert.equal(line({ anonymous: true }).requester, '-')
+})
+
+test('A bucket in the host name is that of the line', () => {
+  const logFields = { operation: 'GetObject', bucket: 'my.files', hostBucket: 'my.files' }
+  const row = rowOf({ target: '/a%20b?partNumber=1', outcome: { logFields } })
+  assert.deepEqual([row.bucket_name, row.key], ['my.files', 'a%20b'])
+  assert.match(row.request_uri, /GET \/a%20b\?partNumber=1/)
+  const refused = rowOf({ target: '/', outcome: { status: 403, logFields: { hostBucket: 'b' } } })
+  assert.deepEqual([refused.operation, refused.bucket_name], ['REST.GET.BUCKET', 'b'])
+})
+
 test('A legal key is complete however long it is, and the line fits a pipe', () => {
   const key = '%E3%81%82'.repeat(341)
   const row = rowOf({
