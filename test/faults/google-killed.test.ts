@@ -100,16 +100,26 @@ async function diesAndGoesOn(gateway: MortalGateway, one: Case): Promise<boolean
   const first = await gateway.s3.send(complete)
   const hasDied = emulator.faults.struck.length > 0
   emulator.faults.clear()
-  assert.equal(hasCompleted(first), !hasDied)
+  assert.ok(hasCompleted(first) || hasDied)
   await gateway.start()
-  if (hasDied) await assertOneOf(gateway, key, [before, parts])
+  // It may have died at a call behind the reply.
+  const allowed = hasCompleted(first) ? [parts] : [before, parts]
+  if (hasDied) await assertOneOf(gateway, key, allowed)
   const again = await gateway.s3.sendUntil(hasCompleted, complete)
   assert.equal(again.status, 200, `${key}: ${again.body}`)
   assert.ok(again.body.includes(parts.etag), `${key}: ${again.body}`)
   await assertOneOf(gateway, key, [parts])
   const stored = storedAt(emulator, `${folder}/${testBucket}/${key}`)
-  assert.deepEqual(stored, [parts.md5], `${key}: the files on Google Drive`)
+  assert.deepEqual(stored, [parts.md5], `${key}: the files on Google Drive\n${allFiles(emulator)}`)
   return hasDied
+}
+
+/** Where every file is, for the message of a failure. */
+function allFiles({ files }: GoogleEmulator): string {
+  const lines = [...files.records()].map(([id, { parent, name, isTrashed, content, version }]) =>
+    [id, parent, name, isTrashed ? 'in the trash' : 'there', content?.md5, version].join(' '),
+  )
+  return lines.join('\n')
 }
 
 interface Case {
