@@ -20,6 +20,8 @@ export interface StoredBucketOptionsParts {
   readonly table: Pick<BucketOptionsTable, 'changedAfter' | 'documentsChangedAfter' | 'change'>
   /** Makes `reload` run if the revision has changed (RevisionWatch.check). */
   readonly refresh: () => Promise<void>
+  /** Whether BucketDocuments have an effect. Default: yes. */
+  readonly hasDocuments?: boolean
 }
 
 /** The bucket options of the database, in memory. */
@@ -36,10 +38,10 @@ export class StoredBucketOptions implements BucketOptionsWriter {
 
   /** Loads what has changed since the last call. @throws DatabaseError */
   async reload(): Promise<void> {
-    const { table } = this.#parts
+    const { table, hasDocuments = true } = this.#parts
     const [rows, documents] = await Promise.all([
       table.changedAfter(this.#loaded),
-      table.documentsChangedAfter(this.#loaded),
+      hasDocuments ? table.documentsChangedAfter(this.#loaded) : [],
     ])
     for (const row of rows) this.#rows.set(row.bucket, row)
     for (const { bucket, name, document } of documents) {

@@ -284,7 +284,7 @@ function authorize(access: Access, context: NewBucketContext, key: string): void
   const isPublic =
     (configuration?.isPublic === true &&
       (access.public === 'read' || (access.public === 'list' && service.settings.publicList))) ||
-    (configuration !== undefined && isOpenByPolicy(configuration, service, request))
+    (configuration !== undefined && isOpenByPolicy(configuration, request))
   if (isAuthorized(identity, { action, bucket, key, isPublic })) return
   if (identity.kind === 'key') {
     throw new S3Error(

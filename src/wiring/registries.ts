@@ -8,6 +8,8 @@ import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
 import { type Buckets, ConfiguredBuckets } from '../buckets/buckets.ts'
 import { ServedBuckets } from '../buckets/served-buckets.ts'
 import { BucketsWithOptions, StoredBucketOptions } from '../buckets/stored-bucket-options.ts'
+import { compatibilityOf } from '../s3/compatibility.ts'
+import { keepsDocuments } from '../s3/configuration/public-access.ts'
 import type { Database } from '../state/database.ts'
 import { RevisionWatch } from '../state/revision-watch.ts'
 import { createSealer } from '../state/sealer.ts'
@@ -108,6 +110,7 @@ export async function openRegistries(parts: RegistryParts): Promise<Registries> 
   const bucketOptions = new StoredBucketOptions({
     table: new BucketOptionsTable(database),
     refresh: () => watch.check(),
+    hasDocuments: keepsDocuments(compatibilityOf[settings.compatibility]),
   })
   const configured = new ConfiguredBuckets(settings)
   const made = new MadeBucketTable(database)

@@ -30,6 +30,7 @@ export async function describeBuckets(
     name: bucket.name,
     source: bucket.madeAtMs === undefined ? ('environment' as const) : ('created' as const),
     isPublic: bucket.isPublic,
+    openByPolicy: openByPolicy(bucket),
     ...placeOf(bucket.name),
     isPublicFromEnvironment: publicReadBuckets.includes(bucket.name),
     createdAt: timeOrNull(createdAt[index]),
@@ -37,6 +38,16 @@ export async function describeBuckets(
     ...optionsOf(bucket),
     lastExpiry: runStatus(runOf.get(bucket.name)),
   }))
+}
+
+/** For people: which listings a condition allows is not told. */
+function openByPolicy({ policy, publicAccessBlock }: BucketConfiguration): string[] {
+  if (policy === undefined || publicAccessBlock?.restrictPublicBuckets) return []
+  const parts = policy.grants.flatMap(({ action, keys }) => {
+    if (keys !== undefined) return [`read ${keys}`]
+    return action === 's3:ListBucket' ? ['list'] : []
+  })
+  return [...new Set(parts)]
 }
 
 type Figures = 'objects' | 'bytes' | 'lastModified' | 'countedAt' | 'isCounting' | 'problem'

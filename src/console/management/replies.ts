@@ -165,6 +165,10 @@ export const bucketStatus = z.object({
     description:
       'Whether anyone can read it without a signature, and list it unless PUBLIC_LIST is false.',
   }),
+  openByPolicy: z.array(z.string()).meta({
+    description:
+      'What a bucket policy lets everyone do: `list`, and `read KEYS` with wildcards. `isPublic: false` removes the policy.',
+  }),
   drive: z.string().meta({ description: 'The NAME of DRIVE_NAME, or default.' }),
   isReadOnly: z.boolean().meta({ description: 'Whether READ_ONLY has it or its drive.' }),
   isPublicFromEnvironment: z.boolean().meta({

@@ -49,8 +49,7 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Obj
     hasVersion: version !== null,
   } as const
   const isPublic =
-    configuration !== undefined &&
-    (configuration.isPublic || isOpenByPolicy(configuration, service, asked))
+    configuration !== undefined && (configuration.isPublic || isOpenByPolicy(configuration, asked))
   if (!configuration || !isAuthorized(identity, { action: 'read', bucket, key, isPublic })) {
     const maySee = configuration === undefined && canSeeBucket(identity, bucket)
     throw new S3Error('AccessDenied', `Access to the source ${quoted(path)} is not allowed.`, {

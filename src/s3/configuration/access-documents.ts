@@ -53,9 +53,9 @@ export function parseOwnershipControls(body: Uint8Array): string {
 }
 
 /**
- * The status that is kept. Undefined: none was sent, which changes nothing.
+ * The status that is kept.
  *
- * @throws S3Error MalformedXML; InvalidRequest for versions (docs/decisions/0040-versions.md)
+ * @throws S3Error MalformedXML; InvalidRequest for versions (docs/decisions/0039-versions.md)
  */
 export function parseVersioning(body: Uint8Array): 'Suspended' {
   const root = parseXmlBody(body, 'VersioningConfiguration')

@@ -2,7 +2,7 @@ import { isAuthorized } from '../../access/authorize.ts'
 import { allowsEveryone, type PolicyAction } from '../../buckets/bucket-policy.ts'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import type { Compatibility } from '../compatibility.ts'
-import type { BucketContext, NewBucketContext, S3Service } from '../context.ts'
+import type { BucketContext, NewBucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 
 /** Whether buckets have policies, tags and the other documents that S3 clients set. */
@@ -22,10 +22,9 @@ interface OpenRequest {
 /** Whether the policy of the bucket allows this to everyone. */
 export function isOpenByPolicy(
   { policy: kept, publicAccessBlock }: BucketConfiguration,
-  { compatibility }: Pick<S3Service, 'compatibility'>,
   { policy: action, key, prefix, hasVersion }: OpenRequest,
 ): boolean {
-  if (kept === undefined || action === undefined || !keepsDocuments(compatibility)) return false
+  if (kept === undefined || action === undefined) return false
   if (publicAccessBlock?.restrictPublicBuckets) return false
   const isVersion = action === 's3:GetObject' && hasVersion
   return allowsEveryone(kept, { action: isVersion ? 's3:GetObjectVersion' : action, key, prefix })

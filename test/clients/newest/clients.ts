@@ -1,5 +1,5 @@
 /** Where clients come from (installers.ts). */
-export type RegistryName = 'PyPI' | 'npm' | 'Go modules' | 'Maven'
+export type RegistryName = 'PyPI' | 'npm' | 'Go modules' | 'Maven' | 'Debian'
 
 /** A client whose newest release the suite installs and runs. */
 export interface NewestClient {
@@ -27,6 +27,10 @@ const go = (name: string, scenario: string, ...others: readonly string[]): Newes
 
 const maven = (name: string, file: string, ...others: readonly string[]): NewestClient => ({
   ...{ name, scenario: `java/${file}`, registry: 'Maven', packages: [name, ...others] },
+})
+
+const debian = (name: string, scenario: string): NewestClient => ({
+  ...{ name, scenario, registry: 'Debian', packages: [name] },
 })
 
 const sdk = '@aws-sdk/client-s3'
@@ -81,4 +85,14 @@ export const newestClients: readonly NewestClient[] = [
     ...maven('org.apache.hadoop:hadoop-aws', 'WithHadoop.java', 'org.apache.hadoop:hadoop-common'),
     needsBucket: true,
   },
+  { ...pypi('barman', 'with_barman.py', 'barman[cloud]', 'psycopg2-binary'), needsBucket: true },
+  {
+    ...go('github.com/opentofu/opentofu/cmd/tofu', 'python/with_opentofu.py'),
+    needsBucket: true,
+  },
+  // Programs of the system.
+  debian('ruby-aws-sdk-s3', 'ruby/with_sdk.rb'),
+  { ...debian('s3fs', 'python/with_s3fs_fuse.py'), needsBucket: true },
+  { ...debian('duplicity', 'python/with_duplicity.py'), needsBucket: true },
+  { ...debian('pgbackrest', 'python/with_pgbackrest.py'), needsBucket: true },
 ]

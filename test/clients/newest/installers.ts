@@ -21,12 +21,15 @@ interface Registry {
   install(client: NewestClient, folder: string): Promise<Installed>
 }
 
+/** Not one of a user's own, which other users may not run. */
+const debianPython = '/usr/bin/python3'
+
 export const registries: Readonly<Record<RegistryName, Registry>> = {
   /** An environment for each: s3fs, for one, needs an older botocore than the newest boto3. */
   PyPI: {
-    programs: ['python3'],
+    programs: [debianPython],
     async install({ name, packages, scenario }, folder) {
-      await run(folder, 'python3', '-m', 'venv', folder)
+      await run(folder, debianPython, '-m', 'venv', folder)
       const python = join(folder, 'bin/python')
       await run(folder, python, '-m', 'pip', 'install', '--quiet', '--upgrade', ...packages)
       const show = 'import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))'
@@ -48,6 +51,9 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
     async install({ name, packages, scenario }, folder) {
       await run(folder, 'go', 'mod', 'init', 'newest')
       await run(folder, 'go', 'get', ...packages.map(newestOf))
+      if (await takeReplacements(folder, name)) {
+        await run(folder, 'go', 'get', ...packages.map(newestOf))
+      }
       const isLibrary = scenario.endsWith('.go')
       const sources = isLibrary ? [scenario, 'go/place.go'] : [name]
       await run(folder, 'go', 'build', '-o', 'bin/', ...sources)
@@ -77,6 +83,15 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
       return { command: ['java', '-cp', `classes:${classPath}`, main], version }
     },
   },
+  /** What .ci/run has installed: Debian's release, which is not the newest. */
+  Debian: {
+    programs: ['dpkg-query', debianPython, 'ruby'],
+    async install({ name, scenario }, folder) {
+      const [, version = 'unknown'] = (await run(folder, 'dpkg-query', '-W', name)).split('\t')
+      const program = scenario.endsWith('.rb') ? 'ruby' : debianPython
+      return { command: [program, scenario], version }
+    },
+  },
 }
 
 /** Only what Maven needs to find the packages. */
@@ -88,6 +103,28 @@ const projectOf = (packages: readonly string[]) => {
   return `<project><modelVersion>4.0.0</modelVersion><groupId>newest</groupId><artifactId>newest</artifactId><version>1</version>
 <dependencies>${dependencies.join('')}</dependencies></project>`
 }
+
+/**
+ * Takes over what the module of a program replaces by forks of its own, which counts only where it is built itself
+ * (go.dev/ref/mod#go-mod-file-replace). Returns whether there was any.
+ */
+async function takeReplacements(folder: string, name: string): Promise<boolean> {
+  const file = await run(folder, 'go', 'list', '-f', '{{.Module.GoMod}}', name)
+  const { Replace } = JSON.parse(await run(folder, 'go', 'mod', 'edit', '-json', file)) as {
+    Replace: readonly { Old: GoModule; New: GoModule }[] | null
+  }
+  const options = (Replace ?? []).map(({ Old, New }) => `-replace=${textOf(Old)}=${textOf(New)}`)
+  if (options.length > 0) await run(folder, 'go', 'mod', 'edit', ...options)
+  return options.length > 0
+}
+
+interface GoModule {
+  readonly Path: string
+  readonly Version?: string
+}
+
+const textOf = ({ Path, Version }: GoModule) =>
+  Version === undefined ? Path : `${Path}@${Version}`
 
 /** Of a Go package, unless it names a version. */
 const newestOf = (name: string) => (name.includes('@') ? name : `${name}@latest`)

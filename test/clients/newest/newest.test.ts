@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { withRows } from '../../../scripts/setting-docs.ts'
@@ -21,6 +29,8 @@ describe('newest clients with COMPATIBILITY=aws', () => {
   let gateway: GatewayProcess
 
   before(async () => {
+    // Programs there also run as the user of a database server.
+    chmodSync(folder, 0o755)
     const served = newestClients.filter(({ needsBucket }) => needsBucket).map(bucketOf)
     const settings = { COMPATIBILITY: 'aws', ALLOWED_BUCKETS: served.join(',') }
     gateway = await startGatewayProcess({ folder, settings })

@@ -17,6 +17,19 @@ export function publicAccessBySetting(status: Status): string {
   return `${publicAccess(status)} ${setting}`
 }
 
+/** What a bucket policy lets everyone do (`openByPolicy`); '' if nothing. */
+export function accessByPolicy(openByPolicy: readonly string[]): string {
+  if (openByPolicy.length === 0) return ''
+  return `A bucket policy lets everyone ${openByPolicy.join(', ')}.`
+}
+
+/** What ACLS makes of the ACLs that clients set. */
+export function aclEffect(status: Status): string {
+  const mode = status?.settings.find(({ name }) => name === 'ACLS')?.value
+  if (mode === 'ignore') return 'ACLs that clients set have no effect (ACLS=ignore).'
+  return mode === 'bucket' ? 'PutBucketAcl of clients changes this switch (ACLS=bucket).' : ''
+}
+
 function isListed(status: Status): boolean {
   return status?.settings.find(({ name }) => name === 'PUBLIC_LIST')?.value !== 'false'
 }

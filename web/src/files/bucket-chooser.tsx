@@ -44,7 +44,7 @@ function Buckets({ buckets }: Pick<BucketsReply, 'buckets'>) {
 }
 
 function BucketItem({ bucket }: { readonly bucket: BucketStatus }) {
-  const { name, isPublic, objects, bytes } = bucket
+  const { name, objects, bytes } = bucket
   const figures =
     objects === null || bytes === null
       ? 'not counted yet'
@@ -57,7 +57,7 @@ function BucketItem({ bucket }: { readonly bucket: BucketStatus }) {
       >
         <IconBucket size={24} stroke={1.4} className={classes.icon} />
         <span className={classes.name}>{name}</span>
-        {isPublic && <PublicBadge />}
+        <PublicBadge bucket={bucket} />
         <span className={classes.figures}>{figures}</span>
       </Link>
     </li>

@@ -1,13 +1,20 @@
 import { Badge } from '@mantine/core'
-import { publicAccess } from '../api/public-access.ts'
+import type { BucketStatus } from '../../../src/console/management/replies.ts'
+import { accessByPolicy, publicAccess } from '../api/public-access.ts'
 import { useStatus } from '../api/service-queries.ts'
 
-/** Marks a public bucket. */
-export function PublicBadge() {
-  const title = publicAccess(useStatus().data)
+/** Marks a public bucket, or one that a policy opens. */
+export function PublicBadge({
+  bucket: { isPublic, openByPolicy },
+}: {
+  readonly bucket: Pick<BucketStatus, 'isPublic' | 'openByPolicy'>
+}) {
+  const status = useStatus().data
+  const title = isPublic ? publicAccess(status) : accessByPolicy(openByPolicy)
+  if (title === '') return null
   return (
     <Badge variant="light" color="orange" size="sm" tt="none" title={title}>
-      Public
+      {isPublic ? 'Public' : 'Public by policy'}
     </Badge>
   )
 }

@@ -273,7 +273,13 @@ test('GET /buckets returns every bucket immediately, and its figures once counte
   const first = await send('GET', '/buckets')
   assert.equal(first.status, 200)
   const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
-  const unset = { allowedOrigins: null, expiry: [], quotaBytes: null, lastExpiry: null }
+  const unset = {
+    openByPolicy: [],
+    allowedOrigins: null,
+    expiry: [],
+    quotaBytes: null,
+    lastExpiry: null,
+  }
   const common = {
     source: 'environment',
     drive: 'default',

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { publicAccess, publicAccessBySetting } from '../../../../web/src/api/public-access.ts'
+import {
+  accessByPolicy,
+  aclEffect,
+  publicAccess,
+  publicAccessBySetting,
+} from '../../../../web/src/api/public-access.ts'
 
 function statusWith(value: string) {
   return { settings: [{ name: 'PUBLIC_LIST', value, isSecret: false, isSet: value !== 'true' }] }
@@ -23,4 +28,16 @@ test('with PUBLIC_LIST=false everyone can still download what they know or guess
     /^Everyone who knows or guesses the name of a file can download/,
   )
   assert.match(publicAccessBySetting(status), /PUBLIC_LIST=false keeps the list of names private/)
+})
+
+test('a policy is told, and what ACLS makes of ACLs', () => {
+  assert.equal(accessByPolicy([]), '')
+  const told = accessByPolicy(['list', 'read images/*'])
+  assert.equal(told, 'A bucket policy lets everyone list, read images/*.')
+  const acls = (value: string) => ({
+    settings: [{ name: 'ACLS', value, isSecret: false, isSet: false }],
+  })
+  assert.match(aclEffect(acls('ignore')), /have no effect/)
+  assert.match(aclEffect(acls('bucket')), /changes this switch/)
+  assert.equal(aclEffect(acls('refuse')), '')
 })

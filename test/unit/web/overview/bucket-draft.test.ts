@@ -19,7 +19,7 @@ const rule: ExpiryRule = {
 }
 const bucket: BucketStatus = {
   ...{ name: 'photos', source: 'created', drive: 'default', isReadOnly: false },
-  ...{ isPublic: false, isPublicFromEnvironment: false, createdAt: null },
+  ...{ isPublic: false, openByPolicy: [], isPublicFromEnvironment: false, createdAt: null },
   ...{ objects: null, bytes: null, lastModified: null, countedAt: null, isCounting: false },
   ...{ problem: null, allowedOrigins: ['https://a.example'], expiry: [rule], lastExpiry: null },
   quotaBytes: 2 ** 30,
@@ -27,6 +27,13 @@ const bucket: BucketStatus = {
 
 test('A form that was not changed changes nothing', () => {
   assert.deepEqual(changeOf(bucket, draftOf(bucket)), {})
+})
+
+test('Switching off a bucket that a policy opens closes it', () => {
+  const opened = { ...bucket, openByPolicy: ['read images/*'] }
+  const draft = draftOf(opened)
+  assert.deepEqual(changeOf(opened, draft), {})
+  assert.deepEqual(changeOf(opened, { ...draft, isPublic: false }), { isPublic: false })
 })
 
 test('Only what was changed is sent', () => {

@@ -6,6 +6,7 @@ import type {
 
 /** The settings of a bucket, as they are typed. */
 export interface BucketDraft {
+  /** Also by a policy, which is removed when it is switched off. */
   readonly isPublic: boolean
   /** One per line; '' if CORS_ALLOWED_ORIGINS applies. */
   readonly origins: string
@@ -28,12 +29,13 @@ const gibBytes = 2 ** 30
 
 export function draftOf({
   isPublic,
+  openByPolicy,
   allowedOrigins,
   quotaBytes,
   expiry,
 }: BucketStatus): BucketDraft {
   return {
-    isPublic,
+    isPublic: isPublic || openByPolicy.length > 0,
     origins: (allowedOrigins ?? []).join('\n'),
     quotaGib: quotaBytes === null ? '' : String(Number((quotaBytes / gibBytes).toFixed(3))),
     rules: expiry.map(ruleDraftOf),

@@ -12,7 +12,7 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useCallback, useState } from 'react'
 import type { BucketChange, BucketStatus } from '../../../../src/console/management/replies.ts'
-import { publicAccessBySetting } from '../../api/public-access.ts'
+import { accessByPolicy, aclEffect, publicAccessBySetting } from '../../api/public-access.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { failureOf } from '../../ui/messages.ts'
@@ -111,12 +111,18 @@ interface FieldsProps {
 
 function Fields({ bucket, draft, onChange }: FieldsProps) {
   const isFixed = bucket.isPublicFromEnvironment
-  const access = publicAccessBySetting(useStatus().data)
+  const status = useStatus().data
+  const policy = accessByPolicy(bucket.openByPolicy)
+  const access = [
+    policy === '' ? publicAccessBySetting(status) : `${policy} Switching this off removes it.`,
+    aclEffect(status),
+    isFixed && 'Set by PUBLIC_READ_BUCKETS.',
+  ].filter(Boolean)
   return (
     <>
       <Switch
         label="Public: anyone can read it, without a key"
-        description={`${access}${isFixed ? ' Set by PUBLIC_READ_BUCKETS.' : ''}`}
+        description={access.join(' ')}
         checked={draft.isPublic}
         disabled={isFixed}
         onChange={(event) => onChange({ isPublic: event.currentTarget.checked })}

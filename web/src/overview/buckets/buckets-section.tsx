@@ -72,7 +72,7 @@ function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
 }
 
 function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
-  const { name, isPublic, isReadOnly, objects, bytes, lastModified } = bucket
+  const { name, isReadOnly, objects, bytes, lastModified } = bucket
   return (
     <Table.Tr>
       <Table.Td>
@@ -80,7 +80,7 @@ function BucketRow({ bucket }: { readonly bucket: BucketStatus }) {
           <Link href={`/files/${name}`} className={classes.link ?? ''}>
             {name}
           </Link>
-          {isPublic && <PublicBadge />}
+          <PublicBadge bucket={bucket} />
           {isReadOnly && (
             <Badge variant="light" color="gray" size="sm" tt="none" title="READ_ONLY">
               Read-only

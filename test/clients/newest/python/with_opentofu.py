@@ -1,0 +1,43 @@
+"""OpenTofu: its state in the bucket, with a lock file, changed by two runs, in a workspace of its own and removed."""
+
+import json
+import pathlib
+
+from place import aws_keys, bucket, endpoint, fails, run
+
+pathlib.Path("main.tf").write_text("""
+terraform {
+  backend "s3" {
+    bucket         = "%s"
+    key            = "project/state.json"
+    region         = "us-east-1"
+    use_path_style = true
+    use_lockfile   = true
+    endpoints      = { s3 = "%s" }
+    skip_requesting_account_id  = true
+    skip_credentials_validation = true
+    skip_metadata_api_check     = true
+  }
+}
+variable "value" { default = "first" }
+resource "terraform_data" "one" { input = var.value }
+output "value" { value = terraform_data.one.output }
+""" % (bucket, endpoint))
+
+
+def tofu(*arguments):
+    return run("tofu", *arguments, TF_IN_AUTOMATION="1", **aws_keys)
+
+
+tofu("init", "-input=false")
+tofu("apply", "-auto-approve", "-input=false")
+tofu("apply", "-auto-approve", "-input=false", "-var", "value=second")
+assert json.loads(tofu("output", "-json"))["value"]["value"] == "second"
+# Another run holds the lock.
+run("tofu", "state", "pull", **aws_keys)
+tofu("workspace", "new", "other")
+assert "other" in tofu("workspace", "list")
+tofu("workspace", "select", "default")
+tofu("workspace", "delete", "other")
+tofu("destroy", "-auto-approve", "-input=false")
+assert fails("tofu", "output", "-raw", "value", **aws_keys)
