@@ -19,23 +19,27 @@ interface Measured {
 interface MultipartOptions {
   readonly name: string
   readonly question: string
-  /** Each uploads an object of its own, its parts in turn; 1 GiB in all. */
+  /** Each uploads an object of its own; 1 GiB in all. */
   readonly clients: number
+  /** Parts that a client sends at once, in COMPATIBILITY=aws. Default: one. */
+  readonly connections?: number
+  /** On a file system in memory, which costs no disk time. */
+  readonly isInMemory?: boolean
   readonly mostSeconds?: number
-  readonly mostCpuSeconds: number
+  readonly mostCpuSeconds?: number
 }
 
 function multipartScenario(options: MultipartOptions): Scenario {
   const { name, question, mostSeconds, mostCpuSeconds } = options
   const total = { title: 'seconds', of: ({ seconds }: Measured) => seconds, digits: 2 }
+  const cpu = {
+    title: 'CPU s/GiB',
+    of: ({ cpuSecondsPerGib }: Measured) => cpuSecondsPerGib,
+    digits: 2,
+  }
   const columns: Columns<Measured> = [
     mostSeconds === undefined ? total : { ...total, most: mostSeconds },
-    {
-      title: 'CPU s/GiB',
-      of: ({ cpuSecondsPerGib }) => cpuSecondsPerGib,
-      digits: 2,
-      most: mostCpuSeconds,
-    },
+    mostCpuSeconds === undefined ? cpu : { ...cpu, most: mostCpuSeconds },
     { title: 'Complete ms', of: ({ completeMs }) => completeMs },
   ]
   const run = (context: BenchContext) => runMultipart(context, options, columns)
@@ -44,16 +48,18 @@ function multipartScenario(options: MultipartOptions): Scenario {
 
 async function runMultipart(
   context: BenchContext,
-  { name, clients }: MultipartOptions,
+  { name, clients, connections, isInMemory = false }: MultipartOptions,
   columns: Columns<Measured>,
 ): Promise<Table> {
-  const folder = join(context.folder, name)
+  const folder = join(isInMemory ? context.memoryFolder : context.folder, name)
+  const environment: Record<string, string> =
+    connections === undefined ? {} : { COMPATIBILITY: 'aws' }
   const servers = new Map<ServerKind, RunningServer>()
   try {
     for (const kind of wantedKinds(context)) {
-      servers.set(kind, await startServer(kind, { folder: join(folder, kind.name) }))
+      servers.set(kind, await startServer(kind, { folder: join(folder, kind.name), environment }))
     }
-    const measureOne = (server: RunningServer) => measure(server, clients)
+    const measureOne = (server: RunningServer) => measure(server, clients, connections)
     return tabulateRounds(await inRounds(context, name, servers, measureOne), columns)
   } finally {
     await Promise.all([...servers.values()].map((server) => server.stop()))
@@ -61,12 +67,12 @@ async function runMultipart(
   }
 }
 
-async function measure(server: RunningServer, clients: number): Promise<Measured> {
+async function measure(server: RunningServer, clients: number, atOnce = 1): Promise<Measured> {
   const parts = totalBytes / clients / partBytes
   const cpuBefore = cpuSeconds(server.pid)
   const times = await Promise.all(
     Array.from({ length: clients }, (_, index) =>
-      uploadInParts(server, { key: `object-${index}`, parts, partBytes }),
+      uploadInParts(server, { key: `object-${index}`, parts, partBytes, atOnce }),
     ),
   )
   return {
@@ -90,4 +96,14 @@ export const multipartScenarios: readonly Scenario[] = [
     clients: 4,
     mostCpuSeconds: 3.5,
   }),
+  ...[1, 4, 16].flatMap((connections) =>
+    [false, true].map((isInMemory) =>
+      multipartScenario({
+        name: `multipart-${connections}${isInMemory ? '-memory' : ''}`,
+        question: `How long does an upload of 1 GiB take over ${connections} connections${isInMemory ? ', on a file system in memory' : ''}?`,
+        clients: 1,
+        ...{ connections, isInMemory },
+      }),
+    ),
+  ),
 ]

@@ -47,7 +47,7 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
   },
   /** A library is compiled with its scenario; a program is compiled, and its scenario runs it. */
   'Go modules': {
-    programs: ['go', 'python3'],
+    programs: ['go', debianPython],
     async install({ name, packages, scenario }, folder) {
       await run(folder, 'go', 'mod', 'init', 'newest')
       await run(folder, 'go', 'get', ...packages.map(newestOf))
@@ -59,7 +59,7 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
       await run(folder, 'go', 'build', '-o', 'bin/', ...sources)
       const version = await run(folder, 'go', 'list', '-f', '{{.Module.Version}}', name)
       const program = join(folder, 'bin', basename(scenario, '.go'))
-      return { command: isLibrary ? [program] : ['python3', scenario], version }
+      return { command: isLibrary ? [program] : [debianPython, scenario], version }
     },
   },
   Maven: {

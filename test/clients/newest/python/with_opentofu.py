@@ -3,6 +3,7 @@
 import json
 import pathlib
 
+import boto3
 from place import aws_keys, bucket, endpoint, fails, run
 
 pathlib.Path("main.tf").write_text("""
@@ -29,15 +30,25 @@ def tofu(*arguments):
     return run("tofu", *arguments, TF_IN_AUTOMATION="1", **aws_keys)
 
 
+locked = boto3.client(
+    "s3",
+    endpoint_url=endpoint,
+    region_name="us-east-1",
+    aws_access_key_id=aws_keys["AWS_ACCESS_KEY_ID"],
+    aws_secret_access_key=aws_keys["AWS_SECRET_ACCESS_KEY"],
+)
 tofu("init", "-input=false")
 tofu("apply", "-auto-approve", "-input=false")
 tofu("apply", "-auto-approve", "-input=false", "-var", "value=second")
 assert json.loads(tofu("output", "-json"))["value"]["value"] == "second"
-# Another run holds the lock.
-run("tofu", "state", "pull", **aws_keys)
+# What another run that holds the lock has written.
+lock = {"ID": "other", "Operation": "apply", "Who": "someone", "Version": "1", "Created": "2026-01-01T00:00:00Z"}
+locked.put_object(Bucket=bucket, Key="project/state.json.tflock", Body=json.dumps(lock))
+assert fails("tofu", "apply", "-auto-approve", "-input=false", **aws_keys)
+locked.delete_object(Bucket=bucket, Key="project/state.json.tflock")
 tofu("workspace", "new", "other")
 assert "other" in tofu("workspace", "list")
 tofu("workspace", "select", "default")
 tofu("workspace", "delete", "other")
 tofu("destroy", "-auto-approve", "-input=false")
-assert fails("tofu", "output", "-raw", "value", **aws_keys)
+assert json.loads(tofu("output", "-json")) == {}
