@@ -113,7 +113,9 @@ async function takeReplacements(folder: string, name: string): Promise<boolean> 
   const { Replace } = JSON.parse(await run(folder, 'go', 'mod', 'edit', '-json', file)) as {
     Replace: readonly { Old: GoModule; New: GoModule }[] | null
   }
-  const options = (Replace ?? []).map(({ Old, New }) => `-replace=${textOf(Old)}=${textOf(New)}`)
+  // A folder beside the module is no fork.
+  const forks = (Replace ?? []).filter(({ New }) => New.Version !== undefined)
+  const options = forks.map(({ Old, New }) => `-replace=${textOf(Old)}=${textOf(New)}`)
   if (options.length > 0) await run(folder, 'go', 'mod', 'edit', ...options)
   return options.length > 0
 }
