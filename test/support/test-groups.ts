@@ -71,10 +71,10 @@ export const partialFiles: readonly { readonly files: string; readonly every: nu
   { files: 'test/drives/acceptance-{apache,memory}.test.ts', every: Infinity },
   { files: 'test/faults/{lighttpd,rclone-serve}.test.ts', every: Infinity },
   { files: 'test/lines/{apache,lighttpd,memory,rclone-serve,wsgidav}.test.ts', every: Infinity },
-  { files: 'test/contract/{google,webdav}-*.test.ts', every: 2 },
-  { files: 'test/{browser,crash,lines}/*.test.ts', every: 2 },
-  { files: 'test/{clients,drives,faults,service}/*.test.ts', every: 3 },
-  { files: 'test/regressions/{google,webdav}/*.test.ts', every: 3 },
+  { files: 'test/contract/{google,webdav}-*.test.ts', every: 3 },
+  { files: 'test/{browser,crash,lines}/*.test.ts', every: 3 },
+  { files: 'test/{clients,drives,faults,service}/*.test.ts', every: 5 },
+  { files: 'test/regressions/{google,webdav}/*.test.ts', every: 5 },
 ]
 
 /** The files that a push leaves out, found by pattern. SHARE_TURN decides which. */
