@@ -34,7 +34,7 @@ function isTrue(root: XmlElement, name: string): boolean {
 }
 
 /** API reference, OwnershipControlsRule. */
-const ownerships: ReadonlySet<string> = new Set([
+export const ownerships: ReadonlySet<string> = new Set([
   'BucketOwnerEnforced',
   'BucketOwnerPreferred',
   'ObjectWriter',

@@ -109,8 +109,7 @@ export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic' | 'publicA
 
 /** @throws S3Error AccessDenied if the PublicAccessBlock of the bucket refuses an ACL that opens something */
 export function assertAclsMayOpen(bucket: AclBucket | undefined): void {
-  const block = bucket?.publicAccessBlock
-  if (!block?.blockPublicAcls && !block?.ignorePublicAcls) return
+  if (!bucket?.publicAccessBlock?.blockPublicAcls) return
   throw new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
 }
 

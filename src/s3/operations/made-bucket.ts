@@ -1,11 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
+import type { Tags } from '../../drives/attributes.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { isAllowedRegion } from '../address/region.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { refuseOtherElements } from '../configuration/document-elements.ts'
-import type { BucketContext, NewBucketContext, S3Settings } from '../context.ts'
+import { ownerships } from '../configuration/access-documents.ts'
+import { changeOptions } from '../configuration/change-options.ts'
+import { onlyChild, refuseOtherElements } from '../configuration/document-elements.ts'
+import { keepsDocuments } from '../configuration/public-access.ts'
+import { bucketTagLimits, checkedTags, parseTag } from '../configuration/tagging-document.ts'
+import type { BucketContext, NewBucketContext, S3Service, S3Settings } from '../context.ts'
 import { headerNotImplemented, invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
 import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
 import { setBucketAcl } from './put-acl.ts'
@@ -13,19 +18,23 @@ import { setBucketAcl } from './put-acl.ts'
 /** A document has one element, or tags, which are refused. */
 const maxBodyBytes = 64 * 1024
 
-const ownerships = ['BucketOwnerEnforced', 'BucketOwnerPreferred', 'ObjectWriter']
-
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html */
 export async function createBucket(context: NewBucketContext): Promise<HttpReply> {
   const { service, request, bucket, configuration } = context
   const { headers } = request
   const acl = service.acls.ofBucket(headers, configuration ?? { name: bucket, isPublic: false })
   refuseUnsupportedHeaders(headers, service.settings.serverSideEncryption)
-  refuseBucketHeaders(headers)
-  const region = regionOf(await readSmallBody(request, maxBodyBytes), service.settings)
+  const objectOwnership = ownershipOf(headers)
+  const { region, tags } = readConfiguration(await readSmallBody(request, maxBodyBytes), service)
   if (configuration === undefined) await create(context, region)
   else if (!answersExisting(context)) throw new S3Error('BucketAlreadyOwnedByYou')
   if (acl !== undefined) await setBucketAcl(context, acl)
+  if (keepsDocuments(service.compatibility) && (tags ?? objectOwnership) !== undefined) {
+    await changeOptions(context, {
+      ...(tags && { tags }),
+      ...(objectOwnership && { objectOwnership }),
+    })
+  }
   return {
     status: 200,
     headers: [
@@ -53,17 +62,17 @@ function answersExisting({ service }: NewBucketContext): boolean {
   return service.bucketCreation === 'existing' || service.settings.region === 'us-east-1'
 }
 
-/** Objects belong to the one owner whatever the ownership is; Object Lock does not exist. */
-function refuseBucketHeaders(headers: IncomingHttpHeaders): void {
+/** Objects belong to the one owner whatever it is; Object Lock does not exist. */
+function ownershipOf(headers: IncomingHttpHeaders): string | undefined {
   const lock = String(headers['x-amz-bucket-object-lock-enabled'] ?? 'false')
   if (lock.toLowerCase() !== 'false') {
     throw headerNotImplemented('x-amz-bucket-object-lock-enabled')
   }
   const ownership = headers['x-amz-object-ownership']
-  if (ownership !== undefined && !ownerships.includes(String(ownership))) {
-    const message = `Expected one of ${ownerships.join(', ')}.`
-    throw invalidArgument('x-amz-object-ownership', String(ownership), message)
-  }
+  if (ownership === undefined || ownerships.has(String(ownership)))
+    return ownership && String(ownership)
+  const message = `Expected one of ${[...ownerships].join(', ')}.`
+  throw invalidArgument('x-amz-object-ownership', String(ownership), message)
 }
 
 /**
@@ -76,23 +85,38 @@ function isDirectoryAlone({ name, children }: XmlElement): boolean {
   return name === 'Bucket' && isType && others.length === 0
 }
 
+interface NewBucket {
+  /** The LocationConstraint; '' for none and for REGION. */
+  readonly region: string
+  readonly tags?: Tags
+}
+
 /**
- * The LocationConstraint; '' for none and for REGION.
+ * Reads a CreateBucketConfiguration.
  *
- * @throws S3Error MalformedXML, InvalidLocationConstraint, IllegalLocationConstraintException, NotImplemented
+ * @throws S3Error MalformedXML, InvalidLocationConstraint, IllegalLocationConstraintException, NotImplemented; for tags
+ *   as `parseTagging`
  */
-function regionOf(body: Buffer, settings: S3Settings): string {
-  if (body.length === 0) return ''
+function readConfiguration(body: Buffer, { settings, compatibility }: S3Service): NewBucket {
+  if (body.length === 0) return { region: '' }
   const root = parseXmlBody(body, 'CreateBucketConfiguration')
   refuseOtherElements(root, ['LocationConstraint', 'Location', 'Bucket', 'Tags'])
+  const known = ['LocationConstraint', ...(keepsDocuments(compatibility) ? ['Tags'] : [])]
   const other = root.children.find(
-    (child) => child.name !== 'LocationConstraint' && !isDirectoryAlone(child),
+    (child) => !known.includes(child.name) && !isDirectoryAlone(child),
   )
   if (other !== undefined) {
     const message = `The element ${other.name} implies functionality that is not implemented.`
     throw new S3Error('NotImplemented', message)
   }
-  const constraint = childText(root, 'LocationConstraint')?.trim()
+  const tags = onlyChild(root, 'Tags')?.children.map(parseTag)
+  return {
+    region: regionOf(childText(root, 'LocationConstraint')?.trim(), settings),
+    ...(tags && { tags: checkedTags(tags, bucketTagLimits) }),
+  }
+}
+
+function regionOf(constraint: string | undefined, settings: S3Settings): string {
   if (!constraint || constraint === settings.region) return ''
   if (isAllowedRegion(constraint, settings)) return constraint
   if (!/^[A-Za-z0-9-]{1,64}$/.test(constraint)) {

@@ -29,7 +29,21 @@ for (const mode of ['contract', 'aws'] as const) {
     const read = { title: 'read', method: 'GET', target: key, isUnsigned: true }
     if (mode === 'contract') await answer(gateway, { ...read, status: 403, code: 'AccessDenied' })
     else await answer(gateway, { ...read, status: 200, text: 'x' })
-    if (mode === 'contract') return
+    const created = {
+      ...{ title: 'created', method: 'PUT', target: '/made' },
+      headers: { 'x-amz-object-ownership': 'ObjectWriter' },
+      body: `<CreateBucketConfiguration>${bodies.tagging.replace(/<.?Tagging>/g, '').replace(/TagSet/g, 'Tags')}</CreateBucketConfiguration>`,
+    }
+    if (mode === 'contract') {
+      await answer(gateway, { ...created, status: 501, code: 'NotImplemented' })
+      return
+    }
+    await answer(gateway, { ...created, status: 200 })
+    const madeTags = { title: 'tags', method: 'GET', target: '/made?tagging', status: 200 }
+    await answer(gateway, {
+      ...madeTags,
+      xml: { Tagging: { TagSet: { Tag: { Key: 'a', Value: 'b' } } } },
+    })
     const policy = { title: 'policy', method: 'GET', target: `/${testBucket}?policy` }
     await answer(gateway, { ...policy, status: 200, text: bodies.policy })
     for (const [name, xml] of [
