@@ -13,6 +13,7 @@ import {
   testBucket,
 } from '../support/gateway-process.ts'
 import { Random } from '../support/random.ts'
+import { startPostgres } from '../support/start-postgres.ts'
 import { md5Of, testBytes } from '../support/test-bytes.ts'
 import { UnorderedUpload } from '../support/unordered-upload.ts'
 
@@ -124,26 +125,48 @@ class Client {
   }
 }
 
-async function crashOnce(t: TestContext, folder: string, all: readonly Client[], random: Random) {
-  const server = await startGatewayProcess({ folder, settings })
-  try {
-    for (const client of all) await client.recover(server)
-    const isOver = delay(random.integer(50, 900)).then(() => server.kill())
-    for (const result of await Promise.allSettled(all.map((client) => client.run(server)))) {
+interface Round {
+  readonly folder: string
+  readonly all: readonly Client[]
+  readonly random: Random
+  /** Settings of each gateway; all of them share the folder. */
+  readonly gateways: readonly Readonly<Record<string, string>>[]
+}
+
+/** Each client goes on at one of the gateways, which are killed one after the other. */
+async function crashOnce(t: TestContext, { folder, all, random, gateways }: Round, round: number) {
+  await withGateways(folder, gateways, async (servers) => {
+    const of = (at: number) => servers[(at + round) % servers.length] ?? assert.fail()
+    for (const [at, client] of all.entries()) await client.recover(of(at))
+    const isOver = servers.map((server) => delay(random.integer(50, 900)).then(() => server.kill()))
+    const runs = all.map((client, at) => client.run(of(at)))
+    for (const [at, result] of (await Promise.allSettled(runs)).entries()) {
       assert.equal(result.status, 'rejected')
       // Connections break; what is answered must be right.
       if (result.reason instanceof assert.AssertionError) {
-        t.diagnostic(server.logs())
+        t.diagnostic(of(at).logs())
         throw result.reason
       }
     }
-    await isOver
+    await Promise.all(isOver)
+  })
+}
+
+async function withGateways(
+  folder: string,
+  gateways: Round['gateways'],
+  work: (servers: readonly GatewayProcess[]) => Promise<void>,
+): Promise<void> {
+  const servers: GatewayProcess[] = []
+  try {
+    for (const settings of gateways) servers.push(await startGatewayProcess({ folder, settings }))
+    await work(servers)
   } finally {
-    await server.kill()
+    await Promise.all(servers.map((server) => server.kill()))
   }
 }
 
-test('a gateway killed at random moments loses no part that it acknowledged, and mixes none', async (t) => {
+async function crashAgainAndAgain(t: TestContext, gateways: Round['gateways'], rounds: number) {
   t.diagnostic(`CRASH_SEED=${seed}`)
   const folder = mkdtempSync(join(diskFolder, 'bucketry-unordered-crash-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -152,9 +175,10 @@ test('a gateway killed at random moments loses no part that it acknowledged, and
     { length: clients },
     (_, at) => new Client(`client-${at}`, new Random(seed + at + 1)),
   )
-  for (let round = 0; round < rounds; round += 1) await crashOnce(t, folder, all, random)
-  const server = await startGatewayProcess({ folder, settings })
-  try {
+  const parts = { folder, all, random, gateways }
+  for (let round = 0; round < rounds; round += 1) await crashOnce(t, parts, round)
+  await withGateways(folder, gateways.slice(0, 1), async ([server]) => {
+    assert.ok(server)
     for (const client of all) await client.recover(server)
     // One that was killed before its client got the ID stays until it expires.
     const uploads = all.flatMap(({ uploadIds }) => uploadIds)
@@ -164,9 +188,19 @@ test('a gateway killed at random moments loses no part that it acknowledged, and
       files.filter((path) => statSync(path).size > 0),
       [],
     )
-  } finally {
-    await server.kill()
-  }
+  })
   const completed = all.reduce((sum, client) => sum + client.completed, 0)
   t.diagnostic(`${rounds} crashes, ${completed} uploads completed`)
+}
+
+test('a gateway killed at random moments loses no part that it acknowledged, and mixes none', async (t) => {
+  await crashAgainAndAgain(t, [settings], rounds)
+})
+
+test('two gateways on PostgreSQL, each killed, lose and mix none either', async (t) => {
+  const postgres = await startPostgres()
+  if (postgres === undefined) return t.skip('PostgreSQL is not installed (.ci/run installs it)')
+  t.after(() => postgres.stop())
+  const shared = { ...settings, DATABASE_URL: await postgres.createDatabase() }
+  await crashAgainAndAgain(t, [shared, shared], Math.ceil(rounds / 2))
 })
