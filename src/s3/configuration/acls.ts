@@ -111,7 +111,11 @@ export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic' | 'publicA
 export function assertAclsMayOpen(bucket: AclBucket | undefined): void {
   const block = bucket?.publicAccessBlock
   if (!block?.blockPublicAcls && !block?.ignorePublicAcls) return
-  throw new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
+  throw refusedAcl()
+}
+
+export function refusedAcl(): S3Error {
+  return new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
 }
 
 /** As the contract says: an ACL that grants nothing new is harmless. */
