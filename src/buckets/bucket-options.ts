@@ -5,7 +5,7 @@ import type { LifecycleRule } from './lifecycle-rules.ts'
 
 /** Each is stored as a document of its own, so that changes of different ones do not undo each other. */
 export interface BucketDocuments {
-  /** Who may do what without a signature, beside `isPublic`. Its effect: access/open-access.ts of src/s3. */
+  /** Who may do what without a signature, beside `isPublic`. Its effect: configuration/public-access.ts of src/s3. */
   readonly policy?: BucketPolicy
   readonly publicAccessBlock?: PublicAccessBlock
   readonly tags?: Tags
@@ -31,7 +31,7 @@ export interface PublicAccessBlock {
   readonly ignorePublicAcls: boolean
   /** Public policies are refused. */
   readonly blockPublicPolicy: boolean
-  /** The policy has no effect. */
+  /** The policy has no effect, and `isPublic`, which is shown as a policy, has none either. */
   readonly restrictPublicBuckets: boolean
 }
 

@@ -48,17 +48,21 @@ export function allowsEveryone(
   )
 }
 
+/** Of a key, in characters. A longer prefix is that of no key, and its client chooses how long it is. */
+const maxPrefixLength = 1024
+
 function meets(
   { StringEquals: equal, StringLike: like }: NonNullable<PolicyGrant['prefixes']>,
   prefix: string | undefined,
 ): boolean {
+  if ((equal || like) && (prefix?.length ?? 0) > maxPrefixLength) return false
   if (equal && (prefix === undefined || !equal.includes(prefix))) return false
   return !like || (prefix !== undefined && like.some((pattern) => matches(pattern, prefix)))
 }
 
 /**
  * Whether a text matches a pattern as a whole: `*` is any characters, also none, and `?` is one. It takes at most the
- * product of both lengths: a key has 1,024 bytes, a policy 20 KB.
+ * product of both lengths: keys and prefixes have 1,024 characters, a policy 20 KB.
  */
 export function matches(pattern: string, text: string): boolean {
   const [wanted, given] = [[...pattern], [...text]]

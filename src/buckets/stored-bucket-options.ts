@@ -59,7 +59,8 @@ export class StoredBucketOptions implements BucketOptionsWriter {
     const row = this.#rows.get(bucket)
     const documents = this.#documents.get(bucket) ?? {}
     const { isPublic, ...others } = { ...(row && optionsOf(row)), ...documents }
-    const isOpen = isPublic && documents.publicAccessBlock?.ignorePublicAcls !== true
+    const { ignorePublicAcls, restrictPublicBuckets } = documents.publicAccessBlock ?? {}
+    const isOpen = isPublic && !ignorePublicAcls && !restrictPublicBuckets
     const options = isOpen ? { ...others, isPublic } : others
     if (Object.keys(options).length === 0) this.#options.delete(bucket)
     else this.#options.set(bucket, options)

@@ -8,7 +8,7 @@ import { quoted, shortened } from './address/client-text.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { addressOf, bucketOfHost, virtualHostReason } from './address/virtual-host.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
-import { isOpenByPolicy, isOpenToAnyone } from './configuration/public-access.ts'
+import { hasPolicyInForce, isOpenByPolicy } from './configuration/public-access.ts'
 import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, S3Error } from './errors.ts'
@@ -224,14 +224,14 @@ function runFor(
  *   (docs/contract/object-storage.md, "Error codes").
  */
 function visibleBucket(
-  { buckets }: S3Service,
+  service: S3Service,
   identity: Identity,
   bucket: string,
 ): BucketConfiguration {
-  const configuration = buckets.find(bucket)
-  const isOthers = identity.kind === 'key' && !(configuration && isOpenToAnyone(configuration))
+  const configuration = service.buckets.find(bucket)
   if (configuration === undefined) throw notServed(bucket, { identity })
-  if (!isOthers || canSeeBucket(identity, bucket)) return configuration
+  const isOpen = configuration.isPublic || hasPolicyInForce(configuration)
+  if (isOpen || identity.kind !== 'key' || canSeeBucket(identity, bucket)) return configuration
   const reason = `The access key has no grant for the bucket ${quoted(bucket)}.`
   throw notServed(bucket, { reason })
 }
@@ -268,7 +268,8 @@ function run(
     return operation.handle(bucketContext)
   }
   // An unsigned request is refused before its key is decoded, unless its key decides.
-  if (identity.kind === 'anonymous' && !configuration.policy) authorize(access, bucketContext, '')
+  if (identity.kind === 'anonymous' && !hasPolicyInForce(configuration))
+    authorize(access, bucketContext, '')
   const key = decodeKey(address.level === 'object' ? address.rawKey : '')
   authorize(access, bucketContext, key)
   logContext.key = shortened(key)

@@ -14,6 +14,12 @@ import { absentBucket } from '../removed-bucket.ts'
 import { quoted } from './client-text.ts'
 import { percentDecode } from './query.ts'
 
+export interface CopySource {
+  readonly source: ObjectName
+  /** A policy that allows s3:GetObject does not allow s3:GetObjectTagging. */
+  readonly showsTags: boolean
+}
+
 /**
  * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once. A slash before it
  * and `?versionId=null` after it are allowed (API reference, CopyObject). AWS also reads `+` as a
@@ -21,7 +27,7 @@ import { percentDecode } from './query.ts'
  *
  * @throws S3Error InvalidArgument when it names no object; AccessDenied for a bucket not served.
  */
-export function copySourceOf({ request, service, identity }: ObjectContext): ObjectName {
+export function copySourceOf({ request, service, identity }: ObjectContext): CopySource {
   const header = String(request.headers['x-amz-copy-source'])
   // A signature covers a run of spaces and tabs as one space, which another key may have.
   if (/ {2}|\t/.test(header)) {
@@ -48,15 +54,15 @@ export function copySourceOf({ request, service, identity }: ObjectContext): Obj
     prefix: undefined,
     hasVersion: version !== null,
   } as const
-  const isPublic =
-    configuration !== undefined && (configuration.isPublic || isOpenByPolicy(configuration, asked))
-  if (!configuration || !isAuthorized(identity, { action: 'read', bucket, key, isPublic })) {
+  const isPublic = configuration?.isPublic === true
+  const showsTags = isAuthorized(identity, { action: 'read', bucket, key, isPublic })
+  if (!configuration || !(showsTags || isOpenByPolicy(configuration, asked))) {
     const maySee = configuration === undefined && canSeeBucket(identity, bucket)
     throw new S3Error('AccessDenied', `Access to the source ${quoted(path)} is not allowed.`, {
       inAws: maySee ? absentBucket(bucket) : undefined,
     })
   }
-  return { bucket, key }
+  return { source: { bucket, key }, showsTags }
 }
 
 function invalidSource(message: string, header: string): S3Error {

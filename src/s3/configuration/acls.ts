@@ -109,8 +109,11 @@ export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic' | 'publicA
 
 /** @throws S3Error AccessDenied if the PublicAccessBlock of the bucket refuses an ACL that opens something */
 export function assertAclsMayOpen(bucket: AclBucket | undefined): void {
-  if (!bucket?.publicAccessBlock?.blockPublicAcls) return
-  throw new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
+  if (bucket?.publicAccessBlock?.blockPublicAcls) throw refusedAcl()
+}
+
+export function refusedAcl(): S3Error {
+  return new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
 }
 
 /** As the contract says: an ACL that grants nothing new is harmless. */

@@ -73,8 +73,10 @@ function readStatement(statement: unknown, index: number, bucket: string): reado
   refuseOthers(others, name)
   if (Effect !== 'Allow') throw unkept(name, 'Effect is not Allow')
   if (!isEveryone(Principal)) throw unkept(name, 'Principal is not "*"')
-  const actions = textsOf(Action, name, 'Action').map((action) => actionOf(action, name))
-  const resources = textsOf(Resource, name, 'Resource').map((one) => keysOf(one, bucket, name))
+  // Each once: a grant is made of each action with each resource.
+  const actions = once(textsOf(Action, name, 'Action').map((action) => actionOf(action, name)))
+  const arns = once(textsOf(Resource, name, 'Resource'))
+  const resources = arns.map((arn) => keysOf(arn, bucket, name))
   const prefixes = prefixesOf(Condition, name)
   if (prefixes !== undefined && actions.some((action) => action !== 's3:ListBucket')) {
     throw unkept(name, 'only s3:ListBucket can have a Condition')
@@ -142,6 +144,10 @@ function textsOf(value: unknown, statement: string, element: string): readonly s
   const isList = texts.length > 0 && texts.every((text) => typeof text === 'string')
   if (isList) return texts
   throw unkept(statement, `its ${element} is not a string or a list of strings`)
+}
+
+function once<Item>(items: readonly Item[]): readonly Item[] {
+  return [...new Set(items)]
 }
 
 function listOf(value: unknown): readonly unknown[] {

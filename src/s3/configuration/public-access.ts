@@ -30,9 +30,9 @@ export function isOpenByPolicy(
   return allowsEveryone(kept, { action: isVersion ? 's3:GetObjectVersion' : action, key, prefix })
 }
 
-/** Whether anyone may do anything in the bucket. */
-export function isOpenToAnyone({ isPublic, policy }: BucketConfiguration): boolean {
-  return isPublic || policy !== undefined
+/** Whether a policy of the bucket may allow anyone anything. */
+export function hasPolicyInForce({ policy }: BucketConfiguration): boolean {
+  return policy !== undefined && policy.grants.length > 0
 }
 
 /**

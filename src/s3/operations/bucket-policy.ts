@@ -49,7 +49,8 @@ export async function getBucketPolicyStatus(context: BucketContext): Promise<Htt
 function currentPolicy(context: BucketContext): Pick<BucketPolicy, 'text' | 'grants'> {
   const { configuration } = context
   const { isPublic, policy } = configuration
-  if (isPublic) return policyOfPublic(context)
+  // An ACL or the settings may have opened a bucket that has a policy: each is in force.
+  if (policy === undefined && isPublic) return policyOfPublic(context)
   if (policy === undefined) throw new S3Error('NoSuchBucketPolicy')
   assertMayRead(context)
   return policy

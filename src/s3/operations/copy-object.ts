@@ -26,6 +26,7 @@ const maxAttempts = 3
 
 interface CopyPlan {
   readonly source: ObjectName
+  readonly showsTags: boolean
   readonly attributesOf: (source: SentAttributes) => SentAttributes
   readonly algorithm: ChecksumAlgorithm | undefined
   readonly conditions: WriteConditions | undefined
@@ -48,7 +49,7 @@ export async function copyObject(context: ObjectContext): Promise<HttpReply> {
 
 function planCopy(context: ObjectContext): CopyPlan {
   const { headers } = context.request
-  const source = copySourceOf(context)
+  const { source, showsTags } = copySourceOf(context)
   const attributesOf = attributesOfCopy(headers)
   const algorithm = uploadChecksum(headers)?.algorithm
   const isSelf = source.bucket === context.bucket && source.key === context.key
@@ -59,7 +60,7 @@ function planCopy(context: ObjectContext): CopyPlan {
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
     )
   }
-  return { source, attributesOf, algorithm, conditions: writeConditions(headers) }
+  return { source, showsTags, attributesOf, algorithm, conditions: writeConditions(headers) }
 }
 
 async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
@@ -80,6 +81,7 @@ async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectM
   if (object === undefined) throw noSuchKey(source.key)
   try {
     assertSourceConditions(context, object)
+    assertMayCopyTags(plan, object)
     return await withRoom(context, object.size, async () => {
       const metadata =
         (await copyOnDrive(context, plan, object)) ?? (await copyByStreaming(context, plan, object))
@@ -89,6 +91,17 @@ async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectM
   } finally {
     await object.close()
   }
+}
+
+/** @throws S3Error AccessDenied, as AWS, for a copy with tags that its client may not read */
+function assertMayCopyTags(
+  { showsTags, attributesOf }: CopyPlan,
+  { attributes }: OpenObject,
+): void {
+  const { tags } = attributes
+  if (showsTags || tags === undefined || attributesOf(attributes).tags !== tags) return
+  const message = 'Access Denied: the source has tags that you may not read.'
+  throw new S3Error('AccessDenied', message)
 }
 
 /** Undefined when the bytes must be read: to hash them, or because the drive can't copy. */

@@ -7,6 +7,7 @@ import {
   type Reach,
   reachOfDocument,
   reachOfHeaders,
+  refusedAcl,
 } from '../configuration/acls.ts'
 import { changeOptions } from '../configuration/change-options.ts'
 import { refuseFixedAccess } from '../configuration/public-access.ts'
@@ -56,6 +57,9 @@ export async function setBucketAcl(context: NewBucketContext, reach: BucketReach
   // Not stored: the bucket is private again without the setting.
   if (isPublic && service.settings.publicReadBuckets?.includes(bucket)) return
   refuseFixedAccess(context)
-  if (isPublic) assertAclsMayOpen(configuration)
+  if (isPublic) {
+    assertAclsMayOpen(configuration)
+    if (configuration?.publicAccessBlock?.restrictPublicBuckets) throw refusedAcl()
+  }
   await changeOptions(context, { isPublic: isPublic || null })
 }

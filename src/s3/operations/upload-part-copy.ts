@@ -24,7 +24,7 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   const { drive, uploads } = service
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(context)
-  const source = copySourceOf(context)
+  const { source } = copySourceOf(context)
   const metadata = await drive.head(source.bucket, source.key)
   if (metadata === undefined) throw noSuchKey(source.key)
   assertSourceConditions(context, metadata)

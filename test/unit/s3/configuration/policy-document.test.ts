@@ -275,3 +275,20 @@ test('A policy is kept with its whole meaning, or refused', () => {
   )
   assert.ok(keptOnes > 200, `only ${keptOnes}`)
 })
+
+test('what is repeated is kept once: a small policy makes few grants', () => {
+  const repeated = policyOf(
+    allow(Array(500).fill('s3:GetObject'), Array(400).fill(`${arn}/*`)),
+    allow(['s3:ListBucket', 'S3:LISTBUCKET'], [arn, arn], {
+      Condition: { StringLike: { 's3:prefix': 'a*' } },
+    }),
+  )
+  assert.equal(parse(repeated).grants.length, 2)
+})
+
+test('a prefix that is longer than any key meets no condition', () => {
+  const condition = { Condition: { StringLike: { 's3:prefix': '*' } } }
+  const policy = parse(policyOf(allow('s3:ListBucket', arn, condition)))
+  assert.equal(allowsEveryone(policy, list('a'.repeat(1024))), true)
+  assert.equal(allowsEveryone(policy, list('a'.repeat(1025))), false)
+})
