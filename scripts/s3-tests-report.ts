@@ -88,7 +88,7 @@ const introduction = `# Ceph's s3-tests
 
 [s3-tests](https://github.com/ceph/s3-tests) tests Ceph's RGW. Where RGW differs from AWS, Bucketry answers as AWS. This
 page lists the tests of \`test_s3.py\` and \`test_headers.py\` that do not pass with one account and
-\`BUCKET_CREATION=on\`, in each mode of [COMPATIBILITY](s3-compatibility.md#compatibilityaws). Each case of a test with
+\`BUCKET_CREATION=on\`, with \`COMPATIBILITY=aws\` also \`SERVER_SIDE_ENCRYPTION=claim\`, in each mode of [COMPATIBILITY](s3-compatibility.md#compatibilityaws). Each case of a test with
 parameters is counted. [CONTRIBUTING.md](../CONTRIBUTING.md#run-cephs-s3-tests) says how to run the tests and
 write this page.
 
