@@ -168,7 +168,10 @@ export class EventSender {
     this.#hasProblem = hasProblem
     const { log } = this.#parts
     const target = this.#target.name
-    if (!hasProblem) return log.info({ target }, 'events are sent again')
+    if (!hasProblem) {
+      log.info({ target }, 'events are sent again')
+      return
+    }
     const reason = error instanceof Error ? error.message : String(error)
     log.warn({ target, reason }, 'an event could not be sent; events are sent again later')
   }

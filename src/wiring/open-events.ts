@@ -40,8 +40,12 @@ export function openEvents(parts: EventParts) {
   metrics?.watchEvents(counts)
   const leases = new KeyLeases({ table: new DatabaseLeases(database, '/events'), now })
   const common = { ...{ table, drive, leases, now, log, random: Math.random } }
-  const onSent = () => void (counts.sent += 1)
-  const onFailed = () => void (counts.failed += 1)
+  const onSent = () => {
+    counts.sent += 1
+  }
+  const onFailed = () => {
+    counts.failed += 1
+  }
   const senders = (isSender ? openTargets(settings) : []).map(
     (target) => new EventSender(target, { ...common, onSent, onFailed }),
   )

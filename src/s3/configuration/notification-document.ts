@@ -119,23 +119,28 @@ function parseFilter(element: XmlElement): Pick<WrittenRule, 'prefix' | 'suffix'
   if (key !== undefined) refuseOtherElements(key, ['FilterRule'])
   const found = new Map<string, string>()
   for (const rule of key?.children ?? []) {
-    refuseOtherElements(rule, ['Name', 'Value'])
-    // AWS writes it in either case.
-    const name = (childText(rule, 'Name') ?? '').toLowerCase()
-    const value = childText(rule, 'Value') ?? ''
-    if (name !== 'prefix' && name !== 'suffix') {
-      const message = 'filter rule name must be either prefix or suffix'
-      throw invalidArgument('FilterRule.Name', shown(name), message)
-    }
+    const [name, value] = parseFilterRule(rule)
     if (found.has(name)) {
       const message = 'Cannot specify more than one filter rule of the same name.'
       throw invalidArgument('FilterRule.Name', name, message)
     }
-    if (Buffer.byteLength(value) > maxFilterBytes) {
-      const message = 'Size of filter rule value cannot exceed 1024 bytes in UTF-8 representation'
-      throw invalidArgument('FilterRule.Value', shown(value), message)
-    }
     found.set(name, value)
   }
   return { prefix: found.get('prefix') ?? '', suffix: found.get('suffix') ?? '' }
+}
+
+function parseFilterRule(rule: XmlElement): [name: string, value: string] {
+  refuseOtherElements(rule, ['Name', 'Value'])
+  // AWS writes it in either case.
+  const name = (childText(rule, 'Name') ?? '').toLowerCase()
+  const value = childText(rule, 'Value') ?? ''
+  if (name !== 'prefix' && name !== 'suffix') {
+    const message = 'filter rule name must be either prefix or suffix'
+    throw invalidArgument('FilterRule.Name', shown(name), message)
+  }
+  if (Buffer.byteLength(value) > maxFilterBytes) {
+    const message = 'Size of filter rule value cannot exceed 1024 bytes in UTF-8 representation'
+    throw invalidArgument('FilterRule.Value', shown(value), message)
+  }
+  return [name, value]
 }
