@@ -2,7 +2,7 @@
  * The events that are sent, by their names in messages. Configurations name them with `s3:` before them
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-event-types-and-destinations.html).
  */
-export const eventNames = [
+const eventNames = [
   'ObjectCreated:Put',
   'ObjectCreated:Post',
   'ObjectCreated:Copy',

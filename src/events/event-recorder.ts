@@ -7,13 +7,13 @@ import { eventMessage, type ObjectChange, sequencers } from './event-message.ts'
 import { currentOccasion, type Occasion } from './occasion.ts'
 
 /** Events that may wait for all targets together. What comes on top is not kept. */
-export const mostWaiting = 100_000
+const mostWaiting = 100_000
 
 /** Another process may fill the table meanwhile, so it may get some more than that. */
 const countEveryMs = 1_000
 
 /** An intent is looked at if the change has not ended by then: its process may be dead. */
-export const firstLookMs = 10_000
+const firstLookMs = 10_000
 
 /** After these, the drive is as it was. After others, it may carry the change out. */
 const withoutEffect: ReadonlySet<DriveErrorKind> = new Set([
@@ -22,7 +22,7 @@ const withoutEffect: ReadonlySet<DriveErrorKind> = new Set([
 ])
 
 /** What an event says about its change, and which rules want it. */
-export interface EventSource {
+interface EventSource {
   readonly region: (bucket: string) => string
   readonly ownerId: string
   readonly rules: (bucket: string) => readonly NotificationRule[]

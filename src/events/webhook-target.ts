@@ -8,7 +8,7 @@ const answerMs = 10_000
 const maxReplyBytes = 64 * 1024
 
 /** `sha256=` and the HMAC-SHA256 of the body by the secret, in hexadecimal. */
-export const signatureHeader = 'X-Bucketry-Signature-256'
+const signatureHeader = 'X-Bucketry-Signature-256'
 
 /**
  * Sends each message as a POST. Only 2xx is success.
