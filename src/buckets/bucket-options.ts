@@ -2,6 +2,7 @@ import type { Tags } from '../drives/attributes.ts'
 import type { BucketPolicy } from './bucket-policy.ts'
 import type { CorsRule } from './cors-rules.ts'
 import type { LifecycleRule } from './lifecycle-rules.ts'
+import type { WrittenRule } from './notification-rules.ts'
 
 /** Each is stored as a document of its own, so that changes of different ones do not undo each other. */
 export interface BucketDocuments {
@@ -13,6 +14,8 @@ export interface BucketDocuments {
   readonly versioning?: 'Suspended'
   /** It has no effect: the owner of the gateway owns everything. */
   readonly objectOwnership?: string
+  /** Not empty. */
+  readonly notification?: readonly WrittenRule[]
 }
 
 export const documentNames = [
@@ -21,6 +24,7 @@ export const documentNames = [
   'tags',
   'versioning',
   'objectOwnership',
+  'notification',
 ] as const satisfies readonly (keyof BucketDocuments)[]
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/access-control-block-public-access.html */

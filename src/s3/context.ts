@@ -25,6 +25,9 @@ export interface S3Settings {
   readonly virtualHostDomains?: readonly string[]
   readonly corsAllowedOrigins: readonly string[]
   readonly serverSideEncryption: EncryptionMode
+  /** Where events go. Default: nowhere. */
+  readonly notifyWebhook?: string | undefined
+  readonly notifyRedis?: string | undefined
   /** Public whatever their ACL. Default: none. */
   readonly publicReadBuckets?: readonly string[]
   /** Of each part but the last of a multipart upload. */

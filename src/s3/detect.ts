@@ -107,6 +107,7 @@ export function refuseUnknownMethod(method: string): void {
 export function detectOperation(level: Level, request: Detectable): OperationName {
   const { method, query } = request
   if (level === 'object') refuseContradictions(method, query)
+  else if (method === 'GET') refuseListening(query)
   const { named = [], plain = [] } = rowsByMethod[level].get(method) ?? {}
   const isMet = ([, { when }]: NamedRow) => when?.isMet(request) !== false
   if (query.size > 0) {
@@ -155,6 +156,14 @@ for (const [, { method, parameter = [] }] of rowsByLevel.object) {
     if (known === undefined) methodsOfParameter.set(name, new Set([method]))
     else known.add(method)
   }
+}
+
+/** MinIO's clients wait here for events; a listing would look like none. */
+function refuseListening(query: Query): void {
+  if (!query.has('events')) return
+  const message =
+    'Listening for events with ?events is not supported: events go to NOTIFY_WEBHOOK or NOTIFY_REDIS of the gateway.'
+  throw new S3Error('InvalidRequest', message)
 }
 
 function refuseSubresource(query: Query, subresources: ReadonlySet<string>): void {

@@ -2,6 +2,7 @@ import { canSeeBucket, isAuthorized } from '../access/authorize.ts'
 import type { Identity } from '../access/identity.ts'
 import { RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
+import { during, type Occasion } from '../events/occasion.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { type Address, decodeKey } from './address/address.ts'
 import { quoted, shortened } from './address/client-text.ts'
@@ -24,6 +25,7 @@ import type { Access, OperationRow } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
 import { afterRemoval, noSuchBucket, notServed } from './removed-bucket.ts'
 import { renderError } from './reply/render-error.ts'
+import { owner } from './reply/xml-reply.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
 
 interface HandlerParts {
@@ -214,7 +216,28 @@ function runFor(
   const name = detectOperation(target.address.level, asked)
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }
-  return run(operations[name], target, context, logContext)
+  const work = () => run(operations[name], target, context, logContext)
+  const { notifyWebhook, notifyRedis } = service.settings
+  if (notifyWebhook === undefined && notifyRedis === undefined) return work()
+  return during(occasionOf(name, context), work)
+}
+
+/** What events say about the request. */
+function occasionOf(name: OperationName, { identity, request }: ServiceContext): Occasion {
+  const names = { owner: owner.ID, anonymous: 'Anonymous' } as const
+  const created = createdBy[name]
+  return {
+    principalId: identity.kind === 'key' ? identity.accessKeyId : names[identity.kind],
+    sourceIp: request.remoteAddress,
+    requestId: request.id,
+    ...(created && { created }),
+  }
+}
+
+/** Where the call of the drive does not show it. */
+const createdBy: { readonly [Name in OperationName]?: Occasion['created'] } = {
+  CopyObject: 'ObjectCreated:Copy',
+  PostObject: 'ObjectCreated:Post',
 }
 
 /**

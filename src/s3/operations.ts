@@ -25,6 +25,7 @@ import {
   putPublicAccessBlock,
 } from './operations/bucket-documents.ts'
 import { deleteBucketEncryption, putBucketEncryption } from './operations/bucket-encryption.ts'
+import { getBucketNotification, putBucketNotification } from './operations/bucket-notification.ts'
 import {
   deleteBucketPolicy,
   getBucketPolicy,
@@ -297,6 +298,22 @@ export const operations = {
     putBucketVersioning,
     manage,
     'REST.PUT.VERSIONING',
+    mayDocument,
+  ),
+  GetBucketNotificationConfiguration: bucket(
+    'GET',
+    'notification',
+    getBucketNotification,
+    visit,
+    'REST.GET.NOTIFICATION',
+    isInAws,
+  ),
+  PutBucketNotificationConfiguration: bucket(
+    'PUT',
+    'notification',
+    putBucketNotification,
+    manage,
+    'REST.PUT.NOTIFICATION',
     mayDocument,
   ),
   BucketDefault: bucket('GET', Object.keys(bucketDefaults), bucketDefault, visit, (query) =>

@@ -1,6 +1,7 @@
 import type { Drive } from '../drives/drive.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import type { Mount } from '../drives/several/mount.ts'
+import { during, expiryOccasion } from '../events/occasion.ts'
 import type { HttpHandler } from '../http/message.ts'
 import type { ProcessName } from '../process/identity.ts'
 import { compatibilityOf } from '../s3/compatibility.ts'
@@ -18,6 +19,7 @@ import { hasMetrics, ProcessMetrics } from './metrics/process-metrics.ts'
 import type { Scrape } from './metrics/scraper.ts'
 import { openConsole } from './open-console.ts'
 import { openDrives } from './open-drives.ts'
+import { openEvents } from './open-events.ts'
 import { openS3 } from './open-s3.ts'
 import { openState } from './open-state.ts'
 import { createHealthHandler, namedChecks } from './probes/health.ts'
@@ -85,7 +87,8 @@ export async function openService(
     const isTold = role.kind === 'worker'
     const registries = await openRegistries({ ...common, gateways, onTime, isTold })
     await drives.begin()
-    const service = connectService({ ...common, ...drives, sessions, registries })
+    const isSender = role.kind === 'primary'
+    const service = connectService({ ...common, ...drives, sessions, registries, isSender })
     return {
       ...service,
       processDied: drives.processDied,
@@ -120,6 +123,8 @@ export interface ServiceParts {
   readonly registries: Registries
   /** Whether this gateway sweeps for all of its database. Default: it does. */
   readonly isFirst?: () => boolean
+  /** Whether this process sends events. Default: it does. */
+  readonly isSender?: boolean
   /** The database's time, for leases; see DatabaseClock. */
   readonly now: () => number
   readonly metrics?: ProcessMetrics | undefined
@@ -132,18 +137,22 @@ export function connectService({
   settings,
   log,
   database,
-  drive,
-  mounts = [{ name: '', drive, isReadOnly: false }],
+  drive: plainDrive,
+  mounts = [{ name: '', drive: plainDrive, isReadOnly: false }],
   notes,
   sessions,
   registries,
   isFirst = () => true,
+  isSender = true,
   now,
   metrics,
   tracing,
 }: ServiceParts): ConnectedService {
   metrics?.watchMounts(mounts)
-  const s3 = openS3({ settings, log, database, drive, notes, registries, now })
+  const common = { settings, log, database, registries, now }
+  const events = openEvents({ ...common, drive: plainDrive, isSender, metrics })
+  const drive = events?.drive ?? plainDrive
+  const s3 = openS3({ ...common, drive, notes })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
   const { keyAdmin, buckets, bucketOptions } = registries
@@ -175,11 +184,12 @@ export function connectService({
       await sessions.sweep()
       await accessKeys.sweep(now() - revokedKeptMs)
     },
-    expire: (signal) => jobs.expire(signal),
+    expire: (signal) => during(expiryOccasion, () => jobs.expire(signal)),
     reset: () => reset({ drive, uploads, buckets }),
     async close() {
       await web.close()
       await s3.close()
+      await events?.close()
     },
   }
 }

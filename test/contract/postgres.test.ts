@@ -16,6 +16,7 @@ import { describeBackup } from './backup-contract.ts'
 import { describeBucketTables } from './bucket-tables-contract.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
+import { describeEventTable } from './event-table-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeJobTable } from './job-table-contract.ts'
 import { describePlacedParts } from './placed-parts-contract.ts'
@@ -45,6 +46,7 @@ if (server === undefined) {
   describeBucketTables('PostgreSQL', createLocation)
   describeDatabase('PostgreSQL', createLocation)
   describeFileRecords('PostgreSQL', createLocation)
+  describeEventTable('PostgreSQL', createLocation)
   describeJobTable('PostgreSQL', createLocation)
   describePlacedParts('PostgreSQL', createLocation)
   describeRoutingTables('PostgreSQL', createLocation)

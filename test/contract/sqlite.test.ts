@@ -6,6 +6,7 @@ import { describeBackup } from './backup-contract.ts'
 import { describeBucketTables } from './bucket-tables-contract.ts'
 import { describeConsoleTables } from './console-tables-contract.ts'
 import { describeDatabase } from './database-contract.ts'
+import { describeEventTable } from './event-table-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeJobTable } from './job-table-contract.ts'
 import { describePlacedParts } from './placed-parts-contract.ts'
@@ -31,6 +32,7 @@ describeConsoleTables('SQLite', createLocation)
 describeBucketTables('SQLite', createLocation)
 describeDatabase('SQLite', createLocation)
 describeFileRecords('SQLite', createLocation)
+describeEventTable('SQLite', createLocation)
 describeJobTable('SQLite', createLocation)
 describePlacedParts('SQLite', createLocation)
 describeRoutingTables('SQLite', createLocation)

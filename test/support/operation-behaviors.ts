@@ -74,6 +74,18 @@ export const documentBehaviors = {
     putOf('ownershipControls', 200, ownership('BucketOwnerEnforced')),
     refused(putOf('ownershipControls', 0, ownership('Mine')), 400, 'MalformedXML'),
   ),
+  GetBucketNotificationConfiguration: documented(
+    get(`${bucket}?notification`, { NotificationConfiguration: {} }),
+    unsigned(get(`${bucket}?notification`)),
+  ),
+  PutBucketNotificationConfiguration: documented(
+    putOf('notification', 200, '<NotificationConfiguration/>'),
+    refused(
+      putOf('notification', 0, '<NotificationConfiguration><A/></NotificationConfiguration>'),
+      400,
+      'MalformedXML',
+    ),
+  ),
   PutBucketVersioning: documented(
     putOf('versioning', 200, versioning('Suspended')),
     refused(putOf('versioning', 0, versioning('Enabled')), 400, 'InvalidRequest'),

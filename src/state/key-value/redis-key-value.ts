@@ -1,4 +1,4 @@
-import { Cluster, Redis, ReplyError } from 'ioredis'
+import { Cluster, type Redis, ReplyError } from 'ioredis'
 import {
   type Counter,
   familyOf,
@@ -7,6 +7,7 @@ import {
   type KeyValueStore,
   type SetOptions,
 } from './key-value.ts'
+import { connectRedis, pauseMs, redisOptions } from './redis-connection.ts'
 
 export interface RedisOptions {
   /** `redis://…` or `rediss://…`, with user, password and database number if needed. */
@@ -184,14 +185,6 @@ function toKeyValueError(cause: unknown): KeyValueError {
   return new KeyValueError(`the AUTH_KV server is not responding (${detail})`, { cause })
 }
 
-const firstRetryMs = 50
-const maxRetryMs = 2_000
-
-/** A connection that is made again when it is lost. */
-function connectRedis(url: string, commandMs: number): Redis {
-  return new Redis(url, { ...redisOptions(commandMs), retryStrategy: pauseMs })
-}
-
 /**
  * The cluster that a server belongs to. The server's address is enough: it knows the others.
  *
@@ -225,30 +218,9 @@ async function connectCluster(url: string, commandMs: number): Promise<Cluster> 
   }
 }
 
-function redisOptions(commandMs: number) {
-  return {
-    connectionName: 'bucketry',
-    // Every server and proxy supports it, and nothing newer is needed.
-    protocol: 2 as const,
-    disableClientInfo: true,
-    commandTimeout: commandMs,
-    connectTimeout: commandMs,
-    // If a server accepts a command and then does not respond, a new connection is opened.
-    socketTimeout: 2 * commandMs,
-    // Waiting commands fail as soon as one attempt to connect has failed. No command is sent twice: it
-    // may have been executed, and one failed login would count as two.
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-  }
-}
-
 /** Limits the time: connecting to a cluster in state `fail` never settles, even when the cluster recovers. */
 async function inTime(connecting: Promise<void>, limitMs: number): Promise<void> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error('the cluster is not ready')), limitMs)
   await Promise.race([connecting, late]).finally(() => clearTimeout(timer))
-}
-
-function pauseMs(times: number): number {
-  return Math.min(firstRetryMs * 2 ** Math.min(times, 10), maxRetryMs)
 }

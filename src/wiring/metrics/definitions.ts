@@ -86,6 +86,11 @@ export const metricDefinitions = {
     help: 'Parts that arrived before their turn and wait for it.',
     labels: [],
   },
+  bucketry_events_total: {
+    type: 'counter',
+    help: 'Event notifications: sent, failed attempts to send one, and changes whose events are lost because too many wait.',
+    labels: ['result'],
+  },
   bucketry_refused_parts_total: {
     type: 'counter',
     help: 'Parts that arrived before their turn and got SlowDown, by the reason.',

@@ -12,6 +12,13 @@ import { CallTimes } from './call-times.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { Histogram, type Snapshot, SnapshotBuilder } from './snapshot.ts'
 
+/** Events of this process (docs/notifications.md). */
+export interface EventCounts {
+  readonly sent: number
+  readonly failed: number
+  readonly lost: number
+}
+
 type WatchedUploads = Pick<Uploads, 'statistics' | 'countOpen'>
 
 /** Whether anything can read metrics; otherwise none are kept. */
@@ -28,6 +35,7 @@ export class ProcessMetrics {
   #mounts: readonly Mount[] = []
   #database: CallTimes | undefined
   #uploads: WatchedUploads | undefined
+  #events: EventCounts | undefined
 
   /** The drives of this process, for monitoring. */
   get mounts(): readonly Mount[] {
@@ -59,12 +67,19 @@ export class ProcessMetrics {
     this.#uploads = uploads
   }
 
+  watchEvents(events: EventCounts): void {
+    this.#events = events
+  }
+
   snapshot(): Snapshot {
     const snapshot = new SnapshotBuilder()
     this.requests.addTo(snapshot)
     this.#addDrives(snapshot)
     this.#database?.addTo(snapshot)
     this.#addUploads(snapshot)
+    for (const [result, count] of Object.entries(this.#events ?? {})) {
+      snapshot.add('bucketry_events_total', count, { result })
+    }
     snapshot.add('bucketry_queue_length', pendingDigests(), { queue: 'digests' })
     this.#loop.addTo(snapshot)
     addProcessUsage(snapshot)

@@ -3,6 +3,7 @@ import type { CompatibilityMode } from '../../s3/compatibility.ts'
 import type { AclMode } from '../../s3/configuration/acls.ts'
 import type { EncryptionMode } from '../../s3/headers/encryption.ts'
 import { driveLocation } from '../drive-kinds/drive-kinds.ts'
+import { notifySettings } from './notify-settings.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
   databaseLocation,
@@ -359,6 +360,7 @@ export const settingsTable = {
     parse: localPath,
   },
   ...telemetrySettings,
+  ...notifySettings,
   dashboardPassword: {
     name: 'DASHBOARD_PASSWORD',
     whenUnset: 'the dashboard is off',

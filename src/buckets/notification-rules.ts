@@ -1,0 +1,70 @@
+/**
+ * The events that are sent, by their names in messages. Configurations name them with `s3:` before them
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-how-to-event-types-and-destinations.html).
+ */
+const eventNames = [
+  'ObjectCreated:Put',
+  'ObjectCreated:Post',
+  'ObjectCreated:Copy',
+  'ObjectCreated:CompleteMultipartUpload',
+  'ObjectRemoved:Delete',
+  'LifecycleExpiration:Delete',
+] as const
+export type EventName = (typeof eventNames)[number]
+
+/** Where events are sent, by the end of the target's ARN. */
+export const targetNames = ['webhook', 'redis'] as const
+export type TargetName = (typeof targetNames)[number]
+
+/** The kinds of configurations that S3 clients write. What they name is a target here, whatever its kind. */
+export type RuleKind = 'Queue' | 'Topic' | 'CloudFunction'
+
+/** Which events of a bucket go to a target. */
+export interface NotificationRule {
+  readonly id: string
+  readonly target: TargetName
+  /** `s3:ObjectCreated:Put`, or `s3:ObjectCreated:*`. */
+  readonly events: readonly string[]
+  readonly prefix: string
+  readonly suffix: string
+}
+
+/** A rule as a client wrote it. */
+export interface WrittenRule extends NotificationRule {
+  readonly kind: RuleKind
+  readonly arn: string
+}
+
+/** Whether this is the name of an event that is sent, or of all of a type. */
+export function isEventPattern(pattern: string): boolean {
+  return eventNames.some((name) => isNamedBy(pattern, name))
+}
+
+/** The rules that want this event of this key. */
+export function rulesFor<Rule extends NotificationRule>(
+  rules: readonly Rule[],
+  key: string,
+  event: EventName,
+): readonly Rule[] {
+  return rules.filter(
+    ({ events, prefix, suffix }) =>
+      key.startsWith(prefix) &&
+      key.endsWith(suffix) &&
+      events.some((pattern) => isNamedBy(pattern, event)),
+  )
+}
+
+/** Whether two rules may want the same event, which S3 refuses. */
+export function doOverlap(a: NotificationRule, b: NotificationRule): boolean {
+  const wants = ({ events }: NotificationRule, name: EventName) =>
+    events.some((pattern) => isNamedBy(pattern, name))
+  return (
+    eventNames.some((name) => wants(a, name) && wants(b, name)) &&
+    (a.prefix.startsWith(b.prefix) || b.prefix.startsWith(a.prefix)) &&
+    (a.suffix.endsWith(b.suffix) || b.suffix.endsWith(a.suffix))
+  )
+}
+
+function isNamedBy(pattern: string, name: EventName): boolean {
+  return pattern === `s3:${name}` || pattern === `s3:${name.slice(0, name.indexOf(':'))}:*`
+}

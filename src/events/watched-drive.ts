@@ -1,0 +1,78 @@
+import type { Drive, ObjectMetadata, UploadDrive } from '../drives/drive.ts'
+import type { EventRecorder } from './event-recorder.ts'
+
+/** The drive, with the events of every change of an object stored. All that changes objects goes through it. */
+export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record'>): Drive {
+  const changing: Partial<Drive> = {
+    async draft(bucket, key, options) {
+      const draft = await drive.draft(bucket, key, options)
+      return overlay(draft, {
+        async publish(attributes, conditions) {
+          const { etag } = attributes
+          const change = { bucket, key, etag, event: 'ObjectCreated:Put' } as const
+          let isBegun = false
+          const publish = () => {
+            isBegun = true
+            return draft.publish(attributes, conditions)
+          }
+          try {
+            return await recorder.record(change, publish, writtenOf)
+          } finally {
+            // Publishing ends a draft, also if it fails.
+            if (!isBegun) await draft.discard()
+          }
+        },
+      })
+    },
+    async remove(bucket, key, conditions) {
+      const change = { bucket, key, event: 'ObjectRemoved:Delete' } as const
+      const remove = () => drive.remove(bucket, key, conditions)
+      return await recorder.record(change, remove, (wasThere) => (wasThere ? 'removed' : undefined))
+    },
+    uploads: watchedUploads(drive.uploads, recorder),
+  }
+  const { copy } = drive
+  if (copy === undefined) return overlay(drive, changing)
+  return overlay(drive, {
+    ...changing,
+    async copy(source, target, options) {
+      const { etag } = options.attributes
+      const change = { ...target, etag, event: 'ObjectCreated:Copy' } as const
+      const make = () => copy.call(drive, source, target, options)
+      return await recorder.record(change, make, (made) => made && writtenOf(made))
+    },
+  })
+}
+
+function watchedUploads(
+  uploads: UploadDrive,
+  recorder: Pick<EventRecorder, 'record'>,
+): UploadDrive {
+  return overlay(uploads, {
+    async complete(state, options) {
+      const { target, size, attributes } = options
+      const { etag } = attributes
+      const event = 'ObjectCreated:CompleteMultipartUpload'
+      const change = { ...target, etag, size, event } as const
+      const complete = () => uploads.complete(state, options)
+      // Undefined: it was published, and overwritten since.
+      return await recorder.record(change, complete, () => ({ etag, size }))
+    },
+  })
+}
+
+function writtenOf({ size, attributes: { etag } }: ObjectMetadata) {
+  return { size, etag }
+}
+
+/** The object with some members replaced. Methods run on the object itself. */
+function overlay<Target extends object>(target: Target, members: Partial<Target>): Target {
+  return new Proxy(target, {
+    get(_, name) {
+      if (Object.hasOwn(members, name)) return Reflect.get(members, name)
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]): unknown => Reflect.apply(value, target, given)
+    },
+  })
+}

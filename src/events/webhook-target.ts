@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto'
+import type { EventTarget } from './event-target.ts'
+
+/** A receiver that takes longer gets the message again. */
+const answerMs = 10_000
+
+/** A reply of more is not read: its connection is closed. */
+const maxReplyBytes = 64 * 1024
+
+/** `sha256=` and the HMAC-SHA256 of the body by the secret, in hexadecimal. */
+const signatureHeader = 'X-Bucketry-Signature-256'
+
+/**
+ * Sends each message as a POST. Only 2xx is success.
+ *
+ * @param url may have user and password, which become the Authorization header
+ */
+export function webhookTarget(url: string, secret: string | undefined): EventTarget {
+  const { address, authorization } = withoutUser(url)
+  return {
+    name: 'webhook',
+    async send(message, signal) {
+      const signature =
+        secret && `sha256=${createHmac('sha256', secret).update(message).digest('hex')}`
+      const response = await fetch(address, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'User-Agent': 'bucketry',
+          ...(authorization && { Authorization: authorization }),
+          ...(signature && { [signatureHeader]: signature }),
+        },
+        body: message,
+        // A redirect could take events, and the password, to where nobody meant them to go.
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+      }).catch((error: unknown) => {
+        throw new Error(reasonOf(error), { cause: undefined })
+      })
+      await readReply(response).catch(() => undefined)
+      if (!response.ok) throw new Error(`it answered ${response.status}`)
+    },
+    close: () => undefined,
+  }
+}
+
+/** Fetch refuses an address with a user (Fetch standard, "Request class"). */
+function withoutUser(text: string) {
+  const url = new URL(text)
+  const user = decodeURIComponent(url.username)
+  const password = decodeURIComponent(url.password)
+  const isGiven = user !== '' || password !== ''
+  url.username = ''
+  url.password = ''
+  const credentials = Buffer.from(`${user}:${password}`).toString('base64')
+  return { address: url.href, ...(isGiven && { authorization: `Basic ${credentials}` }) }
+}
+
+/** So that the connection can be used again. */
+async function readReply({ body }: Response): Promise<void> {
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.byteLength
+    if (size > maxReplyBytes) return
+  }
+}
+
+/** Fetch puts the system's error into the cause of its own, whose message may have the address. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it could not be reached'
+  if (error.name === 'TimeoutError') return `it did not answer within ${answerMs / 1000} s`
+  const { cause } = error
+  const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
+  return `it could not be reached${code}`
+}

@@ -1,0 +1,146 @@
+import {
+  doOverlap,
+  isEventPattern,
+  type RuleKind,
+  type TargetName,
+  targetNames,
+  type WrittenRule,
+} from '../../buckets/notification-rules.ts'
+import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { invalidArgument } from '../errors.ts'
+import type { XmlChildren } from '../reply/xml.ts'
+import {
+  childTexts,
+  malformed,
+  onlyChild,
+  refuseOtherElements,
+  shown,
+} from './document-elements.ts'
+
+/** User Guide, "Amazon S3 event notifications": up to 100 configurations. */
+const maxRules = 100
+const maxIdLength = 255
+/** UTF-8 bytes, as a key. */
+const maxFilterBytes = 1_024
+
+/** The element of each kind's target. */
+const arnElements: Readonly<Record<RuleKind, string>> = {
+  Queue: 'Queue',
+  Topic: 'Topic',
+  CloudFunction: 'CloudFunction',
+}
+const kinds = Object.keys(arnElements) as readonly RuleKind[]
+
+interface NotificationOptions {
+  /** Whether the gateway has this target. */
+  readonly known: Readonly<Record<TargetName, boolean>>
+  /** Makes the ID of a rule without one, as S3 does. */
+  readonly newId: () => string
+}
+
+/**
+ * The rules of a NotificationConfiguration.
+ *
+ * @throws S3Error MalformedXML; InvalidArgument for a target or an event that there is none of, and for rules that
+ *   overlap
+ */
+export function parseNotification(body: Uint8Array, options: NotificationOptions): WrittenRule[] {
+  const root = parseXmlBody(body, 'NotificationConfiguration')
+  const names = kinds.map((kind) => `${kind}Configuration`)
+  refuseOtherElements(root, names)
+  if (root.children.length > maxRules) throw malformed(`more than ${maxRules} configurations`)
+  const rules = root.children.map((element) => parseRule(element, options))
+  for (const [position, rule] of rules.entries()) {
+    for (const other of rules.slice(0, position)) {
+      if (other.id === rule.id) {
+        throw invalidArgument('Id', shown(rule.id), 'Configuration IDs must be unique.')
+      }
+      if (other.target === rule.target && doOverlap(other, rule)) {
+        const message =
+          'Configurations overlap. Configurations on the same bucket cannot share a common event type.'
+        throw invalidArgument('Id', shown(rule.id), message)
+      }
+    }
+  }
+  return rules
+}
+
+/** The content of a NotificationConfiguration, as the client wrote it. */
+export function notificationContent(rules: readonly WrittenRule[]): XmlChildren {
+  const ofKind = (kind: RuleKind) => rules.filter((rule) => rule.kind === kind).map(ruleContent)
+  return Object.fromEntries(kinds.map((kind) => [`${kind}Configuration`, ofKind(kind)]))
+}
+
+function ruleContent({ kind, id, arn, events, prefix, suffix }: WrittenRule): XmlChildren {
+  const filters = [
+    ...(prefix === '' ? [] : [{ Name: 'prefix', Value: prefix }]),
+    ...(suffix === '' ? [] : [{ Name: 'suffix', Value: suffix }]),
+  ]
+  return {
+    Id: id,
+    [arnElements[kind]]: arn,
+    Event: events,
+    ...(filters.length > 0 && { Filter: { S3Key: { FilterRule: filters } } }),
+  }
+}
+
+function parseRule(element: XmlElement, { known, newId }: NotificationOptions): WrittenRule {
+  const kind = kinds.find((name) => element.name === `${name}Configuration`) ?? 'Queue'
+  refuseOtherElements(element, ['Id', 'Event', 'Filter', arnElements[kind]])
+  const arn = childText(element, arnElements[kind])?.trim() ?? ''
+  const target = targetOf(arn)
+  if (target === undefined || !known[target]) {
+    const message =
+      'Unable to validate the following destination configurations: the gateway has no such target. Its ARNs end in :webhook (with NOTIFY_WEBHOOK) and :redis (with NOTIFY_REDIS).'
+    throw invalidArgument(arnElements[kind], shown(arn), message)
+  }
+  const events = childTexts(element, 'Event')
+  if (events.length === 0) throw malformed(`${element.name} has no Event`)
+  const unknown = events.find((event) => !isEventPattern(event))
+  if (unknown !== undefined) {
+    throw invalidArgument('Event', shown(unknown), 'The event is not supported for notifications')
+  }
+  const id = childText(element, 'Id') || newId()
+  if (id.length > maxIdLength) throw invalidArgument('Id', shown(id), 'The Id is too long.')
+  return { kind, id, arn, target, events: [...new Set(events)], ...parseFilter(element) }
+}
+
+/** Any ARN whose last part names a target: clients check the others, each in its own way. */
+function targetOf(arn: string): TargetName | undefined {
+  const parts = arn.split(':')
+  if (arn.length > 256 || parts.length !== 6 || parts[0] !== 'arn') return undefined
+  return targetNames.find((name) => name === parts[5])
+}
+
+function parseFilter(element: XmlElement): Pick<WrittenRule, 'prefix' | 'suffix'> {
+  const filter = onlyChild(element, 'Filter')
+  if (filter !== undefined) refuseOtherElements(filter, ['S3Key'])
+  const key = filter && onlyChild(filter, 'S3Key')
+  if (key !== undefined) refuseOtherElements(key, ['FilterRule'])
+  const found = new Map<string, string>()
+  for (const rule of key?.children ?? []) {
+    const [name, value] = parseFilterRule(rule)
+    if (found.has(name)) {
+      const message = 'Cannot specify more than one filter rule of the same name.'
+      throw invalidArgument('FilterRule.Name', name, message)
+    }
+    found.set(name, value)
+  }
+  return { prefix: found.get('prefix') ?? '', suffix: found.get('suffix') ?? '' }
+}
+
+function parseFilterRule(rule: XmlElement): [name: string, value: string] {
+  refuseOtherElements(rule, ['Name', 'Value'])
+  // AWS writes it in either case.
+  const name = (childText(rule, 'Name') ?? '').toLowerCase()
+  const value = childText(rule, 'Value') ?? ''
+  if (name !== 'prefix' && name !== 'suffix') {
+    const message = 'filter rule name must be either prefix or suffix'
+    throw invalidArgument('FilterRule.Name', shown(name), message)
+  }
+  if (Buffer.byteLength(value) > maxFilterBytes) {
+    const message = 'Size of filter rule value cannot exceed 1024 bytes in UTF-8 representation'
+    throw invalidArgument('FilterRule.Value', shown(value), message)
+  }
+  return [name, value]
+}

@@ -1,0 +1,113 @@
+import type { NotificationRule, TargetName } from '../buckets/notification-rules.ts'
+import type { Drive } from '../drives/drive.ts'
+import { KeyLeases } from '../drives/key-leases.ts'
+import { EventRecorder } from '../events/event-recorder.ts'
+import { EventSender } from '../events/event-sender.ts'
+import type { EventTarget } from '../events/event-target.ts'
+import { redisTarget } from '../events/redis-target.ts'
+import { watchedDrive } from '../events/watched-drive.ts'
+import { webhookTarget } from '../events/webhook-target.ts'
+import { compatibilityOf } from '../s3/compatibility.ts'
+import { keepsDocuments } from '../s3/configuration/public-access.ts'
+import { owner } from '../s3/reply/xml-reply.ts'
+import type { Database } from '../state/database.ts'
+import { EventTable } from '../state/stores/events.ts'
+import { DatabaseLeases } from '../state/stores/key-leases.ts'
+import type { Log } from './log.ts'
+import type { ProcessMetrics } from './metrics/process-metrics.ts'
+import type { Registries } from './registries.ts'
+import type { Settings } from './settings/read-settings.ts'
+
+interface EventParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  readonly drive: Drive
+  readonly registries: Registries
+  readonly now: () => number
+  /** Whether this process sends; otherwise the primary does. */
+  readonly isSender: boolean
+  readonly metrics: ProcessMetrics | undefined
+}
+
+/** Event notifications; undefined, at no cost, without a target. */
+export function openEvents(parts: EventParts) {
+  const { settings, log, database, drive, registries, now, isSender, metrics } = parts
+  const names = targetsOf(settings)
+  if (names.length === 0) return undefined
+  const table = new EventTable(database)
+  const counts = { sent: 0, failed: 0, lost: 0 }
+  metrics?.watchEvents(counts)
+  const leases = new KeyLeases({ table: new DatabaseLeases(database, '/events'), now })
+  const common = { ...{ table, drive, leases, now, log, random: Math.random } }
+  const onSent = () => {
+    counts.sent += 1
+  }
+  const onFailed = () => {
+    counts.failed += 1
+  }
+  const senders = (isSender ? openTargets(settings) : []).map(
+    (target) => new EventSender(target, { ...common, onSent, onFailed }),
+  )
+  const { buckets } = registries
+  let wasFull = false
+  const recorder = new EventRecorder({
+    ...{ table, now, ownerId: owner.ID },
+    region: (bucket) => buckets.find(bucket)?.region ?? settings.region,
+    rules: rulesOf(settings, registries, names),
+    onEvents() {
+      for (const sender of senders) sender.poke()
+    },
+    onFull(isFull) {
+      if (isFull) counts.lost += 1
+      if (isFull && !wasFull) log.error('too many events wait: those of new changes are not kept')
+      if (wasFull && !isFull) log.info('events of changes are kept again')
+      wasFull = isFull
+    },
+  })
+  return {
+    drive: watchedDrive(drive, recorder),
+    async close() {
+      await Promise.all(senders.map((sender) => sender.close()))
+      leases.close()
+    },
+  }
+}
+
+type TargetSettings = Pick<Settings, 'notifyWebhook' | 'notifyRedis'>
+
+function targetsOf({ notifyWebhook, notifyRedis }: TargetSettings): TargetName[] {
+  return [
+    ...(notifyWebhook === undefined ? [] : ['webhook' as const]),
+    ...(notifyRedis === undefined ? [] : ['redis' as const]),
+  ]
+}
+
+function openTargets(settings: Settings): EventTarget[] {
+  const { notifyWebhook, notifyWebhookSecret, notifyRedis, notifyRedisStream } = settings
+  return [
+    ...(notifyWebhook === undefined ? [] : [webhookTarget(notifyWebhook, notifyWebhookSecret)]),
+    ...(notifyRedis === undefined ? [] : [redisTarget(notifyRedis, notifyRedisStream)]),
+  ]
+}
+
+const allEvents = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*', 's3:LifecycleExpiration:*']
+
+/** Those of the settings, and those that S3 clients configure, which come last and so name the event. */
+function rulesOf(
+  settings: Settings,
+  { buckets }: Registries,
+  names: readonly TargetName[],
+): (bucket: string) => readonly NotificationRule[] {
+  const hasDocuments = keepsDocuments(compatibilityOf[settings.compatibility])
+  const fixed = settings.notifyObjects.flatMap(({ bucket, prefix, suffix }) =>
+    names.map((target) => {
+      return { bucket, id: 'settings', target, events: allEvents, prefix, suffix }
+    }),
+  )
+  return (name) => {
+    const ofBucket = fixed.filter(({ bucket }) => bucket === '*' || bucket === name)
+    const kept = hasDocuments ? (buckets.find(name)?.notification ?? []) : []
+    return [...ofBucket, ...kept.filter(({ target }) => names.includes(target))]
+  }
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { createHmac, hash } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
+import { answer, exchange } from '../support/wire-case.ts'
+
+const secret = 'a secret of the receiver'
+
+interface SentRecord {
+  readonly eventName: string
+  readonly s3: {
+    readonly configurationId: string
+    readonly object: { readonly key: string; readonly size?: number; readonly eTag?: string }
+  }
+}
+
+/** A receiver that checks signatures. `statuses` are those of its first replies; then it answers 200. */
+async function startReceiver(t: TestContext, statuses: number[] = []) {
+  const records: SentRecord[] = []
+  let refused = 0
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+    assert.equal(request.headers['x-bucketry-signature-256'], expected)
+    const status = statuses.shift() ?? 200
+    if (status === 200) records.push(...JSON.parse(body.toString()).Records)
+    else refused += 1
+    response.writeHead(status).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const settings = {
+    NOTIFY_WEBHOOK: `http://127.0.0.1:${port}/events`,
+    NOTIFY_WEBHOOK_SECRET: secret,
+  }
+  const names = () => records.map(({ eventName, s3 }) => `${eventName} ${s3.object.key}`)
+  return { settings, records, names, refused: () => refused }
+}
+
+const object = (key: string) => `/${testBucket}/${key}`
+
+async function put(gateway: GatewayInProcess, key: string, body = 'text'): Promise<void> {
+  const { status, text } = await exchange(gateway, { method: 'PUT', target: object(key), body })
+  assert.equal(status, 200, text)
+}
+
+test('each kind of change is sent', async (t) => {
+  const receiver = await startReceiver(t)
+  const gateway = await startGatewayInProcess(t, receiver.settings)
+  await put(gateway, 'a%20b/%C3%BC')
+  const copied = { 'x-amz-copy-source': object('a%20b/%C3%BC') }
+  const copy = { method: 'PUT', target: object('copy'), headers: copied }
+  await answer(gateway, { title: 'copy', ...copy, status: 200 })
+  const created = await exchange(gateway, { method: 'POST', target: `${object('parts')}?uploads` })
+  const uploadId = /<UploadId>([^<]+)/.exec(created.text)?.[1] ?? ''
+  const part = `${object('parts')}?partNumber=1&uploadId=${uploadId}`
+  const sent = await exchange(gateway, { method: 'PUT', target: part, body: 'part' })
+  const parts = `<Part><PartNumber>1</PartNumber><ETag>${sent.headers.get('etag')}</ETag></Part>`
+  const body = `<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`
+  const complete = { method: 'POST', target: `${object('parts')}?uploadId=${uploadId}`, body }
+  await answer(gateway, { title: 'complete', ...complete, status: 200 })
+  await answer(gateway, { title: 'delete', method: 'DELETE', target: object('copy'), status: 204 })
+  const list =
+    '<Delete><Object><Key>parts</Key></Object><Object><Key>absent</Key></Object></Delete>'
+  const headers = { 'content-md5': hash('md5', list, 'base64') }
+  const deletion = { method: 'POST', target: `/${testBucket}?delete`, headers, body: list }
+  await answer(gateway, { title: 'delete several', ...deletion, status: 200 })
+  await until(() => receiver.records.length >= 5)
+  const expected = [
+    'ObjectCreated:CompleteMultipartUpload parts',
+    'ObjectCreated:Copy copy',
+    'ObjectCreated:Put a+b/%C3%BC',
+    'ObjectRemoved:Delete copy',
+    'ObjectRemoved:Delete parts',
+  ]
+  assert.deepEqual(receiver.names().sort(), expected)
+  const { size, eTag } = receiver.records.find(({ eventName }) => eventName.endsWith(':Put'))?.s3
+    .object ?? { size: 0 }
+  assert.deepEqual({ size, eTag }, { size: 4, eTag: hash('md5', 'text') })
+})
+
+test('a receiver that fails gets the events of a key again, in their order', async (t) => {
+  const receiver = await startReceiver(t, [500, 302])
+  const gateway = await startGatewayInProcess(t, receiver.settings)
+  await put(gateway, 'k')
+  await answer(gateway, { title: 'delete', method: 'DELETE', target: object('k'), status: 204 })
+  await until(() => receiver.records.length >= 2)
+  assert.deepEqual(receiver.names(), ['ObjectCreated:Put k', 'ObjectRemoved:Delete k'])
+  assert.equal(receiver.refused(), 2)
+  const told = gateway.lines.filter(({ msg }) => String(msg).includes('could not be sent'))
+  assert.equal(told.length, 1)
+})
+
+test('a receiver that is away slows no write, and its password is not logged', async (t) => {
+  const NOTIFY_WEBHOOK = 'http://me:hidden-password@127.0.0.1:1/'
+  const gateway = await startGatewayInProcess(t, { NOTIFY_WEBHOOK })
+  const beganAt = performance.now()
+  for (let count = 0; count < 20; count++) await put(gateway, `k${count}`)
+  assert.ok(performance.now() - beganAt < 5_000)
+  await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not be sent')))
+  assert.doesNotMatch(JSON.stringify(gateway.lines), /hidden-password/)
+})
+
+test('clients configure which events they want', async (t) => {
+  const receiver = await startReceiver(t)
+  const aws = { COMPATIBILITY: 'aws', BUCKET_CREATION: 'on' }
+  const gateway = await startGatewayInProcess(t, { ...receiver.settings, ...aws })
+  await put(gateway, 'before.jpg')
+  const target = `/${testBucket}?notification`
+  const rule = (arn: string, event: string) =>
+    `<NotificationConfiguration><QueueConfiguration><Id>mine</Id><Queue>${arn}</Queue><Event>${event}</Event><Filter><S3Key><FilterRule><Name>Suffix</Name><Value>.jpg</Value></FilterRule></S3Key></Filter></QueueConfiguration></NotificationConfiguration>`
+  const arn = 'arn:aws:sqs:us-east-1:000000000000:webhook'
+  const created = 's3:ObjectCreated:*'
+  const wrong = [
+    ['no such target', rule(arn.replace('webhook', 'redis'), created)],
+    ['no ARN', rule('webhook', created)],
+    ['an event that is not sent', rule(arn, 's3:ObjectTagging:Put')],
+  ] as const
+  for (const [title, body] of wrong) {
+    const refusal = { method: 'PUT', target, body, status: 400, code: 'InvalidArgument' }
+    await answer(gateway, { title, ...refusal })
+  }
+  const body = rule(arn, created)
+  await answer(gateway, { title: 'kept', method: 'PUT', target, body, status: 200 })
+  const kept = await exchange(gateway, { method: 'GET', target })
+  for (const text of [arn, created, '.jpg', 'mine']) assert.ok(kept.text.includes(text), kept.text)
+  await put(gateway, 'other.png')
+  await put(gateway, 'wanted.jpg')
+  await until(() => receiver.records.length >= 1)
+  assert.deepEqual(receiver.names(), ['ObjectCreated:Put wanted.jpg'])
+  assert.equal(receiver.records[0]?.s3.configurationId, 'mine')
+})
+
+test('?events is refused and not taken for a listing', async (t) => {
+  const gateway = await startGatewayInProcess(t)
+  for (const target of [
+    `/${testBucket}?events=s3:ObjectCreated:*`,
+    '/?events=s3:ObjectCreated:*',
+  ]) {
+    const refusal = { status: 400, code: 'InvalidRequest' }
+    await answer(gateway, { title: target, method: 'GET', target, ...refusal })
+  }
+})

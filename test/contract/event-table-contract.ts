@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Database } from '../../src/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { type EventRow, EventTable } from '../../src/state/stores/events.ts'
+
+const target = 'webhook'
+const row = (id: string, more: Partial<EventRow> = {}): EventRow => ({
+  ...{ id, target, sequencer: id, message: `{"of":"${id}"}`, madeAtMs: 1_000 },
+  ...{ attempts: 0, dueAtMs: 1_000, ...more },
+})
+
+/** The contract of the table of events, for every database. */
+export function describeEventTable(name: string, createLocation: () => Promise<DatabaseLocation>) {
+  describe(`${name} event table`, () => {
+    let database: Database
+    let table: EventTable
+    before(async () => {
+      database = await openDatabase(await createLocation(), { migrate: true })
+      table = new EventTable(database)
+    })
+    after(() => database.close())
+
+    const due = async (isConfirmed: boolean, nowMs = 5_000) => {
+      const rows = await table.due(target, { isConfirmed, nowMs, limit: 10 })
+      return rows.map((found) => ({ ...found, madeAtMs: Number(found.madeAtMs) }))
+    }
+    const ids = async (isConfirmed: boolean, nowMs?: number) =>
+      (await due(isConfirmed, nowMs)).map(({ id }) => id)
+
+    test('an intent is confirmed or cancelled, and a lost one is confirmed too', async () => {
+      await table.intend([row('1'), row('2')])
+      assert.deepEqual(await ids(false), ['1', '2'])
+      await table.confirm([row('1', { message: 'more' }), row('3')])
+      await table.cancel([
+        { id: '2', target },
+        { id: '3', target },
+      ])
+      assert.deepEqual(await ids(false), [])
+      const confirmed = await due(true)
+      assert.deepEqual(
+        confirmed.map(({ id, message }) => [id, message]),
+        [
+          ['1', 'more'],
+          ['3', row('3').message],
+        ],
+      )
+      await table.settle(target, ['1'], [{ id: '3', target, attempts: 1, dueAtMs: 9_000 }])
+      assert.deepEqual(await ids(true), [])
+      assert.deepEqual(await ids(true, 9_000), ['3'])
+      assert.deepEqual(await table.counts(100), { waiting: 1, dead: 0 })
+    })
+
+    test('old events go to the dead ones, of which few are kept', async () => {
+      await table.confirm([row('4'), row('5', { madeAtMs: 8_000 })])
+      const limits = { beforeMs: 5_000, nowMs: 10_000, most: 1 }
+      assert.deepEqual(await table.bury(target, limits), { buried: 2, dropped: 0 })
+      assert.deepEqual(await table.counts(100), { waiting: 1, dead: 2 })
+      const later = { beforeMs: 9_000, nowMs: 11_000, most: 0 }
+      assert.deepEqual(await table.bury(target, later), { buried: 1, dropped: 2 })
+      assert.deepEqual(await table.counts(100), { waiting: 0, dead: 1 })
+    })
+  })
+}
