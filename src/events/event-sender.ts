@@ -26,7 +26,7 @@ interface SenderLog {
 }
 
 export interface SenderParts {
-  readonly table: Pick<EventTable, 'due' | 'settle' | 'confirm' | 'bury'>
+  readonly table: Pick<EventTable, 'due' | 'settle' | 'confirm' | 'cancel' | 'bury'>
   readonly drive: Pick<Drive, 'head'>
   /** One process sends to a target at a time. */
   readonly leases: Pick<KeyLeases, 'holdIfFree'>
@@ -199,7 +199,9 @@ export class EventSender {
       return await table.confirm([confirmed])
     }
     const isOver = row.madeAtMs < now() - intentKeptMs
-    await table.settle(row.target, isOver ? [row.id] : [], isOver ? [] : [later])
+    // It may have been confirmed meanwhile: then it stays.
+    if (isOver) await table.cancel([row])
+    else await table.settle(row.target, [], [later])
   }
 
   async #buryOld(): Promise<void> {

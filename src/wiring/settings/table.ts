@@ -3,6 +3,7 @@ import type { CompatibilityMode } from '../../s3/compatibility.ts'
 import type { AclMode } from '../../s3/configuration/acls.ts'
 import type { EncryptionMode } from '../../s3/headers/encryption.ts'
 import { driveLocation } from '../drive-kinds/drive-kinds.ts'
+import { modelSettings } from './model-settings.ts'
 import { notifySettings } from './notify-settings.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
 import {
@@ -377,19 +378,7 @@ export const settingsTable = {
     isSecret: true,
     parse: keyValueStore,
   },
-  modelsApiKey: {
-    name: 'MODELS_API_KEY',
-    whenUnset: 'no key required',
-    meaning: 'Key that clients of the model list must send, as Bearer or x-api-key.',
-    isSecret: true,
-    parse: visibleAscii,
-  },
-  modelCatalogue: {
-    name: 'MODEL_CATALOGUE',
-    whenUnset: 'built-in catalogue',
-    meaning: 'JSON file that replaces the built-in model catalogue (docs/model-catalogue.md).',
-    parse: readableFile,
-  },
+  ...modelSettings,
 } as const satisfies Record<string, Setting<unknown>>
 
 type Table = typeof settingsTable

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { ObjectMetadata } from '../../../src/drives/drive.ts'
 import type { KeyLease, KeyLeases } from '../../../src/drives/key-leases.ts'
@@ -24,7 +27,9 @@ function intent(key: string, etag: string | undefined, madeAtMs = nowMs - 20_000
 
 /** A sender on these intents, whose receiver accepts everything. */
 async function startSender(t: TestContext, intents: EventRow[], objects: Record<string, string>) {
-  const database = await openDatabase({ kind: 'sqlite', path: ':memory:' }, { migrate: true })
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-events-'))
+  const path = join(folder, 'state.db')
+  const database = await openDatabase({ kind: 'sqlite', path }, { migrate: true })
   const table = new EventTable(database)
   await table.intend(intents)
   const sent: string[] = []
@@ -52,6 +57,7 @@ async function startSender(t: TestContext, intents: EventRow[], objects: Record<
   t.after(async () => {
     await sender.close()
     await database.close()
+    rmSync(folder, { recursive: true })
   })
   return { sent, table }
 }
