@@ -40,6 +40,55 @@ const refresh: readonly WireCase[] = [
   absent('tagging', 'NoSuchTagSet'),
 ]
 
+const policy = JSON.stringify({
+  Version: '2012-10-17',
+  Statement: [
+    {
+      ...{ Sid: 'PublicRead', Effect: 'Allow', Principal: '*', Action: 's3:GetObject' },
+      Resource: 'arn:aws:s3:::terraform/*',
+    },
+  ],
+})
+/** What the provider takes for a resource that is gone, and what it puts, by sub-resource. */
+const codes: Readonly<Record<string, string>> = {
+  tagging: 'NoSuchTagSet',
+  ownershipControls: 'OwnershipControlsNotFoundError',
+  publicAccessBlock: 'NoSuchPublicAccessBlockConfiguration',
+  policy: 'NoSuchBucketPolicy',
+  cors: 'NoSuchCORSConfiguration',
+  lifecycle: 'NoSuchLifecycleConfiguration',
+}
+const resources: Readonly<Record<string, string>> = {
+  tagging: '<Tagging><TagSet><Tag><Key>team</Key><Value>web</Value></Tag></TagSet></Tagging>',
+  ownershipControls:
+    '<OwnershipControls><Rule><ObjectOwnership>BucketOwnerEnforced</ObjectOwnership></Rule></OwnershipControls>',
+  publicAccessBlock:
+    '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>true</IgnorePublicAcls><BlockPublicPolicy>false</BlockPublicPolicy><RestrictPublicBuckets>false</RestrictPublicBuckets></PublicAccessBlockConfiguration>',
+  policy,
+  cors: '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>',
+  lifecycle:
+    '<LifecycleConfiguration><Rule><ID>old</ID><Filter><Prefix>old/</Prefix></Filter><Status>Enabled</Status><Expiration><Days>30</Days></Expiration></Rule></LifecycleConfiguration>',
+}
+
+test('the calls of the resources for tags, ownership, public access, policy, CORS and lifecycle', async (t) => {
+  const gateway = await startGatewayInProcess(t, { COMPATIBILITY: 'aws' })
+  await answer(gateway, { title: 'create', method: 'PUT', target: bucket, status: 200 })
+  const versioning = { title: 'versioning', method: 'PUT', target: `${bucket}?versioning` }
+  const suspended = '<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>'
+  await answer(gateway, { ...versioning, body: suspended, status: 200 })
+  for (const [name, body] of Object.entries(resources)) {
+    const target = `${bucket}?${name}`
+    const status = name === 'policy' ? 204 : 200
+    await answer(gateway, { title: name, method: 'PUT', target, body, status })
+    await answer(gateway, { title: name, method: 'GET', target, status: 200 })
+  }
+  for (const name of Object.keys(resources)) {
+    const target = `${bucket}?${name}`
+    await answer(gateway, { title: name, method: 'DELETE', target, status: 204 })
+    await answer(gateway, absent(name, codes[name] ?? ''))
+  }
+})
+
 test('the calls of aws_s3_bucket: apply, plan, destroy', async (t) => {
   const gateway = await startGatewayInProcess(t, { BUCKET_CREATION: 'on' })
   const missing: WireCase = { title: 'missing', method: 'HEAD', target: bucket, status: 404 }

@@ -63,8 +63,11 @@ export function parseVersioning(body: Uint8Array): 'Suspended' {
   const status = childText(root, 'Status')?.trim()
   const mfaDelete = childText(root, 'MfaDelete')?.trim() ?? 'Disabled'
   if (status === 'Suspended' && mfaDelete === 'Disabled') return status
-  if (status !== 'Enabled' && mfaDelete !== 'Enabled') {
+  if (status !== 'Enabled' && status !== 'Suspended') {
     throw malformed(`Status must be Enabled or Suspended, not ${shown(status ?? '')}`)
+  }
+  if (mfaDelete !== 'Enabled' && mfaDelete !== 'Disabled') {
+    throw malformed(`MfaDelete must be Enabled or Disabled, not ${shown(mfaDelete)}`)
   }
   throw new S3Error(
     'InvalidRequest',

@@ -42,6 +42,15 @@ assert.deepEqual(
   ['open.bin'],
 )
 await client.removeIncompleteUpload(bucket, 'open.bin')
+const allowed = { Effect: 'Allow', Principal: { AWS: ['*'] }, Action: ['s3:GetObject'] }
+const Statement = [{ ...allowed, Resource: [`arn:aws:s3:::${bucket}/*`] }]
+const bucketPolicy = JSON.stringify({ Version: '2012-10-17', Statement })
+await client.setBucketPolicy(bucket, bucketPolicy)
+assert.equal(await client.getBucketPolicy(bucket), bucketPolicy)
+const unsigned = () => fetch(`${process.env.ENDPOINT}/${bucket}/form.bin`)
+same(Buffer.from(await (await unsigned()).arrayBuffer()), small)
+await client.setBucketPolicy(bucket, '')
+assert.equal((await unsigned()).status, 403)
 const objects = await Array.fromAsync(client.listObjectsV2(bucket, '', true))
 const keys = objects.map(({ name }) => name)
 assert.deepEqual(keys, ['form.bin', 'large.bin', 'presigned.bin', 'small one.bin'])

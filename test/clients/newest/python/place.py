@@ -4,6 +4,7 @@ import hashlib
 import os
 import pathlib
 import subprocess
+import urllib.error
 import urllib.request
 
 endpoint = os.environ["ENDPOINT"]
@@ -28,6 +29,15 @@ def http(method, url, body=None):
     request = urllib.request.Request(url, data=body, method=method, headers=headers)
     with urllib.request.urlopen(request) as response:
         return response.read()
+
+
+def is_refused(url):
+    """Whether a request without a signature gets 403."""
+    try:
+        http("GET", url)
+    except urllib.error.HTTPError as error:
+        return error.code == 403
+    return False
 
 
 def read(*command, data=None, **settings):

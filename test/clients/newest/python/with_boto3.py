@@ -1,11 +1,12 @@
 """boto3 as an application uses it: its bucket, objects, a transfer in parts, presigned URLs and a form of its default version."""
 
 import io
+import json
 
 import boto3
 import urllib3
 from botocore.exceptions import ClientError
-from place import access_key, bucket, endpoint, http, large, same, secret_key, small
+from place import access_key, bucket, endpoint, http, is_refused, large, same, secret_key, small
 
 s3 = boto3.client(
     "s3", endpoint_url=endpoint, aws_access_key_id=access_key, aws_secret_access_key=secret_key
@@ -69,6 +70,26 @@ listed = s3.list_multipart_uploads(Bucket=bucket)["Uploads"]
 assert [one["UploadId"] for one in listed] == [upload["UploadId"]]
 s3.abort_multipart_upload(Bucket=bucket, Key="open.bin", UploadId=upload["UploadId"])
 assert "Uploads" not in s3.list_multipart_uploads(Bucket=bucket)
+
+statement = {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject"}
+policy = json.dumps({"Statement": [{**statement, "Resource": f"arn:aws:s3:::{bucket}/form*"}]})
+s3.put_bucket_policy(Bucket=bucket, Policy=policy)
+assert s3.get_bucket_policy(Bucket=bucket)["Policy"] == policy
+assert s3.get_bucket_policy_status(Bucket=bucket)["PolicyStatus"]["IsPublic"]
+same(http("GET", f"{endpoint}/{bucket}/form.bin"), small)
+assert is_refused(f"{endpoint}/{bucket}/large.bin")
+s3.delete_bucket_policy(Bucket=bucket)
+assert is_refused(f"{endpoint}/{bucket}/form.bin")
+s3.put_bucket_tagging(Bucket=bucket, Tagging={"TagSet": [{"Key": "team", "Value": "web"}]})
+assert s3.get_bucket_tagging(Bucket=bucket)["TagSet"] == [{"Key": "team", "Value": "web"}]
+block = {"BlockPublicAcls": True, "IgnorePublicAcls": True, "BlockPublicPolicy": True, "RestrictPublicBuckets": True}
+s3.put_public_access_block(Bucket=bucket, PublicAccessBlockConfiguration=block)
+assert s3.get_public_access_block(Bucket=bucket)["PublicAccessBlockConfiguration"] == block
+rules = {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
+s3.put_bucket_ownership_controls(Bucket=bucket, OwnershipControls=rules)
+assert s3.get_bucket_ownership_controls(Bucket=bucket)["OwnershipControls"] == rules
+s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Suspended"})
+assert s3.get_bucket_versioning(Bucket=bucket)["Status"] == "Suspended"
 
 keys = [one["Key"] for one in s3.list_objects_v2(Bucket=bucket)["Contents"]]
 assert keys == ["a b+c.bin", "form.bin", "large.bin", "presigned.bin"], keys

@@ -2,7 +2,7 @@
 
 import json
 
-from place import access_key, bucket, endpoint, fails, http, large, read, run, same, same_files
+from place import access_key, bucket, endpoint, fails, http, is_refused, large, read, run, same, same_files
 from place import secret_key, small, source_folder
 
 root = f"gw/{bucket}"
@@ -32,6 +32,17 @@ assert not mc("tag", "list", f"{root}/moved.bin")[0].get("tagset")
 mc("cp", "--tags", "a=1", "--storage-class", "STANDARD_IA", "copy/small one.bin", f"{root}/tagged.bin")
 assert mc("tag", "list", f"{root}/tagged.bin")[0]["tagset"] == {"a": "1"}
 mc("rm", f"{root}/tagged.bin")
+mc("anonymous", "set", "download", f"{root}/set")
+assert mc("anonymous", "get", f"{root}/set")[0]["permission"] == "download"
+same(http("GET", f"{endpoint}/{bucket}/set/large.bin"), large)
+assert is_refused(f"{endpoint}/{bucket}/moved.bin")
+mc("anonymous", "set", "none", f"{root}/set")
+assert is_refused(f"{endpoint}/{bucket}/set/large.bin")
+mc("anonymous", "set", "download", root)
+same(http("GET", f"{endpoint}/{bucket}/moved.bin"), small)
+mc("anonymous", "set", "private", root)
+assert is_refused(f"{endpoint}/{bucket}/moved.bin")
+assert fails("mc", "anonymous", "set", "public", root)
 assert fails("mc", "stat", f"{root}/absent.bin")
 mc("rm", "--recursive", "--force", f"{root}/set")
 mc("rb", "--force", root)

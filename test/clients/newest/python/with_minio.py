@@ -1,11 +1,12 @@
 """minio-py: a stream of unknown length in parts, presigned URLs, removal of many objects."""
 
 import io
+import json
 import urllib.parse
 
 from minio import Minio
 from minio.deleteobjects import DeleteObject
-from place import access_key, bucket, endpoint, http, large, same, secret_key, small
+from place import access_key, bucket, endpoint, http, is_refused, large, same, secret_key, small
 
 client = Minio(
     endpoint=urllib.parse.urlsplit(endpoint).netloc,
@@ -33,6 +34,13 @@ same(client.get_object(bucket_name=bucket, object_name="large.bin").read(), larg
 http("PUT", client.presigned_put_object(bucket_name=bucket, object_name="presigned.bin"), small)
 url = client.presigned_get_object(bucket_name=bucket, object_name="presigned.bin")
 same(http("GET", url), small)
+statement = {"Effect": "Allow", "Principal": {"AWS": ["*"]}, "Action": ["s3:GetObject"]}
+policy = json.dumps({"Version": "2012-10-17", "Statement": [{**statement, "Resource": [f"arn:aws:s3:::{bucket}/*"]}]})
+client.set_bucket_policy(bucket_name=bucket, policy=policy)
+assert client.get_bucket_policy(bucket_name=bucket) == policy
+same(http("GET", f"{endpoint}/{bucket}/large.bin"), large)
+client.delete_bucket_policy(bucket_name=bucket)
+assert is_refused(f"{endpoint}/{bucket}/large.bin")
 keys = [one.object_name for one in client.list_objects(bucket_name=bucket, recursive=True)]
 assert keys == ["large.bin", "presigned.bin", "small one.bin"], keys
 client.remove_object(bucket_name=bucket, object_name="absent.bin")
