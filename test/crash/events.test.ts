@@ -13,6 +13,7 @@ import { type GatewayProcess, startGatewayProcess, testBucket } from '../support
 import { until } from '../support/management-client.ts'
 import { Random } from '../support/random.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
+import { startPostgres } from '../support/start-postgres.ts'
 import { md5Of } from '../support/test-bytes.ts'
 
 const rounds = Number(process.env.CRASH_ROUNDS ?? (process.env.FULL === '1' ? 100 : 8))
@@ -63,31 +64,44 @@ async function change(server: GatewayProcess, client: string, random: Random, to
   }
 }
 
-test('a gateway killed at random moments sends an event of every change that it acknowledged', async (t) => {
+/** @param gateways settings of each; all of them share the folder */
+async function crashAgainAndAgain(
+  t: TestContext,
+  gateways: readonly Readonly<Record<string, string>>[],
+  rounds: number,
+) {
   t.diagnostic(`CRASH_SEED=${seed}`)
   const random = new Random(seed)
   const { received, url } = await startReceiver(t, random)
   const folder = mkdtempSync(join(diskFolder, 'bucketry-events-crash-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const settings = { NOTIFY_WEBHOOK: url, WORKERS: '2', LOG_LEVEL: 'warn' }
+  const start = (settings: Readonly<Record<string, string>>) =>
+    startGatewayProcess({
+      folder,
+      settings: { NOTIFY_WEBHOOK: url, WORKERS: '2', LOG_LEVEL: 'warn', ...settings },
+    })
   const told = new Set<string>()
   for (let round = 0; round < rounds; round += 1) {
-    const server = await startGatewayProcess({ folder, settings })
+    const servers: GatewayProcess[] = []
     try {
-      const isOver = delay(random.integer(50, 900)).then(() => server.kill())
-      const clients = ['a', 'b', 'c'].map((name) =>
-        change(server, `${round}${name}`, new Random(random.integer(1, 2 ** 30)), told),
+      for (const settings of gateways) servers.push(await start(settings))
+      const kills = servers.map((server) =>
+        delay(random.integer(50, 900)).then(() => server.kill()),
       )
+      const clients = ['a', 'b', 'c'].map((name, at) => {
+        const server = servers[at % servers.length] ?? assert.fail()
+        return change(server, `${round}${name}`, new Random(random.integer(1, 2 ** 30)), told)
+      })
       for (const result of await Promise.allSettled(clients)) {
         assert.equal(result.status, 'rejected')
         if (result.reason instanceof assert.AssertionError) throw result.reason
       }
-      await isOver
+      await Promise.all(kills)
     } finally {
-      await server.kill()
+      await Promise.all(servers.map((server) => server.kill()))
     }
   }
-  const server = await startGatewayProcess({ folder, settings })
+  const server = await start(gateways[0] ?? {})
   try {
     const missing = () => [...told].filter((name) => !received.has(name))
     await until(async () => missing().length === 0).catch(() => undefined)
@@ -97,4 +111,16 @@ test('a gateway killed at random moments sends an event of every change that it 
   }
   assert.ok(told.size > rounds, `only ${told.size} changes`)
   t.diagnostic(`${rounds} crashes, ${told.size} changes, ${received.size} events`)
+}
+
+test('a gateway killed at random moments sends an event of every change that it acknowledged', async (t) => {
+  await crashAgainAndAgain(t, [{}], rounds)
+})
+
+test('so do two gateways on PostgreSQL', async (t) => {
+  const postgres = await startPostgres()
+  if (postgres === undefined) return t.skip('PostgreSQL is not installed (.ci/run installs it)')
+  t.after(() => postgres.stop())
+  const shared = { DATABASE_URL: await postgres.createDatabase() }
+  await crashAgainAndAgain(t, [shared, shared], Math.ceil(rounds / 2))
 })

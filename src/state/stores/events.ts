@@ -42,7 +42,7 @@ const deleteSent = (ids: string) => `DELETE FROM events WHERE id IN (${ids}) AND
 const trimDead = `DELETE FROM dead_events WHERE died_at_ms < (SELECT died_at_ms FROM dead_events
   ORDER BY died_at_ms DESC LIMIT 1 OFFSET ?)`
 const count = (table: string) =>
-  `SELECT count(*) AS rows FROM (SELECT 1 FROM ${table} LIMIT ?) AS some`
+  `SELECT count(*) AS rows FROM (SELECT 1 FROM ${table} LIMIT ?) AS counted`
 
 /** More are not moved at once. */
 const maxBuried = 500
