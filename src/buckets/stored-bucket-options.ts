@@ -30,7 +30,8 @@ export class StoredBucketOptions implements BucketOptionsWriter {
   readonly #rows = new Map<string, Row>()
   readonly #documents = new Map<string, BucketDocuments>()
   readonly #options = new Map<string, BucketOptions>()
-  #loaded = 0
+  /** The last revision of each table that is loaded: a change may come between the reads of the two. */
+  #loaded = { rows: 0, documents: 0 }
 
   constructor(parts: StoredBucketOptionsParts) {
     this.#parts = parts
@@ -40,8 +41,8 @@ export class StoredBucketOptions implements BucketOptionsWriter {
   async reload(): Promise<void> {
     const { table, hasDocuments = true } = this.#parts
     const [rows, documents] = await Promise.all([
-      table.changedAfter(this.#loaded),
-      hasDocuments ? table.documentsChangedAfter(this.#loaded) : [],
+      table.changedAfter(this.#loaded.rows),
+      hasDocuments ? table.documentsChangedAfter(this.#loaded.documents) : [],
     ])
     for (const row of rows) this.#rows.set(row.bucket, row)
     for (const { bucket, name, document } of documents) {
@@ -49,9 +50,12 @@ export class StoredBucketOptions implements BucketOptionsWriter {
       const parsed = document === '' ? {} : { [name]: JSON.parse(document) }
       this.#documents.set(bucket, { ...others, ...parsed })
     }
-    for (const { bucket, revision } of [...rows, ...documents]) {
-      this.#join(bucket)
-      this.#loaded = Math.max(this.#loaded, revision)
+    for (const { bucket } of [...rows, ...documents]) this.#join(bucket)
+    const last = (changed: readonly { readonly revision: number }[], loaded: number) =>
+      changed.reduce((latest, { revision }) => Math.max(latest, revision), loaded)
+    this.#loaded = {
+      rows: last(rows, this.#loaded.rows),
+      documents: last(documents, this.#loaded.documents),
     }
   }
 

@@ -39,7 +39,7 @@ async function makeWorld(t: TestContext) {
     })
     return options
   }
-  return { database, open }
+  return { database, table, open }
 }
 
 test('options are stored column by column, and other processes get what has changed', async (t) => {
@@ -107,4 +107,29 @@ test('buckets have their options, and stay the same object until these change', 
     buckets.all().map(({ quotaBytes }) => quotaBytes),
     [5, undefined],
   )
+})
+
+test('a change between the reads of the two tables is not missed', async (t) => {
+  const { table } = await makeWorld(t)
+  let between = async () => undefined as unknown
+  const ours = new StoredBucketOptions({
+    table: {
+      change: (...change) => table.change(...change),
+      changedAfter: (revision) => table.changedAfter(revision),
+      async documentsChangedAfter(revision) {
+        await between()
+        return await table.documentsChangedAfter(revision)
+      },
+    },
+    refresh: async () => undefined,
+  })
+  await ours.reload()
+  between = async () => {
+    await table.change('photos', { isPublic: 1 })
+    await table.change('photos', { documents: { versioning: '"Suspended"' } })
+  }
+  await ours.reload()
+  between = async () => undefined
+  await ours.reload()
+  assert.deepEqual(ours.find('photos'), { isPublic: true, versioning: 'Suspended' })
 })
