@@ -68,7 +68,7 @@ export function eventMessage(change: ObjectChange, facts: EventFacts) {
 
 export type EventMessage = ReturnType<typeof eventMessage>
 
-/** The change that a stored message tells of. */
+/** The change that a stored message is about. */
 export function changeOf({ Records: [record] }: EventMessage): ObjectChange {
   const { bucket, object } = record.s3
   const key = decodeURIComponent(object.key.replaceAll('+', ' '))

@@ -7,8 +7,6 @@ import type { EventTarget } from '../events/event-target.ts'
 import { redisTarget } from '../events/redis-target.ts'
 import { watchedDrive } from '../events/watched-drive.ts'
 import { webhookTarget } from '../events/webhook-target.ts'
-import { compatibilityOf } from '../s3/compatibility.ts'
-import { keepsDocuments } from '../s3/configuration/public-access.ts'
 import { owner } from '../s3/reply/xml-reply.ts'
 import type { Database } from '../state/database.ts'
 import { EventTable } from '../state/stores/events.ts'
@@ -99,7 +97,6 @@ function rulesOf(
   { buckets }: Registries,
   names: readonly TargetName[],
 ): (bucket: string) => readonly NotificationRule[] {
-  const hasDocuments = keepsDocuments(compatibilityOf[settings.compatibility])
   const fixed = settings.notifyObjects.flatMap(({ bucket, prefix, suffix }) =>
     names.map((target) => {
       return { bucket, id: 'settings', target, events: allEvents, prefix, suffix }
@@ -107,7 +104,7 @@ function rulesOf(
   )
   return (name) => {
     const ofBucket = fixed.filter(({ bucket }) => bucket === '*' || bucket === name)
-    const kept = hasDocuments ? (buckets.find(name)?.notification ?? []) : []
+    const kept = buckets.find(name)?.notification ?? []
     return [...ofBucket, ...kept.filter(({ target }) => names.includes(target))]
   }
 }

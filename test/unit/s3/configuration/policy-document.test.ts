@@ -174,7 +174,7 @@ const text = fc.string({
   maxLength: 8,
 })
 
-/** Written anew, by another way: a regular expression. */
+/** A second implementation of the same matching, with a regular expression. */
 function likeAws(pattern: string, value: string): boolean {
   const source = [...pattern].map((one) =>
     one === '*' ? '.*' : one === '?' ? '.' : one.replace(/[\\^$.|+()[\]{}/]/g, '\\$&'),
