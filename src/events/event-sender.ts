@@ -1,11 +1,12 @@
 import type { Drive } from '../drives/drive.ts'
 import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
+import { type BackOff, backOffMs } from '../process/back-off.ts'
 import type { EventRow, EventTable, Postponement } from '../state/stores/events.ts'
-import { backOffMs } from './back-off.ts'
 import { changeOf, type EventMessage, withSize } from './event-message.ts'
 import type { EventTarget } from './event-target.ts'
 
 const pollMs = 1_000
+const backOff: BackOff = { firstMs: 1_000, longestMs: 60_000 }
 /** Rows in memory at a time, for each target. */
 const batchRows = 64
 /** Keys whose events are sent at the same time. */
@@ -81,7 +82,8 @@ export class EventSender {
       } catch (err) {
         this.#parts.log.error({ err, target: this.#target.name }, 'could not read or store events')
       }
-      const pauseMs = this.#failures === 0 ? pollMs : backOffMs(this.#failures, this.#parts.random)
+      const pauseMs =
+        this.#failures === 0 ? pollMs : backOffMs(this.#failures, backOff, this.#parts.random)
       if (!this.#isPoked || this.#failures > 0) await this.#pause(pauseMs)
     }
   }
@@ -157,7 +159,7 @@ export class EventSender {
   #postponed({ id, target, attempts, dueAtMs }: EventRow, isDead: boolean): Postponement {
     const { now, random } = this.#parts
     const keepsPlace = isDead && attempts < patience
-    const laterMs = now() + backOffMs(attempts + 1, random)
+    const laterMs = now() + backOffMs(attempts + 1, backOff, random)
     return { id, target, attempts: attempts + 1, dueAtMs: keepsPlace ? dueAtMs : laterMs }
   }
 
@@ -189,7 +191,7 @@ export class EventSender {
     const message = JSON.parse(row.message) as EventMessage
     const { bucket, key, etag } = changeOf(message)
     const attempts = row.attempts + 1
-    const later = { ...row, attempts, dueAtMs: now() + backOffMs(attempts, random) }
+    const later = { ...row, attempts, dueAtMs: now() + backOffMs(attempts, backOff, random) }
     const found = await drive.head(bucket, key).catch(() => 'unknown' as const)
     if (found === 'unknown') return await table.settle(row.target, [], [later])
     const hasHappened = etag === undefined ? found === undefined : found?.attributes.etag === etag

@@ -1,4 +1,4 @@
-import { type BackOff, backOffMs } from './back-off.ts'
+import { type BackOff, backOffMs } from '../../process/back-off.ts'
 import type { Clock } from './clock.ts'
 import { driveErrorOf, TransientError, type TransientErrorReason } from './transient-error.ts'
 

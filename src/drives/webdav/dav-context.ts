@@ -1,4 +1,4 @@
-import type { BackOff } from '../cloud/back-off.ts'
+import type { BackOff } from '../../process/back-off.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../names/name-rules.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { backOffMs, retryAfterMs } from '../../../../src/drives/cloud/back-off.ts'
+import { backOffMs, retryAfterMs } from '../../../src/process/back-off.ts'
 
 const backOff = { firstMs: 500, longestMs: 32_000 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { retryAfterMs } from '../../../process/back-off.ts'
 import { untilAborted } from '../../../process/time-limit.ts'
-import { retryAfterMs } from '../../cloud/back-off.ts'
 import type { Clock } from '../../cloud/clock.ts'
 import { RetryPolicy, type RetryPolicyOptions } from '../../cloud/retry-policy.ts'
 import { TransientError } from '../../cloud/transient-error.ts'

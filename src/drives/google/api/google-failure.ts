@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { retryAfterMs } from '../../cloud/back-off.ts'
+import { retryAfterMs } from '../../../process/back-off.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError, type DriveErrorKind } from '../../drive.ts'
 import { parsedJson } from '../../json-text.ts'

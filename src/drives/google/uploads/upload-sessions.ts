@@ -6,7 +6,7 @@
  * file (docs/decisions/0016-google-multipart.md).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { backOffMs } from '../../cloud/back-off.ts'
+import { backOffMs } from '../../../process/back-off.ts'
 import { DriveError } from '../../drive.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Pool } from 'undici'
-import { retryAfterMs } from '../../cloud/back-off.ts'
+import { retryAfterMs } from '../../../process/back-off.ts'
 import { systemClock } from '../../cloud/clock.ts'
 import { Connections, type LimiterName } from '../../cloud/connections.ts'
 import type { Reader } from '../../cloud/read-limiter.ts'

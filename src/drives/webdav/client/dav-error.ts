@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../../cloud/back-off.ts'
+import { retryAfterMs } from '../../../process/back-off.ts'
 import { DriveError, type DriveErrorKind } from '../../drive.ts'
 
 /** The status line and headers of an HTTP response. */

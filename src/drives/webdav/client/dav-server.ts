@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { backOffMs } from '../../cloud/back-off.ts'
+import { backOffMs } from '../../../process/back-off.ts'
 import type { Reader } from '../../cloud/read-limiter.ts'
 import { DriveError } from '../../drive.ts'
 import { Arrivals, askForMd5 } from './arrivals.ts'

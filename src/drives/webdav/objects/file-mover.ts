@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { backOffMs } from '../../../process/back-off.ts'
 import type { Attributes } from '../../attributes.ts'
-import { backOffMs } from '../../cloud/back-off.ts'
 import { DriveError, type WriteConditions } from '../../drive.ts'
 import type { KeyLease } from '../../key-leases.ts'
 import { md5OfEtag } from '../client/arrivals.ts'

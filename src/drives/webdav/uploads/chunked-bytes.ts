@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { backOffMs } from '../../cloud/back-off.ts'
+import { backOffMs } from '../../../process/back-off.ts'
 import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'
