@@ -10,10 +10,12 @@ import {
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { withRows } from '../../../scripts/setting-docs.ts'
+import type { StubUpstream } from '../../fakes/stub-upstream.ts'
 import { diskFolder } from '../../support/disk-folder.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
 import { absenceOf } from '../run-client.ts'
 import { type NewestClient, newestClients } from './clients.ts'
+import { startEventReceiver } from './event-receiver.ts'
 import { execute, registries, timeoutMs } from './installers.ts'
 
 /**
@@ -27,17 +29,23 @@ describe('newest clients with COMPATIBILITY=aws', () => {
   const folder = mkdtempSync(join(diskFolder, 'bucketry-newest-'))
   const rows = new Map<NewestClient, string>()
   let gateway: GatewayProcess
+  let receiver: StubUpstream
 
   before(async () => {
     // Programs there also run as the user of a database server.
     chmodSync(folder, 0o755)
     const served = newestClients.filter(({ needsBucket }) => needsBucket).map(bucketOf)
-    const settings = { COMPATIBILITY: 'aws', ALLOWED_BUCKETS: served.join(',') }
+    receiver = await startEventReceiver()
+    const settings = {
+      ...{ COMPATIBILITY: 'aws', ALLOWED_BUCKETS: served.join(',') },
+      NOTIFY_WEBHOOK: receiver.origin,
+    }
     gateway = await startGatewayProcess({ folder, settings })
   })
 
   after(async () => {
     await gateway?.kill()
+    await receiver?.close()
     rmSync(folder, { recursive: true })
     if (process.env.NEWEST_DOCS !== '1') return
     const found = newestClients.flatMap((client) => rows.get(client) ?? [])
@@ -63,7 +71,10 @@ describe('newest clients with COMPATIBILITY=aws', () => {
       await execute(program, args, {
         cwd: place,
         timeout: timeoutMs,
-        env: environmentOf(gateway, place, bucket),
+        env: {
+          ...environmentOf(gateway, place, bucket),
+          EVENTS: `${receiver.origin}/${bucket}`,
+        },
       })
       rows.set(client, row('passes'))
     })

@@ -4,6 +4,7 @@ import hashlib
 import os
 import pathlib
 import subprocess
+import time
 import urllib.error
 import urllib.request
 
@@ -38,6 +39,16 @@ def is_refused(url):
     except urllib.error.HTTPError as error:
         return error.code == 403
     return False
+
+
+def expect_events(*expected):
+    """Waits until the gateway's webhook has received just these events of the bucket, in any order."""
+    for _ in range(300):
+        received = http("GET", os.environ["EVENTS"]).decode().splitlines()
+        if len(received) >= len(expected):
+            break
+        time.sleep(0.1)
+    assert sorted(received) == sorted(expected), received
 
 
 def read(*command, data=None, **settings):

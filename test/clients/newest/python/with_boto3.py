@@ -1,4 +1,5 @@
-"""boto3 as an application uses it: its bucket, objects, a transfer in parts, presigned URLs and a form of its default version."""
+"""boto3 as an application uses it: its bucket, objects, a transfer in parts, presigned URLs, a form of its default
+version, and documents of the bucket."""
 
 import io
 import json
@@ -6,7 +7,7 @@ import json
 import boto3
 import urllib3
 from botocore.exceptions import ClientError
-from place import access_key, bucket, endpoint, http, is_refused, large, same, secret_key, small
+from place import access_key, bucket, endpoint, expect_events, http, is_refused, large, same, secret_key, small
 
 s3 = boto3.client(
     "s3", endpoint_url=endpoint, aws_access_key_id=access_key, aws_secret_access_key=secret_key
@@ -88,6 +89,27 @@ assert s3.get_public_access_block(Bucket=bucket)["PublicAccessBlockConfiguration
 rules = {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
 s3.put_bucket_ownership_controls(Bucket=bucket, OwnershipControls=rules)
 assert s3.get_bucket_ownership_controls(Bucket=bucket)["OwnershipControls"] == rules
+# A topic, a queue and a function of AWS: the last part names the target of the gateway.
+arn = "arn:aws:%s:us-east-1:000000000000:webhook"
+by_prefix = {"Key": {"FilterRules": [{"Name": "prefix", "Value": "queue/"}]}}
+queue = {"Id": "q", "QueueArn": arn % "sqs", "Events": ["s3:ObjectCreated:*"], "Filter": by_prefix}
+removals = {"Id": "t", "TopicArn": arn % "sns", "Events": ["s3:ObjectRemoved:Delete"]}
+wanted = {"QueueConfigurations": [queue], "TopicConfigurations": [removals]}
+s3.put_bucket_notification_configuration(Bucket=bucket, NotificationConfiguration=wanted)
+kept = s3.get_bucket_notification_configuration(Bucket=bucket)
+assert {name: kept[name] for name in wanted} == wanted, kept
+s3.upload_fileobj(io.BytesIO(large), bucket, "queue/large.bin")
+s3.copy_object(Bucket=bucket, Key="queue/copy.bin", CopySource=f"{bucket}/form.bin")
+queued = [{"Key": "queue/large.bin"}, {"Key": "queue/copy.bin"}]
+s3.delete_objects(Bucket=bucket, Delete={"Objects": queued})
+created, removed = "ObjectCreated", "ObjectRemoved:Delete"
+expect_events(
+    *(f"{created}:CompleteMultipartUpload queue/large.bin", f"{created}:Copy queue/copy.bin"),
+    *(f"{removed} queue/large.bin", f"{removed} queue/copy.bin"),
+)
+s3.put_bucket_notification_configuration(Bucket=bucket, NotificationConfiguration={})
+kept = s3.get_bucket_notification_configuration(Bucket=bucket)
+assert not any(name.endswith("Configurations") for name in kept), kept
 s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Suspended"})
 assert s3.get_bucket_versioning(Bucket=bucket)["Status"] == "Suspended"
 
