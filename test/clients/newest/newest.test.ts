@@ -19,8 +19,8 @@ import { startEventReceiver } from './event-receiver.ts'
 import { execute, registries, timeoutMs } from './installers.ts'
 
 /**
- * The newest release of each client, at its defaults, against one gateway with COMPATIBILITY=aws. It needs the
- * registries. With NEWEST_DOCS=1 (`npm run docs:clients`) the versions go into docs/s3-compatibility.md.
+ * The newest release of each client, at its defaults, against one gateway with COMPATIBILITY=aws. What clients can do
+ * only with other settings, they do against a second one. It needs the registries. With NEWEST_DOCS=1 (`npm run docs:clients`) the versions go into docs/s3-compatibility.md.
  */
 const document = join(import.meta.dirname, '../../../docs/s3-compatibility.md')
 const tableHead = '| client | registry | version | result |\n|---|---|---|---|\n'
@@ -29,6 +29,7 @@ describe('newest clients with COMPATIBILITY=aws', () => {
   const folder = mkdtempSync(join(diskFolder, 'bucketry-newest-'))
   const rows = new Map<NewestClient, string>()
   let gateway: GatewayProcess
+  let other: GatewayProcess
   let receiver: StubUpstream
 
   before(async () => {
@@ -41,10 +42,15 @@ describe('newest clients with COMPATIBILITY=aws', () => {
       NOTIFY_WEBHOOK: receiver.origin,
     }
     gateway = await startGatewayProcess({ folder, settings })
+    other = await startGatewayProcess({
+      folder: mkdtempSync(join(folder, 'other-')),
+      settings: { COMPATIBILITY: 'aws', ACLS: 'bucket', SERVER_SIDE_ENCRYPTION: 'claim' },
+    })
   })
 
   after(async () => {
     await gateway?.kill()
+    await other?.kill()
     await receiver?.close()
     rmSync(folder, { recursive: true })
     if (process.env.NEWEST_DOCS !== '1') return
@@ -73,7 +79,7 @@ describe('newest clients with COMPATIBILITY=aws', () => {
         timeout: timeoutMs,
         env: {
           ...environmentOf(gateway, place, bucket),
-          EVENTS: `${receiver.origin}/${bucket}`,
+          ...{ OTHER_ENDPOINT: other.url, EVENTS: `${receiver.origin}/${bucket}` },
         },
       })
       rows.set(client, row('passes'))

@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** The gateway that a scenario talks to, and what all scenarios compare. */
 export const endpoint = process.env.ENDPOINT
+/** Of a gateway with ACLS=bucket and SERVER_SIDE_ENCRYPTION=claim, with the same keys. It has no bucket. */
+export const otherEndpoint = process.env.OTHER_ENDPOINT
 export const bucket = process.env.BUCKET
 export const credentials = {
   accessKeyId: process.env.ACCESS_KEY,

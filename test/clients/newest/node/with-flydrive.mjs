@@ -3,7 +3,17 @@ import { Readable } from 'node:stream'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { Disk } from 'flydrive'
 import { S3Driver } from 'flydrive/drivers/s3'
-import { bucket, credentials, endpoint, http, large, region, same, small } from './place.mjs'
+import {
+  bucket,
+  credentials,
+  endpoint,
+  http,
+  large,
+  otherEndpoint,
+  region,
+  same,
+  small,
+} from './place.mjs'
 
 /** AdonisJS's disks, one with private and one with public objects. */
 const settings = { endpoint, region, credentials, forcePathStyle: true }
@@ -38,3 +48,14 @@ assert.deepEqual(
 await disk.delete('absent.bin')
 await disk.deleteAll()
 assert.deepEqual(Array.from((await disk.listAll()).objects), [])
+
+// A bucket that is opened by its ACL, and encryption by the disk.
+const other = { ...settings, endpoint: otherEndpoint }
+await new S3Client(other).send(new CreateBucketCommand({ Bucket: bucket, ACL: 'public-read' }))
+const site = new Disk(
+  new S3Driver({ ...other, bucket, visibility: 'public', encryption: 'AES256' }),
+)
+await site.put('site.css', small)
+await site.copy('site.css', 'copy.css')
+assert.equal(await site.getVisibility('copy.css'), 'public')
+same(await http('GET', await site.getUrl('copy.css')), small)

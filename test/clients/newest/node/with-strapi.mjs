@@ -2,7 +2,17 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { CreateBucketCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
 import provider from '@strapi/provider-upload-aws-s3'
-import { bucket, credentials, endpoint, http, large, region, same, small } from './place.mjs'
+import {
+  bucket,
+  credentials,
+  endpoint,
+  http,
+  large,
+  otherEndpoint,
+  region,
+  same,
+  small,
+} from './place.mjs'
 
 /** Strapi's provider with its default ACL, public-read, and with all that its configuration offers. */
 const s3Options = {
@@ -30,10 +40,10 @@ same(await http('GET', picture.url), small)
 const film = { hash: 'film', ext: '.mp4', mime: 'video/mp4', stream: Readable.from([large]) }
 await media.uploadStream(film)
 same(await http('GET', film.url), large)
-const other = { ...picture, hash: 'picture_2', buffer: undefined, stream: Readable.from([small]) }
-await media.replaceStream(other, picture)
+const next = { ...picture, hash: 'picture_2', buffer: undefined, stream: Readable.from([small]) }
+await media.replaceStream(next, picture)
 assert.equal(await media.objectExists(picture), false)
-for (const file of [film, other, picture]) await media.delete(file)
+for (const file of [film, next, picture]) await media.delete(file)
 assert.equal((await fetch(film.url)).status, 404)
 
 const params = { ...s3Options.params, ACL: 'private' }
@@ -53,3 +63,14 @@ same(await http('GET', (await archive.getSignedUrl(report)).url), large)
 assert.equal((await archive.getObjectMetadata(report)).storageClass, 'STANDARD_IA')
 await assert.rejects(archive.upload({ ...report, buffer: small }), { name: 'PreconditionFailed' })
 await archive.delete(report)
+
+// With encryption by the disk, in a bucket that its ACL opens.
+const other = { ...s3Options, endpoint: otherEndpoint }
+await new S3Client(other).send(new CreateBucketCommand({ Bucket: bucket, ACL: 'public-read' }))
+const encrypted = provider.init({
+  s3Options: other,
+  providerConfig: { encryption: { type: 'AES256' } },
+})
+await encrypted.upload(report)
+same(await http('GET', report.url), large)
+assert.equal((await encrypted.getObjectMetadata(report)).serverSideEncryption, 'AES256')

@@ -9,6 +9,8 @@ import urllib.error
 import urllib.request
 
 endpoint = os.environ["ENDPOINT"]
+# Of a gateway with ACLS=bucket and SERVER_SIDE_ENCRYPTION=claim, with the same keys. It has no bucket.
+other_endpoint = os.environ["OTHER_ENDPOINT"]
 access_key = os.environ["ACCESS_KEY"]
 secret_key = os.environ["SECRET_KEY"]
 bucket = os.environ["BUCKET"]

@@ -5,7 +5,8 @@ import pathlib
 import re
 import sys
 
-from place import access_key, bucket, endpoint, expect_events, http, is_refused, run, same, secret_key, small
+from place import access_key, bucket, endpoint, expect_events, http, is_refused, other_endpoint, run, same
+from place import secret_key, small
 
 statement = {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject"}
 policy = {"Version": "2012-10-17", "Statement": [{**statement, "Resource": f"arn:aws:s3:::{bucket}/site/*"}]}
@@ -17,8 +18,9 @@ declared = {
 rule = {"allowed_origins": ["https://example.net"], "allowed_methods": ["GET", "PUT"], "max_age_seconds": 600}
 rules = [{**rule, "allowed_headers": ["*"], "expose_headers": ["ETag"]}]
 pathlib.Path("small.bin").write_bytes(small)
+put = {"bucket": bucket, "mode": "put", "src": "small.bin", "overwrite": "different"}
 # It asks for encryption by default (docs/s3-compatibility.md, "Encryption").
-put = {"bucket": bucket, "mode": "put", "src": "small.bin", "overwrite": "different", "encrypt": False}
+plain = {**put, "encrypt": False}
 expiry = {"name": bucket, "rule_id": "old", "prefix": "logs/", "expiration_days": 30}
 notified = {"bucket_name": bucket, "state": "present", "event_name": "one", "queue_arn": "arn:aws:sqs:us-east-1:000000000000:webhook"}
 tasks = [
@@ -26,12 +28,12 @@ tasks = [
     {"community.aws.s3_cors": {"name": bucket, "state": "present", "rules": rules}},
     {"community.aws.s3_lifecycle": {**expiry, "abort_incomplete_multipart_upload_days": 7}},
     {"community.aws.s3_bucket_notification": {**notified, "events": ["s3:ObjectCreated:*"], "prefix": "site/"}},
-    {"amazon.aws.s3_object": {**put, "object": "site/a+b é.bin", "tags": {"colour": "dark blue"}}},
-    {"amazon.aws.s3_object": {**put, "object": "private.bin", "permission": "public-read"}},
+    {"amazon.aws.s3_object": {**plain, "object": "site/a+b é.bin", "tags": {"colour": "dark blue"}}},
+    {"amazon.aws.s3_object": {**plain, "object": "private.bin", "permission": "public-read"}},
 ]
 
 
-def changes_of(tasks):
+def changes_of(tasks, endpoint=endpoint):
     """Runs tasks, and returns how many of them have changed something."""
     place = {"endpoint_url": endpoint, "access_key": access_key, "secret_key": secret_key, "region": "us-east-1"}
     modules = {name for task in tasks for name in task}
@@ -63,3 +65,12 @@ assert changes_of(removals) == 1
 assert is_refused(f"{endpoint}/{bucket}/site/a%2Bb%20%C3%A9.bin")
 removal = [{"amazon.aws.s3_bucket": {"name": bucket, "state": "absent", "force": True}}]
 assert (changes_of(removal), changes_of(removal)) == (1, 0)
+
+# An ACL that opens the bucket, and encryption by the disk.
+opened = [
+    {"amazon.aws.s3_bucket": {"name": bucket, "acl": "public-read", "encryption": "AES256"}},
+    {"amazon.aws.s3_object": {**put, "object": "one.bin", "permission": "public-read"}},
+]
+assert changes_of(opened, other_endpoint) == len(opened)
+assert changes_of(opened, other_endpoint) == 0
+same(http("GET", f"{other_endpoint}/{bucket}/one.bin"), small)

@@ -1,7 +1,7 @@
 """rclone: files and folders in parts, a part of a file, a link, `moveto`, `lsf`, ACLs, `sync` and `purge`."""
 
 from place import access_key, bucket, endpoint, fails, http, is_refused, large, read, run, same, same_files
-from place import secret_key, small, source_folder
+from place import other_endpoint, secret_key, small, source_folder
 
 root = f"gw:{bucket}"
 settings = {
@@ -46,4 +46,13 @@ rclone("mkdir", "--s3-bucket-acl", "public-read", f"{root}-acl")
 assert is_refused(f"{endpoint}/{bucket}-acl")
 rclone("rmdir", f"{root}-acl")
 assert fails("rclone", "deletefile", f"{root}/absent.bin", **settings)
+rclone("purge", root)
+
+# An ACL that opens the bucket, and encryption by the disk.
+settings["RCLONE_CONFIG_GW_ENDPOINT"] = other_endpoint
+rclone("mkdir", "--s3-bucket-acl", "public-read", root)
+encrypted = ("--s3-server-side-encryption", "AES256", "--s3-upload-cutoff", "5Mi")
+rclone("copy", *encrypted, "--s3-acl", "public-read", source, root)
+rclone("check", "--download", source, root)
+same(http("GET", f"{other_endpoint}/{bucket}/large.bin"), large)
 rclone("purge", root)

@@ -12,10 +12,14 @@ def same(got, expected)
   assert Digest::SHA256.hexdigest(got) == Digest::SHA256.hexdigest(expected), 'other bytes'
 end
 
-storage = Fog::Storage.new(
-  provider: 'AWS', endpoint: ENV.fetch('ENDPOINT'), path_style: true, region: 'us-east-1',
-  aws_access_key_id: ENV.fetch('ACCESS_KEY'), aws_secret_access_key: ENV.fetch('SECRET_KEY')
-)
+def storage_of(endpoint)
+  Fog::Storage.new(
+    provider: 'AWS', endpoint: endpoint, path_style: true, region: 'us-east-1',
+    aws_access_key_id: ENV.fetch('ACCESS_KEY'), aws_secret_access_key: ENV.fetch('SECRET_KEY')
+  )
+end
+
+storage = storage_of(ENV.fetch('ENDPOINT'))
 name = ENV.fetch('BUCKET')
 small = SecureRandom.bytes(70_000)
 large = SecureRandom.bytes(26 * 1024 * 1024 + 5)
@@ -57,3 +61,11 @@ assert directory.files.new(key: 'absent.bin').destroy
 storage.delete_multiple_objects(name, directory.files.map(&:key))
 assert directory.destroy
 assert storage.directories.get(name).nil?
+
+# With ACLS=bucket, the ACL of the bucket opens it; its files say so.
+other = storage_of(ENV.fetch('OTHER_ENDPOINT')).directories.create(key: name, public: true)
+opened = other.files.create(key: 'one.bin', body: small, public: true, encryption: 'AES256')
+assert opened.public? && other.public_url
+same Net::HTTP.get(URI(opened.public_url)), small
+other.public = false
+assert other.save && !opened.public? && status.call("#{ENV.fetch('OTHER_ENDPOINT')}/#{name}/one.bin") == '403'
