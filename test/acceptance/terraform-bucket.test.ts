@@ -99,7 +99,9 @@ test('the calls of the resources for tags, ownership, public access, policy, COR
     const target = `${bucket}?${name}`
     const status = name === 'policy' ? 204 : 200
     await answer(gateway, { title: name, method: 'PUT', target, body, status })
-    await answer(gateway, { title: name, method: 'GET', target, status: 200 })
+    const kept = await answer(gateway, { title: name, method: 'GET', target, status: 200 })
+    const content = name === 'policy' ? body : body.slice(body.indexOf('>') + 1)
+    assert.ok(kept.text.includes(content), kept.text)
   }
   for (const name of Object.keys(resources)) {
     const target = `${bucket}?${name}`
