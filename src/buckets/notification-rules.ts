@@ -29,10 +29,12 @@ export interface NotificationRule {
   readonly suffix: string
 }
 
-/** A rule as a client wrote it. */
+/** A rule as a client wrote it, so that tools which compare it with their own find no difference. */
 export interface WrittenRule extends NotificationRule {
   readonly kind: RuleKind
   readonly arn: string
+  /** Where prefix and suffix come from: names in any case, values that may be empty. */
+  readonly filters: readonly { readonly name: string; readonly value: string }[]
 }
 
 /** Whether this is the name of an event that is sent, or of all of a type. */
