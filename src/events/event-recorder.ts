@@ -7,7 +7,7 @@ import { eventMessage, type ObjectChange, sequencers } from './event-message.ts'
 import { currentOccasion, type Occasion } from './occasion.ts'
 
 /** Events that may wait for all targets together. What comes on top is not kept. */
-const mostWaiting = 100_000
+const defaultMostWaiting = 100_000
 
 /** Another process may fill the table meanwhile, so it may get some more than that. */
 const countEveryMs = 1_000
@@ -17,7 +17,7 @@ const firstLookMs = 10_000
 
 /** After these, the drive is as it was. After others, it may carry the change out. */
 const withoutEffect: ReadonlySet<DriveErrorKind> = new Set([
-  ...(['condition', 'not-found', 'changed', 'upload-gone', 'no-bucket', 'denied', 'full'] as const),
+  ...(['condition', 'not-found', 'changed', 'upload-gone', 'no-bucket', 'denied'] as const),
   ...(['invalid-key', 'key-too-long'] as const),
 ])
 
@@ -29,13 +29,15 @@ interface EventSource {
 }
 
 export interface RecorderParts extends EventSource {
-  readonly table: Pick<EventTable, 'intend' | 'confirm' | 'cancel' | 'counts'>
+  readonly table: Pick<EventTable, 'intend' | 'confirm' | 'cancel' | 'countWaiting'>
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
   /** Called after new events are stored. */
   readonly onEvents: () => void
   /** Called with each change whose events are not kept because too many wait. */
   readonly onFull: (isFull: boolean) => void
+  /** Default: 100,000. */
+  readonly mostWaiting?: number
 }
 
 /** A change of an object that is about to happen. */
@@ -121,7 +123,8 @@ export class EventRecorder {
     if (nowMs - this.#counted.atMs > countEveryMs) {
       const { isFull } = this.#counted
       this.#counted = { atMs: nowMs, isFull }
-      const { waiting } = await this.#parts.table.counts(mostWaiting)
+      const { table, mostWaiting = defaultMostWaiting } = this.#parts
+      const waiting = await table.countWaiting(mostWaiting)
       this.#counted = { atMs: nowMs, isFull: waiting >= mostWaiting }
     }
     const { isFull } = this.#counted
@@ -149,7 +152,9 @@ class ChangeEvents {
   ) {
     this.#change = change
     this.#parts = parts
-    this.#occasion = occasion ?? { principalId: parts.ownerId, sourceIp: '', requestId: '' }
+    const known = occasion ?? { principalId: parts.ownerId, sourceIp: '', requestId: '' }
+    // Receivers find repeated events by it.
+    this.#occasion = { ...known, requestId: known.requestId || this.#id }
     // Two rules for one target do not overlap, unless they are of the settings.
     this.#rules = [...new Map(rules.map((rule) => [rule.target, rule])).values()]
     this.ids = this.#rules.map(({ target }) => ({ id: this.#id, target }))

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { EventTarget } from './event-target.ts'
+import { type EventTarget, RefusedEvent } from './event-target.ts'
 
 /** A receiver that takes longer gets the message again. */
 const answerMs = 10_000
@@ -38,10 +38,18 @@ export function webhookTarget(url: string, secret: string | undefined): EventTar
         throw new Error(reasonOf(error), { cause: undefined })
       })
       await readReply(response).catch(() => undefined)
-      if (!response.ok) throw new Error(`it answered ${response.status}`)
+      const { ok, status } = response
+      if (ok) return
+      const reason = `it answered ${status}`
+      throw isRefusal(status) ? new RefusedEvent(reason) : new Error(reason)
     },
     close: () => undefined,
   }
+}
+
+/** RFC 9110 section 15.5: the fault is in the request. Those two say that it may come again. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 
 /** Fetch refuses an address with a user (Fetch standard, "Request class"). */

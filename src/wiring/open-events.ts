@@ -35,7 +35,7 @@ export function openEvents(parts: EventParts) {
   if (names.length === 0) return undefined
   const table = new EventTable(database)
   const counts = { sent: 0, failed: 0, lost: 0 }
-  metrics?.watchEvents(counts)
+  metrics?.watchEvents(table, counts)
   const leases = new KeyLeases({ table: new DatabaseLeases(database, '/events'), now })
   const common = { ...{ table, drive, leases, now, log, random: Math.random } }
   const onSent = () => {

@@ -56,6 +56,12 @@ function webAddress(text: string): string {
   if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) {
     throw new SettingMistake('http://host/path or https://host/path')
   }
+  const { username, password } = new URL(text)
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    throw new SettingMistake('% to be %25 in user and password')
+  }
   return text
 }
 
