@@ -1,51 +1,11 @@
 import assert from 'node:assert/strict'
-import { createHmac, hash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { hash } from 'node:crypto'
+import { test } from 'node:test'
+import { startEventReceiver } from '../support/event-receiver.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { answer, exchange } from '../support/wire-case.ts'
-
-const secret = 'a secret of the receiver'
-
-interface SentRecord {
-  readonly eventName: string
-  readonly s3: {
-    readonly configurationId: string
-    readonly object: { readonly key: string; readonly size?: number; readonly eTag?: string }
-  }
-}
-
-/** A receiver that checks signatures. `statuses` are those of its first replies; then it answers 200. */
-async function startReceiver(t: TestContext, statuses: number[] = []) {
-  const records: SentRecord[] = []
-  let refused = 0
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray())
-    const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-    assert.equal(request.headers['x-bucketry-signature-256'], expected)
-    const status = statuses.shift() ?? 200
-    if (status === 200) records.push(...JSON.parse(body.toString()).Records)
-    else refused += 1
-    response.writeHead(status).end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const settings = {
-    NOTIFY_WEBHOOK: `http://127.0.0.1:${port}/events`,
-    NOTIFY_WEBHOOK_SECRET: secret,
-  }
-  const names = () => records.map(({ eventName, s3 }) => `${eventName} ${s3.object.key}`)
-  return { settings, records, names, refused: () => refused }
-}
 
 const object = (key: string) => `/${testBucket}/${key}`
 
@@ -55,7 +15,7 @@ async function put(gateway: GatewayInProcess, key: string, body = 'text'): Promi
 }
 
 test('each kind of change is sent', async (t) => {
-  const receiver = await startReceiver(t)
+  const receiver = await startEventReceiver(t)
   const gateway = await startGatewayInProcess(t, receiver.settings)
   await put(gateway, 'a%20b/%C3%BC')
   const copied = { 'x-amz-copy-source': object('a%20b/%C3%BC') }
@@ -90,7 +50,7 @@ test('each kind of change is sent', async (t) => {
 })
 
 test('a receiver that fails gets the events of a key again, in their order', async (t) => {
-  const receiver = await startReceiver(t, [500, 302])
+  const receiver = await startEventReceiver(t, [500, 302])
   const gateway = await startGatewayInProcess(t, receiver.settings)
   await put(gateway, 'k')
   await answer(gateway, { title: 'delete', method: 'DELETE', target: object('k'), status: 204 })
@@ -112,7 +72,7 @@ test('a receiver that is away slows no write, and its password is not logged', a
 })
 
 test('clients configure which events they want', async (t) => {
-  const receiver = await startReceiver(t)
+  const receiver = await startEventReceiver(t)
   const aws = { COMPATIBILITY: 'aws', BUCKET_CREATION: 'on' }
   const gateway = await startGatewayInProcess(t, { ...receiver.settings, ...aws })
   await put(gateway, 'before.jpg')
