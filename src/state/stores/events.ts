@@ -40,9 +40,10 @@ const postpone = 'UPDATE events SET attempts = ?, due_at_ms = ? WHERE id = ? AND
 const selectDue = `SELECT id, target, sequencer, message, made_at_ms AS "madeAtMs", attempts,
   due_at_ms AS "dueAtMs" FROM events WHERE target = ? AND is_confirmed = ? AND due_at_ms <= ?
   ORDER BY due_at_ms, sequencer LIMIT ?`
-/** In the order of their index. Those of a target that is no longer configured are never tried. */
-const old = `(id, target) IN (SELECT id, target FROM events
-  WHERE made_at_ms < ? AND (attempts > 0 OR made_at_ms < ?) ORDER BY made_at_ms, id, target LIMIT ?)`
+/** Those of a target that is no longer configured are never tried. */
+const isOld = 'made_at_ms < ? AND (attempts > 0 OR made_at_ms < ?)'
+/** SQLite finds a list of single values by an index, and would read the whole table for a list of pairs. */
+const old = `id IN (SELECT id FROM events WHERE ${isOld} ORDER BY made_at_ms, id LIMIT ?) AND ${isOld}`
 const bury = `INSERT INTO dead_events (id, target, message, made_at_ms, attempts, died_at_ms)
   SELECT id, target, message, made_at_ms, attempts, CAST(? AS BIGINT) FROM events WHERE ${old}
   ON CONFLICT DO NOTHING`
@@ -119,7 +120,8 @@ export class EventTable {
     nowMs: number
     most: number
   }): Promise<{ readonly buried: number; readonly dropped: number }> {
-    const limits = [beforeMs, 2 * beforeMs - nowMs, maxBuried]
+    const ages = [beforeMs, 2 * beforeMs - nowMs]
+    const limits = [...ages, maxBuried, ...ages]
     const [, moved, , trimmed] = await this.#database.write([
       // Made while the clock was ahead: they would wait until it is there again.
       { sql: retime, params: [nowMs, nowMs, nowMs + aheadMs] },
