@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 
 const secret = 'a secret of the receiver'
 
-export interface SentRecord {
+interface SentRecord {
   readonly eventName: string
   readonly userIdentity: { readonly principalId: string }
   readonly responseElements: { readonly 'x-amz-request-id': string }

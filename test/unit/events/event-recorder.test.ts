@@ -25,13 +25,19 @@ function createRecorder({
   const parts: RecorderParts = {
     table: {
       async intend(given) {
-        run('intend', () => given.forEach(({ id, target }) => rows.set(id + target, 'intent')))
+        run('intend', () => {
+          for (const { id, target } of given) rows.set(id + target, 'intent')
+        })
       },
       async confirm(given) {
-        run('confirm', () => given.forEach(({ id, target }) => rows.set(id + target, 'confirmed')))
+        run('confirm', () => {
+          for (const { id, target } of given) rows.set(id + target, 'confirmed')
+        })
       },
       async cancel(given) {
-        run('cancel', () => given.forEach(({ id, target }) => rows.delete(id + target)))
+        run('cancel', () => {
+          for (const { id, target } of given) rows.delete(id + target)
+        })
       },
       countWaiting: async (most) => Math.min(most, rows.size),
     },
