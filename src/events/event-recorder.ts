@@ -12,6 +12,9 @@ const defaultMostWaiting = 100_000
 /** Another process may fill the table meanwhile, so it may get some more than that. */
 const countEveryMs = 1_000
 
+/** A change does not wait longer for others of its key: their events may then be out of order. */
+const turnMs = 5_000
+
 /** An intent is looked at if the change has not ended by then: its process may be dead. */
 const firstLookMs = 10_000
 
@@ -84,12 +87,21 @@ export class EventRecorder {
     if (rules.length === 0 || (await this.#isFull())) return await change()
     const events = new ChangeEvents({ ...planned, event }, rules, occasion, this.#parts)
     const turn = [`${bucket}/${key}`]
-    await this.#queue.enter(turn, never)
+    const isItsTurn = await this.#takeTurn(turn)
     try {
       return await this.#around(events, change, outcome)
     } finally {
-      this.#queue.leave(turn)
+      if (isItsTurn) this.#queue.leave(turn)
     }
+  }
+
+  async #takeTurn(turn: readonly string[]): Promise<boolean> {
+    const end = new AbortController()
+    const timer = setTimeout(() => end.abort(), turnMs)
+    const entered = this.#queue.enter(turn, end.signal)
+    const isItsTurn = await entered.then(() => true).catch(() => false)
+    clearTimeout(timer)
+    return isItsTurn
   }
 
   async #around<Result>(
@@ -132,8 +144,6 @@ export class EventRecorder {
     return isFull
   }
 }
-
-const never = new AbortController().signal
 
 /** The events of one change: one for each rule's target. */
 class ChangeEvents {

@@ -119,3 +119,23 @@ test('when too many events wait, changes go on without events, and are counted',
   await recorder.record(put, change, written)
   assert.equal(rows.size, 2)
 })
+
+test('changes of a key wait for each other, but not for one that takes long', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { recorder, calls } = createRecorder()
+  const slow = Promise.withResolvers<void>()
+  const first = recorder.record(put, () => slow.promise, written)
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  await settled()
+  const second = recorder.record(put, async () => undefined, written)
+  await settled()
+  assert.deepEqual(calls, ['intend'])
+  t.mock.timers.tick(5_000)
+  await second
+  const third = recorder.record(put, async () => undefined, written)
+  await settled()
+  assert.deepEqual(calls, ['intend', 'intend', 'confirm'])
+  slow.resolve()
+  await Promise.all([first, third])
+  assert.deepEqual(calls.slice(3), ['confirm', 'intend', 'confirm'])
+})
