@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { test } from 'node:test'
+import { Redis } from 'ioredis'
 import { startEventReceiver } from '../support/event-receiver.ts'
+import { freePort } from '../support/free-port.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
+import { startRedis } from '../support/start-redis.ts'
 import { answer, exchange } from '../support/wire-case.ts'
 
 const object = (key: string) => `/${testBucket}/${key}`
@@ -63,11 +66,43 @@ test('a receiver that fails gets the events of a key again, in their order', asy
 
 test('a receiver that is away slows no write, and its password is not logged', async (t) => {
   const NOTIFY_WEBHOOK = 'http://me:hidden-password@127.0.0.1:1/'
-  const gateway = await startGatewayInProcess(t, { NOTIFY_WEBHOOK })
+  const METRICS_TOKEN = 'a-token-of-this-test'
+  const gateway = await startGatewayInProcess(t, { NOTIFY_WEBHOOK, METRICS_TOKEN })
   const beganAt = performance.now()
   for (let count = 0; count < 20; count++) await put(gateway, `k${count}`)
   assert.ok(performance.now() - beganAt < 5_000)
   await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not be sent')))
+  assert.doesNotMatch(JSON.stringify(gateway.lines), /hidden-password/)
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
+  const metrics = await (await fetch(`${gateway.url}/-/metrics`, { headers })).text()
+  assert.match(metrics, /^bucketry_events\{state="waiting"\} 20$/m)
+  assert.match(metrics, /^bucketry_events\{state="dead"\} 0$/m)
+})
+
+test('Redis gets the events again after it was away, and its password is not logged', async (t) => {
+  const options = { port: await freePort(), password: 'hidden-password' }
+  const first = await startRedis(options)
+  if (first === undefined) return t.skip('Redis is not installed (.ci/run installs it)')
+  const settings = { NOTIFY_REDIS: first.url, NOTIFY_REDIS_STREAM: 'a:stream' }
+  const gateway = await startGatewayInProcess(t, settings)
+  const keysIn = async () => {
+    const client = new Redis(first.url)
+    const entries = await client.xrange('a:stream', '-', '+')
+    client.disconnect()
+    const keyOf = (message = '') => JSON.parse(message).Records[0].s3.object.key
+    return entries.map(([, [name, message]]) => `${name} ${keyOf(message)}`)
+  }
+  await put(gateway, 'one')
+  await until(async () => (await keysIn()).length === 1)
+  await first.stop()
+  await put(gateway, 'two')
+  await put(gateway, 'three')
+  await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not be sent')))
+  const second = await startRedis(options)
+  t.after(() => second?.stop())
+  await until(async () => (await keysIn()).length === 2)
+  // It keeps nothing when it stops here.
+  assert.deepEqual((await keysIn()).toSorted(), ['event three', 'event two'])
   assert.doesNotMatch(JSON.stringify(gateway.lines), /hidden-password/)
 })
 
