@@ -116,7 +116,7 @@ export class EventRecorder {
       result = await change()
     } catch (error) {
       const isUnchanged = error instanceof DriveError && withoutEffect.has(error.kind)
-      // Otherwise the sender looks at the object.
+      // Otherwise the recovery looks at the object.
       if (isUnchanged) await table.cancel(events.ids).catch(() => undefined)
       throw error
     }

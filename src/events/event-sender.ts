@@ -1,8 +1,7 @@
-import type { Drive } from '../drives/drive.ts'
 import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
 import { type BackOff, backOffMs } from '../process/back-off.ts'
 import type { EventRow, EventTable, Postponement } from '../state/stores/events.ts'
-import { changeOf, type EventMessage, withSize } from './event-message.ts'
+import { changeOf, type EventMessage } from './event-message.ts'
 import { type EventTarget, RefusedEvent } from './event-target.ts'
 
 const pollMs = 1_000
@@ -15,14 +14,12 @@ const batchRows = 64
 const concurrentKeys = 8
 /** Others go first after so many failures: what no receiver accepts must not keep them back. */
 const patience = 8
-/** The change of an intent has not happened if it shows by then neither on the drive nor by a confirmation. */
-const intentKeptMs = 60 * 60_000
 /** An event that nobody accepts goes to the dead ones then. */
 const keptMs = 24 * 60 * 60_000
 const mostDead = 10_000
 const buryEveryMs = 60_000
 
-interface SenderLog {
+export interface SenderLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
@@ -36,8 +33,7 @@ interface Failure {
 }
 
 export interface SenderParts {
-  readonly table: Pick<EventTable, 'due' | 'settle' | 'confirm' | 'cancel' | 'bury'>
-  readonly drive: Pick<Drive, 'head'>
+  readonly table: Pick<EventTable, 'due' | 'settle' | 'bury'>
   /** One process sends to a target at a time. */
   readonly leases: Pick<KeyLeases, 'holdIfFree'>
   /** The database's time, milliseconds since the epoch. */
@@ -117,9 +113,9 @@ export class EventSender {
   }
 
   async #sendDue(): Promise<void> {
-    const [confirmed, intents] = await Promise.all([this.#due(true), this.#due(false)])
-    if (confirmed.length + intents.length === 0) this.#failures = 0
-    if (confirmed.length + intents.length === 0 && !this.#mayBury) return
+    const hasNone = (await this.#due()).length === 0
+    if (hasNone) this.#failures = 0
+    if (hasNone && !this.#mayBury) return
     const work = async (lease: KeyLease) => {
       await this.#sendAll(lease)
       if (lease.isHeld && this.#mayBury) await this.#buryOld()
@@ -131,17 +127,16 @@ export class EventSender {
 
   async #sendAll(lease: KeyLease): Promise<void> {
     while (lease.isHeld && !this.#closing.signal.aborted) {
-      await this.#recover(lease)
-      const rows = await this.#due(true)
+      const rows = await this.#due()
       if (rows.length === 0) return
       await this.#sendBatch(rows)
       if (this.#failures > 0) return
     }
   }
 
-  #due(isConfirmed: boolean): Promise<EventRow[]> {
+  #due(): Promise<EventRow[]> {
     const { table, now } = this.#parts
-    return table.due(this.#target.name, { isConfirmed, nowMs: now(), limit: batchRows })
+    return table.due(this.#target.name, { isConfirmed: true, nowMs: now(), limit: batchRows })
   }
 
   async #sendBatch(rows: readonly EventRow[]): Promise<void> {
@@ -207,34 +202,6 @@ export class EventSender {
     }
     const reason = error instanceof Error ? error.message : String(error)
     log.warn({ target, reason }, 'an event could not be sent; events are sent again later')
-  }
-
-  /** Finds out whether changes have happened whose process did not say so. */
-  async #recover(lease: KeyLease): Promise<void> {
-    for (const row of await this.#due(false)) {
-      if (!lease.isHeld || this.#closing.signal.aborted) return
-      await this.#look(row)
-    }
-  }
-
-  async #look(row: EventRow): Promise<void> {
-    const { table, drive, now, random } = this.#parts
-    const message = JSON.parse(row.message) as EventMessage
-    const { bucket, key, etag } = changeOf(message)
-    const attempts = row.attempts + 1
-    const later = { ...row, attempts, dueAtMs: now() + backOffMs(attempts, backOff, random) }
-    const found = await drive.head(bucket, key).catch(() => 'unknown' as const)
-    if (found === 'unknown') return await table.settle(row.target, [], [later])
-    const hasHappened = etag === undefined ? found === undefined : found?.attributes.etag === etag
-    if (hasHappened) {
-      const told = found === undefined ? message : withSize(message, found.size)
-      const confirmed = { ...row, message: JSON.stringify(told), attempts: 0, dueAtMs: now() }
-      return await table.confirm([confirmed])
-    }
-    const isOver = row.madeAtMs < now() - intentKeptMs
-    // It may have been confirmed meanwhile: then it stays.
-    if (isOver) await table.cancel([row])
-    else await table.settle(row.target, [], [later])
   }
 
   get #mayBury(): boolean {

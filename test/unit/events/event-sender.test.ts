@@ -8,6 +8,7 @@ import type { KeyLease, KeyLeases } from '../../../src/drives/key-leases.ts'
 import { eventMessage } from '../../../src/events/event-message.ts'
 import { EventSender } from '../../../src/events/event-sender.ts'
 import { RefusedEvent } from '../../../src/events/event-target.ts'
+import { IntentRecovery } from '../../../src/events/intent-recovery.ts'
 import { openDatabase } from '../../../src/state/open-database.ts'
 import { type EventRow, EventTable } from '../../../src/state/stores/events.ts'
 import { until } from '../../support/management-client.ts'
@@ -34,7 +35,7 @@ function event(key: string, more: Partial<EventRow> = {}): EventRow {
 interface World {
   readonly intents?: readonly EventRow[]
   readonly events?: readonly EventRow[]
-  /** The ETag of each, or 'fails'. */
+  /** The ETag of each, 'fails' or 'hangs'. */
   readonly objects?: Readonly<Record<string, string>>
   /** Rejects for what the receiver does not accept. Default: it accepts everything. */
   readonly accept?: (key: string, etag: string) => Promise<void>
@@ -68,10 +69,12 @@ async function startSender(
       return isOther ? undefined : await work({ isHeld: true } as KeyLease)
     },
   }
+  const looks = Promise.withResolvers<void>()
   const drive = {
     async head(_: string, key: string) {
       const etag = objects[key]
       if (etag === 'fails') throw new Error('the drive is away')
+      if (etag === 'hangs') await looks.promise
       return etag === undefined ? undefined : ({ size: 3, attributes: { etag } } as ObjectMetadata)
     },
   }
@@ -82,10 +85,13 @@ async function startSender(
     return draws % 2
   }
   const calls = { onSent: () => undefined, onFailed: () => undefined, random }
-  const sender = new EventSender(target, {
-    ...{ table, leases, drive, log, now: () => clock.ms, ...calls },
-  })
+  const parts = { table, leases, log, now: () => clock.ms, ...calls }
+  const sender = new EventSender(target, parts)
+  const onEvent = () => sender.poke()
+  const recovery = new IntentRecovery('webhook', { ...parts, drive, onEvent })
   t.after(async () => {
+    looks.resolve()
+    await recovery.close()
     await sender.close()
     await database.close()
     rmSync(folder, { recursive: true })
@@ -108,6 +114,17 @@ test('an intent whose change has happened is sent; others wait, and are dropped 
   const limits = { isConfirmed: false, nowMs: nowMs + hourMs, limit: 10 }
   const rest = (await table.due('webhook', limits)).map(({ id }) => id)
   assert.deepEqual(rest.toSorted(), ['other', 'stays', 'unknown'])
+})
+
+test('a drive that does not answer holds back no events of others', async (t) => {
+  const { sent, table, sender } = await startSender(t, {
+    intents: [intent('hangs', 'e')],
+    objects: { hangs: 'hangs' },
+  })
+  await table.confirm([event('good')])
+  sender.poke()
+  await until(() => sent.length > 0)
+  assert.deepEqual(sent, ['good'])
 })
 
 const many = Array.from({ length: 200 }, (_, index) => `bad${index}`)

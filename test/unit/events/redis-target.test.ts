@@ -28,6 +28,8 @@ function open(t: TestContext, url: string) {
 
 function admin(t: TestContext, url: string): Redis {
   const client = new Redis(url)
+  // It is stopped in tests.
+  client.on('error', () => undefined)
   t.after(() => client.disconnect())
   return client
 }
