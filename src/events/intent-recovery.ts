@@ -14,8 +14,11 @@ const backOff: BackOff = { firstMs: 1_000, longestMs: 60_000 }
 const batchRows = 64
 /** A drive that takes longer is asked again later. */
 const lookMs = 10_000
-/** The change of an intent has not happened if it shows by then neither on the drive nor by a confirmation. */
-const keptMs = 60 * 60_000
+/**
+ * The change of an intent has not happened if it does not show on the drive by then. One of a living process that takes
+ * longer is confirmed all the same. Not longer: a drive that is away makes many, which count among the events that wait.
+ */
+const keptMs = 10 * 60_000
 
 export interface RecoveryParts {
   readonly table: Pick<EventTable, 'due' | 'settle' | 'confirm' | 'cancel'>
