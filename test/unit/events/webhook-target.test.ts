@@ -1,17 +1,24 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { RefusedEvent } from '../../../src/events/event-target.ts'
 import { webhookTarget } from '../../../src/events/webhook-target.ts'
+import { makeCertificate } from '../../support/certificates.ts'
 
 const never = new AbortController().signal
 
-async function startServer(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1')
+const startServer = (t: TestContext, listener: RequestListener) => listen(t, createServer(listener))
+
+async function listen(t: TestContext, server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
     server.closeAllConnections()
@@ -109,4 +116,19 @@ test('sending ends with the gateway, and messages do not show the address', asyn
     assert.match(message, /^it could not be reached/)
     assert.doesNotMatch(message, /hidden|127/)
   }
+})
+
+test('a certificate that nobody trusts is not accepted, and named', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-webhook-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const { certFile, keyFile } = makeCertificate(folder)
+  let requests = 0
+  const files = { cert: readFileSync(certFile), key: readFileSync(keyFile) }
+  const server = createTlsServer(files, () => {
+    requests += 1
+  })
+  const url = (await listen(t, server)).replace('http:', 'https:')
+  const { message } = await errorOf(webhookTarget(url, 'secret').send('{}', never))
+  assert.match(message, /^it could not be reached \([A-Z_]*(VERIFY|CERT)[A-Z_]*\)$/)
+  assert.equal(requests, 0)
 })
