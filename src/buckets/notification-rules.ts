@@ -50,8 +50,8 @@ export function rulesFor<Rule extends NotificationRule>(
 ): readonly Rule[] {
   return rules.filter(
     ({ events, prefix, suffix }) =>
-      key.startsWith(prefix) &&
-      key.endsWith(suffix) &&
+      (key.startsWith(prefix) || key.startsWith(decoded(prefix))) &&
+      (key.endsWith(suffix) || key.endsWith(decoded(suffix))) &&
       events.some((pattern) => isNamedBy(pattern, event)),
   )
 }
@@ -69,4 +69,16 @@ export function doOverlap(a: NotificationRule, b: NotificationRule): boolean {
 
 function isNamedBy(pattern: string, name: EventName): boolean {
   return pattern === `s3:${name}` || pattern === `s3:${name.slice(0, name.indexOf(':'))}:*`
+}
+
+/**
+ * AWS wants filters in the encoding of keys in events, with `+` for a space (User Guide, "Configuring event notifications
+ * using object key name filtering"). Clients also write them as they are.
+ */
+function decoded(filter: string): string {
+  try {
+    return decodeURIComponent(filter.replaceAll('+', ' '))
+  } catch {
+    return filter
+  }
 }
