@@ -4,7 +4,13 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, still, useFileBrowser, writeTree } from '../support/file-browser.ts'
+import {
+  FileBrowser,
+  propertyOf,
+  still,
+  useFileBrowser,
+  writeTree,
+} from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 
@@ -136,6 +142,35 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(await column.getAttribute('aria-sort'), 'ascending')
     await files.page.getByRole('button', { name: 'Name' }).click()
     await files.row('a').waitFor()
+  })
+
+  test('starts at the beginning after another order or filter; the filter keeps the focus', async () => {
+    const files = await openFolder('?prefix=many/')
+    const { page } = files
+    await page.getByText('10,000 files').waitFor()
+    const scroller = files.grid.locator('[role="presentation"]')
+    const toEnd = async () => {
+      await files.grid.focus()
+      for (const key of ['Home', 'End']) await page.keyboard.press(key)
+      await until(async () => Number(await propertyOf(scroller, 'scrollTop')) > 100_000)
+    }
+    const isAtBeginning = async () => (await propertyOf(scroller, 'scrollTop')) === 0
+    for (const column of ['Size', 'Modified', 'Name']) {
+      await toEnd()
+      await page.getByRole('button', { name: column }).click()
+      await until(isAtBeginning)
+    }
+    await toEnd()
+    const field = page.getByLabel('Filter by the beginning')
+    await field.fill('file-9')
+    await page.getByText('1,111 files found').waitFor()
+    await until(isAtBeginning)
+    await field.fill('file-x')
+    await page.getByText('Nothing found', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Clear filter' }).click()
+    await page.getByText('10,000 files', { exact: true }).waitFor()
+    assert.ok(await isAtBeginning())
+    await field.and(page.locator(':focus')).waitFor()
   })
 
   for (const key of ['Shift+F10', 'ContextMenu']) {

@@ -19,6 +19,8 @@ const narrowRowHeight = 56
 interface EntryGridProps {
   readonly label: string
   readonly entries: readonly Entry[]
+  /** Names the order and the filter. If it changes, the list starts at its beginning. */
+  readonly arrangement: string
   /** Whether more entries exist than are loaded. */
   readonly isPartial: boolean
   readonly selection: Selection
@@ -112,7 +114,7 @@ function useWantedFocus({ entries, onFocusWanted }: EntryGridProps) {
 type Rows = Virtualizer<HTMLDivElement, Element>
 
 function useRows(
-  { entries, activeIndex }: EntryGridProps,
+  { entries, arrangement, selection, activeIndex }: EntryGridProps,
   scroller: React.RefObject<HTMLDivElement | null>,
 ): Rows {
   const rowHeight = useMediaQuery('(max-width: 640px)') ? narrowRowHeight : wideRowHeight
@@ -128,12 +130,26 @@ function useRows(
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows must be measured again when their height changes
   useEffect(() => virtualizer.measure(), [rowHeight, virtualizer])
-  const activeKey = entries[activeIndex]?.key
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the keyboard moves, not when rows come in above it
+  const { active } = selection
+  /** A filter may hide the active row and show it again: the keyboard has not moved then. */
+  const shown = useRef(active)
   useEffect(() => {
-    if (activeIndex >= 0) virtualizer.scrollToIndex(activeIndex, { align: 'auto' })
-  }, [activeKey, virtualizer])
+    if (activeIndex < 0 || active === shown.current) return
+    shown.current = active
+    virtualizer.scrollToIndex(activeIndex, { align: 'auto' })
+  }, [active, activeIndex, virtualizer])
+  useBeginning(arrangement, scroller)
   return virtualizer
+}
+
+/** Scrolls to the beginning after another order or filter. */
+function useBeginning(arrangement: string, scroller: React.RefObject<HTMLDivElement | null>): void {
+  const shown = useRef(arrangement)
+  useEffect(() => {
+    if (shown.current === arrangement) return
+    shown.current = arrangement
+    if (scroller.current !== null) scroller.current.scrollTop = 0
+  }, [arrangement, scroller])
 }
 
 function pageOf({ scrollRect, options }: Rows): number {

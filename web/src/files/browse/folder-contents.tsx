@@ -8,6 +8,7 @@ import { EntryGrid } from './entry-grid.tsx'
 import { FolderEmpty } from './folder-empty.tsx'
 import { SortHeader } from './sort-header.tsx'
 import type { Browser } from './use-browser.ts'
+import { focusFilter } from './use-browser-keys.ts'
 
 /** The list, or a placeholder. */
 export function FolderContents({ browser }: { readonly browser: Browser }) {
@@ -18,6 +19,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
     <EntryGrid
       label={`Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`}
       entries={entries}
+      arrangement={`${sort.field} ${sort.isDescending} ${location.filter}`}
       isPartial={listing.status !== 'complete'}
       selection={selection}
       activeIndex={activeIndex}
@@ -58,7 +60,14 @@ function NoEntries({ browser }: { readonly browser: Browser }) {
         title={`No name begins with “${visibleName(location.filter)}”`}
       >
         The filter is case-sensitive.{' '}
-        <Button size="compact-sm" variant="subtle" onClick={() => setFilter('')}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          onClick={() => {
+            setFilter('')
+            focusFilter()
+          }}
+        >
           Clear filter
         </Button>
       </EmptyState>

@@ -6,8 +6,8 @@ import type { Browser } from './use-browser.ts'
 /** The line below the list: the number of entries and whether the list is complete. */
 export function ListingStatus({ browser }: { readonly browser: Browser }) {
   const { listing, entries, location } = browser
-  if (entries.length === 0) return null
   const isFiltered = location.filter !== ''
+  if (entries.length === 0 && !(isFiltered && listing.status === 'complete')) return null
   return (
     <Group
       flex="none"
@@ -48,6 +48,7 @@ function statusText({ listing, entries }: Browser, isFiltered: boolean): string 
     case 'failed':
       return `Only ${count} are loaded: ${listing.error?.message ?? ''}`
     case 'complete':
+      if (entries.length === 0) return 'Nothing found'
       return `${entryCounts(entries).join(', ')}${isFiltered ? ' found' : ''}`
   }
 }
