@@ -44,14 +44,14 @@ function filesText(count: number): string {
 const maxSecondsLeft = 24 * 60 * 60
 
 /** Speed and remaining time, or why there are none. */
-export function paceText(queue: UploadQueueState, isOnline: boolean): string {
+export function paceText(queue: UploadQueueState, isConnected: boolean): string {
   const { totals, bytesPerSecond, isPaused, isBlocked } = queue
   const { running, waiting, retrying } = totals.counts
   if (isBlocked) return 'Waiting for you to sign in'
   if (isPaused) return 'Paused'
   if (unfinished(totals) === 0) return ''
   if (running + waiting + retrying === 0) return 'Paused'
-  if (!isOnline) return 'Offline'
+  if (!isConnected) return 'Not connected, trying again'
   if (running === 0 && retrying > 0) return 'Waiting to retry'
   if (bytesPerSecond === 0) return ''
   const { totalBytes, sentBytes, idleBytes } = totals

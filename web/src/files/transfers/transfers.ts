@@ -1,3 +1,4 @@
+import { connection } from '../../connection/connection.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { afterSignIn } from '../../session/after-sign-in.ts'
 import { sessionStore } from '../../session/session-store.ts'
@@ -76,6 +77,10 @@ sessionStore.subscribe(() => {
   intake.cancel()
   uploads.cancelAll()
   jobs.cancelAll()
+})
+
+connection.subscribe(() => {
+  if (connection.snapshot() === 'connected') uploads.reconnect()
 })
 
 guardSignOut(isTransferring)

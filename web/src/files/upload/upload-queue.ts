@@ -200,6 +200,18 @@ export class UploadQueue {
     this.#advance()
   }
 
+  /** Called when the service responds again: tries at once what failed without it. */
+  reconnect(): void {
+    for (const row of this.#rows.values()) {
+      const { state, problem } = row.item
+      if (problem?.kind !== 'passing' || (state !== 'retrying' && state !== 'failed')) continue
+      row.callOff?.()
+      row.retries = 0
+      this.#enqueue(row)
+    }
+    this.#advance()
+  }
+
   #advance(): void {
     while (!this.#isPaused && !this.#isBlocked && this.#counts.running < maxRunning) {
       const id = this.#line.shift()

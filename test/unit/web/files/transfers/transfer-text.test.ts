@@ -52,7 +52,7 @@ test('paceText returns speed and remaining time, or why there are none', () => {
   assert.equal(paceText(running, true), '100 bytes/s, 20 seconds left')
   const totals = { ...running.totals, idleBytes: 1_500 }
   assert.equal(paceText({ ...running, totals }, true), '100 bytes/s, 5 seconds left')
-  assert.equal(paceText(running, false), 'Offline')
+  assert.equal(paceText(running, false), 'Not connected, trying again')
   assert.equal(paceText(queueOf({ paused: 1 }, { isPaused: true }), true), 'Paused')
   assert.equal(paceText(queueOf({ paused: 2, failed: 1 }), true), 'Paused')
   assert.equal(paceText(queueOf({ retrying: 1, waiting: 3 }), true), 'Waiting to retry')

@@ -171,6 +171,15 @@ describe('UploadQueue', () => {
     assert.equal(run.started.length, 1)
   })
 
+  test('tries transient errors again at once when the service is back, and no others', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('passing'), orderOf('final')])
+    started(run, 0).events.onProblem({ kind: 'passing', message: 'no' })
+    started(run, 1).events.onProblem({ kind: 'final', message: 'never' })
+    run.queue.reconnect()
+    assert.deepEqual(run.states(), ['running', 'failed'])
+  })
+
   test('does not retry final errors', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
