@@ -62,7 +62,6 @@ export function useFolderListing(
     [bucket, prefix, filter, listing, onRemoved],
   )
   const state = useSyncExternalStore(listing.subscribe, listing.snapshot)
-  useResumeAfterSignIn(listing, state)
   useResumeWhenConnected(listing, state)
   useWatch({ bucket, prefix, filter }, listing, state.status === 'complete')
   const shown = useLastEntries(state)
@@ -166,13 +165,4 @@ function useResumeWhenConnected(listing: FolderListing, { error }: ListingState)
     const timer = setTimeout(() => listing.resume(), resumeAfterMs)
     return () => clearTimeout(timer)
   }, [isUnreachable, connection, listing])
-}
-
-/** Resumes a listing that failed because the session had expired. */
-function useResumeAfterSignIn(listing: FolderListing, { error }: ListingState): void {
-  const { status } = useSession()
-  const isSignedOut = error instanceof ApiError && error.status === 401
-  useEffect(() => {
-    if (isSignedOut && status === 'active') listing.resume()
-  }, [isSignedOut, status, listing])
 }

@@ -45,9 +45,8 @@ const maxSecondsLeft = 24 * 60 * 60
 
 /** Speed and remaining time, or why there are none. */
 export function paceText(queue: UploadQueueState, isConnected: boolean): string {
-  const { totals, bytesPerSecond, isPaused, isBlocked } = queue
+  const { totals, bytesPerSecond, isPaused } = queue
   const { running, waiting, retrying } = totals.counts
-  if (isBlocked) return 'Waiting for you to sign in'
   if (isPaused) return 'Paused'
   if (unfinished(totals) === 0) return ''
   if (running + waiting + retrying === 0) return 'Paused'

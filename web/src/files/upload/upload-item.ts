@@ -25,10 +25,9 @@ export interface UploadItem extends UploadOrder {
 }
 
 /**
- * session: continues after sign-in. clash: the name exists. lost: the upload no longer exists on
- * the server and starts over. passing: may succeed later. final: will not succeed.
+ * clash: the name exists. lost: the upload no longer exists on the server and starts over. passing: may succeed later. final: will not succeed.
  */
-type ProblemKind = 'session' | 'clash' | 'lost' | 'passing' | 'final'
+type ProblemKind = 'clash' | 'lost' | 'passing' | 'final'
 
 export interface UploadProblem {
   readonly kind: ProblemKind

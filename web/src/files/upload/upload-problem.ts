@@ -38,7 +38,6 @@ const knownProblems: Readonly<Record<string, UploadProblem>> = {
 }
 
 function ofApi({ status, message }: ApiError): UploadProblem {
-  if (status === 401) return { kind: 'session', message: 'Waiting for you to sign in.' }
   const isPassing = status === 0 || status >= 500 || status === 429
   return { kind: isPassing ? 'passing' : 'final', message }
 }

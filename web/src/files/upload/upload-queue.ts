@@ -36,8 +36,6 @@ export interface UploadQueueState {
   readonly bytesPerSecond: number
   /** No upload starts: the queue is paused. */
   readonly isPaused: boolean
-  /** No upload starts: there is no session. */
-  readonly isBlocked: boolean
 }
 
 /** Concurrent uploads. Browsers open six connections per host; some are left for the page. */
@@ -79,7 +77,6 @@ export class UploadQueue {
   #idleBytes = 0
   #isTicking = false
   #isPaused = false
-  #isBlocked = false
   #state: UploadQueueState
   #notifiedAtMs = Number.NEGATIVE_INFINITY
   #isNotifying = false
@@ -130,7 +127,7 @@ export class UploadQueue {
   resume(id: number): void {
     const row = this.#rows.get(id)
     if (row?.item.state !== 'paused') return
-    if (this.#isPaused && !this.#isBlocked) this.#run(row)
+    if (this.#isPaused) this.#run(row)
     else this.#enqueue(row)
     this.#advance()
   }
@@ -192,14 +189,6 @@ export class UploadQueue {
     this.#notify()
   }
 
-  /** Called after sign-in. */
-  unblock(): void {
-    if (!this.#isBlocked) return
-    this.#isBlocked = false
-    this.#rate.restart()
-    this.#advance()
-  }
-
   /** Called when the service responds again: tries at once what failed without it. */
   reconnect(): void {
     for (const row of this.#rows.values()) {
@@ -213,7 +202,7 @@ export class UploadQueue {
   }
 
   #advance(): void {
-    while (!this.#isPaused && !this.#isBlocked && this.#counts.running < maxRunning) {
+    while (!this.#isPaused && this.#counts.running < maxRunning) {
       const id = this.#line.shift()
       if (id === undefined) break
       const row = this.#rows.get(id)
@@ -262,11 +251,7 @@ export class UploadQueue {
 
   #fail(row: Row, problem: UploadProblem): void {
     const { kind } = problem
-    if (kind === 'session') {
-      this.#isBlocked = true
-      this.#set(row, { problem })
-      this.#enqueue(row)
-    } else if (kind === 'lost' || kind === 'passing') {
+    if (kind === 'lost' || kind === 'passing') {
       if (kind === 'lost') this.#forget(row)
       this.#retryLater(row, problem)
     } else {
@@ -337,7 +322,6 @@ export class UploadQueue {
       },
       bytesPerSecond: this.#rate.bytesPerSecond(this.#parts.clock.now()),
       isPaused: this.#isPaused,
-      isBlocked: this.#isBlocked,
     }
   }
 

@@ -19,7 +19,6 @@ function queueOf(counts: Partial<Record<UploadState, number>>, facts = {}): Uplo
     totals: { counts: all, totalBytes: 3_000, sentBytes: 1_000, idleBytes: 0 },
     bytesPerSecond: 100,
     isPaused: false,
-    isBlocked: false,
     ...facts,
   }
 }
@@ -57,7 +56,6 @@ test('paceText returns speed and remaining time, or why there are none', () => {
   assert.equal(paceText(queueOf({ paused: 2, failed: 1 }), true), 'Paused')
   assert.equal(paceText(queueOf({ retrying: 1, waiting: 3 }), true), 'Waiting to retry')
   assert.equal(paceText(queueOf({ running: 1 }, { bytesPerSecond: 0 }), true), '')
-  assert.match(paceText(queueOf({ waiting: 1 }, { isBlocked: true }), true), /sign in/)
   assert.equal(paceText(queueOf({ done: 1 }), true), '')
 })
 

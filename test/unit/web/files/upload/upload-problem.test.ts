@@ -10,7 +10,6 @@ function serviceError(status: number, code = ''): Error {
 
 describe('uploadProblem', () => {
   for (const [what, error, kind] of [
-    ['no session', new ApiError('Sign in first.', { status: 401 }), 'session'],
     ['a service that does not answer', new ApiError('?', { status: 0 }), 'passing'],
     ['a presigning that is refused', new ApiError('?', { status: 400 }), 'final'],
     ['a broken line', new Error('network'), 'passing'],

@@ -210,20 +210,6 @@ describe('UploadQueue', () => {
     assert.deepEqual(run.states(), ['running'])
   })
 
-  test('waits without a session and continues with a new one', () => {
-    const run = startQueue()
-    run.queue.add([orderOf('a'), orderOf('b')])
-    started(run, 0).events.onProblem({ kind: 'session', message: 'sign in' })
-    started(run, 1).events.onProblem({ kind: 'session', message: 'sign in' })
-    assert.deepEqual(run.states(), ['waiting', 'waiting'])
-    assert.equal(run.queue.snapshot().isBlocked, true)
-    run.queue.add([orderOf('c')])
-    assert.equal(run.started.length, 2)
-    run.queue.unblock()
-    assert.deepEqual(run.states(), ['running', 'running', 'running'])
-    assert.deepEqual(started(run, 0).calls, ['retry'])
-  })
-
   test('uploads the whole file again to replace an existing name', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
