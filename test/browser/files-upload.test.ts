@@ -154,6 +154,10 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     const files = await openFolder('folder/')
     await files.drop(join(disk, 'trip'))
     await files.transfers.getByText('133 files uploaded', { exact: true }).waitFor()
+    const row = files.transfers.getByRole('listitem').filter({ hasText: 'a b+c%.txt' })
+    await row.getByText('trip/', { exact: true }).waitFor()
+    const nested = files.transfers.getByRole('listitem').filter({ hasText: 'ü.txt' })
+    await nested.getByText('trip/é/', { exact: true }).waitFor()
     const target = `/${testBucket}?list-type=2&prefix=folder/`
     const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
     const keys = [...(await reply.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key)

@@ -8,6 +8,8 @@ export type UploadState = 'waiting' | 'running' | 'paused' | 'retrying' | 'faile
 export interface UploadOrder {
   readonly bucket: string
   readonly key: string
+  /** The folder that was open: '' or ends in a slash. The rest of the key is what was dropped. */
+  readonly folder: string
   /** The file; an empty one for a folder's marker. */
   readonly file: File
   /** Whether an existing object may be replaced. */

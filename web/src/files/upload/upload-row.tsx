@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { type CSSProperties, memo } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { nameOf } from '../entries/entry.ts'
+import { nameOf, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import classes from '../transfers/transfer-dock.module.css'
 import { percent, uploadName, uploadText } from '../transfers/transfer-text.ts'
@@ -24,14 +24,12 @@ interface UploadRowProps {
 }
 
 export const UploadRow = memo(function UploadRow({ item, index, count, style }: UploadRowProps) {
-  const { state, sent, file, key } = item
+  const { state, sent, file, key, folder } = item
   const name = uploadName(item)
   return (
     <li className={classes.row} style={style} aria-posinset={index + 1} aria-setsize={count}>
       <Stack flex={1} gap={3} miw={0}>
-        <div className={classes.rowName} title={name}>
-          <NameText name={nameOf(key)} />
-        </div>
+        <UploadPath path={key.slice(folder.length)} title={name} />
         {state !== 'done' && state !== 'failed' && (
           <Progress
             size={4}
@@ -48,6 +46,23 @@ export const UploadRow = memo(function UploadRow({ item, index, count, style }: 
     </li>
   )
 })
+
+/** The path from the open folder. If it is too long, the end of its folders is cut, not the name. */
+function UploadPath({ path, title }: { readonly path: string; readonly title: string }) {
+  const folders = parentOf(path)
+  return (
+    <div className={classes.path} title={title}>
+      {folders !== '' && (
+        <span className={classes.folders}>
+          <NameText name={folders} />
+        </span>
+      )}
+      <span className={classes.rowName}>
+        <NameText name={nameOf(path)} />
+      </span>
+    </div>
+  )
+}
 
 function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: string }) {
   const { id, state, problem } = item

@@ -63,7 +63,13 @@ function startQueue() {
 }
 
 function orderOf(key: string, size = 10): UploadOrder {
-  return { bucket: 'b', key, file: new File(['x'.repeat(size)], key), mayReplace: false }
+  return {
+    bucket: 'b',
+    folder: '',
+    key,
+    file: new File(['x'.repeat(size)], key),
+    mayReplace: false,
+  }
 }
 
 function started(run: { started: Started[] }, index: number): Started {
