@@ -188,6 +188,21 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal((await stored('clash/clash.txt')).toString(), 'new')
   })
 
+  test('says which file may not be written, and what to change', async () => {
+    const files = await openFolder('denied/')
+    const message = 'Could not write photos/denied/clash.txt (EACCES). Check the permissions.'
+    const isObject = ({ pathname }: URL) => pathname === `/${testBucket}/denied/clash.txt`
+    await files.page.route(isObject, (route) =>
+      route.fulfill({
+        status: 403,
+        contentType: 'application/xml',
+        body: `<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`,
+      }),
+    )
+    await files.drop(join(disk, 'clash.txt'))
+    await files.transfers.getByText(message).waitFor()
+  })
+
   test('does not replace a file that appeared during the upload without asking', async () => {
     const files = await openFolder('race/')
     const { page } = files

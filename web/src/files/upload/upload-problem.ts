@@ -20,10 +20,20 @@ export function uploadProblem(error: unknown): UploadProblem {
   if (status >= 500 || status === 429) {
     return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
   }
+  const reason = unescaped(/<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? '')
   return {
     kind: 'final',
-    message: `The gateway rejected the upload: ${code || `status ${status}`}.`,
+    message: reason || `The gateway rejected the upload: ${code || `status ${status}`}.`,
   }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  ...{ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" },
+}
+
+/** The text of an XML element (XML 1.0 section 4.6). */
+function unescaped(text: string): string {
+  return text.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
 }
 
 const knownProblems: Readonly<Record<string, UploadProblem>> = {

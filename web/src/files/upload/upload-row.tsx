@@ -21,13 +21,22 @@ interface UploadRowProps {
   readonly index: number
   readonly count: number
   readonly style: CSSProperties
+  readonly measure: (row: HTMLElement | null) => void
 }
 
-export const UploadRow = memo(function UploadRow({ item, index, count, style }: UploadRowProps) {
+export const UploadRow = memo(function UploadRow(props: UploadRowProps) {
+  const { item, index, count, style, measure } = props
   const { state, sent, file, key, folder } = item
   const name = uploadName(item)
   return (
-    <li className={classes.row} style={style} aria-posinset={index + 1} aria-setsize={count}>
+    <li
+      ref={measure}
+      data-index={index}
+      className={classes.row}
+      style={style}
+      aria-posinset={index + 1}
+      aria-setsize={count}
+    >
       <Stack flex={1} gap={3} miw={0}>
         <UploadPath path={key.slice(folder.length)} title={name} />
         {state !== 'done' && state !== 'failed' && (

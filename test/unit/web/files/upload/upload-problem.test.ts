@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { ApiError } from '../../../../../web/src/api/api-error.ts'
 import { uploadProblem } from '../../../../../web/src/files/upload/upload-problem.ts'
 
-function serviceError(status: number, code = ''): Error {
-  const body = `<Error><Code>${code}</Code><Message>m</Message></Error>`
+function serviceError(status: number, code = '', message = ''): Error {
+  const body = `<Error><Code>${code}</Code><Message>${message}</Message></Error>`
   return Object.assign(new Error('refused'), { status, body })
 }
 
@@ -28,7 +28,12 @@ describe('uploadProblem', () => {
     })
   }
 
-  test('names the code of an unknown error', () => {
+  test('gives the reason of the service', () => {
+    const error = serviceError(403, 'AccessDenied', 'Could not write a&amp;b &lt;c&gt;.')
+    assert.equal(uploadProblem(error).message, 'Could not write a&b <c>.')
+  })
+
+  test('names the code of an error without a reason', () => {
     assert.match(uploadProblem(serviceError(400, 'Odd')).message, /Odd/)
   })
 })
