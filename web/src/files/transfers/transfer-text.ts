@@ -1,7 +1,7 @@
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
 import { formatDuration } from '../../format/time.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import type { UploadItem } from '../upload/upload-item.ts'
+import { keptBytes, type UploadItem } from '../upload/upload-item.ts'
 import type { UploadQueueState, UploadTotals } from '../upload/upload-queue.ts'
 import type { Job } from './job-list.ts'
 import { secondsLeft } from './transfer-rate.ts'
@@ -71,7 +71,8 @@ export function percent(part: number, whole: number): number {
 }
 
 /** The line below the name of an upload. */
-export function uploadText({ state, sent, file, problem, bucket }: UploadItem): string {
+export function uploadText(item: UploadItem): string {
+  const { state, sent, file, problem, bucket } = item
   const size = formatBytes(file.size)
   switch (state) {
     case 'waiting':
@@ -83,10 +84,18 @@ export function uploadText({ state, sent, file, problem, bucket }: UploadItem): 
     case 'retrying':
       return `${problem?.message ?? ''} Retrying soon.`
     case 'failed':
-      return problem?.message ?? 'The upload failed.'
+      return [problem?.message ?? 'The upload failed.', keptText(item)].filter(Boolean).join(' ')
     case 'done':
       return `${size}, in ${bucket}`
   }
+}
+
+/** What a failed upload has left on the drive. */
+function keptText(item: UploadItem): string {
+  const kept = keptBytes(item)
+  if (kept === 0) return ''
+  const amount = `${formatBytes(kept)} of ${formatBytes(item.file.size)} are kept`
+  return item.problem?.kind === 'full' ? `${amount}: discard them to free space.` : `${amount}.`
 }
 
 export function jobText({ state, done, total, outcome }: Job): string {

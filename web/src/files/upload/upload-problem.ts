@@ -42,7 +42,7 @@ const knownProblems: Readonly<Record<string, UploadProblem>> = {
     kind: 'lost',
     message: 'The upload no longer exists on the server. It starts over.',
   },
-  QuotaExceeded: { kind: 'final', message: 'The drive is full. Free up space, then try again.' },
+  QuotaExceeded: { kind: 'full', message: 'The drive is full. Free up space, then try again.' },
   KeyTooLongError: { kind: 'final', message: 'The path is too long.' },
   InvalidArgument: { kind: 'final', message: 'The drive cannot store a file with this name.' },
 }

@@ -175,6 +175,12 @@ export class UploadQueue {
     for (const { item } of failed) this.retry(item.id)
   }
 
+  /** Cancels what has failed, with the parts that are kept. */
+  discardFailed(): void {
+    for (const row of [...this.#rows.values()]) if (row.item.state === 'failed') this.#remove(row)
+    this.#notify()
+  }
+
   cancelAll(): void {
     for (const row of [...this.#rows.values()]) {
       if (row.item.state !== 'done') this.#remove(row)

@@ -1,12 +1,5 @@
-import { Flex, Progress, Stack } from '@mantine/core'
-import {
-  IconCircleCheck,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRefresh,
-  IconReplace,
-  IconX,
-} from '@tabler/icons-react'
+import { Button, Flex, Progress, Stack } from '@mantine/core'
+import { IconCircleCheck, IconPlayerPause, IconPlayerPlay, IconX } from '@tabler/icons-react'
 import { type CSSProperties, memo } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { nameOf, parentOf } from '../entries/entry.ts'
@@ -14,7 +7,7 @@ import { NameText } from '../entries/name-text.tsx'
 import classes from '../transfers/transfer-dock.module.css'
 import { percent, uploadName, uploadText } from '../transfers/transfer-text.ts'
 import { uploads } from '../transfers/transfers.ts'
-import type { UploadItem } from './upload-item.ts'
+import { keptBytes, type UploadItem } from './upload-item.ts'
 
 interface UploadRowProps {
   readonly item: UploadItem
@@ -73,39 +66,60 @@ function UploadPath({ path, title }: { readonly path: string; readonly title: st
   )
 }
 
-function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: string }) {
-  const { id, state, problem } = item
+interface RowButtonsProps {
+  readonly item: UploadItem
+  readonly name: string
+}
+
+function RowButtons({ item, name }: RowButtonsProps) {
+  const { id, state } = item
   if (state === 'done') {
     return <IconCircleCheck size={20} className={classes.arrived} aria-label="Uploaded" />
   }
+  if (state === 'failed') return <FailedButtons item={item} name={name} />
   return (
     <Flex flex="none">
-      {(state === 'running' || state === 'waiting' || state === 'retrying') && (
-        <IconButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
-          <IconPlayerPause size={16} />
-        </IconButton>
-      )}
-      {state === 'paused' && (
+      {state === 'paused' ? (
         <IconButton label={`Resume ${name}`} onClick={() => uploads.resume(id)}>
           <IconPlayerPlay size={16} />
         </IconButton>
-      )}
-      {state === 'failed' && problem?.kind === 'clash' && (
-        <IconButton
-          label={`Replace ${name}`}
-          onClick={() => uploads.retry(id, { mayReplace: true })}
-        >
-          <IconReplace size={16} />
-        </IconButton>
-      )}
-      {state === 'failed' && problem?.kind !== 'clash' && (
-        <IconButton label={`Retry ${name}`} onClick={() => uploads.retry(id)}>
-          <IconRefresh size={16} />
+      ) : (
+        <IconButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
+          <IconPlayerPause size={16} />
         </IconButton>
       )}
       <IconButton label={`Cancel ${name}`} onClick={() => uploads.cancel(id)}>
         <IconX size={16} />
       </IconButton>
+    </Flex>
+  )
+}
+
+/** A decision is needed, so the choices are words. */
+function FailedButtons({ item, name }: RowButtonsProps) {
+  const { id, problem } = item
+  const isClash = problem?.kind === 'clash'
+  const isKept = keptBytes(item) > 0
+  const again = isClash ? 'Replace' : isKept ? 'Resume' : 'Retry'
+  const end = isKept ? 'Discard' : 'Remove'
+  return (
+    <Flex flex="none" gap={6}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`${again} ${name}`}
+        onClick={() => uploads.retry(id, { mayReplace: isClash })}
+      >
+        {again}
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`${end} ${name}`}
+        onClick={() => uploads.cancel(id)}
+      >
+        {end}
+      </Button>
     </Flex>
   )
 }

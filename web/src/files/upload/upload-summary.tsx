@@ -33,6 +33,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
           <Small label="Resume all" onClick={() => uploads.resumeAll()} />
         )}
         {failed > 0 && <Small label="Retry all" onClick={() => uploads.retryAll()} />}
+        {failed > 0 && <Small label="Discard failed" onClick={() => uploads.discardFailed()} />}
         {isOpen && <CancelAll count={open} />}
         {done > 0 && isOpen && <Small label="Clear finished" onClick={() => uploads.clearDone()} />}
       </Group>

@@ -17,7 +17,7 @@ describe('uploadProblem', () => {
     ['a proxy that fails', Object.assign(new Error(), { status: 502 }), 'passing'],
     ['a taken name', serviceError(412, 'PreconditionFailed'), 'clash'],
     ['a lost upload', serviceError(404, 'NoSuchUpload'), 'lost'],
-    ['a full drive', serviceError(403, 'QuotaExceeded'), 'final'],
+    ['a full drive', serviceError(403, 'QuotaExceeded'), 'full'],
     ['a refusal', serviceError(403, 'AccessDenied'), 'final'],
     ['what is no error', 'text', 'passing'],
   ] as const) {
