@@ -129,6 +129,19 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.name('large.bin').waitFor()
   })
 
+  test('a double-click anywhere on a row opens it', async () => {
+    const files = await openFolder('?prefix=tree/')
+    const { page } = files
+    await files.row('small.txt').getByText('1 byte').dblclick()
+    await files.dialog.getByText('s3://photos/tree/small.txt').waitFor()
+    await page.keyboard.press('Escape')
+    await files.dialog.waitFor({ state: 'detached' })
+    await files.row('large.bin').getByRole('checkbox').dblclick()
+    assert.equal(await files.dialog.count(), 0)
+    await files.row('b').dblclick({ position: { x: 700, y: 10 } })
+    await files.name('leaf.txt').waitFor()
+  })
+
   test('sorts by column and remembers the order', async () => {
     const files = await openFolder('?prefix=tree/')
     await files.page.getByRole('button', { name: 'Size' }).click()

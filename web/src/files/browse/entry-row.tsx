@@ -47,6 +47,9 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       style={style}
       onMouseDown={keepFocusOnGrid}
       onClick={(event) => actions.onPress(entry, event)}
+      onDoubleClick={(event) => {
+        if (!isControl(event.target)) actions.onOpen(entry)
+      }}
       onContextMenu={(event) => {
         event.preventDefault()
         actions.onMenu(entry, { x: event.clientX, y: event.clientY })
@@ -90,6 +93,10 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
     </div>
   )
 })
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('input, button, a') !== null
+}
 
 /** A press in a row leaves the focus on the grid, and shift selects no text. */
 function keepFocusOnGrid(event: MouseEvent): void {
