@@ -204,6 +204,40 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     })
   }
 
+  for (const width of [1280, 390, 320]) {
+    test(`a selection leaves Upload, New folder, search and the rows where they are (${width} px)`, async () => {
+      const files = await openFolder('?prefix=tree/')
+      const { page } = files
+      await page.setViewportSize({ width, height: 800 })
+      await files.grid.waitFor()
+      const placeOf = () =>
+        Promise.all([
+          page.getByRole('button', { name: 'Upload', exact: true }).boundingBox(),
+          page.getByRole('button', { name: 'New folder' }).boundingBox(),
+          page.getByLabel('Filter by the beginning').boundingBox(),
+          files.row('small.txt').boundingBox(),
+        ])
+      const before = await placeOf()
+      await files.select('small.txt', 'middle.txt')
+      const bar = page.getByRole('toolbar', { name: 'Selected' })
+      await bar.getByText('2 selected').waitFor()
+      assert.deepEqual(await placeOf(), before)
+      const box = await bar.boundingBox()
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= width)
+      if (width < 640) {
+        await bar.getByRole('button', { name: 'More actions' }).click()
+        await page.getByRole('menuitem', { name: 'Move to' }).click()
+      } else await bar.getByRole('button', { name: 'Move to' }).click()
+      await files.dialog.getByText('Move 2 items').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByLabel('Filter by the beginning').fill('small')
+      await page.getByText('1 file found').waitFor()
+      await bar.getByText('1 selected').waitFor()
+      await bar.getByRole('button', { name: 'Clear selection' }).click()
+      await bar.waitFor({ state: 'detached' })
+    })
+  }
+
   test('the breadcrumbs show the current folder at any depth', async () => {
     const options = { ...still, viewport: { width: 400, height: 800 } }
     const prefix = Array.from({ length: 12 }, (_, index) => `a long folder name ${index}/`).join('')
