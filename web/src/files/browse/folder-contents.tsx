@@ -1,5 +1,7 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
-import { IconSearchOff } from '@tabler/icons-react'
+import { IconBucketOff, IconSearchOff } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import { useBuckets } from '../../api/service-queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { nameOf } from '../entries/entry.ts'
@@ -44,13 +46,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
 function NoEntries({ browser }: { readonly browser: Browser }) {
   const { listing, location, setFilter } = browser
   if (listing.error !== undefined) {
-    return (
-      <FailureNotice
-        title="The folder could not be loaded"
-        error={listing.error}
-        onRetry={listing.resume}
-      />
-    )
+    return <NotListed bucket={location.bucket} error={listing.error} onRetry={listing.resume} />
   }
   if (listing.status === 'loading') return <LoadingRows />
   if (location.filter !== '') {
@@ -74,6 +70,33 @@ function NoEntries({ browser }: { readonly browser: Browser }) {
     )
   }
   return <FolderEmpty location={location} openPrefix={browser.openPrefix} />
+}
+
+interface NotListedProps {
+  readonly bucket: string
+  readonly error: Error
+  readonly onRetry: () => void
+}
+
+/** S3 refuses an unknown bucket like one without access; the list of buckets tells them apart. */
+function NotListed({ bucket, error, onRetry }: NotListedProps) {
+  const { data, isFetching, isFetchedAfterMount } = useBuckets()
+  const isUnknown = data?.buckets.every(({ name }) => name !== bucket) ?? false
+  if (isUnknown && isFetching && !isFetchedAfterMount) return <LoadingRows />
+  if (!isUnknown) {
+    return <FailureNotice title="The folder could not be loaded" error={error} onRetry={onRetry} />
+  }
+  return (
+    <EmptyState
+      icon={<IconBucketOff size={40} stroke={1.2} />}
+      title={`The bucket “${visibleName(bucket)}” does not exist`}
+    >
+      <div>It may have been removed, or its name is spelled differently.</div>
+      <Button component={Link} href="/files" mt="sm" size="xs" variant="default">
+        Show all buckets
+      </Button>
+    </EmptyState>
+  )
 }
 
 const widths = ['46%', '32%', '58%', '40%', '52%', '36%']
