@@ -209,7 +209,8 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
       const files = await openFolder('?prefix=tree/')
       const { page } = files
       await page.setViewportSize({ width, height: 800 })
-      await files.grid.waitFor()
+      const rowHeight = width < 640 ? 56 : 38
+      await until(async () => (await files.row('b').boundingBox())?.height === rowHeight)
       const placeOf = () =>
         Promise.all([
           page.getByRole('button', { name: 'Upload', exact: true }).boundingBox(),

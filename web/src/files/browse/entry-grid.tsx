@@ -12,9 +12,8 @@ import type { Selection } from './selection.ts'
 import { withIndex } from './visible-range.ts'
 
 /** Pixels: entry-grid.module.css. On narrow screens a row has two lines. */
-const headHeight = 36
-const wideRowHeight = 38
-const narrowRowHeight = 56
+const wide = { head: 36, row: 38 }
+const narrow = { head: 44, row: 56 }
 
 interface EntryGridProps {
   readonly label: string
@@ -41,7 +40,8 @@ export function EntryGrid(props: EntryGridProps) {
   const { label, entries, isPartial, selection, activeIndex, actions, header } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const virtualizer = useRows(props, scroller)
+  const heights = useMediaQuery('(max-width: 640px)') ? narrow : wide
+  const virtualizer = useRows(props, scroller, heights)
   const active = entries[activeIndex]
   const grid = useWantedFocus(props)
   const onKeyDown = (event: KeyboardEvent) => {
@@ -88,7 +88,7 @@ export function EntryGrid(props: EntryGridProps) {
                 isSelected={selection.selected.has(entry.key)}
                 isActive={index === activeIndex}
                 actions={actions}
-                style={{ height: size, transform: `translateY(${start - headHeight}px)` }}
+                style={{ height: size, transform: `translateY(${start - heights.head}px)` }}
               />
             )
           })}
@@ -116,20 +116,20 @@ type Rows = Virtualizer<HTMLDivElement, Element>
 function useRows(
   { entries, arrangement, selection, activeIndex }: EntryGridProps,
   scroller: React.RefObject<HTMLDivElement | null>,
+  { head, row }: typeof wide,
 ): Rows {
-  const rowHeight = useMediaQuery('(max-width: 640px)') ? narrowRowHeight : wideRowHeight
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => row,
     overscan: 8,
     // The header stays above the rows while they scroll.
-    scrollMargin: headHeight,
-    scrollPaddingStart: headHeight,
+    scrollMargin: head,
+    scrollPaddingStart: head,
     rangeExtractor: (range) => withIndex(range, activeIndex),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows must be measured again when their height changes
-  useEffect(() => virtualizer.measure(), [rowHeight, virtualizer])
+  useEffect(() => virtualizer.measure(), [row, virtualizer])
   const { active } = selection
   /** A filter may hide the active row and show it again: the keyboard has not moved then. */
   const shown = useRef(active)

@@ -56,18 +56,18 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       }}
     >
       <div role="gridcell" className={classes.check}>
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={`Select ${name}`}
-          checked={isSelected}
-          onClick={(event) => {
-            event.stopPropagation()
-            actions.onCheck(entry, event.shiftKey)
-          }}
-          // A click event reports the shift key, a change event does not.
-          onChange={() => undefined}
-        />
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row */}
+        <label onClick={(event) => event.stopPropagation()}>
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={`Select ${name}`}
+            checked={isSelected}
+            onClick={(event) => actions.onCheck(entry, event.shiftKey)}
+            // A click event reports the shift key, a change event does not.
+            onChange={() => undefined}
+          />
+        </label>
       </div>
       <div role="gridcell" className={classes.name}>
         <EntryIcon entry={entry} />
@@ -95,7 +95,7 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
 })
 
 function isControl(target: EventTarget): boolean {
-  return target instanceof Element && target.closest('input, button, a') !== null
+  return target instanceof Element && target.closest('label, button, a') !== null
 }
 
 /** A press in a row leaves the focus on the grid, and shift selects no text. */

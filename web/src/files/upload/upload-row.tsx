@@ -26,6 +26,7 @@ export const UploadRow = memo(function UploadRow(props: UploadRowProps) {
       ref={measure}
       data-index={index}
       className={classes.row}
+      data-failed={state === 'failed' || undefined}
       style={style}
       aria-posinset={index + 1}
       aria-setsize={count}
