@@ -10,12 +10,12 @@ export const i32 = 0x7f
 export const v128 = 0x7b
 
 /** An unsigned number in LEB128. */
-export function unsigned(value: number): Code {
+function unsigned(value: number): Code {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
 }
 
 /** A number of 32 bits in signed LEB128. */
-export function signed(value: number): Code {
+function signed(value: number): Code {
   const isLast = value >= -0x40 && value < 0x40
   return isLast ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)]
 }
