@@ -36,9 +36,13 @@ test('a configuration is kept as it was written', () => {
   assert.deepEqual(kept, {
     ...{ kind: 'Queue', id: 'made', arn, target: 'webhook', events: ['s3:ObjectCreated:*'] },
     ...{ prefix: ' a/ü ', suffix: '.jpg' },
+    filters: [
+      { name: 'Prefix', value: ' a/ü ' },
+      { name: 'suffix', value: '.jpg' },
+    ],
   })
   const rules = [
-    { Name: 'prefix', Value: ' a/ü ' },
+    { Name: 'Prefix', Value: ' a/ü ' },
     { Name: 'suffix', Value: '.jpg' },
   ]
   const filter = { S3Key: { FilterRule: rules } }
