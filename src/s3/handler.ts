@@ -23,7 +23,7 @@ import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { identify, identifyForm } from './identify.ts'
 import type { Access, OperationRow } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
-import { afterRemoval, noSuchBucket, notServed } from './removed-bucket.ts'
+import { afterRemoval, noSuchBucket, notGranted, notServed } from './removed-bucket.ts'
 import { renderError } from './reply/render-error.ts'
 import { owner } from './reply/xml-reply.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
@@ -241,7 +241,7 @@ const createdBy: { readonly [Name in OperationName]?: Occasion['created'] } = {
 }
 
 /**
- * The configuration of a bucket that is served. Another key's bucket is refused like one that does not exist.
+ * The configuration of a bucket that is served. Another key's bucket is refused with AccessDenied.
  *
  * @throws S3Error AccessDenied, where AWS answers NoSuchBucket
  *   (docs/contract/object-storage.md, "Error codes").
@@ -252,11 +252,10 @@ function visibleBucket(
   bucket: string,
 ): BucketConfiguration {
   const configuration = service.buckets.find(bucket)
-  if (configuration === undefined) throw notServed(bucket, { identity })
+  if (configuration === undefined) throw notServed(bucket)
   const isOpen = configuration.isPublic || hasPolicyInForce(configuration)
   if (isOpen || identity.kind !== 'key' || canSeeBucket(identity, bucket)) return configuration
-  const reason = `The access key has no grant for the bucket ${quoted(bucket)}.`
-  throw notServed(bucket, { reason })
+  throw notGranted(bucket)
 }
 
 interface Target {

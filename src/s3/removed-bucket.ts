@@ -1,5 +1,3 @@
-import { canSeeBucket } from '../access/authorize.ts'
-import { anonymous, type Identity } from '../access/identity.ts'
 import { DriveError } from '../drives/drive.ts'
 import { quoted } from './address/client-text.ts'
 import type { S3Service } from './context.ts'
@@ -12,23 +10,25 @@ export function noSuchBucket(bucket: string): S3Error {
 
 /**
  * The error of a bucket that is not served, where AWS answers NoSuchBucket
- * (docs/contract/object-storage.md, "Error codes").
- *
- * @param identity who asks: with COMPATIBILITY=aws, who may see the bucket gets AWS's answer. Strangers cannot find out
- *   which buckets exist.
+ * (docs/contract/object-storage.md, "Error codes"). With COMPATIBILITY=aws it is AWS's, for everyone, so that strangers can
+ * find out which buckets exist.
  */
-export function notServed(
-  bucket: string,
-  {
-    identity = anonymous,
-    reason = `ALLOWED_BUCKETS does not list the bucket ${quoted(bucket)}.`,
-  }: { readonly identity?: Identity; readonly reason?: string } = {},
-): S3Error {
-  const message = `Access to the bucket ${quoted(bucket)} is not allowed.`
-  return new S3Error('AccessDenied', message, {
-    reason,
-    inAws: canSeeBucket(identity, bucket) ? absentBucket(bucket) : undefined,
+export function notServed(bucket: string): S3Error {
+  return new S3Error('AccessDenied', notAllowed(bucket), {
+    reason: `ALLOWED_BUCKETS does not list the bucket ${quoted(bucket)}.`,
+    inAws: absentBucket(bucket),
   })
+}
+
+/** The error of a bucket for which the access key has no grant. */
+export function notGranted(bucket: string): S3Error {
+  return new S3Error('AccessDenied', notAllowed(bucket), {
+    reason: `The access key has no grant for the bucket ${quoted(bucket)}.`,
+  })
+}
+
+function notAllowed(bucket: string): string {
+  return `Access to the bucket ${quoted(bucket)} is not allowed.`
 }
 
 /** The same as `noSuchBucket`, beside an error that the contract specifies. */

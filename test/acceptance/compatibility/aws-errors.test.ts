@@ -24,7 +24,8 @@ const refused: readonly (Pick<WireCase, 'title' | 'error'> &
   {
     title: 'A bucket that is not served, without a signature',
     ...{ method: 'GET', target: '/other-bucket', isUnsigned: true },
-    ...{ byDefault: [403, 'AccessDenied'], aws: [403, 'AccessDenied'] },
+    ...{ byDefault: [403, 'AccessDenied'], aws: [404, 'NoSuchBucket'] },
+    error: { BucketName: 'other-bucket' },
   },
   {
     title: 'The source of a copy in a bucket that is not served',
