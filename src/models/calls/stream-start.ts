@@ -20,6 +20,8 @@ export type StreamStart =
 export class StreamStartReader {
   readonly #held: Buffer[] = []
   #bytes = 0
+  /** Since the last whole comment. latin1 keeps what is cut within a character; lines end in ASCII. */
+  #text = ''
 
   /** What has arrived so far. */
   get held(): readonly Buffer[] {
@@ -30,20 +32,24 @@ export class StreamStartReader {
     this.#held.push(bytes)
     this.#bytes += bytes.length
     if (this.#bytes > maxHeldBytes) return 'begun'
-    // latin1 keeps what is cut within a character; lines end in ASCII.
-    const text = Buffer.concat(this.#held).toString('latin1')
-    return startOf(text)
+    const text = bytes.toString('latin1')
+    this.#text += text
+    return /[\r\n]/.test(text) ? this.#start() : 'waiting'
   }
-}
 
-function startOf(text: string): StreamStart {
-  // What is behind the last empty line may go on.
-  const blocks = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').split('\n\n').slice(0, -1)
-  for (const block of blocks) {
-    const fields = block.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
-    if (fields.length > 0) return kindOf(fields)
+  #start(): StreamStart {
+    const lines = this.#text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')
+    const blocks = lines.split('\n\n')
+    // What is behind the last empty line may go on.
+    const rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const fields = block.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
+      if (fields.length > 0) return kindOf(fields)
+    }
+    // The last line break may be the first half of one.
+    if (blocks.length > 0 && !this.#text.endsWith('\r')) this.#text = rest
+    return 'waiting'
   }
-  return 'waiting'
 }
 
 function kindOf(fields: readonly string[]): StreamStart {

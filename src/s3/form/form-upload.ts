@@ -75,6 +75,7 @@ export function requestOfForm(
       return request.signal
     },
     acceptBody: () => undefined,
+    leaveWithClient: () => undefined,
   }
   uploads.set(derived, { fields, size: policy.size })
   return derived
