@@ -10,6 +10,8 @@ export interface CallPath {
   readonly kinds: ReadonlySet<ServiceKind>
   /** Where the name of the model is: a field of a JSON object, or of multipart/form-data. */
   readonly body: 'json' | 'form'
+  /** Whether it uses no tokens. */
+  readonly isFree?: boolean
   readonly operationId: string
   readonly summary: string
 }
@@ -56,7 +58,13 @@ export const callPaths: readonly CallPath[] = [
     ...{ operationId: 'createMessage', summary: "Calls a chat model through Anthropic's Messages" },
   },
   {
-    ...{ path: '/messages/count_tokens', flavour: 'anthropic', kinds: chat, body: 'json' },
+    ...{
+      path: '/messages/count_tokens',
+      flavour: 'anthropic',
+      kinds: chat,
+      body: 'json',
+      isFree: true,
+    },
     ...{ operationId: 'countMessageTokens', summary: 'Counts the tokens of a message' },
   },
 ]

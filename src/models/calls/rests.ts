@@ -83,7 +83,9 @@ export class Rests {
   /** What rests now. */
   list(): readonly Rest[] {
     const nowMs = this.#options.now()
-    return [...this.#known.values()].filter(({ untilMs }) => untilMs > nowMs)
+    return [...this.#known.values()]
+      .filter(({ untilMs }) => untilMs > nowMs)
+      .map(({ apiKey: _, baseUrl: __, failures: ___, ...rest }) => rest)
   }
 
   #current(key: string, { connection }: CallTarget): KnownRest | undefined {

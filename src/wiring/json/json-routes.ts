@@ -10,10 +10,11 @@ import { jsonHandler } from '../../json-api/json-handler.ts'
 import type { Access, Route } from '../../json-api/route.ts'
 import type { Catalogue } from '../../models/catalogue/catalogue.ts'
 import { readCatalogue } from '../../models/catalogue/read-catalogue.ts'
+import type { StoredModelKeys } from '../../models/keys/stored-model-keys.ts'
 import { listedModelsApi } from '../../models/listed-models-api.ts'
 import { modelListApi } from '../../models/model-list-api.ts'
 import { ModelLists } from '../../models/model-lists.ts'
-import { modelsErrorFormat } from '../../models/models-error-format.ts'
+import { modelsErrorFormats } from '../../models/models-error-format.ts'
 import { DatabaseRoutingSource } from '../../models/routing/database-routing-source.ts'
 import { routingApi } from '../../models/routing/routing-api.ts'
 import { RoutingStore } from '../../models/routing/routing-store.ts'
@@ -23,13 +24,19 @@ import { KeyValueError, type KeyValueStore } from '../../state/key-value/key-val
 import { createSealer } from '../../state/sealer.ts'
 import { RoutingTables } from '../../state/stores/routing.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
+import type { ProcessMetrics } from '../metrics/process-metrics.ts'
 import { reset } from '../reset.ts'
 import { clientOf } from '../untrusted-proxies.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
+import { openModelCalls } from './model-calls.ts'
 
 export interface JsonProtocolParts extends ManagementWiring {
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
+  readonly modelKeys: StoredModelKeys
+  readonly metrics: ProcessMetrics | undefined
+  /** Takes what ends the work of these protocols when no request is running. */
+  readonly onClose: (close: () => Promise<void>) => void
 }
 
 /**
@@ -64,10 +71,11 @@ export async function openJsonRoutes(parts: JsonProtocolParts): Promise<readonly
 }
 
 function modelRoutes(
-  { settings, log, database }: JsonProtocolParts,
+  parts: JsonProtocolParts,
   catalogue: Catalogue,
   session: Access,
 ): readonly Route[] {
+  const { settings, log, database } = parts
   const tables = new RoutingTables(database)
   const sealer = createSealer(settings.secretKey, 'providerKeys')
   const upstreams = new Upstreams()
@@ -76,6 +84,7 @@ function modelRoutes(
   return [
     ...modelListApi({ lists, apiKey: settings.modelsApiKey }),
     ...listedModelsApi({ lists, catalogue, session }),
+    ...openModelCalls(parts, { lists, catalogue, upstreams, session }),
     ...routingApi({
       ...{ sealer, catalogue, session, store: new RoutingStore(tables), now: Date.now },
       probe: (connection) =>
@@ -92,7 +101,7 @@ function modelRoutes(
 export async function openJsonProtocols(parts: JsonProtocolParts): Promise<HttpHandler> {
   const { log } = parts
   return jsonHandler(await openJsonRoutes(parts), {
-    errorFormats: [modelsErrorFormat],
+    errorFormats: modelsErrorFormats,
     translate: unavailable,
     onFailure: (error, requestId) => log.error({ requestId, err: error }, 'request failed'),
   })

@@ -8,6 +8,7 @@ import type { Uploads } from '../../s3/multipart/uploads.ts'
 import type { Database } from '../../state/database.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { CallCounts } from './call-counts.ts'
+import type { CallMetrics } from './call-metrics.ts'
 import { CallTimes } from './call-times.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { Histogram, type Snapshot, SnapshotBuilder } from './snapshot.ts'
@@ -36,6 +37,7 @@ export class ProcessMetrics {
   #database: CallTimes | undefined
   #uploads: WatchedUploads | undefined
   #events: EventCounts | undefined
+  #calls: Pick<CallMetrics, 'addTo'> | undefined
 
   /** The drives of this process, for monitoring. */
   get mounts(): readonly Mount[] {
@@ -67,6 +69,10 @@ export class ProcessMetrics {
     this.#uploads = uploads
   }
 
+  watchCalls(calls: Pick<CallMetrics, 'addTo'>): void {
+    this.#calls = calls
+  }
+
   watchEvents(events: EventCounts): void {
     this.#events = events
   }
@@ -77,6 +83,7 @@ export class ProcessMetrics {
     this.#addDrives(snapshot)
     this.#database?.addTo(snapshot)
     this.#addUploads(snapshot)
+    this.#calls?.addTo(snapshot)
     for (const [result, count] of Object.entries(this.#events ?? {})) {
       snapshot.add('bucketry_events_total', count, { result })
     }
