@@ -46,7 +46,7 @@ export class StrictUpstream {
   readonly flavour: 'openai' | 'anthropic'
   behave: Behaviour = (call, response) => answer(call, response, this.flavour)
   origin = ''
-  readonly #models: ReadonlySet<string>
+  models: ReadonlySet<string>
   readonly #server = createServer((request, response) => void this.#serve(request, response))
   #connections = 0
 
@@ -56,7 +56,7 @@ export class StrictUpstream {
     key = 'sk-upstream-secret-0123456789',
   }: StrictUpstreamOptions = {}) {
     this.flavour = flavour
-    this.#models = new Set(models)
+    this.models = new Set(models)
     this.key = key
   }
 
@@ -97,7 +97,7 @@ export class StrictUpstream {
     const body = Buffer.concat(pieces)
     const { headers, rawHeaders, url = '' } = request
     if (request.method === 'GET' && url === '/v1/models') {
-      sendJson(response, 200, { data: [...this.#models].map((id) => ({ id })) })
+      sendJson(response, 200, { data: [...this.models].map((id) => ({ id })) })
       return
     }
     const model = modelOf(body, headers['content-type'])
@@ -123,7 +123,7 @@ export class StrictUpstream {
     if (bad.length > 0 || Number(headers['content-length'] ?? body.length) !== body.length) {
       return { status: 400, type: 'invalid_request_error', code: `forbidden ${bad}` }
     }
-    if (this.#models.has(model)) return undefined
+    if (this.models.has(model)) return undefined
     return { status: 404, type: 'invalid_request_error', code: 'model_not_found' }
   }
 

@@ -51,7 +51,7 @@ export const consequences: Readonly<Record<Scope, Consequence>> = {
     ...{ asksUpstream: false, isAboutRequest: false },
   },
   moment: {
-    ...{ goesOn: true, rests: 'pair', pause: { firstMs: 1_000, longestMs: 10_000 } },
+    ...{ goesOn: true, rests: 'pair', pause: { firstMs: 2_000, longestMs: 10_000 } },
     ...{ asksUpstream: true, isAboutRequest: false },
   },
 }
