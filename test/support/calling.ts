@@ -6,7 +6,7 @@ import { dashboardPassword, ManagementClient } from './management-client.ts'
 
 export const modelsApiKey = 'models-api-key'
 
-export interface CallReply {
+interface CallReply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -17,7 +17,7 @@ export interface CallReply {
   json(): any
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>
   readonly method?: string
   readonly signal?: AbortSignal

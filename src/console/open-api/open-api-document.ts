@@ -17,8 +17,11 @@ const info = {
 const tags = [
   { name: 'login', description: 'Sessions of the dashboard.' },
   { name: 'management', description: 'The API behind the dashboard.' },
-  { name: 'models', description: 'The model list, in the format of OpenAI.' },
-  { name: 'calls', description: 'Calls of models, their keys and their usage.' },
+  {
+    name: 'models',
+    description: 'The model list and calls, in the formats of OpenAI and Anthropic.',
+  },
+  { name: 'calls', description: 'Keys and usage of calls of models.' },
   { name: 'routing', description: 'The sources of the model list.' },
   { name: 'service', description: 'The service itself.' },
 ]

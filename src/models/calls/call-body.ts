@@ -145,31 +145,33 @@ async function readUpTo(request: HttpRequest, maxBytes: number, held: HeldBytes)
   }
 }
 
-function bodyOf({
-  request,
-  bytes,
-  found,
-  isWhole,
-  release,
-}: {
+interface ReadBody {
   readonly request: HttpRequest
   readonly bytes: Buffer
   readonly found: ModelName
   readonly isWhole: boolean
   readonly release: () => void
-}): CallBody {
+}
+
+function bodyOf({ request, bytes, found, isWhole, release }: ReadBody): CallBody {
+  // A long answer must not keep it.
+  let held = bytes
   return {
-    ...{ model: found.name, bytes: bytes.length, isWhole, release },
+    ...{ model: found.name, bytes: bytes.length, isWhole },
     send(name) {
-      const pieces = withModelName(bytes, found, name)
+      const pieces = withModelName(held, found, name)
       const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
       if (!isWhole) {
         const declared = request.headers['content-length']
-        const total = declared === undefined ? undefined : Number(declared) + length - bytes.length
+        const total = declared === undefined ? undefined : Number(declared) + length - held.length
         return { body: followedBy(pieces, request), length: total }
       }
       const body = length <= onePieceBytes ? Buffer.concat(pieces) : inPieces(pieces)
       return { body, length }
+    },
+    release() {
+      held = Buffer.alloc(0)
+      release()
     },
   }
 }

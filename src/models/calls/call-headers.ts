@@ -20,7 +20,7 @@ const notForUpstreams: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie'],
   ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'],
-  ...['host', 'content-length', 'expect', 'origin', 'referer'],
+  ...['host', 'content-length', 'content-type', 'expect', 'origin', 'referer'],
   // Events are looked at, so they must not be compressed.
   'accept-encoding',
 ])

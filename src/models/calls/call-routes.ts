@@ -33,7 +33,7 @@ export function callRoutes({ calls, callers }: CallRoutesParts): readonly Route[
     knowsClients: true,
     admit: callers.admit,
   }
-  const common = { tag: 'calls', access, errorSchema: listError }
+  const common = { tag: 'models', access, errorSchema: listError }
   return [
     ...routesBelow('/v1', common, callPaths.map(routeOf)),
     ...callPaths.map(({ path }) => preflight(`/v1${path}`)),

@@ -1,4 +1,5 @@
 import { type BackOff, retryAfterMs } from '../../process/back-off.ts'
+import { fieldOf, parsedJson } from '../json-field.ts'
 
 /** What a failed attempt says something about. */
 export type Scope = 'request' | 'model' | 'quota' | 'connection' | 'moment'
@@ -95,7 +96,7 @@ export function failureOfAnswer(
 ): Failure | undefined {
   if (status >= 200 && status < 300) return undefined
   if (status < 400) return { scope: 'connection', reason: redirected, status: 502 }
-  const scope = scopeOf(status, codeOf(parsed(body)))
+  const scope = scopeOf(status, codeOf(parsedJson(body)))
   return { scope, reason: reasonOf[scope], status, waitMs: askedWaitMs(headers, nowMs) }
 }
 
@@ -120,10 +121,10 @@ const statusOfType: Readonly<Record<string, number>> = {
 
 /** The failure that the first event of a stream reports. @param event its data, parsed */
 export function failureOfEvent(event: unknown): Failure {
-  const error = field(event, 'error') ?? event
+  const error = fieldOf(event, 'error') ?? event
   const code = codeOf(event)
-  const type = field(error, 'type')
-  const given = Number(field(error, 'status') ?? field(error, 'code'))
+  const type = fieldOf(error, 'type')
+  const given = Number(fieldOf(error, 'status') ?? fieldOf(error, 'code'))
   const isStatus = Number.isInteger(given) && given >= 400 && given < 600
   const known = statusOfType[code] ?? (typeof type === 'string' ? statusOfType[type] : undefined)
   const status = isStatus ? given : (known ?? (modelCode.test(code) ? 404 : 502))
@@ -133,22 +134,8 @@ export function failureOfEvent(event: unknown): Failure {
 
 /** `error.code` of OpenAI's form; Anthropic's has only a type. */
 function codeOf(body: unknown): string {
-  const code = field(field(body, 'error') ?? body, 'code')
+  const code = fieldOf(fieldOf(body, 'error') ?? body, 'code')
   return typeof code === 'string' ? code : ''
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // A page of a proxy, or text.
-    return undefined
-  }
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined
-  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }
 
 /** A day: what an upstream asks for beyond is not believed. */

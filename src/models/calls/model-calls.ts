@@ -152,10 +152,13 @@ export class ModelCalls {
     try {
       const { url, headers } = callTarget({ flavour: path.flavour, baseUrl, apiKey }, path.path)
       const { body: bytes, length } = body.send(ownId)
+      // One type, which is the one that the model was looked for by.
+      const { 'content-type': type = '' } = request.headers
       const lengthField = length === undefined ? {} : { 'content-length': String(length) }
       const query = request.rawQuery === '' ? '' : `?${request.rawQuery}`
       const fields = headersForUpstream(request.rawHeaders, path.flavour, {
         ...headers,
+        'content-type': type,
         ...lengthField,
       })
       const { signal } = request

@@ -14,7 +14,7 @@ interface AnswerContext {
 }
 
 /** The answer of an upstream broke off after it had begun. The client's ends with it, and not cleanly. */
-export class BrokenAnswerError extends Error {
+class BrokenAnswerError extends Error {
   constructor(options?: ErrorOptions) {
     super('the answer of an upstream broke off, or nothing arrived for too long', options)
     this.name = 'BrokenAnswerError'

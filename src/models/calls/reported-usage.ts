@@ -1,3 +1,4 @@
+import { fieldOf, parsedJson } from '../json-field.ts'
 import { endOfValue } from './json-model.ts'
 
 /** Tokens, as the upstream reported them. */
@@ -63,16 +64,16 @@ export class UsageReader {
     this.#rest = Buffer.alloc(0)
     this.#isSkipping = false
     if (isSkipped || !line.includes(mark) || !line.subarray(0, 5).equals(dataField)) return
-    const event = parsed(line.toString('utf8', 5))
+    const event = parsedJson(line.toString('utf8', 5))
     // OpenAI's chunks, Anthropic's message_start, and response.completed of OpenAI's Responses.
-    for (const holder of [event, field(event, 'message'), field(event, 'response')]) {
-      this.#note(field(holder, 'usage'))
+    for (const holder of [event, fieldOf(event, 'message'), fieldOf(event, 'response')]) {
+      this.#note(fieldOf(holder, 'usage'))
     }
   }
 
   #note(usage: unknown): void {
     const number = (name: string) => {
-      const value = field(usage, name)
+      const value = fieldOf(usage, name)
       return typeof value === 'number' && value >= 0 && value < 1e12 ? Math.round(value) : undefined
     }
     const input = number('prompt_tokens') ?? number('input_tokens')
@@ -90,18 +91,5 @@ function usageAtEnd(tail: Buffer): unknown {
   const at = tail.lastIndexOf(usageName)
   if (at < 0) return undefined
   const start = tail.indexOf('{', at)
-  return start < 0 ? undefined : parsed(tail.toString('utf8', start, endOfValue(tail, start)))
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined
-  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return start < 0 ? undefined : parsedJson(tail.toString('utf8', start, endOfValue(tail, start)))
 }

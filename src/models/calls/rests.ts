@@ -30,6 +30,8 @@ interface RestOptions {
   readonly now: () => number
   /** From 0 to 1. */
   readonly random: () => number
+  /** Called when all of a connection begins to rest. */
+  readonly onConnection?: (rest: Rest) => void
 }
 
 /** Which connections, and which of their models, rest after failures. Of one process. */
@@ -54,11 +56,11 @@ export class Rests {
     const { scope, reason, status } = failure
     // To the end of the map: the oldest are in front.
     this.#known.delete(key)
-    this.#known.set(key, {
-      ...{ connectionId: connection.id, model, scope, reason, status, failures },
-      ...{ apiKey: connection.apiKey, baseUrl: connection.baseUrl },
-      untilMs: this.#options.now() + restMs,
-    })
+    const untilMs = this.#options.now() + restMs
+    const rest = { connectionId: connection.id, model, scope, reason, status, untilMs }
+    const { apiKey, baseUrl } = connection
+    this.#known.set(key, { ...rest, failures, apiKey, baseUrl })
+    if (model === undefined && failures === 1) this.#options.onConnection?.(rest)
     const [oldest] = this.#known.keys()
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest)
   }

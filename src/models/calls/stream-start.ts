@@ -1,3 +1,4 @@
+import { fieldOf, parsedJson } from '../json-field.ts'
 import { type Failure, failureOfEvent } from './failures.ts'
 
 /** Bytes in front of the first event. More count as a beginning. */
@@ -59,7 +60,7 @@ function kindOf(fields: readonly string[]): StreamStart {
       .map((line) => line.slice(name.length + 1).replace(/^ /, ''))
   const data = Buffer.from(values('data').join('\n'), 'latin1').toString()
   if (data === '[DONE]') return { failure: emptyStream, data: '' }
-  const event = parsed(data)
+  const event = parsedJson(data)
   const isError = values('event').at(-1) === 'error' || isErrorEvent(event)
   return isError ? { failure: failureOfEvent(event), data } : 'begun'
 }
@@ -70,16 +71,6 @@ const emptyStream: Failure = {
 }
 
 function isErrorEvent(event: unknown): boolean {
-  if (typeof event !== 'object' || event === null) return false
-  const { error, type } = event as Record<string, unknown>
-  return (error !== undefined && error !== null) || type === 'error'
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    // Not JSON: an event of some other protocol.
-    return undefined
-  }
+  const error = fieldOf(event, 'error')
+  return (error !== undefined && error !== null) || fieldOf(event, 'type') === 'error'
 }

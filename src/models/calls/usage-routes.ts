@@ -44,7 +44,6 @@ const usageReply = z.object({
   ),
   isCut: z.boolean().meta({ description: `Whether there are more than ${maxRows} rows.` }),
 })
-export type UsageReply = z.infer<typeof usageReply>
 
 const restsReply = z.object({
   rests: z.array(
@@ -58,7 +57,6 @@ const restsReply = z.object({
     }),
   ),
 })
-export type RestsReply = z.infer<typeof restsReply>
 
 /** What calls used, and what rests after failures. */
 export function usageRoutes({

@@ -57,14 +57,13 @@ const keyReply = z.object({
   ...{ name, models, limits, expiresAt },
   createdAt: z.iso.datetime(),
 })
-export type ModelKeyReply = z.infer<typeof keyReply>
+type ModelKeyReply = z.infer<typeof keyReply>
 
 const keysReply = z.object({ keys: z.array(keyReply) })
 const newKeyReply = z.object({
   key: keyReply,
   secret: z.string().meta({ description: 'What clients send. It is not shown again.' }),
 })
-export type NewModelKeyReply = z.infer<typeof newKeyReply>
 
 const keyBody = z.strictObject({
   name,
@@ -72,7 +71,6 @@ const keyBody = z.strictObject({
   limits: limits.prefault({}),
   expiresAt: expiresAt.default(null),
 })
-export type ModelKeyBody = z.input<typeof keyBody>
 
 const changeBody = z.strictObject({
   name: name.optional(),

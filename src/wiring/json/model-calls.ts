@@ -38,7 +38,14 @@ export function openModelCalls(
   const now = Date.now
   const table = new ModelUsageTable(database)
   const usage = new UsageBatch({ table, now, log })
-  const rests = new Rests({ now, random: Math.random })
+  const rests = new Rests({
+    ...{ now, random: Math.random },
+    onConnection: ({ connectionId, status, reason }) =>
+      log.warn(
+        { connectionId, status, reason },
+        'a connection of models is not called for a while',
+      ),
+  })
   const counts = new CallMetrics()
   metrics?.watchCalls(counts)
   const client = new CallClient({
