@@ -182,7 +182,10 @@ function answer(
   sendJson(response, 200, {
     id: 'answer-1',
     model: `${call.model}-2026`,
-    choices: [{ message: { content: 'héllo' } }],
+    choices: [
+      { index: 0, message: { role: 'assistant', content: 'héllo' }, finish_reason: 'stop' },
+    ],
+    ...{ object: 'chat.completion', created: 1_800_000_000 },
     usage,
   })
 }
@@ -211,15 +214,20 @@ export function sendEvents(response: ServerResponse, events: readonly string[]):
 }
 
 export function openAiEvents(model: string): string[] {
-  const event = (content: object) => `data: ${JSON.stringify({ model, ...content })}\n\n`
+  const event = (content: object) => `data: ${JSON.stringify({ ...chunk, model, ...content })}\n\n`
+  const piece = (delta: object, finish_reason: string | null = null) =>
+    event({ choices: [{ index: 0, delta, finish_reason }], usage: null })
   return [
-    event({ choices: [{ delta: { role: 'assistant' } }], usage: null }),
-    event({ choices: [{ delta: { content: 'hé' } }], usage: null }),
-    event({ choices: [{ delta: { content: 'llo 🦥' } }], usage: null }),
-    event({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } }),
+    piece({ role: 'assistant' }),
+    piece({ content: 'hé' }),
+    piece({ content: 'llo 🦥' }),
+    piece({}, 'stop'),
+    event({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 } }),
     'data: [DONE]\n\n',
   ]
 }
+
+const chunk = { id: 'answer-1', object: 'chat.completion.chunk', created: 1_800_000_000 }
 
 export function anthropicEvents(model: string): string[] {
   const event = (type: string, content: object) =>
