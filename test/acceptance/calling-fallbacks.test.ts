@@ -314,8 +314,22 @@ test('A connection that the upstream closed while it was idle costs nothing', as
       response.on('close', () => response.socket?.destroy())
       sendJson(response, 200, {})
     }
-    const { status, headers } = await call('/chat/completions', { model: 'one/big' })
+    const padding = 'x'.repeat(count % 2 === 0 ? 1 : 200_000)
+    const { status, headers } = await call('/chat/completions', { model: 'one/big', padding })
     assert.equal(status, 200)
     assert.equal(headers['x-bucketry-attempts'], '1')
   }
+})
+
+test('A large call that is answered by closing is sent again, as a whole', async (t) => {
+  const { call, one, two } = await startTwo(t)
+  one.behave = destroyed
+  const { status } = await call('/chat/completions', {
+    model: 'both',
+    padding: 'x'.repeat(200_000),
+  })
+  assert.equal(status, 200)
+  const [first, again] = one.calls
+  assert.ok(first !== undefined && again !== undefined)
+  for (const { body } of [again, ...two.calls]) assert.deepEqual(body, first.body)
 })

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { ApiError } from '../../json-api/api-error.ts'
 import {
   type CallClient,
   NoAnswerError,
@@ -93,7 +94,7 @@ export async function attempt(
     stop.abort()
   }
   try {
-    const reply = await send({ ...call, signal: stop.signal }, options)
+    const reply = await send({ ...call, signal: stop.signal }, options, timer)
     const made = await begin(reply, options.now(), end)
     if ('failure' in made) end()
     return made
@@ -101,6 +102,8 @@ export async function attempt(
     end()
     signal.throwIfAborted()
     if (stop.signal.reason === late) return { failure: late, answer: undefined }
+    // Of the client's body, whose failure is none of the upstream's.
+    if (error instanceof ApiError) throw error
     if (error instanceof NoAnswerError) return { failure: noAnswer[error.kind], answer: undefined }
     // The body ended with an error, of whatever kind.
     return { failure: brokenOff, answer: undefined }
@@ -112,15 +115,26 @@ export async function attempt(
 async function send(
   call: UpstreamCall,
   { client, isRepeatable }: AttemptOptions,
+  timer: NodeJS.Timeout,
 ): Promise<UpstreamReply> {
   const startedAtMs = performance.now()
+  const sendOnce = () =>
+    client.send(Buffer.isBuffer(call.body) ? call : { ...call, body: timed(call.body, timer) })
   try {
-    return await client.send(call)
+    return await sendOnce()
   } catch (error) {
     const isStale = error instanceof NoAnswerError && error.kind === 'closed'
     const isQuick = performance.now() - startedAtMs < staleMs
     if (!isRepeatable || !isStale || !isQuick) throw error
-    return await client.send(call)
+    return await sendOnce()
+  }
+}
+
+/** While an upstream takes a body, the time of its answer has not begun. */
+async function* timed(body: AsyncIterable<Buffer>, timer: NodeJS.Timeout): AsyncIterable<Buffer> {
+  for await (const piece of body) {
+    yield piece
+    timer.refresh()
   }
 }
 

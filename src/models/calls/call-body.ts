@@ -24,7 +24,7 @@ export interface CallBody {
   /** Whether it can be sent again. */
   readonly isWhole: boolean
   /**
-   * The body with the upstream's name of the model.
+   * The body with the upstream's name of the model. If it is whole, its pieces can be read again and again.
    *
    * @returns also its length; undefined if it is sent in chunks
    */
@@ -166,7 +166,8 @@ function bodyOf({ request, bytes, found, isWhole, release }: ReadBody): CallBody
         const total = declared === undefined ? undefined : Number(declared) + length - held.length
         return { body: followedBy(pieces, request), length: total }
       }
-      const body = length <= onePieceBytes ? Buffer.concat(pieces) : inPieces(pieces)
+      const isShort = length <= onePieceBytes
+      const body = isShort ? Buffer.concat(pieces) : { [Symbol.asyncIterator]: () => each(pieces) }
       return { body, length }
     },
     release() {
@@ -176,7 +177,7 @@ function bodyOf({ request, bytes, found, isWhole, release }: ReadBody): CallBody
   }
 }
 
-async function* inPieces(pieces: readonly Buffer[]): AsyncIterable<Buffer> {
+async function* each(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
   yield* pieces
 }
 
@@ -188,7 +189,9 @@ async function* followedBy(
   yield* pieces
   const rest = body.iterator({ destroyOnReturn: false })
   for (;;) {
-    const next = await withinTime(rest.next(), idleMs)
+    const next = await withinTime(rest.next(), idleMs).catch((cause: unknown) => {
+      throw new ApiError(408, 'The body did not arrive in time.', { cause })
+    })
     if (next.done === true) return
     yield next.value
   }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Agent } from 'undici'
+import { ApiError } from '../../json-api/api-error.ts'
 
 export interface CallTimes {
   readonly connectMs: number
@@ -61,7 +62,7 @@ export class CallClient {
     })
   }
 
-  /** @throws NoAnswerError; the signal's reason */
+  /** @throws NoAnswerError; ApiError of the body; the signal's reason */
   async send({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const { origin, pathname, search } = new URL(url)
     try {
@@ -75,6 +76,8 @@ export class CallClient {
       return { status: reply.statusCode, headers: reply.headers, body: reply.body }
     } catch (error) {
       signal.throwIfAborted()
+      // What reading the client's body throws.
+      if (error instanceof ApiError) throw error
       throw new NoAnswerError(kindOf(error), { cause: error })
     }
   }
