@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anthropicEvents, openAiEvents, sendJson } from '../fakes/strict-upstream.ts'
 import { fieldsOf, modelsApiKey, startCalling, startWithUpstream } from '../support/calling.ts'
+import { until } from '../support/management-client.ts'
 
 test('A call reaches the upstream with only the model and the credentials changed', async (t) => {
   const { upstream, call } = await startWithUpstream(t)
@@ -271,4 +272,20 @@ test('An answer without an end is not whole for the client either', async (t) =>
   assert.equal(isComplete, false)
   assert.equal(upstream.calls.length, 1)
   upstream.behave = (_, response) => sendJson(response, 200, {})
+})
+
+test('Bodies that wait for their answers have a memory together, which comes back', async (t) => {
+  const { upstream, call } = await startWithUpstream(t, {}, { MODELS_BODY_MIB: '1' })
+  const waiting: (() => void)[] = []
+  upstream.behave = (_, response) => void waiting.push(() => sendJson(response, 200, {}))
+  const large = { model: 'lab/big', padding: 'x'.repeat(1_000_000) }
+  const calls = Array.from({ length: 8 }, () => call('/chat/completions', large))
+  await until(() => waiting.length === 8)
+  const refused = await call('/chat/completions', large)
+  assert.equal(refused.status, 503)
+  assert.equal(refused.headers['retry-after'], '1')
+  for (const answer of waiting.splice(0)) answer()
+  for (const { status } of await Promise.all(calls)) assert.equal(status, 200)
+  upstream.behave = (_, response) => sendJson(response, 200, {})
+  assert.equal((await call('/chat/completions', large)).status, 200)
 })
