@@ -1,7 +1,8 @@
+import { addressBlock } from '../../access/address-block.ts'
 import type { AttemptLimiter } from '../../access/attempt-limiter.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
-import { fitsGlob, type ModelKey } from '../keys/model-key.ts'
+import { fitsGlob, type ModelKey, parseModelKey } from '../keys/model-key.ts'
 import type { StoredModelKeys } from '../keys/stored-model-keys.ts'
 import { keyComparison, sentKeys } from '../sent-keys.ts'
 import { quoted } from './call-index.ts'
@@ -31,6 +32,9 @@ interface CallersParts {
   readonly now: () => number
 }
 
+/** As many as are allowed within 15 minutes. */
+const maxGuessesAtOnce = 5
+
 /** Addresses that are refused for a while. More are forgotten, the oldest first. */
 const maxBlocked = 10_000
 
@@ -45,7 +49,10 @@ const owner: Caller = {
 export class Callers {
   readonly #parts: CallersParts
   readonly #isApiKey: (key: string) => boolean
+  /** By the block of the address, as the limiter counts. */
   readonly #blockedUntilMs = new Map<string, number>()
+  /** Wrong keys that are being counted. */
+  readonly #guesses = new Map<string, number>()
   readonly #known = new WeakMap<HttpRequest, Caller>()
 
   constructor(parts: CallersParts) {
@@ -79,10 +86,25 @@ export class Callers {
     const address = this.#parts.clientAddress(request)
     this.#assertNotBlocked(address)
     if (sent.some(this.#isApiKey)) return owner
-    const waitSeconds = await this.#parts.limiter.take(address)
-    if (waitSeconds > 0) this.#block(address, waitSeconds)
-    this.#assertNotBlocked(address)
+    // A model key that was deleted is no guess: it must not lock out others behind its address.
+    if (sent.some((text) => parseModelKey(text) === undefined)) await this.#countGuess(address)
     throw unauthorized('Invalid API key.')
+  }
+
+  /** @throws ApiError 429 after too many, KeyValueError */
+  async #countGuess(address: string): Promise<void> {
+    const client = addressBlock(address)
+    // Those that are still being counted are limited, too: otherwise many at once could all be compared.
+    this.#guesses.set(client, (this.#guesses.get(client) ?? 0) + 1)
+    try {
+      const waitSeconds = await this.#parts.limiter.take(address)
+      if (waitSeconds > 0) this.#block(client, waitSeconds)
+    } finally {
+      const left = (this.#guesses.get(client) ?? 1) - 1
+      if (left > 0) this.#guesses.set(client, left)
+      else this.#guesses.delete(client)
+    }
+    this.#assertNotBlocked(address)
   }
 
   #callerOf({ keyId, name, models, limits, expiresAtMs }: ModelKey): Caller {
@@ -111,16 +133,18 @@ export class Callers {
   }
 
   #assertNotBlocked(address: string): void {
-    const waitMs = (this.#blockedUntilMs.get(address) ?? 0) - this.#parts.now()
-    if (waitMs <= 0) return
-    const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) }
+    const client = addressBlock(address)
+    const isGuessing = (this.#guesses.get(client) ?? 0) >= maxGuessesAtOnce
+    const waitMs = (this.#blockedUntilMs.get(client) ?? 0) - this.#parts.now()
+    if (waitMs <= 0 && !isGuessing) return
+    const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) }
     throw new ApiError(429, 'Too many wrong API keys from this address. Try again later.', {
       headers,
     })
   }
 
-  #block(address: string, seconds: number): void {
-    this.#blockedUntilMs.set(address, this.#parts.now() + seconds * 1_000)
+  #block(client: string, seconds: number): void {
+    this.#blockedUntilMs.set(client, this.#parts.now() + seconds * 1_000)
     const [oldest] = this.#blockedUntilMs.keys()
     if (this.#blockedUntilMs.size > maxBlocked && oldest !== undefined) {
       this.#blockedUntilMs.delete(oldest)

@@ -121,14 +121,16 @@ export class ModelCalls {
         this.#parts.rests.clear(target)
         return passedAnswer(made.begun, { call, target, attempts: progress.attempts, observed })
       }
-      const isLast = this.#fail(target, made, call, progress) || index === targets.length - 1
-      observed.fail(made.failure.scope, !isLast)
-      if (isLast) break
+      const goesOn =
+        this.#fail(target, made, call, progress) &&
+        targets.slice(index + 1).some((next) => this.#parts.rests.restOf(next) === undefined)
+      observed.fail(made.failure.scope, goesOn)
+      if (!goesOn) break
     }
     return this.#failed(targets, call, progress)
   }
 
-  /** Returns whether no other target is tried. */
+  /** Returns whether another target may be tried. */
   #fail(
     target: CallTarget,
     made: Exclude<Attempt, { begun: unknown }>,
@@ -141,7 +143,7 @@ export class ModelCalls {
     const before = progress.failed
     const isKept = before !== undefined && consequences[before.failure.scope].isAboutRequest
     if (!isKept || (isAboutRequest && !goesOn)) progress.failed = made
-    return !goesOn || !body.isWhole
+    return goesOn && body.isWhole
   }
 
   async #attempt(target: CallTarget, { request, path, body }: Call): Promise<Attempt> {
