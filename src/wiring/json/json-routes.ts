@@ -10,7 +10,6 @@ import { jsonHandler } from '../../json-api/json-handler.ts'
 import type { Access, Route } from '../../json-api/route.ts'
 import type { Catalogue } from '../../models/catalogue/catalogue.ts'
 import { readCatalogue } from '../../models/catalogue/read-catalogue.ts'
-import type { StoredModelKeys } from '../../models/keys/stored-model-keys.ts'
 import { listedModelsApi } from '../../models/listed-models-api.ts'
 import { modelListApi } from '../../models/model-list-api.ts'
 import { ModelLists } from '../../models/model-lists.ts'
@@ -20,24 +19,16 @@ import { routingApi } from '../../models/routing/routing-api.ts'
 import { RoutingStore } from '../../models/routing/routing-store.ts'
 import { Upstreams } from '../../models/upstream/upstreams.ts'
 import { DatabaseError } from '../../state/database.ts'
-import { KeyValueError, type KeyValueStore } from '../../state/key-value/key-value.ts'
+import { KeyValueError } from '../../state/key-value/key-value.ts'
 import { createSealer } from '../../state/sealer.ts'
 import { RoutingTables } from '../../state/stores/routing.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
-import type { ProcessMetrics } from '../metrics/process-metrics.ts'
 import { reset } from '../reset.ts'
 import { clientOf } from '../untrusted-proxies.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
-import { openModelCalls } from './model-calls.ts'
+import { type ModelCallsWiring, openModelCalls } from './model-calls.ts'
 
-export interface JsonProtocolParts extends ManagementWiring {
-  /** AUTH_KV. */
-  readonly sessions: KeyValueStore
-  readonly modelKeys: StoredModelKeys
-  readonly metrics: ProcessMetrics | undefined
-  /** Takes what ends the work of these protocols when no request is running. */
-  readonly onClose: (close: () => Promise<void>) => void
-}
+export interface JsonProtocolParts extends ManagementWiring, ModelCallsWiring {}
 
 /**
  * The routes of `/auth`, `/v1` and `/-/api`, and of the description of them all.

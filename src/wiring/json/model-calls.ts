@@ -12,16 +12,33 @@ import { UsageBatch } from '../../models/calls/usage-batch.ts'
 import { usageRoutes } from '../../models/calls/usage-routes.ts'
 import type { Catalogue } from '../../models/catalogue/catalogue.ts'
 import { modelKeyRoutes } from '../../models/keys/model-key-routes.ts'
+import type { StoredModelKeys } from '../../models/keys/stored-model-keys.ts'
 import type { ModelLists } from '../../models/model-lists.ts'
 import { CallClient } from '../../models/upstream/call-client.ts'
 import type { Upstreams } from '../../models/upstream/upstreams.ts'
+import type { Database } from '../../state/database.ts'
+import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import { ModelKeyTable } from '../../state/stores/model-keys.ts'
 import { ModelUsageTable } from '../../state/stores/model-usage.ts'
+import type { Log } from '../log.ts'
 import { CallMetrics } from '../metrics/call-metrics.ts'
+import type { ProcessMetrics } from '../metrics/process-metrics.ts'
+import type { Settings } from '../settings/read-settings.ts'
 import { clientOf } from '../untrusted-proxies.ts'
-import type { JsonProtocolParts } from './json-routes.ts'
 
 const mib = 1024 * 1024
+
+export interface ModelCallsWiring {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  /** AUTH_KV. */
+  readonly sessions: KeyValueStore
+  readonly modelKeys: StoredModelKeys
+  readonly metrics: Pick<ProcessMetrics, 'watchCalls'> | undefined
+  /** Takes what ends the work of these protocols when no request is running. */
+  readonly onClose: (close: () => Promise<void>) => void
+}
 
 interface ListParts {
   readonly lists: ModelLists
@@ -32,7 +49,7 @@ interface ListParts {
 
 /** The calls of models, and the management of their keys and usage. */
 export function openModelCalls(
-  { settings, log, database, sessions, modelKeys, metrics, onClose }: JsonProtocolParts,
+  { settings, log, database, sessions, modelKeys, metrics, onClose }: ModelCallsWiring,
   { lists, catalogue, upstreams, session }: ListParts,
 ): readonly Route[] {
   const now = Date.now
