@@ -101,7 +101,9 @@ function renderTable(scenario: Scenario, table: Table): string {
     line(table.columns),
     line(table.columns.map((_, index) => (index === 0 ? '---' : '---:'))),
     ...table.rows.map(line),
-    `\nWanted: ${scenario.target}. Measured: **${table.verdict}**.`,
+    ...(scenario.target === ''
+      ? []
+      : [`\nWanted: ${scenario.target}. Measured: **${table.verdict}**.`]),
   ].join('\n')
 }
 

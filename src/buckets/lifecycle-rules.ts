@@ -15,12 +15,16 @@ export interface LifecycleRule {
   /** Only keys that begin with this. Empty: all keys. */
   readonly prefix: string
   /**
-   * How the client wrote the prefix and the tags, to be returned in the same form: a prefix in `Filter`, in an older
-   * document's `Prefix`, nothing, one tag in `Filter`, or what `And` has.
+   * How the client wrote prefix, tags and sizes, to be returned in the same form: a prefix in `Filter`, in an older
+   * document's `Prefix`, nothing, one tag or size in `Filter`, or what `And` has.
    */
-  readonly prefixForm: 'filter' | 'rule' | 'none' | 'tag' | 'and'
+  readonly prefixForm: 'filter' | 'rule' | 'none' | 'tag' | 'size' | 'and' | 'and-without-prefix'
   /** Only objects that have all these tags. Never with `abortUploadsDays`. */
   readonly tags?: Tags
+  /** Only objects of more bytes than this. Never with `abortUploadsDays`. */
+  readonly largerThan?: number
+  /** Only objects of fewer bytes than this. Never with `abortUploadsDays`. */
+  readonly smallerThan?: number
   readonly isEnabled: boolean
   /** Objects expire this many days after they were written. */
   readonly days?: number
@@ -38,6 +42,7 @@ export interface ObjectExpiry {
 /** What decides when an object expires. */
 interface RuledObject {
   readonly key: string
+  readonly size: number
   readonly modifiedAtMs: number
   /** `unknown`: it may have those of every rule. */
   readonly tags: Tags | 'unknown' | undefined
@@ -46,10 +51,11 @@ interface RuledObject {
 /** When an object expires, by the rule with the earliest time. Undefined: never. */
 export function objectExpiry(
   rules: readonly LifecycleRule[],
-  { key, modifiedAtMs, tags }: RuledObject,
+  { key, size, modifiedAtMs, tags }: RuledObject,
 ): ObjectExpiry | undefined {
-  return earliest(rules, key, ({ days, dateMs, tags: wanted }) => {
+  return earliest(rules, key, ({ days, dateMs, tags: wanted, largerThan, smallerThan }) => {
     if (wanted !== undefined && !hasAll(tags, wanted)) return undefined
+    if (size <= (largerThan ?? -1) || size >= (smallerThan ?? Infinity)) return undefined
     if (dateMs !== undefined) return dateMs
     return days === undefined ? undefined : midnightAfter(modifiedAtMs, days)
   })

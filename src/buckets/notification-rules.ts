@@ -29,10 +29,12 @@ export interface NotificationRule {
   readonly suffix: string
 }
 
-/** A rule as a client wrote it. */
+/** A rule as a client wrote it, so that tools which compare it with their own find no difference. */
 export interface WrittenRule extends NotificationRule {
   readonly kind: RuleKind
   readonly arn: string
+  /** Where prefix and suffix come from: names in any case, values that may be empty. */
+  readonly filters: readonly { readonly name: string; readonly value: string }[]
 }
 
 /** Whether this is the name of an event that is sent, or of all of a type. */
@@ -48,8 +50,8 @@ export function rulesFor<Rule extends NotificationRule>(
 ): readonly Rule[] {
   return rules.filter(
     ({ events, prefix, suffix }) =>
-      key.startsWith(prefix) &&
-      key.endsWith(suffix) &&
+      (key.startsWith(prefix) || key.startsWith(decoded(prefix))) &&
+      (key.endsWith(suffix) || key.endsWith(decoded(suffix))) &&
       events.some((pattern) => isNamedBy(pattern, event)),
   )
 }
@@ -67,4 +69,16 @@ export function doOverlap(a: NotificationRule, b: NotificationRule): boolean {
 
 function isNamedBy(pattern: string, name: EventName): boolean {
   return pattern === `s3:${name}` || pattern === `s3:${name.slice(0, name.indexOf(':'))}:*`
+}
+
+/**
+ * AWS wants filters in the encoding of keys in events, with `+` for a space (User Guide, "Configuring event notifications
+ * using object key name filtering"). Clients also write them as they are.
+ */
+function decoded(filter: string): string {
+  try {
+    return decodeURIComponent(filter.replaceAll('+', ' '))
+  } catch {
+    return filter
+  }
 }

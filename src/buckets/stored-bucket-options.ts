@@ -150,13 +150,13 @@ function documentsOf(change: BucketOptionsChange): Record<string, string> {
 }
 
 /**
- * A version that knows no tags would remove what the rule does not name: to it, the rule is disabled
+ * A version that knows no tags and sizes would remove what the rule does not name: to it, the rule is disabled
  * (docs/upgrade.md, "Roll back").
  */
 type StoredRule = LifecycleRule & { readonly isEnabledForTags?: boolean }
 
 function storedRule(rule: LifecycleRule): StoredRule {
-  if (rule.tags === undefined) return rule
+  if ((rule.tags ?? rule.largerThan ?? rule.smallerThan) === undefined) return rule
   return { ...rule, isEnabled: false, isEnabledForTags: rule.isEnabled }
 }
 

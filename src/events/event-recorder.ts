@@ -7,17 +7,20 @@ import { eventMessage, type ObjectChange, sequencers } from './event-message.ts'
 import { currentOccasion, type Occasion } from './occasion.ts'
 
 /** Events that may wait for all targets together. What comes on top is not kept. */
-const mostWaiting = 100_000
+const defaultMostWaiting = 100_000
 
 /** Another process may fill the table meanwhile, so it may get some more than that. */
 const countEveryMs = 1_000
+
+/** A change does not wait longer for others of its key: their events may then be out of order. */
+const turnMs = 5_000
 
 /** An intent is looked at if the change has not ended by then: its process may be dead. */
 const firstLookMs = 10_000
 
 /** After these, the drive is as it was. After others, it may carry the change out. */
 const withoutEffect: ReadonlySet<DriveErrorKind> = new Set([
-  ...(['condition', 'not-found', 'changed', 'upload-gone', 'no-bucket', 'denied', 'full'] as const),
+  ...(['condition', 'not-found', 'changed', 'upload-gone', 'no-bucket', 'denied'] as const),
   ...(['invalid-key', 'key-too-long'] as const),
 ])
 
@@ -29,13 +32,15 @@ interface EventSource {
 }
 
 export interface RecorderParts extends EventSource {
-  readonly table: Pick<EventTable, 'intend' | 'confirm' | 'cancel' | 'counts'>
+  readonly table: Pick<EventTable, 'intend' | 'confirm' | 'cancel' | 'countWaiting'>
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
   /** Called after new events are stored. */
   readonly onEvents: () => void
   /** Called with each change whose events are not kept because too many wait. */
   readonly onFull: (isFull: boolean) => void
+  /** Default: 100,000. */
+  readonly mostWaiting?: number
 }
 
 /** A change of an object that is about to happen. */
@@ -82,12 +87,21 @@ export class EventRecorder {
     if (rules.length === 0 || (await this.#isFull())) return await change()
     const events = new ChangeEvents({ ...planned, event }, rules, occasion, this.#parts)
     const turn = [`${bucket}/${key}`]
-    await this.#queue.enter(turn, never)
+    const isItsTurn = await this.#takeTurn(turn)
     try {
       return await this.#around(events, change, outcome)
     } finally {
-      this.#queue.leave(turn)
+      if (isItsTurn) this.#queue.leave(turn)
     }
+  }
+
+  async #takeTurn(turn: readonly string[]): Promise<boolean> {
+    const end = new AbortController()
+    const timer = setTimeout(() => end.abort(), turnMs)
+    const entered = this.#queue.enter(turn, end.signal)
+    const isItsTurn = await entered.then(() => true).catch(() => false)
+    clearTimeout(timer)
+    return isItsTurn
   }
 
   async #around<Result>(
@@ -102,7 +116,7 @@ export class EventRecorder {
       result = await change()
     } catch (error) {
       const isUnchanged = error instanceof DriveError && withoutEffect.has(error.kind)
-      // Otherwise the sender looks at the object.
+      // Otherwise the recovery looks at the object.
       if (isUnchanged) await table.cancel(events.ids).catch(() => undefined)
       throw error
     }
@@ -121,7 +135,8 @@ export class EventRecorder {
     if (nowMs - this.#counted.atMs > countEveryMs) {
       const { isFull } = this.#counted
       this.#counted = { atMs: nowMs, isFull }
-      const { waiting } = await this.#parts.table.counts(mostWaiting)
+      const { table, mostWaiting = defaultMostWaiting } = this.#parts
+      const waiting = await table.countWaiting(mostWaiting)
       this.#counted = { atMs: nowMs, isFull: waiting >= mostWaiting }
     }
     const { isFull } = this.#counted
@@ -129,8 +144,6 @@ export class EventRecorder {
     return isFull
   }
 }
-
-const never = new AbortController().signal
 
 /** The events of one change: one for each rule's target. */
 class ChangeEvents {
@@ -149,7 +162,9 @@ class ChangeEvents {
   ) {
     this.#change = change
     this.#parts = parts
-    this.#occasion = occasion ?? { principalId: parts.ownerId, sourceIp: '', requestId: '' }
+    const known = occasion ?? { principalId: parts.ownerId, sourceIp: '', requestId: '' }
+    // Receivers find repeated events by it.
+    this.#occasion = { ...known, requestId: known.requestId || this.#id }
     // Two rules for one target do not overlap, unless they are of the settings.
     this.#rules = [...new Map(rules.map((rule) => [rule.target, rule])).values()]
     this.ids = this.#rules.map(({ target }) => ({ id: this.#id, target }))

@@ -6,8 +6,12 @@ export interface EventTarget {
   /**
    * Resolves when the receiver has accepted the message.
    *
-   * @throws an error whose message is for people, without addresses and passwords.
+   * @throws RefusedEvent, or an error that other messages would meet, too. The text is for people, without addresses
+   *   and passwords.
    */
   send(message: string, signal: AbortSignal): Promise<void>
   close(): void
 }
+
+/** The receiver does not want this message. It may accept others. */
+export class RefusedEvent extends Error {}

@@ -1,3 +1,4 @@
+import { ReplyError } from 'ioredis'
 import { connectRedis } from '../state/key-value/redis-connection.ts'
 import type { EventTarget } from './event-target.ts'
 
@@ -14,8 +15,20 @@ export function redisTarget(url: string, stream: string): EventTarget {
   return {
     name: 'redis',
     async send(message) {
-      await redis.xadd(stream, 'MAXLEN', '~', mostEntries, '*', 'event', message)
+      try {
+        await redis.xadd(stream, 'MAXLEN', '~', mostEntries, '*', 'event', message)
+      } catch (error) {
+        const code = error instanceof ReplyError ? codeOf(String(error)) : undefined
+        // It is no longer the primary. Its address may lead to the new one already.
+        if (code === 'READONLY') redis.disconnect(true)
+        throw new Error(code === undefined ? 'it could not be reached' : `it answered ${code}`)
+      }
     },
     close: () => redis.disconnect(),
   }
+}
+
+/** What is behind it may have addresses, as in `MOVED 866 10.0.0.7:6379`. */
+function codeOf(text: string): string {
+  return /^ReplyError: ([A-Z]+)/.exec(text)?.[1] ?? 'an error'
 }

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import type { EventTarget } from './event-target.ts'
+import { type EventTarget, RefusedEvent } from './event-target.ts'
 
 /** A receiver that takes longer gets the message again. */
-const answerMs = 10_000
+const defaultAnswerMs = 10_000
 
 /** A reply of more is not read: its connection is closed. */
 const maxReplyBytes = 64 * 1024
@@ -15,7 +15,11 @@ const signatureHeader = 'X-Bucketry-Signature-256'
  *
  * @param url may have user and password, which become the Authorization header
  */
-export function webhookTarget(url: string, secret: string | undefined): EventTarget {
+export function webhookTarget(
+  url: string,
+  secret: string | undefined,
+  answerMs = defaultAnswerMs,
+): EventTarget {
   const { address, authorization } = withoutUser(url)
   return {
     name: 'webhook',
@@ -35,13 +39,21 @@ export function webhookTarget(url: string, secret: string | undefined): EventTar
         redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       }).catch((error: unknown) => {
-        throw new Error(reasonOf(error), { cause: undefined })
+        throw new Error(reasonOf(error, answerMs))
       })
       await readReply(response).catch(() => undefined)
-      if (!response.ok) throw new Error(`it answered ${response.status}`)
+      const { ok, status } = response
+      if (ok) return
+      const reason = `it answered ${status}`
+      throw isRefusal(status) ? new RefusedEvent(reason) : new Error(reason)
     },
     close: () => undefined,
   }
+}
+
+/** RFC 9110 section 15.5: the fault is in the request. Those two say that it may come again. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 
 /** Fetch refuses an address with a user (Fetch standard, "Request class"). */
@@ -66,7 +78,7 @@ async function readReply({ body }: Response): Promise<void> {
 }
 
 /** Fetch puts the system's error into the cause of its own, whose message may have the address. */
-function reasonOf(error: unknown): string {
+function reasonOf(error: unknown, answerMs: number): string {
   if (!(error instanceof Error)) return 'it could not be reached'
   if (error.name === 'TimeoutError') return `it did not answer within ${answerMs / 1000} s`
   const { cause } = error

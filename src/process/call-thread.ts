@@ -119,25 +119,49 @@ export class CallThread<Request, Result> {
   }
 }
 
-/**
- * In the thread: answers each call.
- *
- * @param work returns the result, and the parts of it to transfer back.
- */
-export function answerCalls<Request, Result>(
-  work: (request: Request) => { readonly result: Result; readonly transfer: Transferable[] },
-): void {
-  parentPort?.on('message', ({ id, request }: Call<Request>) => {
-    try {
-      const { result, transfer } = work(request)
-      parentPort?.postMessage({ id, result } satisfies Answer<Result>, transfer)
-    } catch (error) {
-      // Errors lose their code when they are cloned.
-      const { code } = error as NodeJS.ErrnoException
-      const answer: Answer<Result> = { id, code: code ?? '', message: String(error) }
-      parentPort?.postMessage(answer)
-    }
+/** The answer to a call. */
+export interface Answered<Result> {
+  readonly result: Result
+  /** The parts of it to transfer back. */
+  readonly transfer: Transferable[]
+}
+
+/** In the thread: answers each call. */
+export function answerCalls<Request, Result>(work: (request: Request) => Answered<Result>): void {
+  parentPort?.on('message', (call: Call<Request>) => {
+    answer([call], ([request]) => [work(request as Request)])
   })
+}
+
+/** In the thread: answers all calls together that have arrived. If the work fails, it failed for each of them. */
+export function answerTogether<Request, Result>(
+  work: (requests: readonly Request[]) => readonly Answered<Result>[],
+): void {
+  const arrived: Call<Request>[] = []
+  parentPort?.on('message', (call: Call<Request>) => {
+    // Runs when the event loop has taken all messages that are there.
+    if (arrived.push(call) === 1) setImmediate(() => answer(arrived.splice(0), work))
+  })
+}
+
+function answer<Request, Result>(
+  calls: readonly Call<Request>[],
+  work: (requests: readonly Request[]) => readonly Answered<Result>[],
+): void {
+  try {
+    const answers = work(calls.map(({ request }) => request))
+    for (const [index, { result, transfer }] of answers.entries()) {
+      const id = calls[index]?.id as number
+      parentPort?.postMessage({ id, result } satisfies Answer<Result>, transfer)
+    }
+  } catch (error) {
+    // Errors lose their code when they are cloned.
+    const { code } = error as NodeJS.ErrnoException
+    for (const { id } of calls) {
+      const failed: Answer<Result> = { id, code: code ?? '', message: String(error) }
+      parentPort?.postMessage(failed)
+    }
+  }
 }
 
 function withCode(message: string, code: string): Error {

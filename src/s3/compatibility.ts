@@ -31,6 +31,10 @@ export const differences = {
     contract: '`+` in x-amz-copy-source is a plus',
     aws: 'It is a space. A plus is written `%2B`',
   },
+  dateHeaders: {
+    contract: 'A signed request without x-amz-date: 403 AccessDenied',
+    aws: 'Its header Date says when it was signed',
+  },
   deleteChecksums: {
     contract: 'DeleteObjects needs no checksum',
     aws: 'Without Content-MD5 and x-amz-checksum-*: 400 InvalidRequest',

@@ -218,11 +218,11 @@ export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
 }
 
-/** A header field that asks for what cannot be kept. */
+/** A header field that asks for what cannot be kept. The message names it, because SDKs show nothing else. */
 export function headerNotImplemented(header: string): S3Error {
   return new S3Error(
     'NotImplemented',
-    'A header you provided implies functionality that is not implemented.',
+    `A header you provided implies functionality that is not implemented: ${header}`,
     { elements: { Header: header } },
   )
 }

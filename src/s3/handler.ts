@@ -10,7 +10,7 @@ import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { addressOf, bucketOfHost, virtualHostReason } from './address/virtual-host.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
 import { hasPolicyInForce, isOpenByPolicy } from './configuration/public-access.ts'
-import type { NewBucketContext, S3Service, ServiceContext } from './context.ts'
+import type { BucketContext, NewBucketContext, S3Service, ServiceContext } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
@@ -294,22 +294,29 @@ function run(
   if (identity.kind === 'anonymous' && !hasPolicyInForce(configuration))
     authorize(access, bucketContext, '')
   const key = decodeKey(address.level === 'object' ? address.rawKey : '')
-  authorize(access, bucketContext, key)
+  const allowedBy = authorize(access, bucketContext, key)
   logContext.key = shortened(key)
   refuseVersions(context)
-  return operation.handle({ service, request, query, identity, bucket, configuration, key })
+  const objectContext = { service, request, query, identity, bucket, configuration, key }
+  const reply = operation.handle(objectContext)
+  if (allowedBy !== 'policy' || mayLearnOfAbsence(bucketContext, key)) return reply
+  return reply.catch(hideAbsence)
 }
 
-/** @param key for `list`, the prefix. */
-function authorize(access: Access, context: NewBucketContext, key: string): void {
+/**
+ * What allows the request: `policy` if nothing else does.
+ *
+ * @param key for `list`, the prefix.
+ */
+function authorize(access: Access, context: NewBucketContext, key: string): 'right' | 'policy' {
   const { identity, bucket, configuration, service, query } = context
   const { action, policy } = access
   const request = { policy, key, prefix: query.get('prefix'), hasVersion: query.has('versionId') }
   const isPublic =
-    (configuration?.isPublic === true &&
-      (access.public === 'read' || (access.public === 'list' && service.settings.publicList))) ||
-    (configuration !== undefined && isOpenByPolicy(configuration, request))
-  if (isAuthorized(identity, { action, bucket, key, isPublic })) return
+    configuration?.isPublic === true &&
+    (access.public === 'read' || (access.public === 'list' && service.settings.publicList))
+  if (isAuthorized(identity, { action, bucket, key, isPublic })) return 'right'
+  if (configuration !== undefined && isOpenByPolicy(configuration, request)) return 'policy'
   if (identity.kind === 'key') {
     throw new S3Error(
       'AccessDenied',
@@ -321,6 +328,25 @@ function authorize(access: Access, context: NewBucketContext, key: string): void
   }
   if (access.public !== 'list' || !configuration?.isPublic) throw unsignedRefusal()
   throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')
+}
+
+/** Who may list the key learns from 404 that it does not exist (API reference, GetObject, "Permissions"). */
+function mayLearnOfAbsence(
+  { identity, bucket, configuration }: BucketContext,
+  key: string,
+): boolean {
+  const list = { policy: 's3:ListBucket', key: '', prefix: undefined, hasVersion: false } as const
+  const isPublic = isOpenByPolicy(configuration, list)
+  return isAuthorized(identity, { action: 'list', bucket, key, isPublic })
+}
+
+function hideAbsence(error: unknown): never {
+  if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') throw error
+  throw new S3Error('AccessDenied', undefined, {
+    cause: error,
+    reason:
+      'The object does not exist. The policy of the bucket does not allow s3:ListBucket, so the client is not told.',
+  })
 }
 
 function unsignedRefusal(): S3Error {

@@ -62,8 +62,9 @@ function signatureParts(request: HttpRequest, service: S3Service) {
   const hostBucket = bucketOfHost(request.headers.host, settings)
   // The host names the bucket: a signature for another host is one for another bucket.
   const publicUrl = hostBucket === undefined ? settings.publicUrl : undefined
-  const { versionTwo, signedBodies } = compatibility
-  const checked = { keys, region, regions, publicUrl, hostBucket, versionTwo, signedBodies }
+  const { dateHeaders, versionTwo, signedBodies } = compatibility
+  const inMode = { dateHeaders, versionTwo, signedBodies }
+  const checked = { keys, region, regions, publicUrl, hostBucket, ...inMode }
   return () => [checked, now(), onMismatch] as const
 }
 

@@ -82,7 +82,8 @@ export function requestLogger(
   addressOf: (request: HttpRequest) => string,
 ): (request: HttpRequest, outcome: Outcome) => void {
   return (request, outcome) => {
-    if (outcome.failure === undefined && !log.isLevelEnabled('info')) return
+    const level = isRoutine(request, outcome) ? 'debug' : 'info'
+    if (outcome.failure === undefined && !log.isLevelEnabled(level)) return
     const { status, bytesReceived, bytesSent, durationMs, isAborted, logFields, failure } = outcome
     const fields = {
       requestId: request.id,
@@ -95,9 +96,17 @@ export function requestLogger(
       remoteAddress: addressOf(request),
       ...(isAborted ? { aborted: true } : {}),
     }
-    if (failure === undefined) log.info(fields, 'request')
+    if (failure === undefined) log[level](fields, 'request')
     else log.error({ ...fields, err: failure }, 'request failed before its response was complete')
   }
+}
+
+/**
+ * A probe of the process that succeeds: every open page of the dashboard asks each 2 s. A virtual host
+ * can have an object with this path, which has an operation.
+ */
+function isRoutine({ rawPath }: HttpRequest, { status, logFields }: Outcome): boolean {
+  return rawPath === '/-/livez' && status === 200 && logFields?.operation === undefined
 }
 
 /** Faults that require a change in a client or in the settings. */

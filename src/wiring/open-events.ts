@@ -4,6 +4,7 @@ import { KeyLeases } from '../drives/key-leases.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { EventSender } from '../events/event-sender.ts'
 import type { EventTarget } from '../events/event-target.ts'
+import { IntentRecovery } from '../events/intent-recovery.ts'
 import { redisTarget } from '../events/redis-target.ts'
 import { watchedDrive } from '../events/watched-drive.ts'
 import { webhookTarget } from '../events/webhook-target.ts'
@@ -35,9 +36,9 @@ export function openEvents(parts: EventParts) {
   if (names.length === 0) return undefined
   const table = new EventTable(database)
   const counts = { sent: 0, failed: 0, lost: 0 }
-  metrics?.watchEvents(counts)
+  metrics?.watchEvents(table, counts)
   const leases = new KeyLeases({ table: new DatabaseLeases(database, '/events'), now })
-  const common = { ...{ table, drive, leases, now, log, random: Math.random } }
+  const common = { table, leases, now, log, random: Math.random }
   const onSent = () => {
     counts.sent += 1
   }
@@ -47,15 +48,19 @@ export function openEvents(parts: EventParts) {
   const senders = (isSender ? openTargets(settings) : []).map(
     (target) => new EventSender(target, { ...common, onSent, onFailed }),
   )
+  const onEvents = () => {
+    for (const sender of senders) sender.poke()
+  }
+  const recoveries = (isSender ? names : []).map(
+    (name) => new IntentRecovery(name, { ...common, drive, onEvent: onEvents }),
+  )
   const { buckets } = registries
   let wasFull = false
   const recorder = new EventRecorder({
     ...{ table, now, ownerId: owner.ID },
     region: (bucket) => buckets.find(bucket)?.region ?? settings.region,
     rules: rulesOf(settings, registries, names),
-    onEvents() {
-      for (const sender of senders) sender.poke()
-    },
+    onEvents,
     onFull(isFull) {
       if (isFull) counts.lost += 1
       if (isFull && !wasFull) log.error('too many events wait: those of new changes are not kept')
@@ -66,7 +71,7 @@ export function openEvents(parts: EventParts) {
   return {
     drive: watchedDrive(drive, recorder),
     async close() {
-      await Promise.all(senders.map((sender) => sender.close()))
+      await Promise.all([...recoveries, ...senders].map((one) => one.close()))
       leases.close()
     },
   }

@@ -218,3 +218,25 @@ test('with COMPATIBILITY=contract nothing is written, and no kept policy opens a
     assert.equal((await put(whole, name)).status, 501, name)
   }
 })
+
+test('the number of tags is not shown to who reads only by the policy', async (t) => {
+  const { gateway, put } = await start(t)
+  assert.equal((await put(whole)).status, 204)
+  const count = async (more: Partial<WireCase>) => {
+    const reply = await exchange(gateway, { method: 'GET', target: `${bucket}/open/a`, ...more })
+    assert.equal(reply.status, 200)
+    return reply.headers.get('x-amz-tagging-count')
+  }
+  assert.equal(await count({}), '1')
+  assert.equal(await count(unsigned), null)
+})
+
+test('who may not list is not told that an object does not exist', async (t) => {
+  const { gateway, put } = await start(t)
+  assert.equal((await put(policyOf(allow('s3:GetObject', `${arn}/*`)))).status, 204)
+  const absent = { [`GET ${bucket}/absent`]: 403, [`HEAD ${bucket}/absent`]: 403 }
+  await assertStatuses(gateway, { ...absent, [`GET ${bucket}/open/a`]: 200 }, unsigned)
+  await assertStatuses(gateway, { [`GET ${bucket}/absent`]: 404 })
+  assert.equal((await put(whole)).status, 204)
+  await assertStatuses(gateway, { [`GET ${bucket}/absent`]: 404 }, unsigned)
+})

@@ -17,7 +17,8 @@ for (const [settings, status, code] of [
   test(`Encryption is refused with ${JSON.stringify(settings)}`, async (t) => {
     const gateway = await startGatewayInProcess(t, settings)
     const put = { method: 'PUT', target: object, body: 'x' }
-    await answer(gateway, { title: 'AES256', ...put, ...encrypted, status, code })
+    const refusal = await answer(gateway, { title: 'AES256', ...put, ...encrypted, status, code })
+    assert.match(refusal.text, new RegExp(`<Message>[^<]*: ${field}<`))
     const plain = await answer(gateway, { title: 'none', ...put, status: 200 })
     assert.equal(plain.headers.get(field), null)
     const code404 = 'ServerSideEncryptionConfigurationNotFoundError'

@@ -1,51 +1,14 @@
 import assert from 'node:assert/strict'
-import { createHmac, hash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { hash } from 'node:crypto'
+import { test } from 'node:test'
+import { Redis } from 'ioredis'
+import { startEventReceiver } from '../support/event-receiver.ts'
+import { freePort } from '../support/free-port.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
+import { startRedis } from '../support/start-redis.ts'
 import { answer, exchange } from '../support/wire-case.ts'
-
-const secret = 'a secret of the receiver'
-
-interface SentRecord {
-  readonly eventName: string
-  readonly s3: {
-    readonly configurationId: string
-    readonly object: { readonly key: string; readonly size?: number; readonly eTag?: string }
-  }
-}
-
-/** A receiver that checks signatures. `statuses` are those of its first replies; then it answers 200. */
-async function startReceiver(t: TestContext, statuses: number[] = []) {
-  const records: SentRecord[] = []
-  let refused = 0
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray())
-    const expected = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
-    assert.equal(request.headers['x-bucketry-signature-256'], expected)
-    const status = statuses.shift() ?? 200
-    if (status === 200) records.push(...JSON.parse(body.toString()).Records)
-    else refused += 1
-    response.writeHead(status).end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const settings = {
-    NOTIFY_WEBHOOK: `http://127.0.0.1:${port}/events`,
-    NOTIFY_WEBHOOK_SECRET: secret,
-  }
-  const names = () => records.map(({ eventName, s3 }) => `${eventName} ${s3.object.key}`)
-  return { settings, records, names, refused: () => refused }
-}
 
 const object = (key: string) => `/${testBucket}/${key}`
 
@@ -55,7 +18,7 @@ async function put(gateway: GatewayInProcess, key: string, body = 'text'): Promi
 }
 
 test('each kind of change is sent', async (t) => {
-  const receiver = await startReceiver(t)
+  const receiver = await startEventReceiver(t)
   const gateway = await startGatewayInProcess(t, receiver.settings)
   await put(gateway, 'a%20b/%C3%BC')
   const copied = { 'x-amz-copy-source': object('a%20b/%C3%BC') }
@@ -90,7 +53,7 @@ test('each kind of change is sent', async (t) => {
 })
 
 test('a receiver that fails gets the events of a key again, in their order', async (t) => {
-  const receiver = await startReceiver(t, [500, 302])
+  const receiver = await startEventReceiver(t, [500, 302])
   const gateway = await startGatewayInProcess(t, receiver.settings)
   await put(gateway, 'k')
   await answer(gateway, { title: 'delete', method: 'DELETE', target: object('k'), status: 204 })
@@ -103,22 +66,58 @@ test('a receiver that fails gets the events of a key again, in their order', asy
 
 test('a receiver that is away slows no write, and its password is not logged', async (t) => {
   const NOTIFY_WEBHOOK = 'http://me:hidden-password@127.0.0.1:1/'
-  const gateway = await startGatewayInProcess(t, { NOTIFY_WEBHOOK })
+  const METRICS_TOKEN = 'a-token-of-this-test'
+  const gateway = await startGatewayInProcess(t, { NOTIFY_WEBHOOK, METRICS_TOKEN })
   const beganAt = performance.now()
   for (let count = 0; count < 20; count++) await put(gateway, `k${count}`)
   assert.ok(performance.now() - beganAt < 5_000)
   await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not be sent')))
   assert.doesNotMatch(JSON.stringify(gateway.lines), /hidden-password/)
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` }
+  const metrics = await (await fetch(`${gateway.url}/-/metrics`, { headers })).text()
+  assert.match(metrics, /^bucketry_events\{state="waiting"\} 20$/m)
+  assert.match(metrics, /^bucketry_events\{state="dead"\} 0$/m)
+})
+
+test('Redis gets the events again after it was away, and its password is not logged', async (t) => {
+  const options = { port: await freePort(), password: 'hidden-password' }
+  const first = await startRedis(options)
+  if (first === undefined) return t.skip('Redis is not installed (.ci/run installs it)')
+  const settings = { NOTIFY_REDIS: first.url, NOTIFY_REDIS_STREAM: 'a:stream' }
+  const gateway = await startGatewayInProcess(t, settings)
+  const keysIn = async () => {
+    const client = new Redis(first.url)
+    const entries = await client.xrange('a:stream', '-', '+')
+    client.disconnect()
+    const keyOf = (message = '') => JSON.parse(message).Records[0].s3.object.key
+    return entries.map(([, [name, message]]) => `${name} ${keyOf(message)}`)
+  }
+  await put(gateway, 'one')
+  await until(async () => (await keysIn()).length === 1)
+  await first.stop()
+  await put(gateway, 'two')
+  await put(gateway, 'three')
+  await until(() => gateway.lines.some(({ msg }) => String(msg).includes('could not be sent')))
+  const second = await startRedis(options)
+  t.after(() => second?.stop())
+  await until(async () => (await keysIn()).length === 2)
+  // It keeps nothing when it stops here.
+  assert.deepEqual((await keysIn()).toSorted(), ['event three', 'event two'])
+  assert.doesNotMatch(JSON.stringify(gateway.lines), /hidden-password/)
 })
 
 test('clients configure which events they want', async (t) => {
-  const receiver = await startReceiver(t)
+  const receiver = await startEventReceiver(t)
   const aws = { COMPATIBILITY: 'aws', BUCKET_CREATION: 'on' }
   const gateway = await startGatewayInProcess(t, { ...receiver.settings, ...aws })
   await put(gateway, 'before.jpg')
   const target = `/${testBucket}?notification`
+  // As Ansible writes it, and compares it with what it reads.
+  const filterRule = (name: string, value: string) =>
+    `<FilterRule><Name>${name}</Name><Value>${value}</Value></FilterRule>`
+  const filter = `<Filter><S3Key>${filterRule('Prefix', '')}${filterRule('Suffix', '.jpg')}</S3Key></Filter>`
   const rule = (arn: string, event: string) =>
-    `<NotificationConfiguration><QueueConfiguration><Id>mine</Id><Queue>${arn}</Queue><Event>${event}</Event><Filter><S3Key><FilterRule><Name>Suffix</Name><Value>.jpg</Value></FilterRule></S3Key></Filter></QueueConfiguration></NotificationConfiguration>`
+    `<NotificationConfiguration><QueueConfiguration><Id>mine</Id><Queue>${arn}</Queue><Event>${event}</Event>${filter}</QueueConfiguration></NotificationConfiguration>`
   const arn = 'arn:aws:sqs:us-east-1:000000000000:webhook'
   const created = 's3:ObjectCreated:*'
   const wrong = [
@@ -133,7 +132,7 @@ test('clients configure which events they want', async (t) => {
   const body = rule(arn, created)
   await answer(gateway, { title: 'kept', method: 'PUT', target, body, status: 200 })
   const kept = await exchange(gateway, { method: 'GET', target })
-  for (const text of [arn, created, '.jpg', 'mine']) assert.ok(kept.text.includes(text), kept.text)
+  for (const text of [arn, created, filter, 'mine']) assert.ok(kept.text.includes(text), kept.text)
   await put(gateway, 'other.png')
   await put(gateway, 'wanted.jpg')
   await until(() => receiver.records.length >= 1)

@@ -4,6 +4,7 @@
  * (hashicorp/terraform-provider-aws, internal/service/s3/bucket.go, commit 0070bcd); the call that creates the bucket
  * is that of the API reference. Terraform itself has not been run.
  */
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { answer, type WireCase } from '../support/wire-case.ts'
@@ -65,10 +66,28 @@ const resources: Readonly<Record<string, string>> = {
   publicAccessBlock:
     '<PublicAccessBlockConfiguration><BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>true</IgnorePublicAcls><BlockPublicPolicy>false</BlockPublicPolicy><RestrictPublicBuckets>false</RestrictPublicBuckets></PublicAccessBlockConfiguration>',
   policy,
-  cors: '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>',
+  cors: '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin><MaxAgeSeconds>0</MaxAgeSeconds></CORSRule></CORSConfiguration>',
   lifecycle:
     '<LifecycleConfiguration><Rule><ID>old</ID><Filter><Prefix>old/</Prefix></Filter><Status>Enabled</Status><Expiration><Days>30</Days></Expiration></Rule></LifecycleConfiguration>',
 }
+
+/**
+ * A filter with And, tags and no prefix, as the provider sends it since commit 0160692 of
+ * internal/service/s3/bucket_lifecycle_configuration.go. It compares what it reads, and waits for three minutes.
+ */
+const andFilter =
+  '<Filter><And><Prefix></Prefix><ObjectSizeGreaterThan>0</ObjectSizeGreaterThan><Tag><Key>keep</Key><Value>no</Value></Tag></And></Filter>'
+
+test('the lifecycle that the provider waits for', async (t) => {
+  const gateway = await startGatewayInProcess(t, { COMPATIBILITY: 'aws' })
+  await answer(gateway, { title: 'create', method: 'PUT', target: bucket, status: 200 })
+  const target = `${bucket}?lifecycle`
+  const body = `<LifecycleConfiguration><Rule><ID>old</ID>${andFilter}<Status>Enabled</Status><Expiration><Days>30</Days></Expiration></Rule></LifecycleConfiguration>`
+  const fields = { 'x-amz-transition-default-minimum-object-size': 'all_storage_classes_128K' }
+  await answer(gateway, { title: 'put', method: 'PUT', target, headers: fields, body, status: 200 })
+  const kept = await answer(gateway, { title: 'get', method: 'GET', target, fields, status: 200 })
+  assert.ok(kept.text.includes(andFilter), kept.text)
+})
 
 test('the calls of the resources for tags, ownership, public access, policy, CORS and lifecycle', async (t) => {
   const gateway = await startGatewayInProcess(t, { COMPATIBILITY: 'aws' })
@@ -80,7 +99,9 @@ test('the calls of the resources for tags, ownership, public access, policy, COR
     const target = `${bucket}?${name}`
     const status = name === 'policy' ? 204 : 200
     await answer(gateway, { title: name, method: 'PUT', target, body, status })
-    await answer(gateway, { title: name, method: 'GET', target, status: 200 })
+    const kept = await answer(gateway, { title: name, method: 'GET', target, status: 200 })
+    const content = name === 'policy' ? body : body.slice(body.indexOf('>') + 1)
+    assert.ok(kept.text.includes(content), kept.text)
   }
   for (const name of Object.keys(resources)) {
     const target = `${bucket}?${name}`

@@ -28,6 +28,7 @@ async function secretOf(page: Page) {
   const [accessKey = '', secretKey = ''] = await values.allTextContents()
   const settings = await dialog.locator('pre').first().textContent()
   assert.ok(settings?.includes(secretKey), 'the settings to paste have the secret')
+  await dialog.getByRole('button', { name: 'Copy secret key' }).click()
   await dialog.getByRole('button', { name: 'Done' }).click()
   await dialog.waitFor({ state: 'detached' })
   return { accessKey, secretKey, region: 'us-east-1' }
@@ -64,6 +65,42 @@ describe('Access keys in the dashboard', { skip: absenceOfChromium() }, () => {
     await untilStatus(dashboard(), backup, `/${testBucket}`, 403)
     assert.deepEqual(await barriers(page), [])
     assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  test('a new secret stays until it is copied or confirmed', async () => {
+    const page = await dashboard().openSignedIn('/')
+    await page.getByRole('link', { name: 'Keys' }).click()
+    const open = async (name: string) => {
+      await page.getByRole('button', { name: 'Create a key' }).click()
+      await page.getByLabel('Name').fill(name)
+      await page.getByRole('button', { name: 'Create the key' }).click()
+      const dialog = page.getByRole('dialog').filter({ hasText: 'It is not shown again' })
+      await dialog.waitFor()
+      return page.getByRole('dialog', { name: `The secret of ${name}` })
+    }
+    const dialog = await open('kept')
+    const attempts = [
+      () => page.keyboard.press('Escape'),
+      () => page.mouse.click(3, 300),
+      () => page.goBack(),
+      () => page.goBack(),
+      () => dialog.getByRole('button', { name: 'Close' }).click(),
+    ]
+    for (const attempt of attempts) {
+      await attempt()
+      await dialog.getByText('The secret key is not copied yet').waitFor()
+    }
+    assert.equal(new URL(page.url()).pathname, '/-/keys')
+    await dialog.getByRole('button', { name: 'I have saved the secret key' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const copied = await open('copied')
+    await copied.getByRole('button', { name: 'Copy secret key' }).click()
+    await copied.getByRole('button', { name: 'Done' }).waitFor()
+    await page.goBack()
+    await copied.waitFor({ state: 'detached' })
+    await page.getByText('copied', { exact: true }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
   })
 
   test('a key is changed, disabled, rotated and revoked', async () => {

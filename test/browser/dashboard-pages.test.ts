@@ -6,44 +6,8 @@ import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts
 import { testBucket } from '../support/gateway-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 
-/** Text that each page shows once it has loaded. */
-const pages = [
-  { path: '/', shown: 'Recent failed requests' },
-  { path: '/files', shown: testBucket },
-  { path: `/files/${testBucket}`, shown: testBucket },
-  { path: '/keys', shown: 'No keys yet' },
-  { path: '/models', shown: 'openai/gpt-5' },
-  { path: '/models/connections', shown: 'No connections yet' },
-  { path: '/models/combos', shown: 'No combos yet' },
-  { path: '/models/custom', shown: 'No custom models yet' },
-  { path: '/models/aliases', shown: 'No aliases yet' },
-  { path: '/models/transfer', shown: 'Save export' },
-  { path: '/nowhere', shown: 'Page not found' },
-] as const
-
-const looks = [
-  { name: 'light, 1280 px', options: { viewport: { width: 1280, height: 800 } } },
-  {
-    name: 'dark, 400 px',
-    options: { viewport: { width: 400, height: 800 }, colorScheme: 'dark' },
-  },
-] as const
-
 describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
-
-  for (const { name, options } of looks) {
-    test(`have no serious axe-core finding and no horizontal scrolling (${name})`, async () => {
-      const page = await dashboard().openSignedIn('/', options)
-      for (const { path, shown } of pages) {
-        await page.goto(`${dashboard().gateway.url}/-${path}`)
-        await page.getByText(shown).first().waitFor()
-        assert.deepEqual(await barriers(page), [], path)
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-        assert.ok(width <= options.viewport.width, `${path} is ${width} px wide`)
-      }
-    })
-  }
 
   test('keep their state after a reload', async () => {
     const page = await dashboard().openSignedIn('/models?list=image&search=open')

@@ -4,7 +4,13 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, still, useFileBrowser, writeTree } from '../support/file-browser.ts'
+import {
+  FileBrowser,
+  propertyOf,
+  still,
+  useFileBrowser,
+  writeTree,
+} from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 
@@ -123,6 +129,19 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.name('large.bin').waitFor()
   })
 
+  test('a double-click anywhere on a row opens it', async () => {
+    const files = await openFolder('?prefix=tree/')
+    const { page } = files
+    await files.row('small.txt').getByText('1 byte').dblclick()
+    await files.dialog.getByText('s3://photos/tree/small.txt').waitFor()
+    await page.keyboard.press('Escape')
+    await files.dialog.waitFor({ state: 'detached' })
+    await files.row('large.bin').getByRole('checkbox').dblclick()
+    assert.equal(await files.dialog.count(), 0)
+    await files.row('b').dblclick({ position: { x: 700, y: 10 } })
+    await files.name('leaf.txt').waitFor()
+  })
+
   test('sorts by column and remembers the order', async () => {
     const files = await openFolder('?prefix=tree/')
     await files.page.getByRole('button', { name: 'Size' }).click()
@@ -136,6 +155,35 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(await column.getAttribute('aria-sort'), 'ascending')
     await files.page.getByRole('button', { name: 'Name' }).click()
     await files.row('a').waitFor()
+  })
+
+  test('starts at the beginning after another order or filter; the filter keeps the focus', async () => {
+    const files = await openFolder('?prefix=many/')
+    const { page } = files
+    await page.getByText('10,000 files').waitFor()
+    const scroller = files.grid.locator('[role="presentation"]')
+    const toEnd = async () => {
+      await files.grid.focus()
+      for (const key of ['Home', 'End']) await page.keyboard.press(key)
+      await until(async () => Number(await propertyOf(scroller, 'scrollTop')) > 100_000)
+    }
+    const isAtBeginning = async () => (await propertyOf(scroller, 'scrollTop')) === 0
+    for (const column of ['Size', 'Modified', 'Name']) {
+      await toEnd()
+      await page.getByRole('button', { name: column }).click()
+      await until(isAtBeginning)
+    }
+    await toEnd()
+    const field = page.getByLabel('Filter by the beginning')
+    await field.fill('file-9')
+    await page.getByText('1,111 files found').waitFor()
+    await until(isAtBeginning)
+    await field.fill('file-x')
+    await page.getByText('Nothing found', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Clear filter' }).click()
+    await page.getByText('10,000 files', { exact: true }).waitFor()
+    assert.ok(await isAtBeginning())
+    await field.and(page.locator(':focus')).waitFor()
   })
 
   for (const key of ['Shift+F10', 'ContextMenu']) {
@@ -153,6 +201,41 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
       await menu.getByRole('menuitem', { name: 'Rename' }).press('Enter')
       await files.dialog.getByLabel('New name').waitFor()
       assert.equal(await files.dialog.getByLabel('New name').inputValue(), 'small.txt')
+    })
+  }
+
+  for (const width of [1280, 390, 320]) {
+    test(`a selection leaves Upload, New folder, search and the rows where they are (${width} px)`, async () => {
+      const files = await openFolder('?prefix=tree/')
+      const { page } = files
+      await page.setViewportSize({ width, height: 800 })
+      const rowHeight = width < 640 ? 56 : 38
+      await until(async () => (await files.row('b').boundingBox())?.height === rowHeight)
+      const placeOf = () =>
+        Promise.all([
+          page.getByRole('button', { name: 'Upload', exact: true }).boundingBox(),
+          page.getByRole('button', { name: 'New folder' }).boundingBox(),
+          page.getByLabel('Filter by the beginning').boundingBox(),
+          files.row('small.txt').boundingBox(),
+        ])
+      const before = await placeOf()
+      await files.select('small.txt', 'middle.txt')
+      const bar = page.getByRole('toolbar', { name: 'Selected' })
+      await bar.getByText('2 selected').waitFor()
+      assert.deepEqual(await placeOf(), before)
+      const box = await bar.boundingBox()
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= width)
+      if (width < 640) {
+        await bar.getByRole('button', { name: 'More actions' }).click()
+        await page.getByRole('menuitem', { name: 'Move to' }).click()
+      } else await bar.getByRole('button', { name: 'Move to' }).click()
+      await files.dialog.getByText('Move 2 items').waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByLabel('Filter by the beginning').fill('small')
+      await page.getByText('1 file found').waitFor()
+      await bar.getByText('1 selected').waitFor()
+      await bar.getByRole('button', { name: 'Clear selection' }).click()
+      await bar.waitFor({ state: 'detached' })
     })
   }
 

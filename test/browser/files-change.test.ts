@@ -63,12 +63,12 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
   test('creates a folder, but not twice', async () => {
     const files = await openFolder('new/')
     const { page } = files
-    for (const name of ['a/b', 'été 2026']) {
+    for (const name of ['a//b', 'été 2026']) {
       await page.getByRole('button', { name: 'New folder' }).click()
       await page.getByLabel('Name', { exact: true }).fill(name)
       await files.press('Create')
-      if (name === 'a/b') {
-        await files.dialog.getByText('A name cannot contain a slash').waitFor()
+      if (name === 'a//b') {
+        await files.dialog.getByText('Enter a name before and after each slash.').waitFor()
         assert.deepEqual(await barriers(page), [])
         await page.keyboard.press('Escape')
       }
@@ -79,6 +79,47 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await page.getByLabel('Name', { exact: true }).fill('été 2026')
     await files.press('Create')
     await files.dialog.getByText('A folder with this name already exists.').waitFor()
+  })
+
+  test('creates each level of a path, and asks about spaces around its names', async () => {
+    const files = await openFolder('levels/')
+    const { page } = files
+    const create = async (name: string) => {
+      await page.getByRole('button', { name: 'New folder' }).click()
+      await page.getByLabel('Name', { exact: true }).fill(name)
+      await files.press('Create')
+    }
+    await create('2026/summer/beach')
+    await files.name('2026').waitFor()
+    await files.dialog.waitFor({ state: 'detached' })
+    await create('2026/winter/')
+    await files.dialog.waitFor({ state: 'detached' })
+    assert.deepEqual(await keysBelow('levels/'), [
+      'levels/2026/',
+      'levels/2026/summer/',
+      'levels/2026/summer/beach/',
+      'levels/2026/winter/',
+    ])
+    await create(' photos/ of us')
+    const question = files.dialog.getByRole('alert')
+    await question.getByText('·photos/·of us').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await question.getByRole('button', { name: 'Remove the spaces' }).click()
+    await question.waitFor({ state: 'detached' })
+    await files.press('Create')
+    await files.name('photos').waitFor()
+    await files.dialog.waitFor({ state: 'detached' })
+    await create('kept ')
+    await files.press('Create with spaces')
+    await files.name('kept·').waitFor()
+    assert.equal(await stored('levels/photos/of us/'), '')
+    assert.equal(await stored('levels/kept /'), '')
+    await files.act('kept·', 'Rename')
+    await page.getByLabel('New name').fill(' new')
+    await page.keyboard.press('Enter')
+    await question.getByText('·new').waitFor()
+    await page.keyboard.press('Enter')
+    await files.name('·new').waitFor()
   })
 
   test('renames a file by keyboard, never over another file', async () => {

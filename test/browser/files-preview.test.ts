@@ -91,6 +91,32 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     await files.dialog.waitFor({ state: 'detached' })
   })
 
+  test('says which file may not be read, and what to change', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=view/`)
+    const { page } = files
+    const message = 'Could not read photos/x (EACCES). Check the permissions.'
+    const answer = {
+      status: 403,
+      contentType: 'application/xml',
+      body: `<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`,
+    }
+    const isObject = ({ pathname }: URL) => pathname.startsWith(`/${testBucket}/view/`)
+    await page.route(isObject, (route) => {
+      // A folder or a file that may not be read: the details of the image are known.
+      const isImage = route.request().url().includes('image.png')
+      const isHead = route.request().method() === 'HEAD'
+      return isImage && isHead ? route.continue() : route.fulfill(answer)
+    })
+    for (const name of ['1 image.png', '6 long.txt']) {
+      await files.name(name).click()
+      await files.dialog.getByRole('alert').getByText('The file could not be opened').waitFor()
+      await files.dialog.getByRole('alert').getByText(message).first().waitFor()
+      await page.keyboard.press('Escape')
+      await files.dialog.waitFor({ state: 'detached' })
+    }
+    await page.unroute(isObject)
+  })
+
   test('offers the download of an invalid image', async () => {
     const files = await openFile('view/9 broken.png')
     await files.dialog.getByText('This file cannot be previewed').waitFor()

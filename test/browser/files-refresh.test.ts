@@ -127,6 +127,13 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     await files.name('b.txt').waitFor()
   })
 
+  test('says that an unknown bucket does not exist', async () => {
+    const { page } = await openAt('/files/phots')
+    await page.getByText('The bucket “phots” does not exist').waitFor()
+    await page.getByRole('link', { name: 'Show all buckets' }).click()
+    await page.getByRole('link', { name: testBucket }).waitFor()
+  })
+
   test('distinguishes a missing folder from an empty one', async () => {
     mkdirSync(folderOf('empty'))
     const files = await openAt(`/files/${testBucket}?prefix=empty/`)

@@ -26,6 +26,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     writeTree(disk, {
       'big.bin': big,
       'middle.bin': middle,
+      'kept/middle.bin': middle,
       'clash.txt': 'new',
       'trip/a b+c%.txt': 'odd',
       'trip/é/ü.txt': 'letters',
@@ -47,6 +48,15 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
     assert.equal(reply.status, 200, key)
     return Buffer.from(await reply.arrayBuffer())
+  }
+
+  /** The keys of unfinished uploads on the server. */
+  async function openUploads(page: Page): Promise<readonly string[]> {
+    const reply = await fetch(`${dashboard().gateway.url}/-/api/uploads`, {
+      headers: { authorization: `Bearer ${await tokenOf(page)}` },
+    })
+    const { uploads } = (await reply.json()) as { uploads: { key: string }[] }
+    return uploads.map(({ key }) => key)
   }
 
   /** The part requests of the page, by part number. */
@@ -113,6 +123,36 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     assert.equal(hashOf(await stored('again/middle.bin')), hashOf(middle))
   })
 
+  test('a failed upload whose parts are kept can be resumed or discarded', async () => {
+    const files = await openFolder('full/')
+    const { page, transfers } = files
+    const parts = partsOf(page)
+    const isSecond = (url: URL) => url.searchParams.get('partNumber') === '2'
+    const full = '<Error><Code>QuotaExceeded</Code><Message>Full.</Message></Error>'
+    const answer = { status: 403, contentType: 'application/xml', body: full }
+    const failOnce = () => page.route(isSecond, (route) => route.fulfill(answer), { times: 1 })
+    await failOnce()
+    await files.drop(join(disk, 'middle.bin'))
+    await transfers.getByText('The drive is full.').waitFor()
+    await transfers.getByText('16.0 MiB of 17.0 MiB are kept: discard them').waitFor()
+    await failOnce()
+    await transfers.getByRole('button', { name: 'Resume full/middle.bin' }).click()
+    await until(() => parts.length === 3)
+    await transfers.getByRole('button', { name: 'Resume full/middle.bin' }).click()
+    await transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    assert.deepEqual(parts, [1, 2, 2, 2])
+    assert.equal(hashOf(await stored('full/middle.bin')), hashOf(middle))
+    for (const discard of ['Discard full/kept/middle.bin', 'Discard failed']) {
+      await failOnce()
+      await files.drop(join(disk, 'kept'))
+      await transfers.getByText('are kept').waitFor()
+      assert.equal((await openUploads(page)).includes('full/kept/middle.bin'), true)
+      await transfers.getByRole('button', { name: discard }).click()
+      await transfers.getByText('are kept').waitFor({ state: 'detached' })
+      await until(async () => !(await openUploads(page)).includes('full/kept/middle.bin'))
+    }
+  })
+
   test('continues the upload in the same folder after an expired session', async () => {
     const files = await openFolder('session/')
     const { page } = files
@@ -141,19 +181,17 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.transfers.getByRole('button', { name: 'Cancel all' }).click()
     await files.press('Cancel the upload')
     await files.transfers.waitFor({ state: 'detached' })
-    await until(async () => {
-      const reply = await fetch(`${dashboard().gateway.url}/-/api/uploads`, {
-        headers: { authorization: `Bearer ${await tokenOf(page)}` },
-      })
-      const { uploads } = (await reply.json()) as { uploads: { key: string }[] }
-      return !uploads.some(({ key }) => key === 'cancel/middle.bin')
-    })
+    await until(async () => !(await openUploads(page)).includes('cancel/middle.bin'))
   })
 
   test('uploads a folder with its contents, including empty folders', async () => {
     const files = await openFolder('folder/')
     await files.drop(join(disk, 'trip'))
     await files.transfers.getByText('133 files uploaded', { exact: true }).waitFor()
+    const row = files.transfers.getByRole('listitem').filter({ hasText: 'a b+c%.txt' })
+    await row.getByText('trip/', { exact: true }).waitFor()
+    const nested = files.transfers.getByRole('listitem').filter({ hasText: 'ü.txt' })
+    await nested.getByText('trip/é/', { exact: true }).waitFor()
     const target = `/${testBucket}?list-type=2&prefix=folder/`
     const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
     const keys = [...(await reply.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key)
@@ -182,6 +220,21 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.press('Replace')
     await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
     assert.equal((await stored('clash/clash.txt')).toString(), 'new')
+  })
+
+  test('says which file may not be written, and what to change', async () => {
+    const files = await openFolder('denied/')
+    const message = 'Could not write photos/denied/clash.txt (EACCES). Check the permissions.'
+    const isObject = ({ pathname }: URL) => pathname === `/${testBucket}/denied/clash.txt`
+    await files.page.route(isObject, (route) =>
+      route.fulfill({
+        status: 403,
+        contentType: 'application/xml',
+        body: `<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`,
+      }),
+    )
+    await files.drop(join(disk, 'clash.txt'))
+    await files.transfers.getByText(message).waitFor()
   })
 
   test('does not replace a file that appeared during the upload without asking', async () => {

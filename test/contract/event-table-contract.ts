@@ -52,13 +52,30 @@ export function describeEventTable(name: string, createLocation: () => Promise<D
     })
 
     test('old events go to the dead ones, of which few are kept', async () => {
-      await table.confirm([row('4'), row('5', { madeAtMs: 8_000 })])
+      await table.confirm([row('4', { attempts: 1 }), row('5', { madeAtMs: 8_000, attempts: 1 })])
       const limits = { beforeMs: 5_000, nowMs: 10_000, most: 1 }
-      assert.deepEqual(await table.bury(target, limits), { buried: 2, dropped: 0 })
+      assert.deepEqual(await table.bury(limits), { buried: 2, dropped: 0 })
       assert.deepEqual(await table.counts(100), { waiting: 1, dead: 2 })
       const later = { beforeMs: 9_000, nowMs: 11_000, most: 0 }
-      assert.deepEqual(await table.bury(target, later), { buried: 1, dropped: 2 })
+      assert.deepEqual(await table.bury(later), { buried: 1, dropped: 2 })
       assert.deepEqual(await table.counts(100), { waiting: 0, dead: 1 })
+    })
+
+    test('events and intents of targets that are no longer configured do not stay', async () => {
+      await table.confirm([row('6', { target: 'gone', madeAtMs: 4_000 })])
+      await table.intend([row('7', { target: 'gone', madeAtMs: 4_000 })])
+      // Made 6,000 ms ago: those that were never tried stay twice the 3,000 ms.
+      assert.equal((await table.bury({ beforeMs: 7_000, nowMs: 10_000, most: 9 })).buried, 0)
+      assert.equal((await table.bury({ beforeMs: 7_001, nowMs: 10_001, most: 9 })).buried, 2)
+      assert.equal(await table.countWaiting(100), 0)
+    })
+
+    test('events that were made while the clock was ahead are due', async () => {
+      const aheadMs = 1_000_000
+      await table.confirm([row('8', { madeAtMs: aheadMs, dueAtMs: aheadMs })])
+      assert.deepEqual(await ids(true), [])
+      await table.bury({ beforeMs: 0, nowMs: 5_000, most: 9 })
+      assert.deepEqual(await ids(true), ['8'])
     })
   })
 }

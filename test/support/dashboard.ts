@@ -93,14 +93,12 @@ export function tokenOf(page: Page): Promise<string | undefined> {
 
 const axeSource = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** What axe-core finds that keeps people out: its serious and critical findings. */
+/** What axe-core finds that keeps people out, or makes it harder for them. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axeSource)
   const found = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Result[] }> } }
     return (await axe.run()).violations
   })
-  return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }

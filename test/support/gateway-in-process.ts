@@ -29,6 +29,8 @@ export interface GatewayInProcess {
   readonly drive: Drive
   /** What it has logged, debug lines included. */
   readonly lines: readonly LogLine[]
+  /** Removes what lifecycle rules expire. */
+  expire(): Promise<void>
 }
 
 export interface InProcessOptions extends Pick<ServeOptions, 'maxConnections'> {
@@ -87,5 +89,6 @@ export async function startGatewayInProcess(
     bucket: testBucket,
     drive,
     lines,
+    expire: () => service.expire(new AbortController().signal),
   }
 }

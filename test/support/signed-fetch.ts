@@ -7,6 +7,8 @@ export interface SignedFetch {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly signal?: AbortSignal
+  /** As that of RequestToSign. */
+  readonly signedAtMs?: number
 }
 
 export interface Server {

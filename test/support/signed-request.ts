@@ -32,7 +32,8 @@ export function signHeaders(
   const headers: Record<string, string> = {
     host: request.host,
     'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
-    'x-amz-date': date,
+    // As boto3: a Date that is given takes the place of x-amz-date.
+    ...(request.headers?.date === undefined && { 'x-amz-date': date }),
     ...request.headers,
   }
   const { path, query } = splitTarget(request.target)

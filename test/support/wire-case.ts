@@ -13,6 +13,8 @@ export interface WireCase {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly isUnsigned?: boolean
+  /** As that of RequestToSign. */
+  readonly signedAtMs?: number
   readonly status: number
   /** Code of the Error document; undefined for a success, a 304 and replies to HEAD. */
   readonly code?: string
@@ -59,13 +61,13 @@ export async function answer(server: Server, wireCase: WireCase): Promise<WireRe
 /** Sends a request and reads the reply. */
 export async function exchange(
   server: Server,
-  request: Pick<WireCase, 'method' | 'target' | 'headers' | 'body' | 'isUnsigned'>,
+  request: Pick<WireCase, 'method' | 'target' | 'headers' | 'body' | 'isUnsigned' | 'signedAtMs'>,
 ): Promise<WireReply> {
-  const { method, target, headers = {}, body } = request
+  const { method, target, headers = {}, body, signedAtMs } = request
   const init = { method, headers, ...(body === undefined ? {} : { body }) }
   const response = await (request.isUnsigned === true
     ? fetch(`http://${server.host}${target}`, init)
-    : signedFetch(server, { target, ...init }))
+    : signedFetch(server, { target, ...init, ...(signedAtMs !== undefined && { signedAtMs }) }))
   const text = await response.text()
   const xml = text.startsWith('<?xml') ? parser.parse(text) : {}
   return { status: response.status, headers: response.headers, text, xml }

@@ -103,10 +103,14 @@ function optionsChange({
 
 function lifecycleRuleOf(rule: ExpiryRule): LifecycleRule {
   const { id, prefix, isEnabled, days, date, abortUploadsDays, tags = {} } = rule
+  const { largerThan, smallerThan } = rule
   const hasTags = Object.keys(tags).length > 0
+  const hasMore = hasTags || (largerThan ?? smallerThan) !== undefined
   return {
-    ...{ id, prefix, isEnabled, prefixForm: hasTags ? ('and' as const) : ('filter' as const) },
+    ...{ id, prefix, isEnabled, prefixForm: hasMore ? ('and' as const) : ('filter' as const) },
     ...(hasTags && { tags }),
+    ...(largerThan !== undefined && { largerThan }),
+    ...(smallerThan !== undefined && { smallerThan }),
     ...(days !== null && { days }),
     ...(date !== null && { dateMs: Date.parse(`${date}T00:00:00Z`) }),
     ...(abortUploadsDays !== null && { abortUploadsDays }),

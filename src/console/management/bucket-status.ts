@@ -80,9 +80,9 @@ function optionsOf({
 }
 
 function expiryRuleOf(rule: LifecycleRule): ExpiryRule {
-  const { id, prefix, isEnabled, days = null, dateMs, abortUploadsDays = null, tags } = rule
+  const { prefixForm: _, days = null, dateMs, abortUploadsDays = null, ...others } = rule
   const date = dateMs === undefined ? null : timeOf(dateMs).slice(0, 'YYYY-MM-DD'.length)
-  return { id, prefix, days, date, abortUploadsDays, isEnabled, ...(tags && { tags }) }
+  return { ...others, days, date, abortUploadsDays }
 }
 
 function runStatus(run: ExpiryRun | undefined): ExpiryRunStatus | null {

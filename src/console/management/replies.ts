@@ -69,11 +69,19 @@ const expiryRule = z
     tags: z.record(z.string().min(1).max(128), z.string().max(256)).optional().meta({
       description: 'Only objects that have all these tags.',
     }),
+    largerThan: z.int().min(0).optional().meta({
+      description: 'Only objects of more bytes than this.',
+    }),
+    smallerThan: z.int().min(0).optional().meta({
+      description: 'Only objects of fewer bytes than this.',
+    }),
     isEnabled: z.boolean(),
   })
-  .refine(({ tags, abortUploadsDays }) => tags === undefined || abortUploadsDays === null, {
-    ...{ path: ['tags'], message: 'Expected no tags with abortUploadsDays.' },
-  })
+  .refine(
+    ({ tags, largerThan, smallerThan, abortUploadsDays }) =>
+      (tags ?? largerThan ?? smallerThan) === undefined || abortUploadsDays === null,
+    { path: ['abortUploadsDays'], message: 'Expected no tags and no sizes with it.' },
+  )
   .refine(({ prefix }) => Buffer.byteLength(prefix) <= 1_024, {
     ...{ path: ['prefix'], message: 'Expected at most 1,024 bytes.' },
   })

@@ -156,8 +156,8 @@ async function removeOnce(work: Work, key: string): Promise<boolean> {
   // A listing may be older than the object.
   const current = await drive.head(bucket, key)
   if (current === undefined) return false
-  const { modifiedAtMs, attributes } = current
-  if (!isExpired(work, { key, modifiedAtMs, tags: attributes.tags })) return false
+  const { size, modifiedAtMs, attributes } = current
+  if (!isExpired(work, { key, size, modifiedAtMs, tags: attributes.tags })) return false
   return drive.remove(bucket, key, { ifMatch: [attributes.etag], ifModifiedAtMs: modifiedAtMs })
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isAuthorized } from '../../access/authorize.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
 import type { HeaderFields } from '../../http/message.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
@@ -23,6 +24,8 @@ interface ReadRequest {
   readonly headers: IncomingHttpHeaders
   readonly overrides: ResponseOverrides | undefined
   readonly partNumber: number | undefined
+  /** Not who reads only because everyone may (API reference, GetObject: "x-amz-tagging-count"). */
+  readonly mayReadTags: boolean
   /** Present if the bucket has lifecycle rules. */
   readonly expiring?: ExpiringObject | undefined
 }
@@ -54,7 +57,7 @@ export function readPlanner(context: ObjectContext): ReadPlanner {
 }
 
 function parseReadRequest(context: ObjectContext): ReadRequest {
-  const { query, request, identity } = context
+  const { query, request, identity, bucket, key } = context
   const { headers } = request
   if (headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined) {
     throw new S3Error(
@@ -71,7 +74,8 @@ function parseReadRequest(context: ObjectContext): ReadRequest {
     )
   }
   const overrides = responseOverrides(query, identity.kind !== 'anonymous')
-  return { headers, overrides, partNumber, expiring: expiringObject(context) }
+  const mayReadTags = isAuthorized(identity, { action: 'read', bucket, key, isPublic: false })
+  return { headers, overrides, partNumber, mayReadTags, expiring: expiringObject(context) }
 }
 
 function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
@@ -86,6 +90,10 @@ function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
   if (metadata.attributes.isProvisional) headers.push(...provisionalFields(request.overrides))
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)
+  const { tags } = metadata.attributes
+  if (tags !== undefined && request.mayReadTags) {
+    headers.push(['x-amz-tagging-count', String(Object.keys(tags).length)])
+  }
   if (request.expiring !== undefined) {
     headers.push(...expirationHeaders(request.expiring, metadata))
   }

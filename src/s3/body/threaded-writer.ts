@@ -1,5 +1,6 @@
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import { CallThread } from '../../process/call-thread.ts'
+import { largeBlockBytes, returnLargeBlock, takeLargeBlock } from './large-blocks.ts'
 import type { PayloadDigest } from './payload-digester.ts'
 import { type BodyWriter, type PayloadSink, payloadBlockBytes } from './payload-writer.ts'
 
@@ -11,25 +12,19 @@ export interface DigestCall {
     readonly algorithm: ChecksumAlgorithm | undefined
     readonly withSha256: boolean
   }
-  /** For `update`. It is transferred to the thread, and back. */
-  readonly block?: ArrayBuffer
+  /** For `update`. It is transferred to the thread, and back, unless both share it. */
+  readonly block?: ArrayBuffer | SharedArrayBuffer
   /** The bytes of the payload at the beginning of the block. */
   readonly filled?: number
 }
 
 export interface DigestedBlock {
-  readonly block: ArrayBuffer | undefined
+  readonly block: ArrayBuffer | SharedArrayBuffer | undefined
   readonly digest: PayloadDigest | undefined
 }
 
 /** One block is filled, one is written and one is digested. */
 const mostBlocks = 3
-
-/**
- * Each block wakes three other threads, or this one for them: with blocks of 256 KiB that is a sixth of
- * the CPU time of an upload.
- */
-export const largeBlockBytes = 1024 * 1024
 
 /** For less, the write and the digest of the last block take longer than the wakeups. */
 const leastForLarge = 8 * largeBlockBytes
@@ -60,11 +55,12 @@ export class ThreadedWriter implements BodyWriter {
   readonly #digests: DigestCall['digests']
   readonly #payload = ++lastPayload
   #release: (() => void) | undefined = thread.hold()
+  readonly #isLarge: boolean
   readonly #blockBytes: number
-  #block: Buffer<ArrayBuffer>
+  #block: Buffer
   #filled = 0
   #blocks = 1
-  readonly #free: Buffer<ArrayBuffer>[] = []
+  readonly #free: Buffer[] = []
   /** The write in progress; then its block is sent to the thread. */
   #writing: Promise<void> | undefined
   /** Resolves when the thread has digested the last block that was sent. */
@@ -81,10 +77,10 @@ export class ThreadedWriter implements BodyWriter {
   ) {
     this.#sink = sink
     this.#digests = { algorithm, withSha256 }
-    const isLarge = size >= leastForLarge && largeWriters < mostLargeWriters
-    if (isLarge) largeWriters += 1
-    this.#blockBytes = isLarge ? largeBlockBytes : payloadBlockBytes
-    this.#block = Buffer.allocUnsafeSlow(this.#blockBytes)
+    this.#isLarge = size >= leastForLarge && largeWriters < mostLargeWriters
+    if (this.#isLarge) largeWriters += 1
+    this.#blockBytes = this.#isLarge ? largeBlockBytes : payloadBlockBytes
+    this.#block = this.#newBlock()
   }
 
   write(bytes: Uint8Array): Promise<void> | undefined {
@@ -139,40 +135,56 @@ export class ThreadedWriter implements BodyWriter {
     this.#block = await this.#takeBlock()
   }
 
-  async #writeBlock(block: Buffer<ArrayBuffer>, filled: number): Promise<void> {
-    await this.#sink.write(block.subarray(0, filled))
+  async #writeBlock(block: Buffer, filled: number): Promise<void> {
+    try {
+      await this.#sink.write(block.subarray(0, filled))
+    } catch (error) {
+      this.#free.push(block)
+      throw error
+    }
     this.#digesting = this.#digest(block, filled)
     this.#digesting.catch(() => undefined)
   }
 
-  async #digest(block: Buffer<ArrayBuffer>, filled: number): Promise<void> {
+  async #digest(block: Buffer, filled: number): Promise<void> {
     this.#sent += filled
     const { block: digested } = await this.#call({ step: 'update', block: block.buffer, filled })
-    if (digested !== undefined) this.#free.push(Buffer.from(digested))
+    this.#free.push(Buffer.from(digested as ArrayBufferLike))
+    if (this.#release === undefined) this.#returnBlocks()
   }
 
-  async #takeBlock(): Promise<Buffer<ArrayBuffer>> {
+  async #takeBlock(): Promise<Buffer> {
     if (this.#free.length === 0 && this.#blocks < mostBlocks) {
       this.#blocks += 1
-      return Buffer.allocUnsafeSlow(this.#blockBytes)
+      return this.#newBlock()
     }
     while (this.#free.length === 0) {
       await this.#digesting
       if (this.#free.length === 0) await this.#writing
     }
-    return this.#free.pop() as Buffer<ArrayBuffer>
+    return this.#free.pop() as Buffer
   }
 
   #end(): void {
     if (this.#release === undefined) return
     this.#release()
     this.#release = undefined
-    if (this.#blockBytes === largeBlockBytes) largeWriters -= 1
+    this.#free.push(this.#block)
+    this.#returnBlocks()
+    if (this.#isLarge) largeWriters -= 1
+  }
+
+  #newBlock(): Buffer {
+    return this.#isLarge ? takeLargeBlock() : Buffer.allocUnsafeSlow(payloadBlockBytes)
+  }
+
+  #returnBlocks(): void {
+    if (this.#isLarge) this.#free.splice(0).forEach(returnLargeBlock)
   }
 
   #call(call: Omit<DigestCall, 'payload' | 'digests'>): Promise<DigestedBlock> {
     const { block } = call
     const sent = { ...call, payload: this.#payload, digests: this.#digests }
-    return thread.call(sent, block === undefined ? [] : [block])
+    return thread.call(sent, block instanceof ArrayBuffer ? [block] : [])
   }
 }

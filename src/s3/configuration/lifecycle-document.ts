@@ -21,13 +21,13 @@ const maxIdLength = 255
 /** UTF-8 bytes, as a key. */
 const maxPrefixBytes = 1_024
 
-/** Elements of S3 that would need versions, sizes in rules or other storage classes. */
+/** Elements of S3 that would need versions or other storage classes. */
 const unsupported: Readonly<Record<string, readonly string[]>> = {
   Rule: ['Transition', 'NoncurrentVersionTransition', 'NoncurrentVersionExpiration'],
   Expiration: ['ExpiredObjectDeleteMarker'],
-  Filter: ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'],
-  And: ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'],
 }
+
+const sizeElements = ['ObjectSizeGreaterThan', 'ObjectSizeLessThan'] as const
 
 /**
  * The rules of a LifecycleConfiguration
@@ -83,11 +83,15 @@ function ruleContent(rule: LifecycleRule): XmlValue {
   }
 }
 
-function filterContent({ prefixForm, prefix, tags = {} }: LifecycleRule): XmlChildren {
-  const Tag = tagElements(tags)
-  if (prefixForm === 'tag') return { Tag }
-  if (prefixForm === 'and') return { And: { Prefix: prefix || undefined, Tag } }
-  return prefixForm === 'none' ? {} : { Prefix: prefix }
+function filterContent({ prefixForm, prefix, tags = {}, ...rule }: LifecycleRule): XmlChildren {
+  const sizes = { ObjectSizeGreaterThan: rule.largerThan, ObjectSizeLessThan: rule.smallerThan }
+  const conditions = { ...sizes, Tag: tagElements(tags) }
+  // Terraform waits for the document that it has sent, also with an empty Prefix.
+  if (prefixForm === 'and') return { And: { Prefix: prefix, ...conditions } }
+  if (prefixForm === 'and-without-prefix') return { And: conditions }
+  return prefixForm === 'tag' || prefixForm === 'size' || prefixForm === 'none'
+    ? conditions
+    : { Prefix: prefix }
 }
 
 function parseRule(element: XmlElement, newId: () => string): LifecycleRule {
@@ -100,8 +104,10 @@ function parseRule(element: XmlElement, newId: () => string): LifecycleRule {
     throw new S3Error('InvalidRequest', 'At least one action needs to be specified in a rule.')
   }
   const filter = parseFilter(element)
-  if (filter.tags !== undefined && actions.abortUploadsDays !== undefined) {
-    const message = 'AbortIncompleteMultipartUpload cannot be specified with Tags.'
+  const ofObjects = filter.tags ?? filter.largerThan ?? filter.smallerThan
+  if (ofObjects !== undefined && actions.abortUploadsDays !== undefined) {
+    const what = filter.tags === undefined ? 'object sizes' : 'Tags'
+    const message = `AbortIncompleteMultipartUpload cannot be specified with ${what}.`
     throw new S3Error('InvalidRequest', message)
   }
   return {
@@ -125,7 +131,8 @@ function parseStatus(text: string | undefined): boolean {
   throw malformed('Status must be Enabled or Disabled')
 }
 
-type RuleFilter = Pick<LifecycleRule, 'prefix' | 'prefixForm' | 'tags'>
+type RuleSizes = Pick<LifecycleRule, 'largerThan' | 'smallerThan'>
+type RuleFilter = Pick<LifecycleRule, 'prefix' | 'prefixForm' | 'tags'> & RuleSizes
 
 /** S3 requires either `Filter` or the older `Prefix`. */
 function parseFilter(element: XmlElement): RuleFilter {
@@ -135,21 +142,46 @@ function parseFilter(element: XmlElement): RuleFilter {
     throw malformed('a Rule needs either Filter or Prefix')
   }
   if (filter === undefined) return { prefix: checkPrefix(older ?? ''), prefixForm: 'rule' }
-  checkElements(filter, ['Prefix', 'Tag', 'And'])
+  checkElements(filter, ['Prefix', 'Tag', 'And', ...sizeElements])
   const [only, ...others] = filter.children
   if (others.length > 0) throw malformed('a Filter has one condition, or several in And')
   if (only === undefined) return { prefix: '', prefixForm: 'none' }
   if (only.name === 'Prefix') return { prefix: checkPrefix(only.text), prefixForm: 'filter' }
   if (only.name === 'Tag') return { prefix: '', prefixForm: 'tag', tags: tagsOf([only]) }
-  return parseAnd(only)
+  if (only.name === 'And') return parseAnd(only)
+  return { prefix: '', prefixForm: 'size', ...parseSizes(filter) }
 }
 
 function parseAnd(and: XmlElement): RuleFilter {
-  checkElements(and, ['Prefix', 'Tag'])
+  checkElements(and, ['Prefix', 'Tag', ...sizeElements])
   const tags = and.children.filter(({ name }) => name === 'Tag')
-  if (tags.length === 0) throw malformed('And needs several conditions')
-  const prefix = checkPrefix(childText(and, 'Prefix') ?? '')
-  return { prefix, prefixForm: 'and', tags: tagsOf(tags) }
+  const sizes = parseSizes(and)
+  if (tags.length + Object.keys(sizes).length === 0) throw malformed('And needs several conditions')
+  const prefix = childText(and, 'Prefix')
+  return {
+    prefix: checkPrefix(prefix ?? ''),
+    prefixForm: prefix === undefined ? 'and-without-prefix' : 'and',
+    ...(tags.length > 0 && { tags: tagsOf(tags) }),
+    ...sizes,
+  }
+}
+
+function parseSizes(element: XmlElement): RuleSizes {
+  const [largerThan, smallerThan] = sizeElements.map((name) => {
+    const text = childText(element, name)?.trim()
+    if (text === undefined) return undefined
+    // S3's schema has 64 bits here.
+    if (/^\d{1,15}$/.test(text)) return Number(text)
+    throw malformed(`${name} must be a whole number`)
+  })
+  if (largerThan !== undefined && smallerThan !== undefined && largerThan >= smallerThan) {
+    const message = 'ObjectSizeGreaterThan must be less than ObjectSizeLessThan.'
+    throw new S3Error('InvalidRequest', message)
+  }
+  return {
+    ...(largerThan !== undefined && { largerThan }),
+    ...(smallerThan !== undefined && { smallerThan }),
+  }
 }
 
 function tagsOf(elements: readonly XmlElement[]): Tags {

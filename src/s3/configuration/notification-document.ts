@@ -71,16 +71,13 @@ export function notificationContent(rules: readonly WrittenRule[]): XmlChildren 
   return Object.fromEntries(kinds.map((kind) => [`${kind}Configuration`, ofKind(kind)]))
 }
 
-function ruleContent({ kind, id, arn, events, prefix, suffix }: WrittenRule): XmlChildren {
-  const filters = [
-    ...(prefix === '' ? [] : [{ Name: 'prefix', Value: prefix }]),
-    ...(suffix === '' ? [] : [{ Name: 'suffix', Value: suffix }]),
-  ]
+function ruleContent({ kind, id, arn, events, filters }: WrittenRule): XmlChildren {
+  const rules = filters.map(({ name, value }) => ({ Name: name, Value: value }))
   return {
     Id: id,
     [arnElements[kind]]: arn,
     Event: events,
-    ...(filters.length > 0 && { Filter: { S3Key: { FilterRule: filters } } }),
+    ...(rules.length > 0 && { Filter: { S3Key: { FilterRule: rules } } }),
   }
 }
 
@@ -112,29 +109,29 @@ function targetOf(arn: string): TargetName | undefined {
   return targetNames.find((name) => name === parts[5])
 }
 
-function parseFilter(element: XmlElement): Pick<WrittenRule, 'prefix' | 'suffix'> {
+function parseFilter(element: XmlElement): Pick<WrittenRule, 'prefix' | 'suffix' | 'filters'> {
   const filter = onlyChild(element, 'Filter')
   if (filter !== undefined) refuseOtherElements(filter, ['S3Key'])
   const key = filter && onlyChild(filter, 'S3Key')
   if (key !== undefined) refuseOtherElements(key, ['FilterRule'])
+  const filters = (key?.children ?? []).map(parseFilterRule)
   const found = new Map<string, string>()
-  for (const rule of key?.children ?? []) {
-    const [name, value] = parseFilterRule(rule)
-    if (found.has(name)) {
+  for (const { name, value } of filters) {
+    if (found.has(name.toLowerCase())) {
       const message = 'Cannot specify more than one filter rule of the same name.'
       throw invalidArgument('FilterRule.Name', name, message)
     }
-    found.set(name, value)
+    found.set(name.toLowerCase(), value)
   }
-  return { prefix: found.get('prefix') ?? '', suffix: found.get('suffix') ?? '' }
+  return { prefix: found.get('prefix') ?? '', suffix: found.get('suffix') ?? '', filters }
 }
 
-function parseFilterRule(rule: XmlElement): [name: string, value: string] {
+function parseFilterRule(rule: XmlElement): WrittenRule['filters'][number] {
   refuseOtherElements(rule, ['Name', 'Value'])
-  // AWS writes it in either case.
-  const name = (childText(rule, 'Name') ?? '').toLowerCase()
+  const name = childText(rule, 'Name') ?? ''
   const value = childText(rule, 'Value') ?? ''
-  if (name !== 'prefix' && name !== 'suffix') {
+  // In either case: AWS documents it in lower case and returns `Prefix`.
+  if (!/^(prefix|suffix)$/i.test(name)) {
     const message = 'filter rule name must be either prefix or suffix'
     throw invalidArgument('FilterRule.Name', shown(name), message)
   }
@@ -142,5 +139,5 @@ function parseFilterRule(rule: XmlElement): [name: string, value: string] {
     const message = 'Size of filter rule value cannot exceed 1024 bytes in UTF-8 representation'
     throw invalidArgument('FilterRule.Value', shown(value), message)
   }
-  return [name, value]
+  return { name, value }
 }

@@ -22,11 +22,12 @@ export function expiringObject({ configuration, key }: ObjectContext): ExpiringO
  */
 export function expirationHeaders(
   object: ExpiringObject | undefined,
-  { modifiedAtMs, attributes }: Pick<ObjectMetadata, 'modifiedAtMs' | 'attributes'>,
+  { size, modifiedAtMs, attributes }: Pick<ObjectMetadata, 'size' | 'modifiedAtMs' | 'attributes'>,
 ): HeaderFields {
   if (object === undefined) return []
   const expiry = objectExpiry(object.rules, {
     key: object.key,
+    size,
     modifiedAtMs,
     tags: attributes.tags,
   })

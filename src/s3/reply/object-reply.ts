@@ -52,7 +52,7 @@ function writeFields(
   object: ObjectMetadata,
   overrides: ResponseOverrides | undefined,
 ): ReplyFields {
-  const { headers, metadata, etag, tags, storageClass } = object.attributes
+  const { headers, metadata, etag, storageClass } = object.attributes
   const contentType = overrides?.['content-type'] ?? headers['content-type'] ?? defaultContentType
   const fields: ReplyFields = [
     ['Last-Modified', formatHttpDate(object.modifiedAtMs)],
@@ -68,7 +68,6 @@ function writeFields(
   }
   // Not for STANDARD (API reference, HeadObject, "x-amz-storage-class").
   if (storageClass !== undefined) fields.push(['x-amz-storage-class', storageClass])
-  if (tags !== undefined) fields.push(['x-amz-tagging-count', String(Object.keys(tags).length)])
   fields.push(...metadataFields(metadata))
   return fields
 }

@@ -56,7 +56,7 @@ export function authenticate(
     const payloadHash = request.headers['x-amz-content-sha256']?.toString() || undefined
     return { ...authentication, body: checkedBody({ payloadHash }) }
   }
-  const claim = readClaim(request)
+  const claim = readClaim(request, settings)
   if (claim === undefined) return unsigned
   checkTime(claim, nowMs)
   const { scope, accessKeyId, region: signedRegion } = checkCredential(claim, settings)
@@ -111,7 +111,10 @@ function isPresignedVersionTwo({ headers, rawQuery }: HttpRequest): boolean {
   return headers.authorization === undefined && isVersionTwo(rawQuery)
 }
 
-function readClaim(request: HttpRequest): SignatureClaim | undefined {
+function readClaim(
+  request: HttpRequest,
+  settings: Pick<SignatureSettings, 'dateHeaders'>,
+): SignatureClaim | undefined {
   const { authorization } = request.headers
   const isPresigned = isPresigningAttempt(request.rawQuery)
   if (authorization === undefined) {
@@ -128,5 +131,5 @@ function readClaim(request: HttpRequest): SignatureClaim | undefined {
   if (isRepeated(request.rawHeaders, 'authorization')) {
     throw new S3Error('AccessDenied', 'The request has more than one Authorization header.')
   }
-  return readAuthorizationHeader(request, authorization)
+  return readAuthorizationHeader(request, authorization, settings)
 }

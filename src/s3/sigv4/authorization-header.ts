@@ -1,6 +1,9 @@
 import type { HttpRequest } from '../../http/message.ts'
 import type { AwsForm } from '../errors.ts'
+import { parseHttpDate } from '../headers/http-date.ts'
+import { formatAmzDate } from './amz-date.ts'
 import { malformedClaim, readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
+import type { SignatureSettings } from './signature-settings.ts'
 import { versionFourNeeded } from './version-two.ts'
 
 const algorithm = 'AWS4-HMAC-SHA256'
@@ -11,17 +14,32 @@ const algorithm = 'AWS4-HMAC-SHA256'
  *
  * @throws S3Error AccessDenied when the header is not of that form.
  */
-export function readAuthorizationHeader(request: HttpRequest, header: string): SignatureClaim {
+export function readAuthorizationHeader(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  header: string,
+  { dateHeaders = false }: Pick<SignatureSettings, 'dateHeaders'> = {},
+): SignatureClaim {
+  const amzDate = headerText(headers['x-amz-date'])
   const { credential, signedHeaders, signature } = recall(header) ?? parse(header)
   return {
     form: 'header',
     credential,
     signedHeaders,
     signature,
-    amzDate: headerText(request.headers['x-amz-date']),
+    amzDate: amzDate || (dateHeaders ? amzDateOf(headers.date) : ''),
     expires: undefined,
-    payloadHash: headerText(request.headers['x-amz-content-sha256']) || undefined,
+    payloadHash: headerText(headers['x-amz-content-sha256']) || undefined,
   }
+}
+
+/**
+ * The time is part of what is signed, whichever header says it. Empty for what is not a date.
+ *
+ * boto3 writes the zone of RFC 5322 section 3.3, `-0000`.
+ */
+function amzDateOf(date = ''): string {
+  const atMs = parseHttpDate(date.replace(/ [+-]0000$/, ' GMT'))
+  return atMs === undefined ? '' : formatAmzDate(atMs)
 }
 
 type AuthorizationFields = Pick<SignatureClaim, 'credential' | 'signedHeaders' | 'signature'>

@@ -8,6 +8,8 @@ export interface SignatureSettings extends Pick<S3Settings, 'region' | 'regions'
   readonly hostBucket?: string | undefined
   /** Whether presigned URLs of Signature Version 2 are accepted. */
   readonly versionTwo?: boolean
+  /** Whether the header Date may stand for x-amz-date. */
+  readonly dateHeaders?: boolean
   /** Whether what a signature says of the body is kept, to be verified when the body is read. */
   readonly signedBodies?: boolean
 }

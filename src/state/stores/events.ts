@@ -22,6 +22,13 @@ export type EventId = Pick<EventRow, 'id' | 'target'>
 /** When a row is tried again. */
 export type Postponement = EventId & Pick<EventRow, 'attempts' | 'dueAtMs'>
 
+export interface EventTableCounts {
+  /** Not yet accepted, and intents. */
+  readonly waiting: number
+  /** Nobody accepted them. */
+  readonly dead: number
+}
+
 const columns = 'id, target, is_confirmed, sequencer, message, made_at_ms, attempts, due_at_ms'
 const insertIntent = `INSERT INTO events (${columns}) VALUES (?, ?, 0, ?, ?, ?, ?, ?)`
 /** Also if the intent was given up meanwhile, because the change took long. */
@@ -33,11 +40,15 @@ const postpone = 'UPDATE events SET attempts = ?, due_at_ms = ? WHERE id = ? AND
 const selectDue = `SELECT id, target, sequencer, message, made_at_ms AS "madeAtMs", attempts,
   due_at_ms AS "dueAtMs" FROM events WHERE target = ? AND is_confirmed = ? AND due_at_ms <= ?
   ORDER BY due_at_ms, sequencer LIMIT ?`
-const selectOld = `SELECT id FROM events WHERE target = ? AND is_confirmed = 1 AND made_at_ms < ?
-  ORDER BY due_at_ms LIMIT ?`
-const bury = (ids: string) => `INSERT INTO dead_events (id, target, message, made_at_ms, attempts,
-  died_at_ms) SELECT id, target, message, made_at_ms, attempts, CAST(? AS BIGINT) FROM events
-  WHERE target = ? AND id IN (${ids}) ON CONFLICT DO NOTHING`
+/** Those of a target that is no longer configured are never tried. */
+const isOld = 'made_at_ms < ? AND (attempts > 0 OR made_at_ms < ?)'
+/** SQLite finds a list of single values by an index, and would read the whole table for a list of pairs. */
+const old = `id IN (SELECT id FROM events WHERE ${isOld} ORDER BY made_at_ms, id LIMIT ?) AND ${isOld}`
+const bury = `INSERT INTO dead_events (id, target, message, made_at_ms, attempts, died_at_ms)
+  SELECT id, target, message, made_at_ms, attempts, CAST(? AS BIGINT) FROM events WHERE ${old}
+  ON CONFLICT DO NOTHING`
+const deleteOld = `DELETE FROM events WHERE ${old}`
+const retime = 'UPDATE events SET made_at_ms = ?, due_at_ms = ? WHERE made_at_ms > ?'
 const deleteSent = (ids: string) => `DELETE FROM events WHERE id IN (${ids}) AND target = ?`
 const trimDead = `DELETE FROM dead_events WHERE died_at_ms < (SELECT died_at_ms FROM dead_events
   ORDER BY died_at_ms DESC LIMIT 1 OFFSET ?)`
@@ -46,6 +57,8 @@ const count = (table: string) =>
 
 /** More are not moved at once. */
 const maxBuried = 500
+/** By how much clocks of processes may differ. */
+const aheadMs = 60_000
 
 /** Events in the database. A row is an intent from before a change until the change is known to have happened. */
 export class EventTable {
@@ -96,31 +109,44 @@ export class EventTable {
 
   /**
    * Moves events that were made before `beforeMs` to the dead ones, of which the latest `most` or a few more are kept.
-   * Returns how many were moved, and how many dead ones were dropped.
+   * Those that were never tried stay twice as long. Returns how many were moved, and how many dead ones were dropped.
    */
-  async bury(
-    target: string,
-    { beforeMs, nowMs, most }: { beforeMs: number; nowMs: number; most: number },
-  ): Promise<{ readonly buried: number; readonly dropped: number }> {
-    const params = [target, beforeMs, maxBuried]
-    const old = await this.#database.read<{ readonly id: string }>(selectOld, params)
-    if (old.length === 0) return { buried: 0, dropped: 0 }
-    const lists = valueLists(old.map(({ id }) => id))
-    const moves = lists.flatMap((list) => [
-      { sql: bury(list.sql), params: [nowMs, target, ...list.params] },
-      { sql: deleteSent(list.sql), params: [...list.params, target] },
+  async bury({
+    beforeMs,
+    nowMs,
+    most,
+  }: {
+    beforeMs: number
+    nowMs: number
+    most: number
+  }): Promise<{ readonly buried: number; readonly dropped: number }> {
+    const ages = [beforeMs, 2 * beforeMs - nowMs]
+    const limits = [...ages, maxBuried, ...ages]
+    const [, moved, , trimmed] = await this.#database.write([
+      // Made while the clock was ahead: they would wait until it is there again.
+      { sql: retime, params: [nowMs, nowMs, nowMs + aheadMs] },
+      { sql: bury, params: [nowMs, ...limits] },
+      { sql: deleteOld, params: limits },
+      { sql: trimDead, params: [most] },
     ])
-    const results = await this.#database.write([...moves, { sql: trimDead, params: [most] }])
-    return { buried: old.length, dropped: results.at(-1)?.changes ?? 0 }
+    return { buried: moved?.changes ?? 0, dropped: trimmed?.changes ?? 0 }
   }
 
-  /** The number of events that wait, and of dead ones; at most `most` of each are counted. */
-  async counts(most: number): Promise<{ readonly waiting: number; readonly dead: number }> {
-    const rowsOf = async (table: string) => {
-      const [row] = await this.#database.read<{ readonly rows: number }>(count(table), [most])
-      return Number(row?.rows ?? 0)
-    }
-    return { waiting: await rowsOf('events'), dead: await rowsOf('dead_events') }
+  /** The number of events that wait; at most `most` are counted. */
+  countWaiting(most: number): Promise<number> {
+    return this.#count('events', most)
+  }
+
+  /** For monitoring. At most `most` of each are counted. */
+  async counts(most: number): Promise<EventTableCounts> {
+    const tables = ['events', 'dead_events'] as const
+    const [waiting, dead] = await Promise.all(tables.map((table) => this.#count(table, most)))
+    return { waiting: waiting ?? 0, dead: dead ?? 0 }
+  }
+
+  async #count(table: string, most: number): Promise<number> {
+    const [row] = await this.#database.read<{ readonly rows: number }>(count(table), [most])
+    return Number(row?.rows ?? 0)
   }
 }
 

@@ -91,6 +91,11 @@ export const metricDefinitions = {
     help: 'Event notifications: sent, failed attempts to send one, and changes whose events are lost because too many wait.',
     labels: ['result'],
   },
+  bucketry_events: {
+    type: 'gauge',
+    help: 'Event notifications in the database, by state: waiting to be sent, and dead because nobody accepted them.',
+    labels: ['state'],
+  },
   bucketry_refused_parts_total: {
     type: 'counter',
     help: 'Parts that arrived before their turn and got SlowDown, by the reason.',

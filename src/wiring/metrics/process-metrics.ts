@@ -6,6 +6,7 @@ import { openFileLimit } from '../../process/open-files.ts'
 import { pendingDigests } from '../../s3/body/threaded-writer.ts'
 import type { Uploads } from '../../s3/multipart/uploads.ts'
 import type { Database } from '../../state/database.ts'
+import type { EventTable } from '../../state/stores/events.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { CallCounts } from './call-counts.ts'
 import type { CallMetrics } from './call-metrics.ts'
@@ -19,6 +20,8 @@ export interface EventCounts {
   readonly failed: number
   readonly lost: number
 }
+
+type WatchedEvents = Pick<EventTable, 'counts'>
 
 type WatchedUploads = Pick<Uploads, 'statistics' | 'countOpen'>
 
@@ -36,7 +39,8 @@ export class ProcessMetrics {
   #mounts: readonly Mount[] = []
   #database: CallTimes | undefined
   #uploads: WatchedUploads | undefined
-  #events: EventCounts | undefined
+  #eventCounts: EventCounts | undefined
+  #events: WatchedEvents | undefined
   #calls: Pick<CallMetrics, 'addTo'> | undefined
 
   /** The drives of this process, for monitoring. */
@@ -73,8 +77,14 @@ export class ProcessMetrics {
     this.#calls = calls
   }
 
-  watchEvents(events: EventCounts): void {
+  get events(): WatchedEvents | undefined {
+    return this.#events
+  }
+
+  /** @param counts of this process */
+  watchEvents(events: WatchedEvents, counts: EventCounts): void {
     this.#events = events
+    this.#eventCounts = counts
   }
 
   snapshot(): Snapshot {
@@ -84,7 +94,7 @@ export class ProcessMetrics {
     this.#database?.addTo(snapshot)
     this.#addUploads(snapshot)
     this.#calls?.addTo(snapshot)
-    for (const [result, count] of Object.entries(this.#events ?? {})) {
+    for (const [result, count] of Object.entries(this.#eventCounts ?? {})) {
       snapshot.add('bucketry_events_total', count, { result })
     }
     snapshot.add('bucketry_queue_length', pendingDigests(), { queue: 'digests' })

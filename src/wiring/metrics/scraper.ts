@@ -61,21 +61,28 @@ function workersSnapshot({ workers, silent, deaths }: WorkerReport): Snapshot {
 /** Limit for the drive and the database. Their values are left out when it is exceeded. */
 const timeoutMs = 2_000
 
+/** Of waiting and of dead ones. Counting takes time, and there are hardly ever more. */
+const mostEvents = 200_000
+
 /** Reads the metrics that are the same for all processes. */
 function createServiceSource(metrics: ProcessMetrics): () => Promise<Snapshot> {
-  const { mounts, uploads } = metrics
+  const { mounts, uploads, events } = metrics
   const drives = mounts.map(watchOf)
   const askUploads = uploads && onceAtATime(() => uploads.countOpen())
+  const askEvents = events && onceAtATime(() => events.counts(mostEvents))
   const version = packageVersion()
   return async () => {
-    const [openUploads, ...states] = await Promise.all([
-      answerOf(askUploads),
+    const [openUploads, eventCounts, ...states] = await Promise.all([
+      ...([answerOf(askUploads), answerOf(askEvents)] as const),
       ...drives.map((drive) => drive()),
     ])
     const snapshot = new SnapshotBuilder()
     snapshot.add('bucketry_process_start_time_seconds', performance.timeOrigin / 1_000)
     snapshot.add('bucketry_build_info', 1, { version, node: process.version })
     if (openUploads !== undefined) snapshot.add('bucketry_open_uploads', openUploads)
+    for (const [state, count] of Object.entries<number>({ ...eventCounts })) {
+      snapshot.add('bucketry_events', count, { state })
+    }
     for (const { drive, isUp, space } of states) {
       snapshot.add('bucketry_drive_up', isUp ? 1 : 0, { drive })
       if (space === undefined) continue

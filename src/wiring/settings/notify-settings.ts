@@ -1,4 +1,4 @@
-import { keyValueStore } from './parse-locations.ts'
+import { keyValueStore, withEncodedUser } from './parse-locations.ts'
 import { bucketName } from './parse-names.ts'
 import { listOf, passphrase, solidText } from './parse-plain.ts'
 import { type Setting, SettingMistake } from './setting.ts'
@@ -56,7 +56,7 @@ function webAddress(text: string): string {
   if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) {
     throw new SettingMistake('http://host/path or https://host/path')
   }
-  return text
+  return withEncodedUser(text)
 }
 
 function notifiedObjects(text: string): NotifiedObjects {

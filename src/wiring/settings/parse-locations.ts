@@ -20,7 +20,18 @@ export function keyValueStore(text: string): string {
   if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) {
     throw new SettingMistake('redis://host:port or rediss://host:port')
   }
-  return text
+  return withEncodedUser(text)
+}
+
+/** The address, whose user and password are decoded before they are sent. */
+export function withEncodedUser(address: string): string {
+  const { username, password } = new URL(address)
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    throw new SettingMistake('percent-encoding in user and password: % is %25')
+  }
+  return address
 }
 
 /** The absolute path of a folder or of a file to write, which may not exist yet. */

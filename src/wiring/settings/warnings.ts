@@ -24,6 +24,7 @@ export function settingsWarnings({ settings, environment, kept }: SettingsWarnin
     ...weakSecrets(settings),
     ...openAddress(settings),
     ...openMetrics(settings),
+    ...openEvents(settings),
     ...expiryDates(settings),
     ...strangeNames(environment),
     ...unknownNames(kept),
@@ -39,6 +40,7 @@ function weakSecrets(settings: Settings): string[] {
         [`ACCESS_KEYS: the secret of ${accessKeyId}`, secretKey, minSecretKey] as const,
     ),
     ['DASHBOARD_PASSWORD', settings.dashboardPassword, minPassword],
+    ['NOTIFY_WEBHOOK_SECRET', settings.notifyWebhookSecret, minSecretKey],
   ]
   return secrets.flatMap(([name, secret, least]) =>
     secret === undefined || secret.length >= least
@@ -60,6 +62,19 @@ function openMetrics({ host, metricsPort, metricsToken }: Settings): string[] {
   return [
     `METRICS_PORT is open to every machine that reaches HOST ${shown(host)}: set METRICS_TOKEN, or block the port in the firewall`,
   ]
+}
+
+function openEvents({ notifyWebhook, notifyRedis }: Settings): string[] {
+  const targets = { NOTIFY_WEBHOOK: notifyWebhook, NOTIFY_REDIS: notifyRedis }
+  return Object.entries(targets).flatMap(([name, address]) => {
+    if (address === undefined) return []
+    const { protocol, hostname } = new URL(address)
+    // An address of IPv6 has brackets.
+    if (!/^(http|redis):$/.test(protocol) || isLoopback(hostname.replace(/^\[|\]$/g, ''))) return []
+    return [
+      `${name} begins with ${protocol} and names another machine: names of objects and passwords cross the network unencrypted. Use ${protocol.slice(0, -1)}s:`,
+    ]
+  })
 }
 
 function expiryDates({ accessKeys }: Settings): string[] {

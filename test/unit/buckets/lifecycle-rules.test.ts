@@ -18,7 +18,7 @@ const expiryOf = (
   key = 'a/b',
   tags: Parameters<typeof objectExpiry>[1]['tags'] = undefined,
 ) => {
-  const expiry = objectExpiry(rules, { key, modifiedAtMs: Date.parse(written), tags })
+  const expiry = objectExpiry(rules, { key, size: 5, modifiedAtMs: Date.parse(written), tags })
   return expiry && [expiry.rule.id, new Date(expiry.atMs).toISOString()]
 }
 
@@ -71,6 +71,15 @@ test('what enabled rules remove', () => {
   assert.equal(abortsUploads([rule({ abortUploadsDays: 1 })]), true)
   assert.equal(abortsUploads([rule({ abortUploadsDays: 1, isEnabled: false })]), false)
   assert.equal(abortsUploads([rule({ days: 1 })]), false)
+})
+
+test('a rule with sizes is for objects between them', () => {
+  const applies = (sizes: Partial<LifecycleRule>) =>
+    expiryOf([rule({ days: 1, ...sizes })], '2024-01-01T00:00:00Z') !== undefined
+  assert.ok(applies({ largerThan: 4 }) && applies({ smallerThan: 6 }))
+  assert.ok(applies({ largerThan: 4, smallerThan: 6 }) && applies({ largerThan: 0 }))
+  assert.ok(!applies({ largerThan: 5 }) && !applies({ smallerThan: 5 }))
+  assert.ok(!applies({ largerThan: 4, smallerThan: 5 }) && !applies({ smallerThan: 0 }))
 })
 
 test('a rule with tags is for objects that have all of them', () => {

@@ -62,11 +62,15 @@ test('options are stored column by column, and other processes get what has chan
   assert.equal((await new Revisions(database).read()).get('buckets'), 4)
 })
 
-test('a version without tags takes a rule for tags for a disabled one', async (t) => {
+test('a version without tags and sizes takes a rule for them for a disabled one', async (t) => {
   const { database, open } = await makeWorld(t)
-  const tagged: LifecycleRule[] = [true, false].map((isEnabled) => ({
-    ...{ id: `${isEnabled}`, prefix: '', prefixForm: 'tag', isEnabled, days: 1, tags: { a: '1' } },
-  }))
+  const rule = { id: 'a', prefix: '', days: 1 } as const
+  const tagged: LifecycleRule[] = [
+    { ...rule, prefixForm: 'tag', isEnabled: true, tags: { a: '1' } },
+    { ...rule, id: 'b', prefixForm: 'tag', isEnabled: false, tags: { a: '1' } },
+    { ...rule, id: 'c', prefixForm: 'size', isEnabled: true, largerThan: 0 },
+    { ...rule, id: 'd', prefixForm: 'size', isEnabled: true, smallerThan: 9 },
+  ]
   const [ours, theirs] = [open(), open()]
   await ours.change('photos', { lifecycle: tagged })
   await theirs.reload()
@@ -75,7 +79,7 @@ test('a version without tags takes a rule for tags for a disabled one', async (t
   const stored = JSON.parse(row?.lifecycle ?? '') as LifecycleRule[]
   assert.deepEqual(
     stored.map(({ isEnabled }) => isEnabled),
-    [false, false],
+    [false, false, false, false],
   )
 })
 

@@ -13,6 +13,22 @@ const outcome: Outcome = {
   logFields: { operation: 'GetObject', bucket: 'photos', key: 'a b' },
 }
 
+test('A probe of the process that succeeds has a line only at debug', () => {
+  const lines: string[] = []
+  const log = createLog('info', { write: (line) => lines.push(line) })
+  const write = requestLogger(log, () => '198.51.100.7')
+  const probe = requestOf('GET', '/-/livez')
+  write(probe, { ...outcome, logFields: {} })
+  assert.deepEqual(lines, [])
+  write(probe, { ...outcome, logFields: {}, status: 503 })
+  // An object of a virtual host.
+  write(probe, outcome)
+  assert.equal(lines.length, 2)
+  log.level = 'debug'
+  write(probe, { ...outcome, logFields: {} })
+  assert.match(lines[2] ?? '', /"level":20/)
+})
+
 function lineOf(changes: Partial<Outcome>): Record<string, unknown> {
   const lines: string[] = []
   const log = createLog('info', { write: (line) => lines.push(line) })

@@ -1,4 +1,5 @@
 import type { PresignBody, PresignReply } from '../../../src/console/management/replies.ts'
+import { afterSignIn } from '../session/after-sign-in.ts'
 import { sessionStore } from '../session/session-store.ts'
 import { ApiError, toApiError, unreachable } from './api-error.ts'
 
@@ -14,9 +15,15 @@ export interface RequestOptions {
  * Sends a request with the session token. `path` begins with a slash and is already encoded.
  * Returns the JSON of the response, or undefined without a body (204).
  *
- * @throws ApiError; if the session has expired, the sign-in form also appears.
+ * If the session has expired, the sign-in form appears, and the request is sent again after it.
+ *
+ * @throws ApiError
  */
-export async function request<Reply>(path: string, options: RequestOptions = {}): Promise<Reply> {
+export function request<Reply>(path: string, options: RequestOptions = {}): Promise<Reply> {
+  return afterSignIn(() => requestOnce(path, options))
+}
+
+async function requestOnce<Reply>(path: string, options: RequestOptions): Promise<Reply> {
   const token = sessionStore.token
   if (token === undefined) throw new ApiError('Sign in first.', { status: 401 })
   try {

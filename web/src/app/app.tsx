@@ -2,6 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Router } from 'wouter'
+import { ConnectionBar } from '../connection/connection-bar.tsx'
 import { SessionGate } from '../session/session-gate.tsx'
 import { queryClient } from './query-client.ts'
 import { Routes } from './routes.tsx'
@@ -20,6 +21,7 @@ export function App() {
     >
       <Notifications position="bottom-right" limit={4} />
       <QueryClientProvider client={queryClient}>
+        <ConnectionBar />
         <Router base="/-">
           <SessionGate>
             <Shell>

@@ -10,7 +10,7 @@ export function Navigation() {
         <img src={iconUrl} alt="" width={26} height={26} />
         <span className={classes.name}>Bucketry</span>
       </Link>
-      <Flex component="nav" gap={2} aria-label="Pages">
+      <Flex component="nav" gap={2} aria-label="Pages" className={classes.pages ?? ''}>
         <PageLink href="/" pattern="/" label="Overview" />
         <PageLink href="/files" pattern="/files/*?" label="Files" />
         <PageLink href="/keys" pattern="/keys" label="Keys" />

@@ -1,5 +1,9 @@
 import { Button, Stack, Text, Title } from '@mantine/core'
-import { Component, type ReactNode } from 'react'
+import { Component, type ReactNode, useEffect } from 'react'
+import { type ConnectionStatus, connection } from '../connection/connection.ts'
+import { useConnection } from '../connection/use-connection.ts'
+import { wouldEndSomething } from '../session/sign-out-guard.ts'
+import { Loading } from '../ui/loading.tsx'
 
 interface PageBoundaryProps {
   /** The address of the page. A change resets the error. */
@@ -9,38 +13,75 @@ interface PageBoundaryProps {
 
 interface PageBoundaryState {
   readonly error: Error | undefined
+  /** Whether the service responded after the error; undefined until that is known. */
+  readonly connection: ConnectionStatus | undefined
 }
 
+const noError: PageBoundaryState = { error: undefined, connection: undefined }
+
 /**
- * Catches errors of a page, including a chunk that an update of the service has removed. Reloading
- * fixes both.
+ * Catches errors of a page, including a chunk that could not be loaded: because the service does
+ * not respond, or because an update has removed it.
  */
 export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState> {
-  override state: PageBoundaryState = { error: undefined }
+  override state: PageBoundaryState = noError
 
   static getDerivedStateFromError(error: Error): PageBoundaryState {
-    return { error }
+    return { ...noError, error }
+  }
+
+  override componentDidCatch(): void {
+    void connection.check().then((status) => this.setState({ connection: status }))
   }
 
   override componentDidUpdate({ path }: PageBoundaryProps): void {
     const hasMoved = path !== this.props.path
-    if (hasMoved && this.state.error !== undefined) this.setState({ error: undefined })
+    if (hasMoved && this.state.error !== undefined) this.setState(noError)
   }
 
   override render(): ReactNode {
-    const { error } = this.state
+    const { error, connection } = this.state
     if (error === undefined) return this.props.children
-    return (
-      <Stack align="flex-start" gap="sm" p="lg" role="alert">
-        <Title order={1} size="h2">
-          This page could not be shown
-        </Title>
-        <Text>Bucketry may have been updated while this page was open. Reload it.</Text>
-        <Text size="sm" c="dimmed">
-          {error.message}
-        </Text>
-        <Button onClick={() => location.reload()}>Reload</Button>
-      </Stack>
-    )
+    if (connection === undefined) return <Loading />
+    return connection === 'lost' ? <NotLoaded /> : <NotShown error={error} />
   }
+}
+
+/** Opens the page by itself when the service responds, unless that would end a transfer. */
+function NotLoaded() {
+  const isConnected = useConnection() === 'connected'
+  useEffect(() => {
+    // Browsers keep the failure of a module until the page is loaded again.
+    if (isConnected && !wouldEndSomething()) location.reload()
+  }, [isConnected])
+  return (
+    <Notice title="This page is not loaded yet">
+      {isConnected
+        ? 'The service responds again. Transfers of this tab are not finished: reload the page after them.'
+        : 'Not connected, trying again. The page opens when the service responds.'}
+    </Notice>
+  )
+}
+
+function NotShown({ error }: { readonly error: Error }) {
+  return (
+    <Notice title="This page could not be shown">
+      Bucketry may have been updated while this page was open. Reload it.
+      <Text size="sm" c="dimmed" mt="sm">
+        {error.message}
+      </Text>
+    </Notice>
+  )
+}
+
+function Notice({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Stack align="flex-start" gap="sm" p="lg" role="alert">
+      <Title order={1} size="h2">
+        {title}
+      </Title>
+      <Text component="div">{children}</Text>
+      <Button onClick={() => location.reload()}>Reload</Button>
+    </Stack>
+  )
 }

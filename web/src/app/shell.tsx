@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useConnection } from '../connection/use-connection.ts'
 import { TransfersMount } from '../files/transfers/transfers-mount.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { Navigation } from './navigation.tsx'
@@ -8,6 +9,7 @@ import { SignOutButton } from './sign-out-button.tsx'
 
 /** The frame of every page: skip link, header with navigation, main. */
 export function Shell({ children }: { readonly children: ReactNode }) {
+  const isStale = useConnection() === 'lost'
   return (
     <>
       <a className={classes.skip} href="#main">
@@ -22,7 +24,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </Group>
         </div>
       </header>
-      <main id="main" className={classes.main} tabIndex={-1}>
+      <main id="main" className={classes.main} tabIndex={-1} data-stale={isStale || undefined}>
         {children}
       </main>
       <TransfersMount />

@@ -19,7 +19,7 @@ export function SignOutButton() {
         size="lg"
         onClick={() => {
           if (wouldEndSomething()) setIsAsking(true)
-          else signOut()
+          else void signOut()
         }}
       >
         <IconLogout size={18} />
@@ -30,7 +30,7 @@ export function SignOutButton() {
             isOpen
             title="Sign out?"
             action="Sign out"
-            onConfirm={signOut}
+            onConfirm={() => void signOut()}
             onClose={() => setIsAsking(false)}
           >
             Transfers in this tab are not finished. Signing out cancels them.

@@ -43,6 +43,18 @@ export const theme = createTheme({
         },
       },
     },
+    Menu: {
+      defaultProps: {
+        // The placeholder is a child that a menu may not have: the first item takes the focus.
+        withInitialFocusPlaceholder: false,
+        // Beside the page's contents, a menu would be in no landmark.
+        portalProps: { target: '#main' },
+      },
+    },
+    Notification: {
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { description: { color: 'var(--bucketry-muted)' } },
+    },
     Modal: {
       styles: { title: { fontWeight: 650 } },
       // The close button of a dialog has no text.

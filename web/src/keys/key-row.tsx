@@ -76,7 +76,7 @@ function Detail({ accessKey }: { readonly accessKey: KeyReply }) {
   const { requestsPerSecond, bytes } = limits
   return (
     <>
-      <Group gap={4}>
+      <Group gap={4} wrap="nowrap">
         <Code>{accessKeyId}</Code>
         <CopyButton text={accessKeyId} what={`access key of ${accessKey.name}`} />
       </Group>

@@ -24,6 +24,9 @@ interface Session {
 
 export const sessionKey = 'bucketry.session'
 
+/** Stored instead of a session that has expired: only a sign-out removes the entry. */
+const expiredMark = 'expired'
+
 /** The session of this browser. Objects of the same origin are sandboxed and cannot read it. */
 export class SessionStore extends Store<SessionStatus> {
   readonly #parts: SessionStoreParts
@@ -61,7 +64,7 @@ export class SessionStore extends Store<SessionStatus> {
     // Another tab may have signed in since.
     const stored = this.#read()
     const isRenewed = stored !== undefined && stored.token !== token
-    if (!isRenewed) this.#write(undefined)
+    if (!isRenewed) this.#write(expiredMark)
     this.#set(isRenewed ? stored : undefined, isRenewed ? 'active' : 'expired')
   }
 
@@ -70,12 +73,14 @@ export class SessionStore extends Store<SessionStatus> {
     this.#set(undefined, 'none')
   }
 
-  /** Called when another tab has signed in or out. */
+  /** Called when another tab has signed in or out, or has found the session expired. */
   reload(): void {
     const stored = this.#read()
-    if (stored?.token === this.#session?.token) return
-    if (stored !== undefined) this.#set(stored, 'active')
-    else this.#set(undefined, 'expired')
+    if (stored !== undefined) {
+      if (stored.token !== this.#session?.token) this.#set(stored, 'active')
+    } else if (this.#isEnded()) {
+      if (this.status !== 'none') this.#set(undefined, 'none')
+    } else if (this.status === 'active') this.#set(undefined, 'expired')
   }
 
   #set(session: Session | undefined, status: SessionStatus): void {
@@ -93,7 +98,16 @@ export class SessionStore extends Store<SessionStatus> {
     }
   }
 
-  #write(session: Session | undefined): void {
+  /** Whether a tab has signed out, rather than found the session expired. */
+  #isEnded(): boolean {
+    try {
+      return this.#parts.storage().getItem(sessionKey) === null
+    } catch {
+      return false
+    }
+  }
+
+  #write(session: Session | typeof expiredMark | undefined): void {
     try {
       const storage = this.#parts.storage()
       if (session === undefined) storage.removeItem(sessionKey)

@@ -1,16 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { send } from '../api/client.ts'
 import { passwordHash } from './password-hash.ts'
 import { sessionStore } from './session-store.ts'
 
 export function useSession() {
-  const queries = useQueryClient()
   const status = useSyncExternalStore(sessionStore.subscribe, sessionStore.snapshot)
-  const signOut = () => {
-    void endSession()
-    queries.clear()
-  }
   return { status, signOut }
 }
 
@@ -26,9 +20,10 @@ export async function signIn(password: string): Promise<void> {
 }
 
 /**
- * The browser forgets the session immediately. If the logout request fails, the session times out.
+ * The browser forgets the session immediately, in all tabs. If the logout request fails, the
+ * session times out.
  */
-async function endSession(): Promise<void> {
+async function signOut(): Promise<void> {
   const { token } = sessionStore
   sessionStore.end()
   if (token === undefined) return

@@ -11,10 +11,12 @@ interface CodeBlockProps {
   readonly fileName?: string | undefined
   /** What the button copies, for its label. */
   readonly what: string
+  /** Called when the text was copied or saved. */
+  readonly onTaken?: (() => void) | undefined
 }
 
 /** Text to copy. */
-export function CodeBlock({ caption, text, fileName, what }: CodeBlockProps) {
+export function CodeBlock({ caption, text, fileName, what, onTaken }: CodeBlockProps) {
   return (
     <Box component="figure" m={0}>
       <figcaption className={classes.caption}>
@@ -25,12 +27,15 @@ export function CodeBlock({ caption, text, fileName, what }: CodeBlockProps) {
               variant="default"
               size="xs"
               leftSection={<IconDownload size={16} />}
-              onClick={() => saveText(fileName, text)}
+              onClick={() => {
+                saveText(fileName, text)
+                onTaken?.()
+              }}
             >
               Save
             </Button>
           )}
-          <CopyButton text={text} what={what}>
+          <CopyButton text={text} what={what} onCopied={onTaken}>
             Copy
           </CopyButton>
         </Group>

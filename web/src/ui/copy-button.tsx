@@ -14,17 +14,19 @@ interface CopyButtonProps {
   readonly children?: ReactNode
   /** Of a button with text: `sm` beside an input. */
   readonly size?: 'xs' | 'sm'
+  readonly onCopied?: (() => void) | undefined
 }
 
 const shownMs = 1_500
 
-export function CopyButton({ text, what, children, size = 'xs' }: CopyButtonProps) {
+export function CopyButton({ text, what, children, size = 'xs', onCopied }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false)
   const { start } = useTimeout(() => setIsCopied(false), shownMs)
   const copy = async () => {
     if (await copyText(text)) {
       setIsCopied(true)
       start()
+      onCopied?.()
     } else showFailure('The browser does not allow copying', 'Select the text and copy it by hand.')
   }
   const label = isCopied ? `Copied ${what}` : `Copy ${what}`

@@ -18,13 +18,13 @@ interface RowProps {
 export function Row({ title, detail, actions, children }: RowProps) {
   return (
     <li className={classes.row}>
-      <Group gap={10} wrap="nowrap">
-        <Box flex={1} miw={0}>
+      <Group gap={10}>
+        <Box className={classes.body ?? ''}>
           <div className={classes.title}>{title}</div>
           {detail !== undefined && <div className={classes.detail}>{detail}</div>}
         </Box>
         {actions !== undefined && (
-          <Group flex="none" gap={2} wrap="nowrap">
+          <Group gap={2} className={classes.actions ?? ''}>
             {actions}
           </Group>
         )}

@@ -1,5 +1,5 @@
+import type { Md5State } from '../../../md5/resumable-md5.ts'
 import { CallThread } from '../../../process/call-thread.ts'
-import type { Md5State } from './resumable-md5.ts'
 
 export interface DigestRequest {
   readonly md5: Md5State

@@ -1,6 +1,6 @@
+import { updateMd5 } from '../../../md5/resumable-md5.ts'
 import { answerCalls } from '../../../process/call-thread.ts'
 import type { DigestRequest, DigestResult } from './block-digester.ts'
-import { updateMd5 } from './resumable-md5.ts'
 
 /** The thread of block-digester.ts. It computes what would block the event loop. */
 answerCalls<DigestRequest, DigestResult>(({ md5, bytes }) => {

@@ -1,7 +1,7 @@
+import type { Md5State } from '../../../md5/resumable-md5.ts'
 import type { AppendOptions, PartDraft } from '../../drive.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
-import type { Md5State } from './resumable-md5.ts'
 import { SessionStream } from './session-stream.ts'
 import { type ReadySession, readySession, rebuildSession } from './upload-sessions.ts'
 import { encodeState, type GoogleUploadState } from './upload-state.ts'

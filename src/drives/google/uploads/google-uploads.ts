@@ -1,3 +1,4 @@
+import { emptyMd5, finishMd5 } from '../../../md5/resumable-md5.ts'
 import {
   type AppendOptions,
   type CompleteOptions,
@@ -17,7 +18,6 @@ import type { OpenDrive } from '../open-drive.ts'
 import { wholeBlocks } from './blocks.ts'
 import { GooglePart } from './google-part.ts'
 import { discardSession, type ObjectSession } from './object-sessions.ts'
-import { emptyMd5, finishMd5 } from './resumable-md5.ts'
 import { endedSession, exactSession, uploadRecord } from './upload-sessions.ts'
 import {
   decodeState,

@@ -1,8 +1,8 @@
+import type { Md5State } from '../../../md5/resumable-md5.ts'
 import type { ObjectName } from '../../drive.ts'
 import { parsedJson } from '../../json-text.ts'
 import { foreignState } from '../../uploads/upload-id.ts'
 import type { ObjectSession } from './object-sessions.ts'
-import type { Md5State } from './resumable-md5.ts'
 import type { UploadRecords } from './upload-records.ts'
 
 /** An upload's committed state, stored by the caller. */

@@ -1,15 +1,17 @@
-// minio-go: a stream of unknown length in parts, presigned URLs, removal of many objects.
+// minio-go: a stream of unknown length in parts, presigned URLs, tags, notifications, removal of many objects.
 package main
 
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/url"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/notification"
 	"github.com/minio/minio-go/v7/pkg/tags"
 )
 
@@ -53,6 +55,19 @@ func main() {
 		panic(found.String())
 	}
 	check(client.RemoveObjectTagging(ctx, bucket, "copy.bin", minio.RemoveObjectTaggingOptions{}))
+
+	arn := must(notification.NewArnFromString("arn:minio:sqs::1:webhook"))
+	events := notification.NewConfig(arn)
+	events.AddEvents(notification.ObjectCreatedAll, notification.ObjectRemovedAll)
+	events.AddFilterPrefix("in/")
+	var configuration notification.Configuration
+	configuration.AddQueue(events)
+	check(client.SetBucketNotification(ctx, bucket, configuration))
+	kept := must(client.GetBucketNotification(ctx, bucket))
+	if len(kept.QueueConfigs) != 1 || kept.QueueConfigs[0].Queue != arn.String() {
+		panic(fmt.Sprintf("%+v", kept))
+	}
+	check(client.RemoveAllBucketNotification(ctx, bucket))
 
 	sameKeys(list(), "copy.bin", "large.bin", "presigned.bin", "small one.bin")
 	_, err := client.StatObject(ctx, bucket, "absent.bin", minio.StatObjectOptions{})

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** The gateway that a scenario talks to, and what all scenarios compare. */
 export const endpoint = process.env.ENDPOINT
+/** Of a gateway with ACLS=bucket and SERVER_SIDE_ENCRYPTION=claim, with the same keys. It has no bucket. */
+export const otherEndpoint = process.env.OTHER_ENDPOINT
 export const bucket = process.env.BUCKET
 export const credentials = {
   accessKeyId: process.env.ACCESS_KEY,
@@ -26,4 +29,15 @@ export async function http(method, url, body) {
   const bytes = Buffer.from(await response.arrayBuffer())
   assert.equal(response.status, 200, bytes.toString())
   return bytes
+}
+
+/** Waits until the gateway's webhook has received just these events of the bucket. */
+export async function expectEvents(...expected) {
+  let received = []
+  for (let look = 0; look < 300 && received.length < expected.length; look++) {
+    await delay(100)
+    const text = await (await fetch(process.env.EVENTS)).text()
+    received = text === '' ? [] : text.split('\n')
+  }
+  assert.deepEqual(received, expected)
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { Client } from 'minio'
-import { bucket, credentials, endpoint, http, large, same, small } from './place.mjs'
+import { Client, NotificationConfig, QueueConfig } from 'minio'
+import { bucket, credentials, endpoint, expectEvents, http, large, same, small } from './place.mjs'
 
 const { hostname, port } = new URL(endpoint)
 const client = new Client({
@@ -51,6 +51,19 @@ const unsigned = () => fetch(`${process.env.ENDPOINT}/${bucket}/form.bin`)
 same(Buffer.from(await (await unsigned()).arrayBuffer()), small)
 await client.setBucketPolicy(bucket, '')
 assert.equal((await unsigned()).status, 403)
+const queue = new QueueConfig('arn:minio:sqs::1:webhook')
+queue.addEvent('s3:ObjectCreated:*')
+queue.addFilterPrefix('in/')
+const notifications = new NotificationConfig()
+notifications.add(queue)
+await client.setBucketNotification(bucket, notifications)
+const { QueueConfiguration } = await client.getBucketNotification(bucket)
+assert.deepEqual(QueueConfiguration[0].Queue, 'arn:minio:sqs::1:webhook')
+await client.putObject(bucket, 'in/a b.bin', small)
+await client.putObject(bucket, 'out.bin', small)
+await client.removeAllBucketNotification(bucket)
+await client.removeObjects(bucket, ['in/a b.bin', 'out.bin'])
+await expectEvents('ObjectCreated:Put in/a+b.bin')
 const objects = await Array.fromAsync(client.listObjectsV2(bucket, '', true))
 const keys = objects.map(({ name }) => name)
 assert.deepEqual(keys, ['form.bin', 'large.bin', 'presigned.bin', 'small one.bin'])

@@ -12,6 +12,9 @@ await client.send(new CreateBucketCommand({ Bucket: bucket }))
 const storage = multerS3({
   s3: client,
   bucket,
+  // Accepted without effect.
+  acl: 'public-read',
+  contentType: multerS3.AUTO_CONTENT_TYPE,
   key: (_, file, done) => done(null, file.originalname),
 })
 const application = express()
@@ -26,6 +29,7 @@ const address = `http://127.0.0.1:${server.address().port}/`
 const reply = await fetch(address, { method: 'POST', body: form })
 assert.equal(reply.status, 200, await reply.clone().text())
 const got = await client.send(new GetObjectCommand({ Bucket: bucket, Key: 'large.bin' }))
+assert.equal((await fetch(`${endpoint}/${bucket}/large.bin`)).status, 403)
 same(await got.Body.transformToByteArray(), large)
 server.close()
 server.closeAllConnections()

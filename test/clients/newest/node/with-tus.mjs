@@ -5,13 +5,14 @@ import {
   CreateBucketCommand,
   GetObjectCommand,
   GetObjectTaggingCommand,
+  ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { S3Store } from '@tus/s3-store'
 import { Server } from '@tus/server'
 import { bucket, credentials, endpoint, large, region, same } from './place.mjs'
 
-/** A resumable upload in two requests, to a tus server that stores it in the bucket. */
+/** A resumable upload in two requests, to a tus server that stores it in the bucket, and one that expires. */
 const settings = { endpoint, region, credentials, forcePathStyle: true }
 const client = new S3Client(settings)
 await client.send(new CreateBucketCommand({ Bucket: bucket }))
@@ -54,5 +55,26 @@ const { TagSet } = await client.send(
   new GetObjectTaggingCommand({ Bucket: bucket, Key: `${Key}.info` }),
 )
 assert.deepEqual(TagSet, [{ Key: 'Tus-Completed', Value: 'true' }])
+// An upload that was left half-way, and is removed after its time.
+const left = await fetch(created.url, {
+  method: 'POST',
+  headers: { ...version, 'Upload-Length': String(large.length) },
+})
+const shortLived = new S3Store({
+  expirationPeriodInMilliseconds: 1,
+  s3ClientConfig: { bucket, ...settings },
+})
+const leftKey = new URL(left.headers.get('location'), created.url).pathname.split('/').at(-1)
+const { TagSet: open } = await client.send(
+  new GetObjectTaggingCommand({ Bucket: bucket, Key: `${leftKey}.info` }),
+)
+assert.deepEqual(open, [{ Key: 'Tus-Completed', Value: 'false' }])
+// Its two objects, of which one does not exist.
+assert.equal(await shortLived.deleteExpired(), 2)
+const listed = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+assert.deepEqual(
+  listed.Contents.map((one) => one.Key),
+  [Key, `${Key}.info`],
+)
 server.close()
 server.closeAllConnections()

@@ -4,10 +4,13 @@ import hashlib
 import os
 import pathlib
 import subprocess
+import time
 import urllib.error
 import urllib.request
 
 endpoint = os.environ["ENDPOINT"]
+# Of a gateway with ACLS=bucket and SERVER_SIDE_ENCRYPTION=claim, with the same keys. It has no bucket.
+other_endpoint = os.environ["OTHER_ENDPOINT"]
 access_key = os.environ["ACCESS_KEY"]
 secret_key = os.environ["SECRET_KEY"]
 bucket = os.environ["BUCKET"]
@@ -38,6 +41,16 @@ def is_refused(url):
     except urllib.error.HTTPError as error:
         return error.code == 403
     return False
+
+
+def expect_events(*expected):
+    """Waits until the gateway's webhook has received just these events of the bucket, in any order."""
+    for _ in range(300):
+        received = http("GET", os.environ["EVENTS"]).decode().splitlines()
+        if len(received) >= len(expected):
+            break
+        time.sleep(0.1)
+    assert sorted(received) == sorted(expected), received
 
 
 def read(*command, data=None, **settings):

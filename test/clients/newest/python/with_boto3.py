@@ -1,4 +1,5 @@
-"""boto3 as an application uses it: its bucket, objects, a transfer in parts, presigned URLs and a form of its default version."""
+"""boto3 as an application uses it: its bucket, objects, a transfer in parts, presigned URLs, a form of its default
+version, and documents of the bucket."""
 
 import io
 import json
@@ -6,11 +7,11 @@ import json
 import boto3
 import urllib3
 from botocore.exceptions import ClientError
-from place import access_key, bucket, endpoint, http, is_refused, large, same, secret_key, small
+from place import access_key, bucket, endpoint, expect_events, http, is_refused, large, other_endpoint, same
+from place import secret_key, small
 
-s3 = boto3.client(
-    "s3", endpoint_url=endpoint, aws_access_key_id=access_key, aws_secret_access_key=secret_key
-)
+own_keys = {"aws_access_key_id": access_key, "aws_secret_access_key": secret_key}
+s3 = boto3.client("s3", endpoint_url=endpoint, **own_keys)
 try:
     s3.head_bucket(Bucket=bucket)
 except ClientError:
@@ -88,6 +89,27 @@ assert s3.get_public_access_block(Bucket=bucket)["PublicAccessBlockConfiguration
 rules = {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
 s3.put_bucket_ownership_controls(Bucket=bucket, OwnershipControls=rules)
 assert s3.get_bucket_ownership_controls(Bucket=bucket)["OwnershipControls"] == rules
+# A topic, a queue and a function of AWS: the last part names the target of the gateway.
+arn = "arn:aws:%s:us-east-1:000000000000:webhook"
+by_prefix = {"Key": {"FilterRules": [{"Name": "prefix", "Value": "queue/"}]}}
+queue = {"Id": "q", "QueueArn": arn % "sqs", "Events": ["s3:ObjectCreated:*"], "Filter": by_prefix}
+removals = {"Id": "t", "TopicArn": arn % "sns", "Events": ["s3:ObjectRemoved:Delete"]}
+wanted = {"QueueConfigurations": [queue], "TopicConfigurations": [removals]}
+s3.put_bucket_notification_configuration(Bucket=bucket, NotificationConfiguration=wanted)
+kept = s3.get_bucket_notification_configuration(Bucket=bucket)
+assert {name: kept[name] for name in wanted} == wanted, kept
+s3.upload_fileobj(io.BytesIO(large), bucket, "queue/large.bin")
+s3.copy_object(Bucket=bucket, Key="queue/copy.bin", CopySource=f"{bucket}/form.bin")
+queued = [{"Key": "queue/large.bin"}, {"Key": "queue/copy.bin"}]
+s3.delete_objects(Bucket=bucket, Delete={"Objects": queued})
+created, removed = "ObjectCreated", "ObjectRemoved:Delete"
+expect_events(
+    *(f"{created}:CompleteMultipartUpload queue/large.bin", f"{created}:Copy queue/copy.bin"),
+    *(f"{removed} queue/large.bin", f"{removed} queue/copy.bin"),
+)
+s3.put_bucket_notification_configuration(Bucket=bucket, NotificationConfiguration={})
+kept = s3.get_bucket_notification_configuration(Bucket=bucket)
+assert not any(name.endswith("Configurations") for name in kept), kept
 s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Suspended"})
 assert s3.get_bucket_versioning(Bucket=bucket)["Status"] == "Suspended"
 
@@ -97,3 +119,28 @@ s3.delete_object(Bucket=bucket, Key="absent.bin")
 s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": key} for key in keys]})
 assert s3.list_objects_v2(Bucket=bucket)["KeyCount"] == 0
 s3.delete_bucket(Bucket=bucket)
+
+# ACLs that open the bucket, and encryption by the disk.
+s3 = boto3.client("s3", endpoint_url=other_endpoint, **own_keys)
+s3.create_bucket(Bucket=bucket, ACL="public-read")
+encrypted = {"ServerSideEncryption": "AES256"}
+assert s3.put_object(Bucket=bucket, Key="one.bin", Body=small, **encrypted)["ServerSideEncryption"] == "AES256"
+s3.upload_fileobj(io.BytesIO(large), bucket, "large.bin", ExtraArgs={**encrypted, "ACL": "public-read"})
+assert s3.head_object(Bucket=bucket, Key="large.bin")["ServerSideEncryption"] == "AES256"
+rule = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+s3.put_bucket_encryption(Bucket=bucket, ServerSideEncryptionConfiguration={"Rules": [rule]})
+rules = s3.get_bucket_encryption(Bucket=bucket)["ServerSideEncryptionConfiguration"]["Rules"]
+assert rules[0]["ApplyServerSideEncryptionByDefault"] == {"SSEAlgorithm": "AES256"}, rules
+same(http("GET", f"{other_endpoint}/{bucket}/large.bin"), large)
+everyone = "http://acs.amazonaws.com/groups/global/AllUsers"
+for canned in ("private", "public-read"):
+    s3.put_bucket_acl(Bucket=bucket, ACL=canned)
+    for acl in (s3.get_bucket_acl(Bucket=bucket), s3.get_object_acl(Bucket=bucket, Key="one.bin")):
+        public = [one["Permission"] for one in acl["Grants"] if one["Grantee"].get("URI") == everyone]
+        assert public == (["READ"] if canned == "public-read" else []), acl
+    assert is_refused(f"{other_endpoint}/{bucket}/one.bin") == (canned == "private")
+try:
+    s3.put_bucket_acl(Bucket=bucket, ACL="public-read-write")
+    raise AssertionError("nobody may write without a key")
+except ClientError as error:
+    assert error.response["Error"]["Code"] == "AccessControlListNotSupported", error

@@ -1,8 +1,9 @@
-"""mc: `alias set`, `mb -p`, `mirror`, a pipe in parts, a part of a file, `mv`, `share`, `tag`, `ls`, `rm` and `rb`."""
+"""mc: `alias set`, `mb -p`, `mirror`, a pipe in parts, a part of a file, `mv`, `share`, `tag`,
+`anonymous`, `event`, `ls`, `rm` and `rb`."""
 
 import json
 
-from place import access_key, bucket, endpoint, fails, http, is_refused, large, read, run, same, same_files
+from place import access_key, bucket, endpoint, expect_events, fails, http, is_refused, large, read, run, same, same_files
 from place import secret_key, small, source_folder
 
 root = f"gw/{bucket}"
@@ -42,7 +43,27 @@ mc("anonymous", "set", "download", root)
 same(http("GET", f"{endpoint}/{bucket}/moved.bin"), small)
 mc("anonymous", "set", "private", root)
 assert is_refused(f"{endpoint}/{bucket}/moved.bin")
-assert fails("mc", "anonymous", "set", "public", root)
+for access in ("public", "upload"):
+    assert fails("mc", "anonymous", "set", access, root)
+assert is_refused(f"{endpoint}/{bucket}/moved.bin")
+arn = "arn:minio:sqs::1:webhook"
+mc("event", "add", root, arn, "--event", "put,delete", "--prefix", "in box/", "--suffix", ".txt")
+rule = mc("event", "list", root)[0]
+assert (rule["arn"], rule["prefix"], rule["suffix"]) == (arn, "in box/", ".txt"), rule
+assert rule["event"] == ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"], rule
+assert fails("mc", "event", "add", root, "arn:minio:sqs::1:kafka", "--event", "put")
+mc("cp", "copy/small one.bin", f"{root}/in box/a+b.txt")
+mc("cp", "copy/small one.bin", f"{root}/in box/picture.png")
+mc("mv", f"{root}/in box/a+b.txt", f"{root}/in box/c.txt")
+created, removed = "ObjectCreated", "ObjectRemoved:Delete"
+changes = (f"{created}:Put in+box/a%2Bb.txt", f"{created}:Copy in+box/c.txt", f"{removed} in+box/a%2Bb.txt")
+expect_events(*changes)
+mc("event", "remove", root, arn, "--event", "put,delete", "--prefix", "in box/", "--suffix", ".txt")
+assert mc("event", "list", root) == []
+mc("event", "add", root, arn, "--event", "put")
+mc("event", "remove", root, "--force")
+mc("rm", "--recursive", "--force", f"{root}/in box")
+expect_events(*changes)
 assert fails("mc", "stat", f"{root}/absent.bin")
 mc("rm", "--recursive", "--force", f"{root}/set")
 mc("rb", "--force", root)

@@ -1,4 +1,4 @@
-"""minio-py: a stream of unknown length in parts, presigned URLs, removal of many objects."""
+"""minio-py: a stream of unknown length in parts, presigned URLs, notifications, removal of many objects."""
 
 import io
 import json
@@ -6,7 +6,8 @@ import urllib.parse
 
 from minio import Minio
 from minio.deleteobjects import DeleteObject
-from place import access_key, bucket, endpoint, http, is_refused, large, same, secret_key, small
+from minio.notificationconfig import NotificationConfig, PrefixFilterRule, QueueConfig, SuffixFilterRule
+from place import access_key, bucket, endpoint, expect_events, http, is_refused, large, same, secret_key, small
 
 client = Minio(
     endpoint=urllib.parse.urlsplit(endpoint).netloc,
@@ -41,6 +42,20 @@ assert client.get_bucket_policy(bucket_name=bucket) == policy
 same(http("GET", f"{endpoint}/{bucket}/large.bin"), large)
 client.delete_bucket_policy(bucket_name=bucket)
 assert is_refused(f"{endpoint}/{bucket}/large.bin")
+arn, events = "arn:minio:sqs::1:webhook", ["s3:ObjectCreated:*"]
+filters = {"prefix_filter_rule": PrefixFilterRule("in/"), "suffix_filter_rule": SuffixFilterRule(".txt")}
+configuration = NotificationConfig(queue_config_list=[QueueConfig(queue=arn, events=events, config_id="one", **filters)])
+client.set_bucket_notification(bucket_name=bucket, config=configuration)
+kept = client.get_bucket_notification(bucket_name=bucket).queue_config_list
+assert [(one.queue, one.events, one.config_id) for one in kept] == [(arn, events, "one")], kept
+assert (kept[0].prefix_filter_rule.value, kept[0].suffix_filter_rule.value) == ("in/", ".txt")
+put("in/é.txt", small, len(small))
+put("in/é.png", small, len(small))
+client.delete_bucket_notification(bucket_name=bucket)
+assert not client.get_bucket_notification(bucket_name=bucket).queue_config_list
+for name in ("in/é.txt", "in/é.png"):
+    client.remove_object(bucket_name=bucket, object_name=name)
+expect_events("ObjectCreated:Put in/%C3%A9.txt")
 keys = [one.object_name for one in client.list_objects(bucket_name=bucket, recursive=True)]
 assert keys == ["large.bin", "presigned.bin", "small one.bin"], keys
 client.remove_object(bucket_name=bucket, object_name="absent.bin")

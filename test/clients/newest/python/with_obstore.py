@@ -1,4 +1,4 @@
-"""obstore (Rust's object_store): multipart, conditional writes, ranges, presigned URLs."""
+"""obstore (Rust's object_store): multipart, conditional writes, ranges, attributes, presigned URLs."""
 
 from datetime import timedelta
 
@@ -23,6 +23,13 @@ try:
     raise AssertionError("the second creation must fail")
 except AlreadyExistsError:
     pass
+attributes = {"Content-Type": "text/plain", "Cache-Control": "max-age=60", "colour": "blue"}
+for name, content in (("described.bin", small), ("described large.bin", large)):
+    obstore.put(store, name, content, attributes=attributes)
+    found = obstore.get(store, name)
+    same(bytes(found.bytes()), content)
+    assert found.attributes == attributes, found.attributes
+    obstore.delete(store, name)
 # Kept with the object, but obstore cannot read them.
 obstore.put(store, "tagged.bin", small, tags={"colour": "blue"})
 obstore.put(store, "tagged large.bin", large, tags={"colour": "blue"})

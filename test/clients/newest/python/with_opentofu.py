@@ -1,12 +1,12 @@
-"""OpenTofu: its state in the bucket, with a lock file, changed by two runs, in a workspace of its own and removed."""
+"""OpenTofu: its state in the bucket, with a lock file, changed by two runs, in a workspace of its own, removed and encrypted."""
 
 import json
 import pathlib
 
 import boto3
-from place import aws_keys, bucket, endpoint, fails, run
+from place import aws_keys, bucket, endpoint, fails, other_endpoint, run
 
-pathlib.Path("main.tf").write_text("""
+module = """
 terraform {
   backend "s3" {
     bucket         = "%s"
@@ -23,20 +23,16 @@ terraform {
 variable "value" { default = "first" }
 resource "terraform_data" "one" { input = var.value }
 output "value" { value = terraform_data.one.output }
-""" % (bucket, endpoint))
+"""
+pathlib.Path("main.tf").write_text(module % (bucket, endpoint))
 
 
 def tofu(*arguments):
     return run("tofu", *arguments, TF_IN_AUTOMATION="1", **aws_keys)
 
 
-locked = boto3.client(
-    "s3",
-    endpoint_url=endpoint,
-    region_name="us-east-1",
-    aws_access_key_id=aws_keys["AWS_ACCESS_KEY_ID"],
-    aws_secret_access_key=aws_keys["AWS_SECRET_ACCESS_KEY"],
-)
+boto3_keys = {name.lower(): value for name, value in aws_keys.items()}
+locked = boto3.client("s3", endpoint_url=endpoint, region_name="us-east-1", **boto3_keys)
 tofu("init", "-input=false")
 tofu("apply", "-auto-approve", "-input=false")
 tofu("apply", "-auto-approve", "-input=false", "-var", "value=second")
@@ -52,3 +48,15 @@ tofu("workspace", "select", "default")
 tofu("workspace", "delete", "other")
 tofu("destroy", "-auto-approve", "-input=false")
 assert json.loads(tofu("output", "-json")) == {}
+
+# With encryption, by the disk of another gateway, to which the state moves.
+elsewhere = boto3.client("s3", endpoint_url=other_endpoint, region_name="us-east-1", **boto3_keys)
+elsewhere.create_bucket(Bucket=bucket)
+tofu("apply", "-auto-approve", "-input=false")
+encrypted = module.replace("use_path_style = true", "use_path_style = true\n    encrypt = true")
+pathlib.Path("main.tf").write_text(encrypted % (bucket, other_endpoint))
+tofu("init", "-input=false", "-migrate-state", "-force-copy")
+tofu("apply", "-auto-approve", "-input=false", "-var", "value=third")
+assert json.loads(tofu("output", "-json"))["value"]["value"] == "third"
+state = elsewhere.head_object(Bucket=bucket, Key="project/state.json")
+assert state["ServerSideEncryption"] == "AES256", state

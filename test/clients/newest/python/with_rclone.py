@@ -1,7 +1,7 @@
-"""rclone: files and folders in parts, a part of a file, a link, `moveto`, `lsf` and `purge`."""
+"""rclone: files and folders in parts, a part of a file, a link, `moveto`, `lsf`, ACLs, `sync` and `purge`."""
 
-from place import access_key, bucket, endpoint, fails, http, large, read, run, same, same_files
-from place import secret_key, small, source_folder
+from place import access_key, bucket, endpoint, fails, http, is_refused, large, read, run, same, same_files
+from place import other_endpoint, secret_key, small, source_folder
 
 root = f"gw:{bucket}"
 settings = {
@@ -33,5 +33,26 @@ rclone("moveto", f"{root}/one.bin", f"{root}/moved.bin")
 same(http("GET", rclone("link", f"{root}/moved.bin").strip()), small)
 keys = sorted(rclone("lsf", "--recursive", "--files-only", root).splitlines())
 assert keys == ["moved.bin", "piped.bin", "set/large.bin", "set/small one.bin"], keys
+# Accepted without effect.
+public = ("--s3-acl", "public-read")
+rclone("copyto", *public, f"{source}/small one.bin", f"{root}/public/one.bin")
+read("rclone", "rcat", *public, f"{root}/public/piped.bin", data=large, **settings)
+rclone("sync", *public, "--s3-upload-cutoff", "5Mi", source, f"{root}/public")
+rclone("check", "--download", source, f"{root}/public")
+rclone("moveto", *public, f"{root}/public/large.bin", f"{root}/public/moved.bin")
+assert is_refused(f"{endpoint}/{bucket}/public/moved.bin")
+assert is_refused(f"{endpoint}/{bucket}/public/small%20one.bin")
+rclone("mkdir", "--s3-bucket-acl", "public-read", f"{root}-acl")
+assert is_refused(f"{endpoint}/{bucket}-acl")
+rclone("rmdir", f"{root}-acl")
 assert fails("rclone", "deletefile", f"{root}/absent.bin", **settings)
+rclone("purge", root)
+
+# An ACL that opens the bucket, and encryption by the disk.
+settings["RCLONE_CONFIG_GW_ENDPOINT"] = other_endpoint
+rclone("mkdir", "--s3-bucket-acl", "public-read", root)
+encrypted = ("--s3-server-side-encryption", "AES256", "--s3-upload-cutoff", "5Mi")
+rclone("copy", *encrypted, "--s3-acl", "public-read", source, root)
+rclone("check", "--download", source, root)
+same(http("GET", f"{other_endpoint}/{bucket}/large.bin"), large)
 rclone("purge", root)

@@ -49,6 +49,20 @@ test('origins and expiry are set, and returned with the bucket', async (t) => {
   assert.equal(lifecycle?.[1]?.dateMs, Date.parse('2030-01-31T00:00:00Z'))
 })
 
+test('a rule keeps its tags and sizes when all rules are written again', async (t) => {
+  const { change, buckets } = await open(t)
+  const some = { ...rule, abortUploadsDays: null, tags: { a: '1' }, largerThan: 0, smallerThan: 9 }
+  const { body } = await change({ expiry: [some] })
+  assert.deepEqual(body.expiry, [some])
+  assert.deepEqual((await change({ expiry: body.expiry })).body.expiry, [some])
+  const [kept] = buckets.find('files')?.lifecycle ?? []
+  assert.deepEqual(
+    [kept?.tags, kept?.largerThan, kept?.smallerThan, kept?.prefixForm],
+    [{ a: '1' }, 0, 9, 'and'],
+  )
+  assert.equal((await change({ expiry: [{ ...some, abortUploadsDays: 1 }] })).status, 400)
+})
+
 test('a field that is absent stays, and null and an empty list remove', async (t) => {
   const { change, buckets } = await open(t)
   await change({ allowedOrigins: ['*'], expiry: [rule] })
@@ -89,6 +103,8 @@ test('a dry run of expiry rules shows what they would remove, and changes nothin
   assert.deepEqual((await dryRun({ expiry: [rule] })).body, nothing)
   assert.deepEqual((await dryRun({ expiry: [] })).body, nothing)
   assert.equal((await dryRun({ expiry: [past], after: 'logs/1' })).body.bytes, 2)
+  const large = { ...past, abortUploadsDays: null, largerThan: 2 }
+  assert.equal((await dryRun({ expiry: [large] })).body.bytes, 3)
   assert.equal((await keysOf(drive)).length, 3)
   assert.equal(buckets.find('files')?.lifecycle, undefined)
 })

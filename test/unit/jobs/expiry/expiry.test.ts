@@ -109,6 +109,28 @@ test('a rule for tags removes only the objects that have them', async (t) => {
   assert.deepEqual(await keysOf(drive), ['keep', 'none', 'untagged'])
 })
 
+test('a rule for a size removes only objects of that size, also if they have grown meanwhile', async (t) => {
+  const { clock, drive, state, process } = await open(t)
+  state.rules = [rule({ smallerThan: 4, largerThan: 0 })]
+  for (const [key, body] of [
+    ['empty', ''],
+    ['grown', 'abc'],
+    ['large', 'abcd'],
+    ['small', 'abc'],
+  ] as const) {
+    await put(drive, key, body)
+  }
+  clock.now += 2 * dayMs
+  const one = process({
+    head: async (name, key) => {
+      const current = await drive.head(name, key)
+      return key === 'grown' && current !== undefined ? { ...current, size: 9 } : current
+    },
+  })
+  await one.run(never)
+  assert.deepEqual(await keysOf(drive), ['empty', 'grown', 'large'])
+})
+
 test('a bucket is listed once a day, and when its rules change', async (t) => {
   const { clock, drive, state, process } = await open(t)
   let listings = 0

@@ -2,13 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
+import { largeBlockBytes } from '../../../../src/s3/body/large-blocks.ts'
 import { PayloadDigester } from '../../../../src/s3/body/payload-digester.ts'
 import { type PayloadSink, payloadBlockBytes } from '../../../../src/s3/body/payload-writer.ts'
-import {
-  largeBlockBytes,
-  mostLargeWriters,
-  ThreadedWriter,
-} from '../../../../src/s3/body/threaded-writer.ts'
+import { mostLargeWriters, ThreadedWriter } from '../../../../src/s3/body/threaded-writer.ts'
 import { sha256Of, testBytes } from '../../../support/test-bytes.ts'
 
 /** The digest thread, which all writers use. */

@@ -10,6 +10,9 @@ import { xmlDocument } from '../../../../src/s3/reply/xml.ts'
 const enabled = '<Status>Enabled</Status>'
 const filter = '<Filter><Prefix>logs/</Prefix></Filter>'
 const days = '<Expiration><Days>30</Days></Expiration>'
+const abort =
+  '<AbortIncompleteMultipartUpload><DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload>'
+const larger = (size: number) => `<ObjectSizeGreaterThan>${size}</ObjectSizeGreaterThan>`
 const ruleOf = (content: string) => `<Rule>${content}</Rule>`
 const documentOf = (...rules: string[]) =>
   `<LifecycleConfiguration>${rules.join('')}</LifecycleConfiguration>`
@@ -17,8 +20,6 @@ const parse = (text: string, hasTags = true) =>
   parseLifecycle(Buffer.from(text), () => 'new', hasTags)
 
 test('reads every element, and writes what it has read', () => {
-  const abort =
-    '<AbortIncompleteMultipartUpload><DaysAfterInitiation>7</DaysAfterInitiation></AbortIncompleteMultipartUpload>'
   const rules = parse(
     documentOf(
       ruleOf(`<ID>one</ID>${filter}${enabled}${days}${abort}`),
@@ -41,6 +42,23 @@ test('reads every element, and writes what it has read', () => {
     { id: 'new', prefix: '', prefixForm: 'none', isEnabled: true, abortUploadsDays: 7 },
   ])
   assert.deepEqual(parse(xmlDocument('LifecycleConfiguration', lifecycleContent(rules))), rules)
+})
+
+test('sizes, prefixes and tags come back as they were written', () => {
+  const tag = '<Tag><Key>a</Key><Value>b</Value></Tag>'
+  for (const condition of [
+    larger(0),
+    '<ObjectSizeLessThan>1099511627776</ObjectSizeLessThan>',
+    tag,
+    // As Terraform writes a rule with And and tags, and waits for the same.
+    `<And><Prefix></Prefix>${larger(0)}${tag}</And>`,
+    `<And><Prefix>logs/</Prefix>${larger(1)}<ObjectSizeLessThan>9</ObjectSizeLessThan></And>`,
+    `<And>${larger(1)}${tag}</And>`,
+  ]) {
+    const rules = parse(filtered(condition))
+    const written = xmlDocument('LifecycleConfiguration', lifecycleContent(rules))
+    assert.ok(written.includes(`<Filter>${condition}</Filter>`), written)
+  }
 })
 
 test('a date is midnight UTC', () => {
@@ -159,16 +177,23 @@ const refused: readonly (readonly [what: string, document: string, code: string,
   ],
   ['a tag without a value', filtered('<Tag><Key>a</Key></Tag>'), 'MalformedXML', /Key and Value/],
   [
-    'a size',
-    filtered('<ObjectSizeGreaterThan>1</ObjectSizeGreaterThan>'),
-    'NotImplemented',
-    /element ObjectSizeGreaterThan/,
+    'a size below zero',
+    filtered('<ObjectSizeGreaterThan>-1</ObjectSizeGreaterThan>'),
+    'MalformedXML',
+    /ObjectSizeGreaterThan must be a whole number/,
   ],
   [
-    'a size with a prefix',
-    filtered('<And><Prefix>a</Prefix><ObjectSizeLessThan>1</ObjectSizeLessThan></And>'),
-    'NotImplemented',
-    /element ObjectSizeLessThan/,
+    'sizes that no object has',
+    filtered(`<And>${larger(7)}<ObjectSizeLessThan>7</ObjectSizeLessThan></And>`),
+    'InvalidRequest',
+    /must be less than/,
+  ],
+  ['And with a prefix alone', filtered('<And><Prefix>a</Prefix></And>'), 'MalformedXML', /several/],
+  [
+    'a size for uploads',
+    documentOf(ruleOf(`<Filter>${larger(1)}</Filter>${enabled}${abort}`)),
+    'InvalidRequest',
+    /cannot be specified with object sizes/,
   ],
 ]
 

@@ -11,6 +11,7 @@ import {
   changeOf,
   draftOf,
   newRule,
+  unshownDetails,
 } from '../../../../web/src/overview/buckets/bucket-draft.ts'
 
 const rule: ExpiryRule = {
@@ -45,6 +46,17 @@ test('Only what was changed is sent', () => {
   assert.deepEqual(changeOf(bucket, { ...draft, origins }), {
     allowedOrigins: ['https://a.example', 'https://b.example'],
   })
+})
+
+test('What the form does not show is said in words', () => {
+  assert.deepEqual(unshownDetails({ ...rule, isEnabled: true }), [])
+  const limited = { ...rule, tags: { a: '1', b: '' }, largerThan: 0, smallerThan: 2_000 }
+  assert.deepEqual(unshownDetails(limited), [
+    'Only objects with all these tags: a=1, b=.',
+    'Only objects larger than 0 bytes.',
+    'Only objects smaller than 2,000 bytes.',
+    'This rule was disabled by an S3 client.',
+  ])
 })
 
 test('A changed rule keeps what the form does not show', () => {

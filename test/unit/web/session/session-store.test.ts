@@ -42,7 +42,7 @@ test('SessionStore returns the token until it expires', () => {
   browser.nowMs += 60_000
   assert.equal(tab.token, undefined)
   assert.equal(tab.status, 'expired')
-  assert.equal(browser.storage.items.size, 0)
+  assert.equal(browser.openTab().status, 'none')
 })
 
 test('SessionStore of a second tab is signed in', () => {
@@ -84,10 +84,24 @@ test('reload follows another tab that signs out, and one that signs in again', (
   assert.equal(other.token, 't1')
   tab.end()
   other.reload()
-  assert.equal(other.status, 'expired')
+  assert.equal(other.status, 'none')
   tab.begin('t2', 60)
   other.reload()
   assert.equal(other.token, 't2')
+})
+
+test('reload asks for a new session if another tab found it expired, until that signs out', () => {
+  const browser = new Browser()
+  const tab = browser.openTab()
+  const other = browser.openTab()
+  tab.begin('t1', 60)
+  other.reload()
+  tab.expire('t1')
+  other.reload()
+  assert.equal(other.status, 'expired')
+  tab.end()
+  other.reload()
+  assert.equal(other.status, 'none')
 })
 
 test('end removes the session', () => {

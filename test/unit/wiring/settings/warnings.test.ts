@@ -57,6 +57,28 @@ test('A port for metrics that others reach brings a warning without a token', as
   assert.match(short, /^METRICS_TOKEN has fewer than 16 characters/)
 })
 
+test('Events that cross the network unencrypted bring a warning without the address', async () => {
+  const secret = 'hidden2hidden2hidden2'
+  for (const [settings, name] of [
+    [{ NOTIFY_WEBHOOK: `http://me:${secret}@example.org/${secret}` }, 'NOTIFY_WEBHOOK'],
+    [{ NOTIFY_REDIS: `redis://:${secret}@10.0.0.7:6379` }, 'NOTIFY_REDIS'],
+  ] as const) {
+    const warnings = await warningsOf(settings)
+    assert.match(warnings.join(), new RegExp(`^${name} begins with .* unencrypted`))
+    assert.equal(warnings.length, 1)
+    assert.doesNotMatch(warnings.join(), /hidden|example|10\.0/)
+  }
+  for (const settings of [
+    { NOTIFY_WEBHOOK: 'https://example.org/', NOTIFY_REDIS: 'rediss://10.0.0.7' },
+    { NOTIFY_WEBHOOK: 'http://127.0.0.1:8000', NOTIFY_REDIS: 'redis://[::1]:6379' },
+    { NOTIFY_WEBHOOK: 'http://localhost/' },
+  ] as Record<string, string>[]) {
+    assert.deepEqual(await warningsOf(settings), [])
+  }
+  const short = { NOTIFY_WEBHOOK: 'https://example.org/', NOTIFY_WEBHOOK_SECRET: 'hunter2' }
+  assert.match((await warningsOf(short)).join(), /^NOTIFY_WEBHOOK_SECRET has fewer than 16/)
+})
+
 for (const [name, meant] of [
   ['ALOWED_BUCKETS', 'ALLOWED_BUCKETS'],
   ['ALLOWED_BUKCETS', 'ALLOWED_BUCKETS'],

@@ -13,7 +13,6 @@ import type { FolderAddress } from '../change/move-plan.ts'
 import { takePicked } from '../upload/take-uploads.ts'
 import classes from './browser-toolbar.module.css'
 import { FilterField } from './filter-field.tsx'
-import { SelectionBar } from './selection-bar.tsx'
 import type { Browser } from './use-browser.ts'
 
 interface BrowserToolbarProps {
@@ -21,10 +20,9 @@ interface BrowserToolbarProps {
 }
 
 export function BrowserToolbar({ browser }: BrowserToolbarProps) {
-  if (browser.picked.selected.length > 0) return <SelectionBar browser={browser} />
   const { setDialog, reload, location, setFilter } = browser
   return (
-    <Group flex="none" gap={8} mih={36}>
+    <Group flex="none" gap={8} mih={36} className={classes.bar ?? ''}>
       <UploadMenu to={location} />
       <Button
         variant="default"
@@ -34,7 +32,13 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
         New folder
       </Button>
       <FilterField filter={location.filter} onFilter={setFilter} />
-      <IconButton label="Refresh" variant="default" size={36} onClick={reload}>
+      <IconButton
+        label="Refresh"
+        variant="default"
+        size={36}
+        className={classes.refresh ?? ''}
+        onClick={reload}
+      >
         <IconRefresh size={18} />
       </IconButton>
       <IconButton

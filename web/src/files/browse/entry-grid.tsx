@@ -12,13 +12,14 @@ import type { Selection } from './selection.ts'
 import { withIndex } from './visible-range.ts'
 
 /** Pixels: entry-grid.module.css. On narrow screens a row has two lines. */
-const headHeight = 36
-const wideRowHeight = 38
-const narrowRowHeight = 56
+const wide = { head: 36, row: 38 }
+const narrow = { head: 44, row: 56 }
 
 interface EntryGridProps {
   readonly label: string
   readonly entries: readonly Entry[]
+  /** Names the order and the filter. If it changes, the list starts at its beginning. */
+  readonly arrangement: string
   /** Whether more entries exist than are loaded. */
   readonly isPartial: boolean
   readonly selection: Selection
@@ -39,7 +40,8 @@ export function EntryGrid(props: EntryGridProps) {
   const { label, entries, isPartial, selection, activeIndex, actions, header } = props
   const id = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const virtualizer = useRows(props, scroller)
+  const heights = useMediaQuery('(max-width: 640px)') ? narrow : wide
+  const virtualizer = useRows(props, scroller, heights)
   const active = entries[activeIndex]
   const grid = useWantedFocus(props)
   const onKeyDown = (event: KeyboardEvent) => {
@@ -86,7 +88,7 @@ export function EntryGrid(props: EntryGridProps) {
                 isSelected={selection.selected.has(entry.key)}
                 isActive={index === activeIndex}
                 actions={actions}
-                style={{ height: size, transform: `translateY(${start - headHeight}px)` }}
+                style={{ height: size, transform: `translateY(${start - heights.head}px)` }}
               />
             )
           })}
@@ -112,28 +114,42 @@ function useWantedFocus({ entries, onFocusWanted }: EntryGridProps) {
 type Rows = Virtualizer<HTMLDivElement, Element>
 
 function useRows(
-  { entries, activeIndex }: EntryGridProps,
+  { entries, arrangement, selection, activeIndex }: EntryGridProps,
   scroller: React.RefObject<HTMLDivElement | null>,
+  { head, row }: typeof wide,
 ): Rows {
-  const rowHeight = useMediaQuery('(max-width: 640px)') ? narrowRowHeight : wideRowHeight
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => row,
     overscan: 8,
     // The header stays above the rows while they scroll.
-    scrollMargin: headHeight,
-    scrollPaddingStart: headHeight,
+    scrollMargin: head,
+    scrollPaddingStart: head,
     rangeExtractor: (range) => withIndex(range, activeIndex),
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows must be measured again when their height changes
-  useEffect(() => virtualizer.measure(), [rowHeight, virtualizer])
-  const activeKey = entries[activeIndex]?.key
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the keyboard moves, not when rows come in above it
+  useEffect(() => virtualizer.measure(), [row, virtualizer])
+  const { active } = selection
+  /** A filter may hide the active row and show it again: the keyboard has not moved then. */
+  const shown = useRef(active)
   useEffect(() => {
-    if (activeIndex >= 0) virtualizer.scrollToIndex(activeIndex, { align: 'auto' })
-  }, [activeKey, virtualizer])
+    if (activeIndex < 0 || active === shown.current) return
+    shown.current = active
+    virtualizer.scrollToIndex(activeIndex, { align: 'auto' })
+  }, [active, activeIndex, virtualizer])
+  useBeginning(arrangement, scroller)
   return virtualizer
+}
+
+/** Scrolls to the beginning after another order or filter. */
+function useBeginning(arrangement: string, scroller: React.RefObject<HTMLDivElement | null>): void {
+  const shown = useRef(arrangement)
+  useEffect(() => {
+    if (shown.current === arrangement) return
+    shown.current = arrangement
+    if (scroller.current !== null) scroller.current.scrollTop = 0
+  }, [arrangement, scroller])
 }
 
 function pageOf({ scrollRect, options }: Rows): number {

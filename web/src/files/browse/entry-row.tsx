@@ -47,24 +47,27 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       style={style}
       onMouseDown={keepFocusOnGrid}
       onClick={(event) => actions.onPress(entry, event)}
+      onDoubleClick={(event) => {
+        if (!isControl(event.target)) actions.onOpen(entry)
+      }}
       onContextMenu={(event) => {
         event.preventDefault()
         actions.onMenu(entry, { x: event.clientX, y: event.clientY })
       }}
     >
       <div role="gridcell" className={classes.check}>
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={`Select ${name}`}
-          checked={isSelected}
-          onClick={(event) => {
-            event.stopPropagation()
-            actions.onCheck(entry, event.shiftKey)
-          }}
-          // A click event reports the shift key, a change event does not.
-          onChange={() => undefined}
-        />
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row */}
+        <label onClick={(event) => event.stopPropagation()}>
+          <input
+            type="checkbox"
+            tabIndex={-1}
+            aria-label={`Select ${name}`}
+            checked={isSelected}
+            onClick={(event) => actions.onCheck(entry, event.shiftKey)}
+            // A click event reports the shift key, a change event does not.
+            onChange={() => undefined}
+          />
+        </label>
       </div>
       <div role="gridcell" className={classes.name}>
         <EntryIcon entry={entry} />
@@ -90,6 +93,10 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
     </div>
   )
 })
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('label, button, a') !== null
+}
 
 /** A press in a row leaves the focus on the grid, and shift selects no text. */
 function keepFocusOnGrid(event: MouseEvent): void {

@@ -11,6 +11,7 @@ import { EntryMenu } from './entry-menu.tsx'
 import classes from './folder-browser.module.css'
 import { FolderContents } from './folder-contents.tsx'
 import { ListingStatus } from './listing-status.tsx'
+import { SelectionBar } from './selection-bar.tsx'
 import { type BucketLocation, useBrowser } from './use-browser.ts'
 import { useBrowserKeys } from './use-browser-keys.ts'
 
@@ -24,6 +25,7 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
   const browser = useBrowser(location, navigation)
   const { bucket, prefix } = location
   useBrowserKeys(browser)
+  const isSelecting = browser.picked.selected.length > 0
   const name = visibleName(prefix === '' ? bucket : nameOf(prefix))
   return (
     <DropZone
@@ -32,7 +34,10 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
     >
       <PageTitle title={name} />
       <div className={classes.page}>
-        <Breadcrumbs bucket={bucket} prefix={prefix} />
+        <div className={classes.top} data-selecting={isSelecting || undefined}>
+          <Breadcrumbs bucket={bucket} prefix={prefix} />
+          {isSelecting && <SelectionBar browser={browser} />}
+        </div>
         <BrowserToolbar browser={browser} />
         <section
           className={classes.frame}

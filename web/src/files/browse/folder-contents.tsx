@@ -1,5 +1,7 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
-import { IconSearchOff } from '@tabler/icons-react'
+import { IconBucketOff, IconSearchOff } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import { useBuckets } from '../../api/service-queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { nameOf } from '../entries/entry.ts'
@@ -8,6 +10,7 @@ import { EntryGrid } from './entry-grid.tsx'
 import { FolderEmpty } from './folder-empty.tsx'
 import { SortHeader } from './sort-header.tsx'
 import type { Browser } from './use-browser.ts'
+import { focusFilter } from './use-browser-keys.ts'
 
 /** The list, or a placeholder. */
 export function FolderContents({ browser }: { readonly browser: Browser }) {
@@ -18,6 +21,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
     <EntryGrid
       label={`Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`}
       entries={entries}
+      arrangement={`${sort.field} ${sort.isDescending} ${location.filter}`}
       isPartial={listing.status !== 'complete'}
       selection={selection}
       activeIndex={activeIndex}
@@ -42,13 +46,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
 function NoEntries({ browser }: { readonly browser: Browser }) {
   const { listing, location, setFilter } = browser
   if (listing.error !== undefined) {
-    return (
-      <FailureNotice
-        title="The folder could not be loaded"
-        error={listing.error}
-        onRetry={listing.resume}
-      />
-    )
+    return <NotListed bucket={location.bucket} error={listing.error} onRetry={listing.resume} />
   }
   if (listing.status === 'loading') return <LoadingRows />
   if (location.filter !== '') {
@@ -58,13 +56,47 @@ function NoEntries({ browser }: { readonly browser: Browser }) {
         title={`No name begins with “${visibleName(location.filter)}”`}
       >
         The filter is case-sensitive.{' '}
-        <Button size="compact-sm" variant="subtle" onClick={() => setFilter('')}>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          onClick={() => {
+            setFilter('')
+            focusFilter()
+          }}
+        >
           Clear filter
         </Button>
       </EmptyState>
     )
   }
   return <FolderEmpty location={location} openPrefix={browser.openPrefix} />
+}
+
+interface NotListedProps {
+  readonly bucket: string
+  readonly error: Error
+  readonly onRetry: () => void
+}
+
+/** S3 refuses an unknown bucket like one without access; the list of buckets tells them apart. */
+function NotListed({ bucket, error, onRetry }: NotListedProps) {
+  const { data, isFetching, isFetchedAfterMount } = useBuckets()
+  const isUnknown = data?.buckets.every(({ name }) => name !== bucket) ?? false
+  if (isUnknown && isFetching && !isFetchedAfterMount) return <LoadingRows />
+  if (!isUnknown) {
+    return <FailureNotice title="The folder could not be loaded" error={error} onRetry={onRetry} />
+  }
+  return (
+    <EmptyState
+      icon={<IconBucketOff size={40} stroke={1.2} />}
+      title={`The bucket “${visibleName(bucket)}” does not exist`}
+    >
+      <div>It may have been removed, or its name is spelled differently.</div>
+      <Button component={Link} href="/files" mt="sm" size="xs" variant="default">
+        Show all buckets
+      </Button>
+    </EmptyState>
+  )
 }
 
 const widths = ['46%', '32%', '58%', '40%', '52%', '36%']

@@ -1,4 +1,5 @@
 import { Button, Group, Loader } from '@mantine/core'
+import { useConnection } from '../../connection/use-connection.ts'
 import { formatCount } from '../../format/bytes.ts'
 import { entryCounts } from '../entries/entry-counts.ts'
 import type { Browser } from './use-browser.ts'
@@ -6,8 +7,9 @@ import type { Browser } from './use-browser.ts'
 /** The line below the list: the number of entries and whether the list is complete. */
 export function ListingStatus({ browser }: { readonly browser: Browser }) {
   const { listing, entries, location } = browser
-  if (entries.length === 0) return null
+  const connection = useConnection()
   const isFiltered = location.filter !== ''
+  if (entries.length === 0 && !(isFiltered && listing.status === 'complete')) return null
   return (
     <Group
       flex="none"
@@ -22,6 +24,7 @@ export function ListingStatus({ browser }: { readonly browser: Browser }) {
       {listing.status === 'loading' && <Loader size={14} aria-hidden />}
       <span role="status" aria-busy={listing.status === 'loading'}>
         {statusText(browser, isFiltered)}
+        {connection === 'lost' && ', not up to date'}
       </span>
       {listing.status === 'loading' && entries.length >= 1_000 && (
         <Button size="compact-xs" variant="default" onClick={listing.stop}>
@@ -48,6 +51,7 @@ function statusText({ listing, entries }: Browser, isFiltered: boolean): string 
     case 'failed':
       return `Only ${count} are loaded: ${listing.error?.message ?? ''}`
     case 'complete':
+      if (entries.length === 0) return 'Nothing found'
       return `${entryCounts(entries).join(', ')}${isFiltered ? ' found' : ''}`
   }
 }

@@ -1,38 +1,58 @@
-import { CloseButton, Group, Text } from '@mantine/core'
+import { CloseButton, Text } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
 import { formatBytes, formatCount } from '../../format/bytes.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { ActionButton } from '../entries/action-icons.tsx'
-import { actionObstacle, actionsFor } from '../entries/entry-action.ts'
-import classes from './browser-toolbar.module.css'
+import { actionObstacle, actionsFor, type EntryAction } from '../entries/entry-action.ts'
+import classes from './selection-bar.module.css'
 import type { Browser } from './use-browser.ts'
 
-/** Replaces the toolbar while entries are selected. */
+/** On narrow screens, the menu has the other actions. */
+const always: ReadonlySet<EntryAction> = new Set(['download', 'delete'])
+
+/** What is selected, and what can be done with it. Beside the path, so that no row moves. */
 export function SelectionBar({ browser }: { readonly browser: Browser }) {
-  const { picked, act } = browser
+  const { picked, act, rowActions } = browser
   const { selected, dispatch } = picked
+  const [first] = selected
   const bytes = selected.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size : 0), 0)
   return (
-    <Group flex="none" gap={8} mih={36} role="toolbar" aria-label="Selected">
+    <div role="toolbar" aria-label="Selected" className={classes.bar}>
       <CloseButton
         aria-label="Clear selection"
         title="Clear selection"
         onClick={() => dispatch({ type: 'none' })}
       />
-      <Text component="span" className={classes.count ?? ''} role="status">
+      <span className={classes.count} role="status">
         {formatCount(selected.length)} selected{' '}
         {bytes > 0 && (
-          <Text span inherit c="dimmed">
+          <Text span inherit c="dimmed" className={classes.wide ?? ''}>
             · {formatBytes(bytes)}
           </Text>
         )}
-      </Text>
+      </span>
       {actionsFor(selected).map((action) => (
-        <ActionButton
-          key={action}
-          action={action}
-          obstacle={actionObstacle(action, selected)}
-          onClick={() => act(action, selected)}
-        />
+        <span key={action} className={always.has(action) ? undefined : classes.wide}>
+          <ActionButton
+            action={action}
+            obstacle={actionObstacle(action, selected)}
+            onClick={() => act(action, selected)}
+          />
+        </span>
       ))}
-    </Group>
+      <IconButton
+        label="More actions"
+        variant="default"
+        size={36}
+        aria-haspopup="menu"
+        className={classes.more ?? ''}
+        onClick={({ currentTarget }) => {
+          const { left, bottom } = currentTarget.getBoundingClientRect()
+          if (first !== undefined) rowActions.onMenu(first, { x: left, y: bottom })
+        }}
+      >
+        <IconDots size={18} />
+      </IconButton>
+    </div>
   )
 }

@@ -20,15 +20,17 @@ export function SortHeader(props: SortHeaderProps) {
     <div role="rowgroup" className={classes.headGroup}>
       <div role="row" aria-rowindex={1} className={classes.head}>
         <div role="columnheader" className={classes.check}>
-          <input
-            type="checkbox"
-            aria-label="Select all"
-            checked={isAllSelected}
-            ref={(input) => {
-              if (input !== null) input.indeterminate = isSomeSelected && !isAllSelected
-            }}
-            onChange={(event) => onSelectAll(event.currentTarget.checked)}
-          />
+          <label>
+            <input
+              type="checkbox"
+              aria-label="Select all"
+              checked={isAllSelected}
+              ref={(input) => {
+                if (input !== null) input.indeterminate = isSomeSelected && !isAllSelected
+              }}
+              onChange={(event) => onSelectAll(event.currentTarget.checked)}
+            />
+          </label>
         </div>
         <Column field="name" label="Name" sort={sort} onSort={onSort} />
         <Column field="size" label="Size" sort={sort} onSort={onSort} isAtEnd />

@@ -9,7 +9,7 @@ export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }
     if (isBusy || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return
     if (event.key === '/') {
       event.preventDefault()
-      document.querySelector<HTMLElement>('[data-files-filter]')?.focus()
+      focusFilter()
     } else if (event.key === '?') {
       event.preventDefault()
       setDialog({ type: 'help' })
@@ -18,6 +18,10 @@ export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }
       goUp(prefix, openPrefix)
     }
   })
+}
+
+export function focusFilter(): void {
+  document.querySelector<HTMLElement>('[data-files-filter]')?.focus()
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -1,7 +1,6 @@
 import type { DeletionBody, DeletionReply } from '../../../../src/console/management/replies.ts'
 import { request } from '../../api/client.ts'
 import { formatAmount, formatBytes } from '../../format/bytes.ts'
-import { afterSignIn } from '../../session/after-sign-in.ts'
 import { type Entry, type FileEntry, parentOf } from '../entries/entry.ts'
 import { formatModified } from '../entries/modified-time.ts'
 import { rightBefore } from '../entries/utf8-order.ts'
@@ -35,13 +34,13 @@ export async function hasAnything(bucket: string, prefix: string): Promise<boole
 
 const moveClient: MoveClient = {
   listTree: (bucket, prefix, continuationToken) =>
-    afterSignIn(() => listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken })),
+    listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken }),
   // Not aborted midway, because the outcome of the copy would be unknown.
-  copy: (source, target, mayReplace) => afterSignIn(() => copyObject(source, target, mayReplace)),
-  remove: (bucket, objects) => afterSignIn(() => deleteObjects(bucket, objects)),
+  copy: (source, target, mayReplace) => copyObject(source, target, mayReplace),
+  remove: (bucket, objects) => deleteObjects(bucket, objects),
   async find({ bucket, key }) {
     const query = { bucket, prefix: key, isDeep: true, folder: parentOf(key), maxKeys: 1 }
-    const { entries } = await afterSignIn(() => listPage(query))
+    const { entries } = await listPage(query)
     return entries.find((entry): entry is FileEntry => entry.kind === 'file' && entry.key === key)
   },
   isClash: (error) => error instanceof S3Failure && error.code === 'PreconditionFailed',
@@ -79,7 +78,7 @@ export function moveJob(title: string, moves: readonly Move[], isAsking = true):
 function listKeysAfter(bucket: string): ListKeysAfter {
   return async (startAfter) => {
     const query = { bucket, prefix: '', folder: '', isDeep: true, startAfter }
-    const { keys, continuationToken } = await afterSignIn(() => listPage(query))
+    const { keys, continuationToken } = await listPage(query)
     return { keys, isLast: continuationToken === undefined }
   }
 }
@@ -139,7 +138,7 @@ async function removeEmptyFolders(bucket: string, prefix: string): Promise<strin
 export async function isListed(bucket: string, folder: string): Promise<boolean> {
   const prefix = folder.slice(0, -1)
   const query = { bucket, prefix, folder: '', isDeep: false, startAfter: rightBefore(folder) }
-  const { entries } = await afterSignIn(() => listPage({ ...query, maxKeys: 1 }))
+  const { entries } = await listPage({ ...query, maxKeys: 1 })
   return entries.some(({ key }) => key === folder)
 }
 
@@ -186,7 +185,7 @@ async function deleteFiles(
   for (let start = 0; start < keys.length && !report.signal.aborted; start += maxDeletions) {
     const batch = keys.slice(start, start + maxDeletions)
     const doomed = batch.map((key) => ({ key }))
-    const failures = await afterSignIn(() => deleteObjects(bucket, doomed))
+    const failures = await deleteObjects(bucket, doomed)
     const failed = new Set(failures.map(({ key }) => key))
     for (const { key, message } of failures) report.problem(`${visibleName(key)}: ${message}`)
     const gone = new Set(batch.filter((key) => !failed.has(key)))
@@ -213,7 +212,7 @@ function ask(
   method: 'GET' | 'POST' | 'DELETE',
   body?: DeletionBody,
 ): Promise<DeletionReply> {
-  return afterSignIn(() => request<DeletionReply>(url, { method, body }))
+  return request<DeletionReply>(url, { method, body })
 }
 
 /** The polling interval. */

@@ -62,3 +62,19 @@ export function nameProblem(name: string): string | undefined {
   if (!name.isWellFormed()) return 'The name contains an invalid character.'
   return undefined
 }
+
+/** The same for a path of new folders: `2026/summer`. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return nameProblem(path)
+  const names = path.split('/')
+  if (names.includes('')) return 'Enter a name before and after each slash.'
+  return names.map(nameProblem).find((problem) => problem !== undefined)
+}
+
+/** The path without spaces around its names. */
+export function trimmedPath(path: string): string {
+  return path
+    .split('/')
+    .map((name) => name.trim())
+    .join('/')
+}

@@ -7,6 +7,7 @@ import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
 import { hasAnything, moveJob } from './drive-work.ts'
 import { type Move, nameProblem, obstacleOf, renameTo } from './move-plan.ts'
+import { useSpacesQuestion } from './use-spaces-question.tsx'
 
 interface RenameDialogProps {
   readonly bucket: string
@@ -19,6 +20,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
   /** The name of an existing folder, once it has been submitted. */
   const [mergesInto, setMergesInto] = useState<string>()
   const isMerging = mergesInto === name
+  const { isAsking, asks, question } = useSpacesQuestion(name, setName)
   const { mutate, isPending, error } = useMutation({
     networkMode: 'always',
     mutationFn: async () => {
@@ -33,9 +35,11 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
   return (
     <FormDialog
       title={`Rename “${visibleName(entry.name)}”`}
-      action={isMerging ? 'Merge' : 'Rename'}
+      action={isMerging ? 'Merge' : isAsking ? 'Rename with spaces' : 'Rename'}
       isBusy={isPending}
-      onSubmit={mutate}
+      onSubmit={() => {
+        if (name === entry.name || !asks()) mutate()
+      }}
       onClose={onClose}
     >
       <NameInput
@@ -45,6 +49,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
         onChange={(event) => setName(event.currentTarget.value)}
         onFocus={(event) => selectStem(event.currentTarget, entry)}
       />
+      {question}
       {isMerging && (
         <Alert color="yellow" variant="light">
           A folder with this name already exists. The contents of this folder are moved into it. You

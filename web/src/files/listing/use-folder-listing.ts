@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { FolderRevisionReply } from '../../../../src/console/management/replies.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { request } from '../../api/client.ts'
+import { useConnection } from '../../connection/use-connection.ts'
 import { useSession } from '../../session/use-session.ts'
 import { type Entry, entryWithin } from '../entries/entry.ts'
 import { listPage } from '../s3/bucket-client.ts'
@@ -27,6 +28,9 @@ interface ListedFolder {
 
 /** Changes of this page are batched for this many milliseconds. */
 const gatherMs = 200
+
+/** After a listing that failed although the service responds. */
+const resumeAfterMs = 1_000
 
 /** The entries of a folder, kept up to date with changes of this page and others. */
 export function useFolderListing(
@@ -58,7 +62,7 @@ export function useFolderListing(
     [bucket, prefix, filter, listing, onRemoved],
   )
   const state = useSyncExternalStore(listing.subscribe, listing.snapshot)
-  useResumeAfterSignIn(listing, state)
+  useResumeWhenConnected(listing, state)
   useWatch({ bucket, prefix, filter }, listing, state.status === 'complete')
   const shown = useLastEntries(state)
   return useMemo(
@@ -152,11 +156,13 @@ function useWatch(
   })
 }
 
-/** Resumes a listing that failed because the session had expired. */
-function useResumeAfterSignIn(listing: FolderListing, { error }: ListingState): void {
-  const { status } = useSession()
-  const isSignedOut = error instanceof ApiError && error.status === 401
+/** Resumes a listing that failed because the service did not respond. */
+function useResumeWhenConnected(listing: FolderListing, { error }: ListingState): void {
+  const connection = useConnection()
+  const isUnreachable = error instanceof ApiError && error.status === 0
   useEffect(() => {
-    if (isSignedOut && status === 'active') listing.resume()
-  }, [isSignedOut, status, listing])
+    if (!isUnreachable || connection === 'lost') return
+    const timer = setTimeout(() => listing.resume(), resumeAfterMs)
+    return () => clearTimeout(timer)
+  }, [isUnreachable, connection, listing])
 }

@@ -9,7 +9,7 @@ import { Loading } from '../../ui/loading.tsx'
 import type { FileEntry } from '../entries/entry.ts'
 import { type PreviewKind, previewKind, previewType } from '../entries/preview-kind.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { objectUrl } from '../s3/bucket-client.ts'
+import { objectUrl, readStart } from '../s3/bucket-client.ts'
 import { downloadFiles } from '../s3/download-files.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
 import type { DetailsQuery } from '../s3/use-object-details.ts'
@@ -67,6 +67,22 @@ function NoPreview({ bucket, file, size }: NoPreviewProps) {
   )
 }
 
+/** An element does not say why it could not load: a read tells a refusal from an invalid file. */
+function BrokenMedia(props: NoPreviewProps) {
+  const { bucket, file } = props
+  const { error, isPending } = useQuery({
+    queryKey: ['readable', bucket, file.key, file.etag],
+    queryFn: async ({ signal }) => {
+      await readStart({ bucket, key: file.key }, signal)
+      return null
+    },
+    gcTime: 0,
+  })
+  if (isPending) return <Loading label="Loading the preview" />
+  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
+  return <NoPreview {...props} />
+}
+
 interface MediaPreviewProps {
   readonly bucket: string
   readonly file: FileEntry
@@ -89,7 +105,7 @@ function MediaPreview({ bucket, file, kind, details }: MediaPreviewProps) {
     gcTime: 0,
   })
   if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
-  if (hasFailed) return <NoPreview bucket={bucket} file={file} size={details.size} />
+  if (hasFailed) return <BrokenMedia bucket={bucket} file={file} size={details.size} />
   if (url === undefined) return <Loading label="Loading the preview" />
   const label = visibleName(file.name)
   const onError = () => setHasFailed(true)

@@ -98,8 +98,24 @@ export async function headObject(
   address: ObjectAddress,
   signal?: AbortSignal,
 ): Promise<ObjectDetails> {
-  const reply = await s3Fetch({ method: 'HEAD', ...address, signal })
+  const reply = await s3Fetch({ method: 'HEAD', ...address, signal }).catch(async (error) => {
+    throw (await reasonOf(error, address, signal)) ?? error
+  })
   return readDetails(reply.headers)
+}
+
+/** The answer to a HEAD has no body, so only a GET says what failed and what to change. */
+async function reasonOf(
+  error: unknown,
+  address: ObjectAddress,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  if (!(error instanceof S3Failure) || error.status === 404) return undefined
+  const headers = { range: 'bytes=0-0' }
+  return s3Fetch({ method: 'GET', ...address, headers, signal }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
 }
 
 /** The first bytes of an object. */

@@ -1,7 +1,7 @@
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
 import { formatDuration } from '../../format/time.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import type { UploadItem } from '../upload/upload-item.ts'
+import { keptBytes, type UploadItem } from '../upload/upload-item.ts'
 import type { UploadQueueState, UploadTotals } from '../upload/upload-queue.ts'
 import type { Job } from './job-list.ts'
 import { secondsLeft } from './transfer-rate.ts'
@@ -44,14 +44,13 @@ function filesText(count: number): string {
 const maxSecondsLeft = 24 * 60 * 60
 
 /** Speed and remaining time, or why there are none. */
-export function paceText(queue: UploadQueueState, isOnline: boolean): string {
-  const { totals, bytesPerSecond, isPaused, isBlocked } = queue
+export function paceText(queue: UploadQueueState, isConnected: boolean): string {
+  const { totals, bytesPerSecond, isPaused } = queue
   const { running, waiting, retrying } = totals.counts
-  if (isBlocked) return 'Waiting for you to sign in'
   if (isPaused) return 'Paused'
   if (unfinished(totals) === 0) return ''
   if (running + waiting + retrying === 0) return 'Paused'
-  if (!isOnline) return 'Offline'
+  if (!isConnected) return 'Not connected, trying again'
   if (running === 0 && retrying > 0) return 'Waiting to retry'
   if (bytesPerSecond === 0) return ''
   const { totalBytes, sentBytes, idleBytes } = totals
@@ -72,7 +71,8 @@ export function percent(part: number, whole: number): number {
 }
 
 /** The line below the name of an upload. */
-export function uploadText({ state, sent, file, problem, bucket }: UploadItem): string {
+export function uploadText(item: UploadItem): string {
+  const { state, sent, file, problem, bucket } = item
   const size = formatBytes(file.size)
   switch (state) {
     case 'waiting':
@@ -84,10 +84,18 @@ export function uploadText({ state, sent, file, problem, bucket }: UploadItem): 
     case 'retrying':
       return `${problem?.message ?? ''} Retrying soon.`
     case 'failed':
-      return problem?.message ?? 'The upload failed.'
+      return [problem?.message ?? 'The upload failed.', keptText(item)].filter(Boolean).join(' ')
     case 'done':
       return `${size}, in ${bucket}`
   }
+}
+
+/** What a failed upload has left on the drive. */
+function keptText(item: UploadItem): string {
+  const kept = keptBytes(item)
+  if (kept === 0) return ''
+  const amount = `${formatBytes(kept)} of ${formatBytes(item.file.size)} are kept`
+  return item.problem?.kind === 'full' ? `${amount}: discard them to free space.` : `${amount}.`
 }
 
 export function jobText({ state, done, total, outcome }: Job): string {

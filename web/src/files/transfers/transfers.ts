@@ -1,5 +1,5 @@
+import { connection } from '../../connection/connection.ts'
 import { formatAmount } from '../../format/bytes.ts'
-import { afterSignIn } from '../../session/after-sign-in.ts'
 import { sessionStore } from '../../session/session-store.ts'
 import { guardSignOut } from '../../session/sign-out-guard.ts'
 import { showFailure } from '../../ui/messages.ts'
@@ -51,12 +51,11 @@ export const intake = new UploadIntake({
             signal,
           ),
         isUnderWay: (key) => uploads.isUnderWay(bucket, key),
-        listKeysAfter: (startAfter) =>
-          afterSignIn(async () => {
-            const query = { bucket, prefix, folder: prefix, isDeep: true, startAfter, signal }
-            const { keys, continuationToken } = await listPage(query)
-            return { keys, isLast: continuationToken === undefined }
-          }),
+        listKeysAfter: async (startAfter) => {
+          const query = { bucket, prefix, folder: prefix, isDeep: true, startAfter, signal }
+          const { keys, continuationToken } = await listPage(query)
+          return { keys, isLast: continuationToken === undefined }
+        },
       },
     ),
   enqueue: (orders) => uploads.add(orders),
@@ -70,12 +69,15 @@ export const intake = new UploadIntake({
 })
 
 sessionStore.subscribe(() => {
-  if (sessionStore.status === 'active') uploads.unblock()
   if (sessionStore.status !== 'none') return
   // Signed out: stop all work of that session.
   intake.cancel()
   uploads.cancelAll()
   jobs.cancelAll()
+})
+
+connection.subscribe(() => {
+  if (connection.snapshot() === 'connected') uploads.reconnect()
 })
 
 guardSignOut(isTransferring)

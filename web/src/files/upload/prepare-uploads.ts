@@ -38,16 +38,17 @@ export async function prepareUploads(
   const clashes = files.filter(isTaken)
   const answer = clashes.length === 0 ? 'skip' : await parts.ask(clashes)
   if (answer === undefined) return { orders: [], tooLong }
+  const target = { bucket, folder: prefix }
   const targets = await targetsOf(answer, clashes, parts)
   const orders = keys.flatMap((key): UploadOrder[] => {
     const item = byKey.get(key)
     if (item === undefined) return []
     const { file = new File([], `${nameOf(key)}/`, { type: 'application/x-directory' }) } = item
-    if (!isTaken(key)) return [{ bucket, key, file, mayReplace: false }]
+    if (!isTaken(key)) return [{ ...target, key, file, mayReplace: false }]
     // An existing folder needs no upload.
-    const target = item.file === undefined ? undefined : targets.get(key)
-    if (target === undefined) return []
-    return [{ bucket, key: target, file, mayReplace: answer === 'replace' }]
+    const free = item.file === undefined ? undefined : targets.get(key)
+    if (free === undefined) return []
+    return [{ ...target, key: free, file, mayReplace: answer === 'replace' }]
   })
   return { orders, tooLong }
 }

@@ -1,3 +1,5 @@
+import { partSize, singleRequestBytes } from './part-size.ts'
+
 /**
  * waiting: in the queue. running: being sent. retrying: failed, retried automatically. failed:
  * needs a decision.
@@ -8,6 +10,8 @@ export type UploadState = 'waiting' | 'running' | 'paused' | 'retrying' | 'faile
 export interface UploadOrder {
   readonly bucket: string
   readonly key: string
+  /** The folder that was open: '' or ends in a slash. The rest of the key is what was dropped. */
+  readonly folder: string
   /** The file; an empty one for a folder's marker. */
   readonly file: File
   /** Whether an existing object may be replaced. */
@@ -25,15 +29,22 @@ export interface UploadItem extends UploadOrder {
 }
 
 /**
- * session: continues after sign-in. clash: the name exists. lost: the upload no longer exists on
- * the server and starts over. passing: may succeed later. final: will not succeed.
+ * clash: the name exists. lost: the upload no longer exists on the server and starts over.
+ * passing: may succeed later. full: the drive has no room. final: will not succeed.
  */
-type ProblemKind = 'session' | 'clash' | 'lost' | 'passing' | 'final'
+type ProblemKind = 'clash' | 'lost' | 'passing' | 'full' | 'final'
 
 export interface UploadProblem {
   readonly kind: ProblemKind
   /** The message to show. */
   readonly message: string
+}
+
+/** The bytes of an unfinished upload that its next attempt does not send again. */
+export function keptBytes({ file, sent }: UploadItem): number {
+  if (file.size <= singleRequestBytes) return 0
+  const part = partSize(file.size)
+  return Math.floor(sent / part) * part
 }
 
 export interface UploadEvents {

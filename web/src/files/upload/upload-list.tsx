@@ -4,7 +4,7 @@ import classes from '../transfers/transfer-dock.module.css'
 import type { UploadItem, UploadState } from './upload-item.ts'
 import { UploadRow } from './upload-row.tsx'
 
-/** Pixels: transfer-dock.module.css. */
+/** Pixels: transfer-dock.module.css. A row with a reason can be higher. */
 const rowHeight = 56
 
 /** Uploads that need attention come first. */
@@ -28,6 +28,7 @@ export function UploadList({ items }: { readonly items: readonly UploadItem[] })
     count: sorted.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
+    getItemKey: (index) => sorted[index]?.id ?? index,
     overscan: 4,
   })
   return (
@@ -42,6 +43,7 @@ export function UploadList({ items }: { readonly items: readonly UploadItem[] })
               key={item.id}
               item={item}
               index={index}
+              measure={virtualizer.measureElement}
               count={sorted.length}
               style={{ transform: `translateY(${start}px)` }}
             />

@@ -20,10 +20,20 @@ export function uploadProblem(error: unknown): UploadProblem {
   if (status >= 500 || status === 429) {
     return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
   }
+  const reason = unescaped(/<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? '')
   return {
     kind: 'final',
-    message: `The gateway rejected the upload: ${code || `status ${status}`}.`,
+    message: reason || `The gateway rejected the upload: ${code || `status ${status}`}.`,
   }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  ...{ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" },
+}
+
+/** The text of an XML element (XML 1.0 section 4.6). */
+function unescaped(text: string): string {
+  return text.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
 }
 
 const knownProblems: Readonly<Record<string, UploadProblem>> = {
@@ -32,13 +42,12 @@ const knownProblems: Readonly<Record<string, UploadProblem>> = {
     kind: 'lost',
     message: 'The upload no longer exists on the server. It starts over.',
   },
-  QuotaExceeded: { kind: 'final', message: 'The drive is full. Free up space, then try again.' },
+  QuotaExceeded: { kind: 'full', message: 'The drive is full. Free up space, then try again.' },
   KeyTooLongError: { kind: 'final', message: 'The path is too long.' },
   InvalidArgument: { kind: 'final', message: 'The drive cannot store a file with this name.' },
 }
 
 function ofApi({ status, message }: ApiError): UploadProblem {
-  if (status === 401) return { kind: 'session', message: 'Waiting for you to sign in.' }
   const isPassing = status === 0 || status >= 500 || status === 429
   return { kind: isPassing ? 'passing' : 'final', message }
 }

@@ -36,8 +36,6 @@ export interface UploadQueueState {
   readonly bytesPerSecond: number
   /** No upload starts: the queue is paused. */
   readonly isPaused: boolean
-  /** No upload starts: there is no session. */
-  readonly isBlocked: boolean
 }
 
 /** Concurrent uploads. Browsers open six connections per host; some are left for the page. */
@@ -79,7 +77,6 @@ export class UploadQueue {
   #idleBytes = 0
   #isTicking = false
   #isPaused = false
-  #isBlocked = false
   #state: UploadQueueState
   #notifiedAtMs = Number.NEGATIVE_INFINITY
   #isNotifying = false
@@ -130,7 +127,7 @@ export class UploadQueue {
   resume(id: number): void {
     const row = this.#rows.get(id)
     if (row?.item.state !== 'paused') return
-    if (this.#isPaused && !this.#isBlocked) this.#run(row)
+    if (this.#isPaused) this.#run(row)
     else this.#enqueue(row)
     this.#advance()
   }
@@ -178,6 +175,12 @@ export class UploadQueue {
     for (const { item } of failed) this.retry(item.id)
   }
 
+  /** Cancels what has failed, with the parts that are kept. */
+  discardFailed(): void {
+    for (const row of [...this.#rows.values()]) if (row.item.state === 'failed') this.#remove(row)
+    this.#notify()
+  }
+
   cancelAll(): void {
     for (const row of [...this.#rows.values()]) {
       if (row.item.state !== 'done') this.#remove(row)
@@ -192,16 +195,20 @@ export class UploadQueue {
     this.#notify()
   }
 
-  /** Called after sign-in. */
-  unblock(): void {
-    if (!this.#isBlocked) return
-    this.#isBlocked = false
-    this.#rate.restart()
+  /** Called when the service responds again: tries at once what failed without it. */
+  reconnect(): void {
+    for (const row of this.#rows.values()) {
+      const { state, problem } = row.item
+      if (problem?.kind !== 'passing' || (state !== 'retrying' && state !== 'failed')) continue
+      row.callOff?.()
+      row.retries = 0
+      this.#enqueue(row)
+    }
     this.#advance()
   }
 
   #advance(): void {
-    while (!this.#isPaused && !this.#isBlocked && this.#counts.running < maxRunning) {
+    while (!this.#isPaused && this.#counts.running < maxRunning) {
       const id = this.#line.shift()
       if (id === undefined) break
       const row = this.#rows.get(id)
@@ -250,11 +257,7 @@ export class UploadQueue {
 
   #fail(row: Row, problem: UploadProblem): void {
     const { kind } = problem
-    if (kind === 'session') {
-      this.#isBlocked = true
-      this.#set(row, { problem })
-      this.#enqueue(row)
-    } else if (kind === 'lost' || kind === 'passing') {
+    if (kind === 'lost' || kind === 'passing') {
       if (kind === 'lost') this.#forget(row)
       this.#retryLater(row, problem)
     } else {
@@ -325,7 +328,6 @@ export class UploadQueue {
       },
       bytesPerSecond: this.#rate.bytesPerSecond(this.#parts.clock.now()),
       isPaused: this.#isPaused,
-      isBlocked: this.#isBlocked,
     }
   }
 

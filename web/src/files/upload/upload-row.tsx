@@ -1,37 +1,38 @@
-import { Flex, Progress, Stack } from '@mantine/core'
-import {
-  IconCircleCheck,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRefresh,
-  IconReplace,
-  IconX,
-} from '@tabler/icons-react'
+import { Button, Flex, Progress, Stack } from '@mantine/core'
+import { IconCircleCheck, IconPlayerPause, IconPlayerPlay, IconX } from '@tabler/icons-react'
 import { type CSSProperties, memo } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { nameOf } from '../entries/entry.ts'
+import { nameOf, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import classes from '../transfers/transfer-dock.module.css'
 import { percent, uploadName, uploadText } from '../transfers/transfer-text.ts'
 import { uploads } from '../transfers/transfers.ts'
-import type { UploadItem } from './upload-item.ts'
+import { keptBytes, type UploadItem } from './upload-item.ts'
 
 interface UploadRowProps {
   readonly item: UploadItem
   readonly index: number
   readonly count: number
   readonly style: CSSProperties
+  readonly measure: (row: HTMLElement | null) => void
 }
 
-export const UploadRow = memo(function UploadRow({ item, index, count, style }: UploadRowProps) {
-  const { state, sent, file, key } = item
+export const UploadRow = memo(function UploadRow(props: UploadRowProps) {
+  const { item, index, count, style, measure } = props
+  const { state, sent, file, key, folder } = item
   const name = uploadName(item)
   return (
-    <li className={classes.row} style={style} aria-posinset={index + 1} aria-setsize={count}>
+    <li
+      ref={measure}
+      data-index={index}
+      className={classes.row}
+      data-failed={state === 'failed' || undefined}
+      style={style}
+      aria-posinset={index + 1}
+      aria-setsize={count}
+    >
       <Stack flex={1} gap={3} miw={0}>
-        <div className={classes.rowName} title={name}>
-          <NameText name={nameOf(key)} />
-        </div>
+        <UploadPath path={key.slice(folder.length)} title={name} />
         {state !== 'done' && state !== 'failed' && (
           <Progress
             size={4}
@@ -49,39 +50,77 @@ export const UploadRow = memo(function UploadRow({ item, index, count, style }: 
   )
 })
 
-function RowButtons({ item, name }: { readonly item: UploadItem; readonly name: string }) {
-  const { id, state, problem } = item
+/** The path from the open folder. If it is too long, the end of its folders is cut, not the name. */
+function UploadPath({ path, title }: { readonly path: string; readonly title: string }) {
+  const folders = parentOf(path)
+  return (
+    <div className={classes.path} title={title}>
+      {folders !== '' && (
+        <span className={classes.folders}>
+          <NameText name={folders} />
+        </span>
+      )}
+      <span className={classes.rowName}>
+        <NameText name={nameOf(path)} />
+      </span>
+    </div>
+  )
+}
+
+interface RowButtonsProps {
+  readonly item: UploadItem
+  readonly name: string
+}
+
+function RowButtons({ item, name }: RowButtonsProps) {
+  const { id, state } = item
   if (state === 'done') {
     return <IconCircleCheck size={20} className={classes.arrived} aria-label="Uploaded" />
   }
+  if (state === 'failed') return <FailedButtons item={item} name={name} />
   return (
     <Flex flex="none">
-      {(state === 'running' || state === 'waiting' || state === 'retrying') && (
-        <IconButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
-          <IconPlayerPause size={16} />
-        </IconButton>
-      )}
-      {state === 'paused' && (
+      {state === 'paused' ? (
         <IconButton label={`Resume ${name}`} onClick={() => uploads.resume(id)}>
           <IconPlayerPlay size={16} />
         </IconButton>
-      )}
-      {state === 'failed' && problem?.kind === 'clash' && (
-        <IconButton
-          label={`Replace ${name}`}
-          onClick={() => uploads.retry(id, { mayReplace: true })}
-        >
-          <IconReplace size={16} />
-        </IconButton>
-      )}
-      {state === 'failed' && problem?.kind !== 'clash' && (
-        <IconButton label={`Retry ${name}`} onClick={() => uploads.retry(id)}>
-          <IconRefresh size={16} />
+      ) : (
+        <IconButton label={`Pause ${name}`} onClick={() => uploads.pause(id)}>
+          <IconPlayerPause size={16} />
         </IconButton>
       )}
       <IconButton label={`Cancel ${name}`} onClick={() => uploads.cancel(id)}>
         <IconX size={16} />
       </IconButton>
+    </Flex>
+  )
+}
+
+/** A decision is needed, so the choices are words. */
+function FailedButtons({ item, name }: RowButtonsProps) {
+  const { id, problem } = item
+  const isClash = problem?.kind === 'clash'
+  const isKept = keptBytes(item) > 0
+  const again = isClash ? 'Replace' : isKept ? 'Resume' : 'Retry'
+  const end = isKept ? 'Discard' : 'Remove'
+  return (
+    <Flex flex="none" gap={6}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`${again} ${name}`}
+        onClick={() => uploads.retry(id, { mayReplace: isClash })}
+      >
+        {again}
+      </Button>
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`${end} ${name}`}
+        onClick={() => uploads.cancel(id)}
+      >
+        {end}
+      </Button>
     </Flex>
   )
 }

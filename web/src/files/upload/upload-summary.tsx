@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Stack } from '@mantine/core'
-import { useNetwork } from '@mantine/hooks'
 import { useState } from 'react'
+import { useConnection } from '../../connection/use-connection.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import classes from '../transfers/transfer-dock.module.css'
 import { paceText, percent, progressText, unfinished } from '../transfers/transfer-text.ts'
@@ -10,7 +10,7 @@ import type { UploadQueueState } from './upload-queue.ts'
 /** A summary of all uploads with actions for all of them. */
 export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
   const { totals, isPaused } = queue
-  const { online } = useNetwork()
+  const isConnected = useConnection() === 'connected'
   const { waiting, running, paused, retrying, failed, done } = totals.counts
   const open = unfinished(totals)
   const isOpen = open > 0
@@ -25,7 +25,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
       />
       <div className={classes.pace}>
         <span>{progressText(queue)}</span>
-        <span>{paceText(queue, online)}</span>
+        <span>{paceText(queue, isConnected)}</span>
       </div>
       <Group gap={6}>
         {canPause && <Small label="Pause all" onClick={() => uploads.pauseAll()} />}
@@ -33,6 +33,7 @@ export function UploadSummary({ queue }: { readonly queue: UploadQueueState }) {
           <Small label="Resume all" onClick={() => uploads.resumeAll()} />
         )}
         {failed > 0 && <Small label="Retry all" onClick={() => uploads.retryAll()} />}
+        {failed > 0 && <Small label="Discard failed" onClick={() => uploads.discardFailed()} />}
         {isOpen && <CancelAll count={open} />}
         {done > 0 && isOpen && <Small label="Clear finished" onClick={() => uploads.clearDone()} />}
       </Group>

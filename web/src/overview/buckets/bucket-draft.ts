@@ -3,6 +3,7 @@ import type {
   BucketStatus,
   ExpiryRule,
 } from '../../../../src/console/management/replies.ts'
+import { formatExactBytes } from '../../format/bytes.ts'
 
 /** The settings of a bucket, as they are typed. */
 export interface BucketDraft {
@@ -23,6 +24,22 @@ export interface RuleDraft {
   readonly days: string
   /** '' for never. */
   readonly uploadDays: string
+}
+
+/** What S3 clients have set for a rule, in words: the form has no fields for it. */
+export function unshownDetails(rule: ExpiryRule): string[] {
+  const { isEnabled, tags, largerThan, smallerThan } = rule
+  const pairs = Object.entries(tags ?? {}).map(([key, value]) => `${key}=${value}`)
+  return [
+    ...(pairs.length > 0 ? [`Only objects with all these tags: ${pairs.join(', ')}.`] : []),
+    ...(largerThan === undefined
+      ? []
+      : [`Only objects larger than ${formatExactBytes(largerThan)}.`]),
+    ...(smallerThan === undefined
+      ? []
+      : [`Only objects smaller than ${formatExactBytes(smallerThan)}.`]),
+    ...(isEnabled ? [] : ['This rule was disabled by an S3 client.']),
+  ]
 }
 
 const gibBytes = 2 ** 30

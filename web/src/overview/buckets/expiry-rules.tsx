@@ -1,7 +1,7 @@
 import { Button, Fieldset, Group, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { newRule, type RuleDraft } from './bucket-draft.ts'
+import { newRule, type RuleDraft, unshownDetails } from './bucket-draft.ts'
 
 interface ExpiryRulesProps {
   readonly rules: readonly RuleDraft[]
@@ -45,7 +45,7 @@ interface RuleFieldsProps {
 }
 
 function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
-  const { date, isEnabled, tags } = draft.rule
+  const { date } = draft.rule
   return (
     <Fieldset legend={title} pos="relative">
       <IconButton
@@ -83,21 +83,11 @@ function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
           onChange={(event) => onChange({ ...draft, uploadDays: event.currentTarget.value })}
         />
       </SimpleGrid>
-      {tags !== undefined && (
-        <Text size="xs" c="dimmed" mt="xs">
-          Only objects with all these tags: {tagsText(tags)}.
+      {unshownDetails(draft.rule).map((detail) => (
+        <Text key={detail} size="xs" c="dimmed" mt="xs">
+          {detail}
         </Text>
-      )}
-      {!isEnabled && (
-        <Text size="xs" c="dimmed" mt="xs">
-          This rule was disabled by an S3 client.
-        </Text>
-      )}
+      ))}
     </Fieldset>
   )
-}
-
-function tagsText(tags: NonNullable<RuleDraft['rule']['tags']>): string {
-  const pairs = Object.entries(tags).map(([key, value]) => `${key}=${value}`)
-  return pairs.join(', ')
 }

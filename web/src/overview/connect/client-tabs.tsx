@@ -7,10 +7,13 @@ interface ClientTabsProps {
   readonly gateway: Gateway
   /** If it is known, it takes the place of the placeholder. */
   readonly secretKey?: string
+  /** Called when settings with the secret key were copied or saved. */
+  readonly onTaken?: () => void
 }
 
 /** Settings to paste, a tab for each client. */
-export function ClientTabs({ gateway, secretKey = secretKeyPlaceholder }: ClientTabsProps) {
+export function ClientTabs(props: ClientTabsProps) {
+  const { gateway, secretKey = secretKeyPlaceholder, onTaken } = props
   const clients = clientSettings(gateway)
   return (
     <Tabs defaultValue={clients[0]?.id ?? null} keepMounted={false}>
@@ -29,6 +32,7 @@ export function ClientTabs({ gateway, secretKey = secretKeyPlaceholder }: Client
               {...block}
               text={text.replaceAll(secretKeyPlaceholder, secretKey)}
               what={`settings for ${name}`}
+              onTaken={text.includes(secretKeyPlaceholder) ? onTaken : undefined}
             />
           ))}
         </Tabs.Panel>

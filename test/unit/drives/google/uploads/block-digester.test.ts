@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { BlockDigester } from '../../../../../src/drives/google/uploads/block-digester.ts'
-import { emptyMd5, finishMd5 } from '../../../../../src/drives/google/uploads/resumable-md5.ts'
+import { emptyMd5, finishMd5 } from '../../../../../src/md5/resumable-md5.ts'
 import { bytesOf } from '../../../../contract/drive/stored-object.ts'
 
 const blockBytes = 256 * 1024

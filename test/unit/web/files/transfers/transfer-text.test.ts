@@ -19,7 +19,6 @@ function queueOf(counts: Partial<Record<UploadState, number>>, facts = {}): Uplo
     totals: { counts: all, totalBytes: 3_000, sentBytes: 1_000, idleBytes: 0 },
     bytesPerSecond: 100,
     isPaused: false,
-    isBlocked: false,
     ...facts,
   }
 }
@@ -52,12 +51,11 @@ test('paceText returns speed and remaining time, or why there are none', () => {
   assert.equal(paceText(running, true), '100 bytes/s, 20 seconds left')
   const totals = { ...running.totals, idleBytes: 1_500 }
   assert.equal(paceText({ ...running, totals }, true), '100 bytes/s, 5 seconds left')
-  assert.equal(paceText(running, false), 'Offline')
+  assert.equal(paceText(running, false), 'Not connected, trying again')
   assert.equal(paceText(queueOf({ paused: 1 }, { isPaused: true }), true), 'Paused')
   assert.equal(paceText(queueOf({ paused: 2, failed: 1 }), true), 'Paused')
   assert.equal(paceText(queueOf({ retrying: 1, waiting: 3 }), true), 'Waiting to retry')
   assert.equal(paceText(queueOf({ running: 1 }, { bytesPerSecond: 0 }), true), '')
-  assert.match(paceText(queueOf({ waiting: 1 }, { isBlocked: true }), true), /sign in/)
   assert.equal(paceText(queueOf({ done: 1 }), true), '')
 })
 

@@ -3,14 +3,13 @@ import { describe, test } from 'node:test'
 import { ApiError } from '../../../../../web/src/api/api-error.ts'
 import { uploadProblem } from '../../../../../web/src/files/upload/upload-problem.ts'
 
-function serviceError(status: number, code = ''): Error {
-  const body = `<Error><Code>${code}</Code><Message>m</Message></Error>`
+function serviceError(status: number, code = '', message = ''): Error {
+  const body = `<Error><Code>${code}</Code><Message>${message}</Message></Error>`
   return Object.assign(new Error('refused'), { status, body })
 }
 
 describe('uploadProblem', () => {
   for (const [what, error, kind] of [
-    ['no session', new ApiError('Sign in first.', { status: 401 }), 'session'],
     ['a service that does not answer', new ApiError('?', { status: 0 }), 'passing'],
     ['a presigning that is refused', new ApiError('?', { status: 400 }), 'final'],
     ['a broken line', new Error('network'), 'passing'],
@@ -18,7 +17,7 @@ describe('uploadProblem', () => {
     ['a proxy that fails', Object.assign(new Error(), { status: 502 }), 'passing'],
     ['a taken name', serviceError(412, 'PreconditionFailed'), 'clash'],
     ['a lost upload', serviceError(404, 'NoSuchUpload'), 'lost'],
-    ['a full drive', serviceError(403, 'QuotaExceeded'), 'final'],
+    ['a full drive', serviceError(403, 'QuotaExceeded'), 'full'],
     ['a refusal', serviceError(403, 'AccessDenied'), 'final'],
     ['what is no error', 'text', 'passing'],
   ] as const) {
@@ -29,7 +28,12 @@ describe('uploadProblem', () => {
     })
   }
 
-  test('names the code of an unknown error', () => {
+  test('gives the reason of the service', () => {
+    const error = serviceError(403, 'AccessDenied', 'Could not write a&amp;b &lt;c&gt;.')
+    assert.equal(uploadProblem(error).message, 'Could not write a&b <c>.')
+  })
+
+  test('names the code of an error without a reason', () => {
     assert.match(uploadProblem(serviceError(400, 'Odd')).message, /Odd/)
   })
 })

@@ -63,7 +63,13 @@ function startQueue() {
 }
 
 function orderOf(key: string, size = 10): UploadOrder {
-  return { bucket: 'b', key, file: new File(['x'.repeat(size)], key), mayReplace: false }
+  return {
+    bucket: 'b',
+    folder: '',
+    key,
+    file: new File(['x'.repeat(size)], key),
+    mayReplace: false,
+  }
 }
 
 function started(run: { started: Started[] }, index: number): Started {
@@ -171,6 +177,15 @@ describe('UploadQueue', () => {
     assert.equal(run.started.length, 1)
   })
 
+  test('tries transient errors again at once when the service is back, and no others', () => {
+    const run = startQueue()
+    run.queue.add([orderOf('passing'), orderOf('final')])
+    started(run, 0).events.onProblem({ kind: 'passing', message: 'no' })
+    started(run, 1).events.onProblem({ kind: 'final', message: 'never' })
+    run.queue.reconnect()
+    assert.deepEqual(run.states(), ['running', 'failed'])
+  })
+
   test('does not retry final errors', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
@@ -199,20 +214,6 @@ describe('UploadQueue', () => {
     started(run, 0).events.onDone()
     started(run, 0).events.onProblem({ kind: 'final', message: 'late' })
     assert.deepEqual(run.states(), ['running'])
-  })
-
-  test('waits without a session and continues with a new one', () => {
-    const run = startQueue()
-    run.queue.add([orderOf('a'), orderOf('b')])
-    started(run, 0).events.onProblem({ kind: 'session', message: 'sign in' })
-    started(run, 1).events.onProblem({ kind: 'session', message: 'sign in' })
-    assert.deepEqual(run.states(), ['waiting', 'waiting'])
-    assert.equal(run.queue.snapshot().isBlocked, true)
-    run.queue.add([orderOf('c')])
-    assert.equal(run.started.length, 2)
-    run.queue.unblock()
-    assert.deepEqual(run.states(), ['running', 'running', 'running'])
-    assert.deepEqual(started(run, 0).calls, ['retry'])
   })
 
   test('uploads the whole file again to replace an existing name', () => {

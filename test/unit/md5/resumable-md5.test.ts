@@ -2,11 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  emptyMd5,
-  finishMd5,
-  updateMd5,
-} from '../../../../../src/drives/google/uploads/resumable-md5.ts'
+import { emptyMd5, finishMd5, updateMd5 } from '../../../src/md5/resumable-md5.ts'
 
 const block = 64
 

@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TargetName } from '../buckets/notification-rules.ts'
+import type { Drive } from '../drives/drive.ts'
+import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
+import { type BackOff, backOffMs } from '../process/back-off.ts'
+import { withinTime } from '../process/time-limit.ts'
+import type { EventRow, EventTable } from '../state/stores/events.ts'
+import { changeOf, type EventMessage, withSize } from './event-message.ts'
+import type { SenderLog } from './event-sender.ts'
+
+const pollMs = 1_000
+const backOff: BackOff = { firstMs: 1_000, longestMs: 60_000 }
+/** Intents in memory at a time. */
+const batchRows = 64
+/** A drive that takes longer is asked again later. */
+const lookMs = 10_000
+/**
+ * The change of an intent has not happened if it does not show on the drive by then. One of a living process that takes
+ * longer is confirmed all the same. Not longer: a drive that is away makes many, which count among the events that wait.
+ */
+const keptMs = 10 * 60_000
+
+export interface RecoveryParts {
+  readonly table: Pick<EventTable, 'due' | 'settle' | 'confirm' | 'cancel'>
+  readonly drive: Pick<Drive, 'head'>
+  /** One process looks at the intents of a target at a time. */
+  readonly leases: Pick<KeyLeases, 'holdIfFree'>
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: Pick<SenderLog, 'error'>
+  readonly random: () => number
+  /** Called after an intent has become an event. */
+  readonly onEvent: () => void
+}
+
+/**
+ * Finds out whether changes have happened whose process did not say so. The sender does not wait for it: one of several
+ * drives may be away, and the events of the others must go on.
+ */
+export class IntentRecovery {
+  readonly #target: TargetName
+  readonly #parts: RecoveryParts
+  readonly #closing = new AbortController()
+  readonly #running: Promise<void>
+
+  constructor(target: TargetName, parts: RecoveryParts) {
+    this.#target = target
+    this.#parts = parts
+    this.#running = this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { leases, log } = this.#parts
+    const { signal } = this.#closing
+    const target = this.#target
+    while (!signal.aborted) {
+      try {
+        const rows = await this.#due()
+        const look = (lease: KeyLease) => this.#lookAtAll(lease)
+        if (rows.length > 0) await leases.holdIfFree([`/${target}/intents`], look)
+      } catch (err) {
+        log.error({ err, target }, 'could not read or store events')
+      }
+      await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  #due(): Promise<EventRow[]> {
+    const { table, now } = this.#parts
+    return table.due(this.#target, { isConfirmed: false, nowMs: now(), limit: batchRows })
+  }
+
+  async #lookAtAll(lease: KeyLease): Promise<void> {
+    for (const row of await this.#due()) {
+      if (!lease.isHeld || this.#closing.signal.aborted) return
+      await this.#look(row)
+    }
+  }
+
+  async #look(row: EventRow): Promise<void> {
+    const { table, drive, now, random, onEvent } = this.#parts
+    const message = JSON.parse(row.message) as EventMessage
+    const { bucket, key, etag } = changeOf(message)
+    const attempts = row.attempts + 1
+    const later = { ...row, attempts, dueAtMs: now() + backOffMs(attempts, backOff, random) }
+    const looking = withinTime(drive.head(bucket, key), lookMs)
+    const found = await looking.catch(() => 'unknown' as const)
+    if (found === 'unknown') return await table.settle(row.target, [], [later])
+    const hasHappened = etag === undefined ? found === undefined : found?.attributes.etag === etag
+    if (hasHappened) {
+      const told = found === undefined ? message : withSize(message, found.size)
+      const confirmed = { ...row, message: JSON.stringify(told), attempts: 0, dueAtMs: now() }
+      await table.confirm([confirmed])
+      return onEvent()
+    }
+    const isOver = row.madeAtMs < now() - keptMs
+    // It may have been confirmed meanwhile: then it stays.
+    if (isOver) await table.cancel([row])
+    else await table.settle(row.target, [], [later])
+  }
+}

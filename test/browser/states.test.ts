@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { absenceOfChromium, startChromium } from '../support/chromium.ts'
+import { barriers, dashboardPassword, useDashboard } from '../support/dashboard.ts'
+import { dashboardStates } from '../support/dashboard-states.ts'
+import { FileBrowser, still, writeTree } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { layoutProblems } from '../support/layout-problems.ts'
+import { ManagementClient } from '../support/management-client.ts'
+import { samplePng } from '../support/sample-media.ts'
+import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+
+/** WCAG 2.2, "Target Size (Enhanced)". */
+const fingerPx = 44
+
+const phone = { hasTouch: true, isMobile: true } as const
+const looks = [
+  { name: 'light, 1280 px', options: { viewport: { width: 1280, height: 800 } } },
+  {
+    name: 'dark, 1280 px',
+    options: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+  },
+  { name: 'light, 390 px', options: { ...phone, viewport: { width: 390, height: 844 } } },
+  {
+    name: 'dark, 320 px',
+    options: { ...phone, viewport: { width: 320, height: 568 }, colorScheme: 'dark' },
+  },
+] as const
+
+describe('Every state of the dashboard', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  before(async () => {
+    const { gateway } = dashboard()
+    const browser = await startChromium()
+    const picture = await samplePng(browser, 40, 30)
+    await browser.close()
+    const states = join(gateway.driveFolder, testBucket, 'states')
+    writeTree(states, {
+      'text.txt': 'the text',
+      'data.bin': new Uint8Array([0, 1, 2, 3]),
+      'a file with a name that is much too long for a line of any phone.txt': 'long',
+      'picture.png': picture,
+    })
+    mkdirSync(join(states, 'empty'))
+    await signedFetch(gateway, {
+      method: 'POST',
+      target: `${targetOf(testBucket, 'states/open.mov')}?uploads`,
+    })
+    await fetch(`${gateway.url}/${testBucket}/refused`)
+    const management = await ManagementClient.signIn(gateway.url, dashboardPassword)
+    await management.done('POST', '/keys', {
+      name: 'sample',
+      note: 'A key of an app',
+      grants: [{ bucket: testBucket, prefix: 'states/', actions: ['list', 'read'] }],
+    })
+  })
+
+  for (const { name, options } of looks) {
+    const isPhone = 'isMobile' in options
+    test(`has no axe-core finding${isPhone ? ' and fits a finger' : ''} (${name})`, async () => {
+      const page = await dashboard().openSignedIn('/', { ...still, ...options })
+      const problems: string[] = []
+      for (const state of dashboardStates) {
+        await page.unrouteAll()
+        await page.goto(`${dashboard().gateway.url}/-${state.path}`)
+        if (state.shown !== undefined) await page.getByText(state.shown).first().waitFor()
+        await state.reach?.(new FileBrowser(page))
+        const found = await barriers(page)
+        const misfits = isPhone ? await layoutProblems(page, fingerPx) : []
+        problems.push(...[...found, ...misfits].map((problem) => `${state.name}: ${problem}`))
+        const folder = process.env.STATE_PICTURES
+        if (folder !== undefined) {
+          const file = `${state.name} ${name}.png`.replaceAll(/[^\w.]+/g, '-')
+          await page.screenshot({ path: join(folder, file) })
+        }
+      }
+      assert.deepEqual(problems, [])
+    })
+  }
+})

@@ -1,0 +1,195 @@
+import type { Locator, Page } from 'playwright-core'
+import { FileBrowser } from './file-browser.ts'
+import { testBucket } from './gateway-process.ts'
+
+/** A state of the dashboard that a person can reach. */
+export interface DashboardState {
+  readonly name: string
+  /** Below `/-`. */
+  readonly path: string
+  /** Resolves when the state is shown; by default, when `shown` is. */
+  readonly reach?: (files: FileBrowser) => Promise<unknown>
+  readonly shown?: string
+}
+
+const button = (page: Page, name: string, place: Page | Locator = page) =>
+  place.getByRole('button', { name, exact: true })
+
+const press = (name: string) => (files: FileBrowser) => button(files.page, name).click()
+
+/** Presses buttons, then items of a menu, one after the other. */
+function steps(...names: readonly string[]) {
+  return async ({ page }: FileBrowser) => {
+    for (const name of names) {
+      const item = page.getByRole('menuitem', { name })
+      await button(page, name).or(item).last().click()
+    }
+  }
+}
+
+async function upload(page: Page, name: string): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await steps('Upload', 'Files')(new FileBrowser(page))
+  await (await chooser).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') })
+}
+
+const folder = `/files/${testBucket}?prefix=states/`
+
+/** The page as it comes, and each of its dialogs, menus, notifications and errors. */
+export const dashboardStates: readonly DashboardState[] = [
+  { name: 'overview', path: '/', shown: 'Recent failed requests' },
+  { name: 'new bucket', path: '/', reach: steps('Create a bucket', 'Create the bucket') },
+  {
+    name: 'settings of a bucket',
+    path: '/',
+    reach: steps(`Settings of ${testBucket}`, 'Add an expiry rule'),
+  },
+  {
+    name: 'abort of an upload',
+    path: '/',
+    reach: steps('Abort the upload of states/open.mov'),
+  },
+  {
+    name: 'failed count',
+    path: '/',
+    async reach({ page }) {
+      await page.route('**/count', (route) => route.fulfill({ status: 500, json: {} }))
+      await button(page, `Recount ${testBucket}`).click()
+      await page.getByText('could not be counted').waitFor()
+    },
+  },
+  { name: 'buckets', path: '/files', shown: testBucket },
+  { name: 'folder', path: folder, shown: 'picture.png' },
+  { name: 'empty folder', path: `${folder}empty/`, shown: 'This folder is empty' },
+  { name: 'missing folder', path: `${folder}none/`, shown: 'does not exist' },
+  { name: 'unknown bucket', path: '/files/unknown', shown: 'does not exist' },
+  { name: 'filter without result', path: `${folder}&filter=none`, shown: 'Nothing found' },
+  {
+    name: 'folder that fails',
+    path: '/files',
+    async reach({ page }) {
+      await page.route(
+        ({ searchParams }) => searchParams.has('list-type'),
+        (route) => route.fulfill({ status: 403, body: '' }),
+      )
+      await page.getByRole('link', { name: testBucket }).click()
+      await page.getByText('The folder could not be loaded').waitFor()
+    },
+  },
+  { name: 'selection', path: folder, reach: (files) => files.select('text.txt', 'picture.png') },
+  { name: 'upload menu', path: folder, reach: press('Upload') },
+  {
+    name: 'row menu',
+    path: folder,
+    reach: (files) => button(files.page, 'Actions for text.txt').click(),
+  },
+  {
+    name: 'copied address',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Copy S3 address')
+      await files.page.getByText('S3 address copied.').waitFor()
+    },
+  },
+  {
+    name: 'new folder with spaces',
+    path: folder,
+    async reach({ page }) {
+      await button(page, 'New folder').click()
+      await page.getByLabel('Name', { exact: true }).fill(' a/b ')
+      await button(page, 'Create').click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'new folder without a name',
+    path: folder,
+    async reach({ page }) {
+      await button(page, 'New folder').click()
+      await button(page, 'Create').click()
+      await page.getByText('Enter a name.').waitFor()
+    },
+  },
+  { name: 'rename', path: folder, reach: (files) => files.act('text.txt', 'Rename') },
+  { name: 'move', path: folder, reach: (files) => files.act('text.txt', 'Move to') },
+  { name: 'delete', path: folder, reach: (files) => files.act('text.txt', 'Delete') },
+  {
+    name: 'share',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Share link')
+      await files.dialog.getByText('Other').click()
+      await files.page.getByLabel('Duration').fill('9')
+      await files.page.getByText('Enter a duration').waitFor()
+    },
+  },
+  { name: 'folder details', path: folder, reach: (files) => files.act('empty', 'Details') },
+  {
+    name: 'shortcuts',
+    path: folder,
+    shown: 'picture.png',
+    reach: ({ page }) => page.keyboard.press('?'),
+  },
+  {
+    name: 'failed upload',
+    path: folder,
+    async reach({ page, transfers }) {
+      const body =
+        '<Error><Code>AccessDenied</Code><Message>Could not write photos/states/new.txt (EACCES).</Message></Error>'
+      await page.route(/\/states\/new\.txt/, (route) => route.fulfill({ status: 403, body }))
+      await upload(page, 'new.txt')
+      await transfers.getByText('1 file not uploaded').waitFor()
+      const expand = button(page, 'Expand transfers', transfers)
+      if ((await expand.count()) > 0) await expand.click()
+      await transfers.getByText('Could not write').waitFor()
+    },
+  },
+  {
+    name: 'name conflict',
+    path: folder,
+    async reach({ page, dialog }) {
+      await upload(page, 'text.txt')
+      await dialog.getByText('A file with this name already exists').waitFor()
+    },
+  },
+  { name: 'picture', path: `${folder}&view=picture.png`, shown: 'ETag' },
+  { name: 'text', path: `${folder}&view=text.txt`, shown: 'the text' },
+  { name: 'no preview', path: `${folder}&view=data.bin`, shown: 'cannot be previewed' },
+  { name: 'missing file', path: `${folder}&view=none.txt`, shown: 'This file does not exist' },
+  { name: 'keys', path: '/keys', shown: 'sample' },
+  {
+    name: 'new key',
+    path: '/keys',
+    async reach({ page }) {
+      await steps('Create a key', 'Add another grant')({ page } as FileBrowser)
+      await page.getByLabel('Rights').first().selectOption('custom')
+    },
+  },
+  {
+    name: 'new secret',
+    path: '/keys',
+    async reach(files) {
+      await files.page.getByRole('button', { name: 'More for sample' }).click()
+      await files.page.getByRole('menuitem', { name: 'Replace the secret' }).click()
+      await button(files.page, 'Replace the secret').click()
+      await files.page.getByText('It is not shown again').waitFor()
+      await files.page.keyboard.press('Escape')
+      await files.page.getByText('is not copied yet').waitFor()
+    },
+  },
+  { name: 'key menu', path: '/keys', reach: steps('More for sample') },
+  {
+    name: 'new secret question',
+    path: '/keys',
+    reach: steps('More for sample', 'Replace the secret'),
+  },
+  { name: 'revoke', path: '/keys', reach: steps('More for sample', 'Revoke') },
+  { name: 'models', path: '/models', shown: 'openai/gpt-5' },
+  { name: 'connections', path: '/models/connections', shown: 'No connections yet' },
+  { name: 'new connection', path: '/models/connections', reach: steps('Add a connection') },
+  { name: 'combos', path: '/models/combos', reach: steps('Add a combo', 'Add the combo') },
+  { name: 'aliases', path: '/models/aliases', shown: 'No aliases yet' },
+  { name: 'custom models', path: '/models/custom', shown: 'No custom models yet' },
+  { name: 'import and export', path: '/models/transfer', shown: 'Save export' },
+  { name: 'no page', path: '/nowhere', shown: 'Page not found' },
+]
