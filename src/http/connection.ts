@@ -37,6 +37,8 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
   /** A reply has said `Connection: close`: later requests are not served (RFC 9112 section 9.6). */
   #isOver = false
   #bytesTaken = 0
+  /** Whether the client of the running exchange has left when it ends its side. */
+  #isLeftAtEnd = false
 
   constructor({ socket, isSecure, lingering, slot, halfOpenMs }: ConnectionOptions) {
     this.#socket = socket
@@ -46,7 +48,10 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
     this.isExtra = slot?.isExtra ?? false
     this.remoteAddress = socket.remoteAddress ?? ''
     socket.once('close', () => this.#abandonAll())
-    socket.once('end', () => this.#boundHalfOpen(halfOpenMs))
+    socket.once('end', () => {
+      if (this.#isLeftAtEnd) this.destroy()
+      else this.#boundHalfOpen(halfOpenMs)
+    })
   }
 
   get isClosing(): boolean {
@@ -112,6 +117,11 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
     if (this.isIdle) this.#socket.destroySoon()
   }
 
+  leaveWithClient(): void {
+    this.#isLeftAtEnd = true
+    if (this.#socket.readableEnded) this.destroy()
+  }
+
   /** Ends our side; the client may go on sending. */
   endSending(): void {
     this.#socket.end()
@@ -129,6 +139,7 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
     // A Set's iteration goes on with what is added meanwhile.
     for (const exchange of this.#exchanges) {
       if (!this.#isOver && !this.#socket.destroyed) await run(exchange)
+      this.#isLeftAtEnd = false
       this.#isOver ||= exchange.closesConnection
       this.#exchanges.delete(exchange)
     }

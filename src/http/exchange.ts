@@ -34,6 +34,8 @@ export interface ExchangeConnection {
   readonly isClosing: boolean
   /** Bytes received since the last call. */
   takeBytesReceived(): number
+  /** Closes when the client ends its side, while this exchange runs. */
+  leaveWithClient(): void
   /** Ends our side; the client may go on sending. */
   endSending(): void
   /** Bounds how long the client may go on sending. The returned function ends that. */
@@ -116,6 +118,10 @@ export class Exchange implements HttpRequest {
     if (!this.#isAwaitingContinue) return
     this.#isAwaitingContinue = false
     if (!this.#writer.isAbandoned && !this.#writer.isHeadSent) this.#response.writeContinue()
+  }
+
+  leaveWithClient(): void {
+    this.#connection.leaveWithClient()
   }
 
   /** Whether the client has not yet taken what was written for it. */

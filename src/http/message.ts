@@ -33,14 +33,20 @@ export interface HttpRequest {
    * (RFC 9110 section 10.1.1). May be called again without effect.
    */
   acceptBody(): void
+  /**
+   * Declares that a client which ends its side has left: `signal` aborts then. Otherwise it may still wait for the
+   * reply. For work that costs money and that nobody repeats.
+   */
+  leaveWithClient(): void
 }
 
 /** Header fields in the order they are written. Values are latin1 strings without CR or LF. */
 export type HeaderFields = readonly (readonly [name: string, value: string])[]
 
-/** A body whose length is known before its bytes. */
+/** A body that is not in memory as a whole. */
 export interface StreamBody {
-  readonly length: number
+  /** Undefined: known only at its end, so that it is sent in chunks (RFC 9112 section 7.1). */
+  readonly length: number | undefined
   /**
    * Lends exactly `length` bytes, one chunk at a time; an error or a shortfall closes the connection.
    * The source may fill a chunk's memory again once the promise of its `borrow` is settled, never

@@ -172,7 +172,8 @@ export class ReplyWriter {
       }
       await body.lend((chunk) => this.#writeLent(chunk, { reply, body, options }))
       if (this.#isAbandoned || this.#isComplete) return
-      if (this.#bytesSent < body.length) throw new BodyLengthError(body.length, this.#bytesSent)
+      const { length = this.#bytesSent } = body
+      if (this.#bytesSent < length) throw new BodyLengthError(length, this.#bytesSent)
       if (!this.isHeadSent) this.#writeHead(reply, body.length, options)
       await this.#finish(undefined, options)
     } catch (error) {
@@ -189,7 +190,9 @@ export class ReplyWriter {
   ): Promise<void> {
     if (this.#isAbandoned) throw clientGone
     const sent = this.#bytesSent + chunk.length
-    if (sent > body.length) throw new BodyLengthError(body.length, sent)
+    if (body.length !== undefined && sent > body.length) {
+      throw new BodyLengthError(body.length, sent)
+    }
     if (!this.isHeadSent) {
       const isWhole = chunk.length === body.length && chunk.length <= singleWriteBytes
       if (isWhole) return await this.#writeFixed(reply, chunk, options)

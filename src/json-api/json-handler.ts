@@ -4,7 +4,7 @@ import { untilAborted } from '../process/time-limit.ts'
 import { ApiError } from './api-error.ts'
 import { type ErrorFormat, errorFormatOf } from './error-format.ts'
 import { assertJsonType, hasBody, readJson } from './json-body.ts'
-import { type Call, JsonBytes, type Route } from './route.ts'
+import { type Call, JsonBytes, PassedReply, type Route } from './route.ts'
 import { type FoundRoute, routeFinder } from './route-finder.ts'
 import { schemaMistake } from './schema-mistake.ts'
 
@@ -47,7 +47,8 @@ export function jsonHandler(
     try {
       const found = find(request.method, request.rawPath)
       logFields.operation = found.route.operationId
-      return { ...(await success(request, found, { headers, options })), logFields }
+      const reply = await success(request, found, { headers, options })
+      return { ...reply, logFields: { ...reply.logFields, ...logFields } }
     } catch (error) {
       const refusal = refusalOf(error, request, options)
       logFields.reason = refusal.message
@@ -91,11 +92,14 @@ async function success(
   const call: Call<unknown, unknown, unknown> = {
     request,
     params: valid(route.params, params),
-    body: valid(route.body, body ?? null),
+    body: route.bodyType === 'unread' ? undefined : valid(route.body, body ?? null),
     query: valid(route.query, queryOf(request.rawQuery)),
     replyHeaders: new Map(Object.entries(context.headers)),
   }
   const value = await route.answer(call)
+  if (value instanceof PassedReply) {
+    return { ...value.reply, headers: [...call.replyHeaders, ...value.reply.headers] }
+  }
   const { status = 200 } = route
   if (value instanceof JsonBytes) {
     return { status, headers: [...call.replyHeaders, jsonType], body: value.body }
@@ -111,7 +115,8 @@ async function readBody(
   { method, bodyType, bodyLimit = defaultBodyLimit, access }: Route,
   { bodyIdleMs: idleMs = 30_000, bodyTotalMs = 10_000 }: JsonHandlerOptions,
 ): Promise<unknown> {
-  if (method === 'GET' || bodyType === 'ignored' || !hasBody(request.headers)) return undefined
+  if (method === 'GET' || !hasBody(request.headers)) return undefined
+  if (bodyType === 'ignored' || bodyType === 'unread') return undefined
   if (bodyType !== 'any') assertJsonType(request.headers)
   const totalMs = access?.knowsClients === true ? undefined : bodyTotalMs
   return readJson(request, { maxBytes: bodyLimit, idleMs, totalMs })

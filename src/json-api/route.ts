@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { HttpRequest, StreamBody } from '../http/message.ts'
+import type { HttpReply, HttpRequest, StreamBody } from '../http/message.ts'
 
 /** What a route's `answer` gets. The parameters and the body are valid. */
 export interface Call<Params, Query, Body> {
@@ -17,6 +17,15 @@ export class JsonBytes {
 
   constructor(body: Uint8Array | StreamBody) {
     this.body = body
+  }
+}
+
+/** A whole reply of a route that passes on what another server said. Its fields follow those of every reply. */
+export class PassedReply {
+  readonly reply: HttpReply
+
+  constructor(reply: HttpReply) {
+    this.reply = reply
   }
 }
 
@@ -51,8 +60,11 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown, Reply 
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
-  /** `any`: the body is read as JSON, whatever its type is called. Default: it must be application/json. */
-  readonly bodyType?: 'any' | 'ignored'
+  /**
+   * `any`: the body is read as JSON, whatever its type is called. `unread`: `answer` reads it, and `body` only describes
+   * it. Default: it must be application/json.
+   */
+  readonly bodyType?: 'any' | 'ignored' | 'unread'
   /** Bytes. Default: 1 MiB. */
   readonly bodyLimit?: number
   /** Of success. Default: 200. */
@@ -65,7 +77,7 @@ export interface Route<Params = unknown, Query = unknown, Body = unknown, Reply 
   /** The body of an error. Default: that of `plainErrorFormat`. */
   readonly errorSchema?: z.ZodType
   /** @throws ApiError */
-  answer(call: Call<Params, Query, Body>): Promise<NoInfer<Reply> | JsonBytes>
+  answer(call: Call<Params, Query, Body>): Promise<NoInfer<Reply> | JsonBytes | PassedReply>
 }
 
 /** Declares a route: its schemas are the types of its `answer`. */

@@ -36,7 +36,7 @@ export const connectionListing = z.object({
 export type UnlistedReason = z.output<typeof unlistedReason>
 export type ConnectionListing = z.output<typeof connectionListing>
 
-/** The body of an error in `modelsErrorFormat`, which is loaded without schemas. */
+/** The body of an error in `modelsErrorFormats`, which is loaded without schemas. */
 export const listError = z
   .object({
     error: z.object({ message: z.string(), type: z.string(), code: z.string().optional() }),

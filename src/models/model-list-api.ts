@@ -1,4 +1,3 @@
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { HttpRequest } from '../http/message.ts'
@@ -7,6 +6,7 @@ import { type Access, JsonBytes, type Route, route, routesBelow } from '../json-
 import { entrySchema, listError, listSchema } from './list-schemas.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
+import { keyComparison, sentKeys } from './sent-keys.ts'
 
 interface ModelListOptions {
   readonly lists: Pick<ModelLists, 'list' | 'find'>
@@ -109,22 +109,10 @@ function createKeyCheck(
   expected: string | undefined,
 ): (headers: IncomingHttpHeaders) => KeyVerdict {
   if (expected === undefined) return () => 'right'
-  const digest = digestOf(expected)
+  const isRight = keyComparison(expected)
   return (headers) => {
     const sent = sentKeys(headers)
     if (sent.length === 0) return 'missing'
-    // Digests have equal lengths, so that the comparison takes the same time for every key.
-    return sent.some((key) => timingSafeEqual(digestOf(key), digest)) ? 'right' : 'wrong'
+    return sent.some(isRight) ? 'right' : 'wrong'
   }
-}
-
-function sentKeys(headers: IncomingHttpHeaders): readonly string[] {
-  const { authorization = '' } = headers
-  const scheme = /^bearer +/i.exec(authorization)?.[0]
-  const bearer = scheme === undefined ? '' : authorization.slice(scheme.length)
-  return [bearer, headers['x-api-key'] ?? ''].flat().filter((key) => key !== '')
-}
-
-function digestOf(key: string): Buffer {
-  return hash('sha256', key, 'buffer')
 }

@@ -27,7 +27,8 @@ export interface ModelListParts {
   readonly log: ModelListLog
 }
 
-type LoadedInputs = Pick<
+/** What is stored. An input that could not be loaded is empty. */
+export type LoadedInputs = Pick<
   ModelListInputs,
   'connections' | 'combos' | 'customModels' | 'modelAliases'
 >
@@ -65,7 +66,7 @@ export class ModelLists {
    * @throws ApiError 503 when clients leave too many different lists unread.
    */
   async list(filter: ReadonlySet<ServiceKind>): Promise<ListReply> {
-    const inputs = await this.#load()
+    const inputs = await this.inputs()
     const name = [...filter].join()
     const sources: unknown[] = Object.values(inputs)
     const { now } = this.#parts
@@ -99,7 +100,7 @@ export class ModelLists {
    */
   async find(id: string): Promise<ModelEntry | undefined> {
     const isNamed = ({ outputAlias }: ListedProvider) => id.startsWith(`${outputAlias}/`)
-    const { providers, build } = this.#prepare(allKinds, await this.#load(), isNamed)
+    const { providers, build } = this.#prepare(allKinds, await this.inputs(), isNamed)
     const known = entryOf(id, build(nothingAsked))
     if (known !== undefined) return known
     const { ids: upstreamIds } = await this.#ask(providers)
@@ -111,7 +112,7 @@ export class ModelLists {
    * list.
    */
   async connectionListings(): Promise<readonly ConnectionListing[]> {
-    const inputs = await this.#load()
+    const inputs = await this.inputs()
     const { providers } = this.#prepare(allKinds, inputs)
     const { ids: upstreamIds, failures: upstreamFailures } = await this.#ask(providers)
     const { catalogue } = this.#parts
@@ -119,7 +120,7 @@ export class ModelLists {
   }
 
   /** Returns the same objects as before while nothing has changed. */
-  async #load(): Promise<LoadedInputs> {
+  async inputs(): Promise<LoadedInputs> {
     const { source } = this.#parts
     const loader = this.#loader
     const [connections, combos, customModels, modelAliases] = await Promise.all([

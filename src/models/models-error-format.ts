@@ -5,7 +5,7 @@ import type { ErrorFormat } from '../json-api/error-format.ts'
  * The response format below /v1: readable for pages of any origin, including errors, which have
  * OpenAI's format (docs/contract/model-list.md, "Model list errors").
  */
-export const modelsErrorFormat: ErrorFormat = {
+const openAiErrorFormat: ErrorFormat = {
   prefix: '/v1',
   headers: { 'access-control-allow-origin': '*' },
   errorBody: (error) => {
@@ -15,7 +15,30 @@ export const modelsErrorFormat: ErrorFormat = {
   },
 }
 
+/** Anthropic's types of errors (https://docs.anthropic.com/en/api/errors). */
+const anthropicTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+}
+
+/** Where clients expect Anthropic's API. */
+const anthropicErrorFormat: ErrorFormat = {
+  prefix: '/v1/messages',
+  headers: { 'access-control-allow-origin': '*' },
+  errorBody({ status, message }) {
+    const type = anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
+    return { type: 'error', error: { type, message } }
+  },
+}
+
+/** The formats below /v1: the first one whose path fits. */
+export const modelsErrorFormats: readonly ErrorFormat[] = [anthropicErrorFormat, openAiErrorFormat]
+
 function errorType({ status }: ApiError): string {
   if (status === 401) return 'authentication_error'
+  if (status === 429) return 'rate_limit_error'
   return status >= 500 ? 'server_error' : 'invalid_request_error'
 }

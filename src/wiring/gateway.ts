@@ -4,7 +4,7 @@ import type { RenderFault } from '../http/fault.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { errorFormatOf } from '../json-api/error-format.ts'
-import { modelsErrorFormat } from '../models/models-error-format.ts'
+import { modelsErrorFormats } from '../models/models-error-format.ts'
 import { bucketOfHost, type VirtualHosts } from '../s3/address/virtual-host.ts'
 import type { Compatibility } from '../s3/compatibility.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
@@ -168,7 +168,7 @@ export const refuseExtra: HttpHandler = async ({ id, rawPath }) => {
     const reply = s3Refusal(error, { requestId: id, resource: rawPath, reason: overloadMessage })
     return { ...reply, headers: [...reply.headers, retryAfter] }
   }
-  const errorFormat = errorFormatOf([modelsErrorFormat], rawPath)
+  const errorFormat = errorFormatOf(modelsErrorFormats, rawPath)
   return {
     status: 503,
     headers: [

@@ -21,7 +21,7 @@ export interface OpenConsole {
 }
 
 /** @param parts what the JSON protocols work with; they are loaded when they are first asked for */
-export function openConsole(parts: Omit<JsonProtocolParts, 'failures'>): OpenConsole {
+export function openConsole(parts: Omit<JsonProtocolParts, 'failures' | 'onClose'>): OpenConsole {
   const { settings, database, buckets } = parts
   const failures = new FailureWatch({ settings, database, buckets })
   const json = new LazyJson({ ...parts, failures })
@@ -32,6 +32,9 @@ export function openConsole(parts: Omit<JsonProtocolParts, 'failures'>): OpenCon
     async checkCatalogue() {
       if (settings.modelCatalogue !== undefined) await json.open()
     },
-    close: () => failures.close(),
+    async close() {
+      await json.close()
+      await failures.close()
+    },
   }
 }

@@ -8,6 +8,7 @@ import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
 import { type Buckets, ConfiguredBuckets } from '../buckets/buckets.ts'
 import { ServedBuckets } from '../buckets/served-buckets.ts'
 import { BucketsWithOptions, StoredBucketOptions } from '../buckets/stored-bucket-options.ts'
+import { StoredModelKeys } from '../models/keys/stored-model-keys.ts'
 import { compatibilityOf } from '../s3/compatibility.ts'
 import { keepsDocuments } from '../s3/configuration/public-access.ts'
 import type { Database } from '../state/database.ts'
@@ -16,6 +17,7 @@ import { createSealer } from '../state/sealer.ts'
 import { AccessKeyTable } from '../state/stores/access-keys.ts'
 import { BucketOptionsTable } from '../state/stores/bucket-options.ts'
 import { MadeBucketTable } from '../state/stores/made-buckets.ts'
+import { ModelKeyTable } from '../state/stores/model-keys.ts'
 import { type OnTime, Revisions } from '../state/stores/revisions.ts'
 import type { KnownGateways } from './fleet/known-gateways.ts'
 import type { Log } from './log.ts'
@@ -27,6 +29,8 @@ import type { Settings } from './settings/read-settings.ts'
 export interface Registries {
   readonly keys: StoredKeys
   readonly keyAdmin: KeyAdmin
+  /** Of clients that call models. */
+  readonly modelKeys: StoredModelKeys
   readonly buckets: Buckets
   readonly bucketOptions: BucketOptionsWriter
   /** The buckets of the settings. */
@@ -107,6 +111,7 @@ export async function openRegistries(parts: RegistryParts): Promise<Registries> 
     ownerKeyId: settings.accessKey,
     onChange: () => watch.check(),
   })
+  const modelKeys = new StoredModelKeys({ table: new ModelKeyTable(database), watch })
   const bucketOptions = new StoredBucketOptions({
     table: new BucketOptionsTable(database),
     refresh: () => watch.check(),
@@ -119,6 +124,7 @@ export async function openRegistries(parts: RegistryParts): Promise<Registries> 
   await watch.start({
     'access-keys': keys.reload,
     gateways: gateways.reload,
+    'model-keys': modelKeys.reload,
     async buckets() {
       await bucketOptions.reload()
       await served.reload()
@@ -126,7 +132,7 @@ export async function openRegistries(parts: RegistryParts): Promise<Registries> 
     },
   })
   return {
-    ...{ keys, keyAdmin, bucketOptions, configured, onCheck, take },
+    ...{ keys, keyAdmin, modelKeys, bucketOptions, configured, onCheck, take },
     buckets: new BucketsWithOptions(served, bucketOptions),
     refresh: () => watch.check(),
     ensureFresh() {

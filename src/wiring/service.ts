@@ -9,6 +9,7 @@ import type { Database } from '../state/database.ts'
 import type { KeyValueStore } from '../state/key-value/key-value.ts'
 import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { GatewayTable } from '../state/stores/gateways.ts'
+import { ModelUsageTable, usageKeptMs } from '../state/stores/model-usage.ts'
 import type { ServiceRole } from './drive/open-owner.ts'
 import type { FailureWatch } from './failure-watch.ts'
 import { KnownGateways } from './fleet/known-gateways.ts'
@@ -155,11 +156,16 @@ export function connectService({
   const s3 = openS3({ ...common, drive, notes })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
-  const { keyAdmin, buckets, bucketOptions } = registries
+  const { keyAdmin, modelKeys, buckets, bucketOptions } = registries
   const managed = { buckets, bucketOptions, bucketMaker, keyAdmin, uploads, jobs }
-  const web = openConsole({ settings, log, database, drive, mounts, sessions, now, ...managed })
+  const called = { modelKeys, metrics }
+  const web = openConsole({
+    ...{ settings, log, database, drive, mounts, sessions, now },
+    ...{ ...managed, ...called },
+  })
   const { health, readiness } = openProbes({ drive, mounts, database, log })
   const accessKeys = new AccessKeyTable(database)
+  const modelUsage = new ModelUsageTable(database)
   return {
     ...{ failures: web.failures, metrics, tracing },
     async connect(scrape) {
@@ -183,6 +189,7 @@ export function connectService({
       await s3.sweep(signal)
       await sessions.sweep()
       await accessKeys.sweep(now() - revokedKeptMs)
+      await modelUsage.sweep(now() - usageKeptMs)
     },
     expire: (signal) => during(expiryOccasion, () => jobs.expire(signal)),
     reset: () => reset({ drive, uploads, buckets }),

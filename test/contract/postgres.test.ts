@@ -19,6 +19,7 @@ import { describeDatabase } from './database-contract.ts'
 import { describeEventTable } from './event-table-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeJobTable } from './job-table-contract.ts'
+import { describeModelTables } from './model-tables-contract.ts'
 import { describePlacedParts } from './placed-parts-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
 import { describeTwoDrives } from './two-drives-contract.ts'
@@ -49,6 +50,7 @@ if (server === undefined) {
   describeEventTable('PostgreSQL', createLocation)
   describeJobTable('PostgreSQL', createLocation)
   describePlacedParts('PostgreSQL', createLocation)
+  describeModelTables('PostgreSQL', createLocation)
   describeRoutingTables('PostgreSQL', createLocation)
   describeTwoDrives('PostgreSQL', createLocation)
   describeUploadTable('PostgreSQL', createLocation)

@@ -9,6 +9,7 @@ import { describeDatabase } from './database-contract.ts'
 import { describeEventTable } from './event-table-contract.ts'
 import { describeFileRecords } from './file-records-contract.ts'
 import { describeJobTable } from './job-table-contract.ts'
+import { describeModelTables } from './model-tables-contract.ts'
 import { describePlacedParts } from './placed-parts-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
 import { describeTwoDrives } from './two-drives-contract.ts'
@@ -35,6 +36,7 @@ describeFileRecords('SQLite', createLocation)
 describeEventTable('SQLite', createLocation)
 describeJobTable('SQLite', createLocation)
 describePlacedParts('SQLite', createLocation)
+describeModelTables('SQLite', createLocation)
 describeRoutingTables('SQLite', createLocation)
 describeTwoDrives('SQLite', createLocation)
 describeUploadTable('SQLite', createLocation)

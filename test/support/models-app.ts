@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { modelListApi } from '../../src/models/model-list-api.ts'
 import { type ModelListLog, type ModelListParts, ModelLists } from '../../src/models/model-lists.ts'
-import { modelsErrorFormat } from '../../src/models/models-error-format.ts'
+import { modelsErrorFormats } from '../../src/models/models-error-format.ts'
 import type { RoutingSource } from '../../src/models/routing-inputs.ts'
 import { Upstreams } from '../../src/models/upstream/upstreams.ts'
 import { type JsonSender, jsonSender } from './json-sender.ts'
@@ -41,7 +41,7 @@ export function sourceOf(state: SourceRows): RoutingSource {
 export function modelsApp(options: ModelsAppOptions = {}): JsonSender {
   const { state = {}, onFailure = () => undefined, apiKey, ...given } = options
   const routes = modelListApi({ lists: listsOf(state, given), apiKey })
-  return jsonSender(routes, { errorFormats: [modelsErrorFormat], onFailure })
+  return jsonSender(routes, { errorFormats: modelsErrorFormats, onFailure })
 }
 
 export function listsOf(state: SourceRows, given: Partial<ModelListParts> = {}): ModelLists {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { AttemptLimiter } from '../../access/attempt-limiter.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { type Access, type Route, route, routesBelow } from '../../json-api/route.ts'
 import { KeyValueError, type KeyValueStore } from '../../state/key-value/key-value.ts'
-import { LoginLimiter } from './login-limiter.ts'
 import { isPasswordHash } from './password.ts'
 import { Sessions, sessionSeconds } from './sessions.ts'
 
@@ -107,7 +107,7 @@ type Guard = ReturnType<typeof createGuard>
 /** Access checks. Every refusal of the login API originates here. */
 function createGuard({ store, password, isFromOtherOrigin }: LoginOptions) {
   const sessions = new Sessions(store, password ?? '')
-  const limiter = new LoginLimiter(store)
+  const limiter = new AttemptLimiter(store, 'login-failures')
   /** Without DASHBOARD_PASSWORD the dashboard is off (docs/contract/decisions.md, "First start"). */
   const refuseWhenOff = () => void requiredPassword(password)
   return {

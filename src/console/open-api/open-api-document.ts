@@ -17,19 +17,27 @@ const info = {
 const tags = [
   { name: 'login', description: 'Sessions of the dashboard.' },
   { name: 'management', description: 'The API behind the dashboard.' },
-  { name: 'models', description: 'The model list, in the format of OpenAI.' },
+  {
+    name: 'models',
+    description: 'The model list and calls, in the formats of OpenAI and Anthropic.',
+  },
+  { name: 'calls', description: 'Keys and usage of calls of models.' },
   { name: 'routing', description: 'The sources of the model list.' },
   { name: 'service', description: 'The service itself.' },
 ]
 
 const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', description: 'A token from `POST /auth/login`.' },
-  modelsKey: { type: 'http', scheme: 'bearer', description: 'MODELS_API_KEY, if it is set.' },
+  modelsKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'MODELS_API_KEY, if it is set; for calls also a model key.',
+  },
   modelsKeyHeader: {
     type: 'apiKey',
     in: 'header',
     name: 'x-api-key',
-    description: 'MODELS_API_KEY, if it is set.',
+    description: 'MODELS_API_KEY, if it is set; for calls also a model key.',
   },
 } as const
 

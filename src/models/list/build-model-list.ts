@@ -13,6 +13,7 @@ import {
   type ListedConnections,
   type ListedProvider,
   listedConnections,
+  ownModelId,
   withoutPrefix,
 } from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
@@ -43,6 +44,16 @@ export interface Candidate extends Pick<ModelEntry, 'id' | 'owned_by'> {
   readonly kind: ServiceKind
   /** Absent for what no connection has. */
   readonly provider?: ListedProvider
+  /** What the provider itself calls the model. */
+  readonly ownId?: string
+}
+
+/** A model of a provider. */
+interface ProviderModel {
+  /** Without a prefix. */
+  readonly id: string
+  readonly kind: ServiceKind
+  readonly ownId: string
 }
 
 /** @param listed the connections of the inputs, if already read. */
@@ -110,41 +121,49 @@ function* connectionEntries(
     const isRepeated = known === undefined && complete.has(outputAlias)
     const names = isRepeated ? prefixes.filter((prefix) => prefix !== `${outputAlias}/`) : prefixes
     if (known === undefined) complete.add(outputAlias)
-    for (const [id, kind] of modelsOf(provider, inputs, added.idsOf(names, prefixes))) {
-      yield { id: `${outputAlias}/${id}`, owned_by: outputAlias, kind, provider }
+    for (const model of modelsOf(provider, inputs, added.idsOf(names, prefixes))) {
+      yield { ...model, id: `${outputAlias}/${model.id}`, owned_by: outputAlias, provider }
     }
   }
 }
 
-/** The ids of a provider, each with its kind. */
+/** The models of a provider, of any kind. */
 function* modelsOf(
   provider: ListedProvider,
   inputs: Pick<ModelListInputs, 'upstreamIds'>,
   added: readonly string[],
-): Iterable<readonly [id: string, kind: ServiceKind]> {
+): Iterable<ProviderModel> {
   const { known, prefixes } = provider
-  for (const id of mergedIds(provider, inputs, added)) yield [id, kindOfModel(id, known, prefixes)]
+  for (const [id, ownId] of mergedIds(provider, inputs, added)) {
+    yield { id, kind: kindOfModel(id, known, prefixes), ownId }
+  }
   // docs/contract/model-list.md, "Configured models". The prefix is not removed from these ids.
-  for (const id of known?.ttsModelIds ?? []) yield [id, 'tts']
-  for (const id of known?.embeddingModelIds ?? []) yield [id, 'embedding']
+  for (const id of known?.ttsModelIds ?? []) yield { id, kind: 'tts', ownId: id }
+  for (const id of known?.embeddingModelIds ?? []) yield { id, kind: 'embedding', ownId: id }
   // docs/contract/model-list.md, "Web entries".
-  if (known?.canSearch === true) yield ['search', 'webSearch']
-  if (known?.canFetch === true) yield ['fetch', 'webFetch']
+  if (known?.canSearch === true) yield { id: 'search', kind: 'webSearch', ownId: 'search' }
+  if (known?.canFetch === true) yield { id: 'fetch', kind: 'webFetch', ownId: 'fetch' }
 }
 
 /**
- * The ids of a provider, of any kind (docs/contract/model-list.md, "Base ids" and "Added models").
+ * The ids of a provider, of any kind (docs/contract/model-list.md, "Base ids" and "Added models"),
+ * each with what the provider itself calls the model.
  */
 function mergedIds(
   provider: ListedProvider,
   { upstreamIds }: Pick<ModelListInputs, 'upstreamIds'>,
   added: readonly string[],
-): readonly string[] {
+): ReadonlyMap<string, string> {
   const { connection, prefixes } = provider
   const base = baseModelIds(provider)
   // docs/contract/model-list.md, "Ids from the upstream": only where there are no base ids.
   const asked = base.length > 0 ? base : (upstreamIds.get(connection.id) ?? [])
-  // docs/contract/model-list.md, "Removed prefixes". Ids that are blank afterwards are dropped.
-  const stripped = asked.map((id) => withoutPrefix(id, prefixes)).filter((id) => id.trim() !== '')
-  return [...new Set([...stripped, ...added])]
+  const merged = new Map<string, string>()
+  for (const given of asked) {
+    // docs/contract/model-list.md, "Removed prefixes". Ids that are blank afterwards are dropped.
+    const id = withoutPrefix(given, prefixes)
+    if (id.trim() !== '' && !merged.has(id)) merged.set(id, ownModelId(id, given, provider))
+  }
+  for (const id of added) if (!merged.has(id)) merged.set(id, ownModelId(id, id, provider))
+  return merged
 }

@@ -86,3 +86,21 @@ export function withoutPrefix(modelId: string, prefixes: readonly string[]): str
   const prefix = prefixes.find((candidate) => modelId.startsWith(candidate))
   return prefix === undefined ? modelId : modelId.slice(prefix.length)
 }
+
+/**
+ * What the provider itself calls a model: the name in the catalogue, with or without a prefix (nvidia/…, fal-ai/…),
+ * otherwise as it was given. No provider knows the id that a custom provider has here.
+ *
+ * @param id without the prefix
+ */
+export function ownModelId(
+  id: string,
+  given: string,
+  { id: providerId, known, prefixes }: ListedProvider,
+): string {
+  if (known?.kindOfModel.has(id) === true || given === `${providerId}/${id}`) {
+    return known?.kindOfModel.has(given) === true ? given : id
+  }
+  const prefix = prefixes.find((one) => known?.kindOfModel.has(one + id))
+  return prefix === undefined ? given : prefix + id
+}

@@ -1,4 +1,5 @@
 import { isText } from '../is-text.ts'
+import { fieldOf } from '../json-field.ts'
 
 /** Characters. Longer ids are dropped. */
 const maxIdLength = 500
@@ -10,18 +11,18 @@ const maxIdLength = 500
  * @returns undefined if there is no such array.
  */
 export function listedIds(answer: unknown): readonly string[] | undefined {
-  const list = [answer, field(answer, 'data'), field(answer, 'models'), field(answer, 'results')]
+  const list = [
+    answer,
+    fieldOf(answer, 'data'),
+    fieldOf(answer, 'models'),
+    fieldOf(answer, 'results'),
+  ]
   const elements = list.find((candidate) => Array.isArray(candidate))
   if (elements === undefined) return undefined
   const ids = elements.map((element: unknown) => {
     // Null, empty or missing: use the next field.
-    return field(element, 'id') || field(element, 'name') || field(element, 'model')
+    return fieldOf(element, 'id') || fieldOf(element, 'name') || fieldOf(element, 'model')
   })
   // Blank or non-string ids are dropped; duplicates removed.
   return [...new Set(ids.filter(isText).filter(({ length }) => length <= maxIdLength))]
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined
-  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
 }

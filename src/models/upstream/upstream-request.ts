@@ -29,18 +29,44 @@ export function upstreamRequest({ flavour, baseUrl, apiKey }: Upstream): Upstrea
   if (!/^[\x21-\x7e]+$/.test(key)) throw new UpstreamError('bad-key')
   const url = modelsUrl(base, flavour)
   if (!isUpstreamUrl(url)) throw new UpstreamError('bad-url')
-  return { url, headers: headersOf[flavour](key) }
+  return { url, headers: headersOf(flavour, key) }
 }
 
-const headersOf = {
-  openai: (key) => ({ 'Content-Type': 'application/json', Authorization: `Bearer ${key}` }),
-  anthropic: (key) => ({
-    'Content-Type': 'application/json',
-    'x-api-key': key,
-    'anthropic-version': '2023-06-01',
-    Authorization: `Bearer ${key}`,
-  }),
+/** How an upstream gets its key. */
+const credentialsOf = {
+  openai: (key) => ({ Authorization: `Bearer ${key}` }),
+  anthropic: (key) => ({ 'x-api-key': key, Authorization: `Bearer ${key}` }),
 } as const satisfies Record<UpstreamFlavour, (key: string) => Readonly<Record<string, string>>>
+
+/** What Anthropic's API requires, if the client of a call does not say it. */
+export const anthropicVersion = { 'anthropic-version': '2023-06-01' } as const
+
+function headersOf(flavour: UpstreamFlavour, key: string): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'application/json',
+    ...(flavour === 'anthropic' && anthropicVersion),
+    ...credentialsOf[flavour](key),
+  }
+}
+
+/**
+ * Where a call goes, and its credentials. Unlike a list, a call may go to an upstream without a key, such as one on
+ * this machine.
+ *
+ * @param path below `/v1`
+ * @throws UpstreamError no-base-url, bad-key or bad-url
+ */
+export function callTarget({ flavour, baseUrl, apiKey }: Upstream, path: string): UpstreamRequest {
+  const key = apiKey?.trim() ?? ''
+  const base = baseUrl?.trim() ?? ''
+  if (base === '') throw new UpstreamError('no-base-url')
+  if (!/^[\x21-\x7e]*$/.test(key)) throw new UpstreamError('bad-key')
+  const withoutSlash = base.replace(/\/$/, '')
+  // As for the list: an Anthropic-compatible base URL may name the messages.
+  const url = `${flavour === 'anthropic' ? withoutSlash.replace(/\/messages$/, '') : withoutSlash}${path}`
+  if (!isUpstreamUrl(url)) throw new UpstreamError('bad-url')
+  return { url, headers: key === '' ? {} : credentialsOf[flavour](key) }
+}
 
 function modelsUrl(base: string, flavour: UpstreamFlavour): string {
   const withoutSlash = base.replace(/\/$/, '')

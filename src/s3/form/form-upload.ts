@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { keptHeaders } from '../../drives/attributes.ts'
+import { isFormType } from '../../http/form-parser.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import type { Address } from '../address/address.ts'
 import type { Compatibility } from '../compatibility.ts'
 import { objectTagLimits, parseTagging } from '../configuration/tagging-document.ts'
 import { headerNotImplemented, S3Error } from '../errors.ts'
 import { headerFieldOf } from '../headers/hoisted-headers.ts'
-import { isFormType } from './form-parser.ts'
 import { fieldsOfSignature, required } from './form-signature.ts'
 import { checkPostPolicy, parsePostPolicy, type SizeRange } from './post-policy.ts'
 import type { Form } from './read-form.ts'
@@ -75,6 +75,7 @@ export function requestOfForm(
       return request.signal
     },
     acceptBody: () => undefined,
+    leaveWithClient: () => undefined,
   }
   uploads.set(derived, { fields, size: policy.size })
   return derived

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
+import { boundaryOf, FormError, FormParser, type FormPart, textOf } from '../../http/form-parser.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { BodyReading } from '../../http/read-body.ts'
 import { bodyFailure } from '../body/payload.ts'
 import { S3Error } from '../errors.ts'
-import { boundaryOf, FormParser, type FormPart, textOf } from './form-parser.ts'
 
 /** Of all that is not the file: fields, heads of parts, and what follows the file. */
 const maxOtherBytes = 2 * 1024 * 1024
@@ -32,10 +32,24 @@ export interface Form {
  *   RequestTimeout, IncompleteBody
  */
 export function readForm(request: HttpRequest, idleTimeoutMs = 60_000): Promise<Form> {
-  const { form, start } = new FormReading(boundaryOf(request.headers['content-type']))
+  const { form, start } = beginReading(request.headers['content-type'])
   request.acceptBody()
   start(request.body, idleTimeoutMs)
   return form
+}
+
+function beginReading(contentType: string | undefined): FormReading {
+  try {
+    return new FormReading(boundaryOf(contentType))
+  } catch (error) {
+    throw formFailure(error)
+  }
+}
+
+/** The error of AWS for a form that could not be read. */
+function formFailure(error: unknown): unknown {
+  if (!(error instanceof FormError)) return bodyFailure(error)
+  return new S3Error('MalformedPOSTRequest', error.message, { cause: error })
 }
 
 class FormReading {
@@ -59,7 +73,7 @@ class FormReading {
   readonly start = (body: Readable, idleTimeoutMs: number): void => {
     const reading = new BodyReading(body, { idleTimeoutMs, take: (bytes) => this.#take(bytes) })
     this.#stop = () => reading.stop()
-    reading.done.then(() => this.#end()).catch((error) => this.#fail(bodyFailure(error)))
+    reading.done.then(() => this.#end()).catch((error) => this.#fail(formFailure(error)))
   }
 
   #take(bytes: Buffer): Promise<void> | undefined {

@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../database.ts'
 
 /** What processes keep in memory until its revision changes. */
-export type RevisionName = 'access-keys' | 'buckets' | 'gateways'
+export type RevisionName = 'access-keys' | 'buckets' | 'gateways' | 'model-keys'
 
 export type RevisionNumbers = ReadonlyMap<RevisionName, number>
 

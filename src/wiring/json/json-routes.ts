@@ -13,24 +13,22 @@ import { readCatalogue } from '../../models/catalogue/read-catalogue.ts'
 import { listedModelsApi } from '../../models/listed-models-api.ts'
 import { modelListApi } from '../../models/model-list-api.ts'
 import { ModelLists } from '../../models/model-lists.ts'
-import { modelsErrorFormat } from '../../models/models-error-format.ts'
+import { modelsErrorFormats } from '../../models/models-error-format.ts'
 import { DatabaseRoutingSource } from '../../models/routing/database-routing-source.ts'
 import { routingApi } from '../../models/routing/routing-api.ts'
 import { RoutingStore } from '../../models/routing/routing-store.ts'
 import { Upstreams } from '../../models/upstream/upstreams.ts'
 import { DatabaseError } from '../../state/database.ts'
-import { KeyValueError, type KeyValueStore } from '../../state/key-value/key-value.ts'
+import { KeyValueError } from '../../state/key-value/key-value.ts'
 import { createSealer } from '../../state/sealer.ts'
 import { RoutingTables } from '../../state/stores/routing.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { reset } from '../reset.ts'
 import { clientOf } from '../untrusted-proxies.ts'
 import { type ManagementWiring, openManagement } from './management.ts'
+import { type ModelCallsWiring, openModelCalls } from './model-calls.ts'
 
-export interface JsonProtocolParts extends ManagementWiring {
-  /** AUTH_KV. */
-  readonly sessions: KeyValueStore
-}
+export interface JsonProtocolParts extends ManagementWiring, ModelCallsWiring {}
 
 /**
  * The routes of `/auth`, `/v1` and `/-/api`, and of the description of them all.
@@ -64,10 +62,11 @@ export async function openJsonRoutes(parts: JsonProtocolParts): Promise<readonly
 }
 
 function modelRoutes(
-  { settings, log, database }: JsonProtocolParts,
+  parts: JsonProtocolParts,
   catalogue: Catalogue,
   session: Access,
 ): readonly Route[] {
+  const { settings, log, database } = parts
   const tables = new RoutingTables(database)
   const sealer = createSealer(settings.secretKey, 'providerKeys')
   const upstreams = new Upstreams()
@@ -76,6 +75,7 @@ function modelRoutes(
   return [
     ...modelListApi({ lists, apiKey: settings.modelsApiKey }),
     ...listedModelsApi({ lists, catalogue, session }),
+    ...openModelCalls(parts, { lists, catalogue, upstreams, session }),
     ...routingApi({
       ...{ sealer, catalogue, session, store: new RoutingStore(tables), now: Date.now },
       probe: (connection) =>
@@ -92,7 +92,7 @@ function modelRoutes(
 export async function openJsonProtocols(parts: JsonProtocolParts): Promise<HttpHandler> {
   const { log } = parts
   return jsonHandler(await openJsonRoutes(parts), {
-    errorFormats: [modelsErrorFormat],
+    errorFormats: modelsErrorFormats,
     translate: unavailable,
     onFailure: (error, requestId) => log.error({ requestId, err: error }, 'request failed'),
   })

@@ -7,10 +7,11 @@ import type { JsonProtocolParts } from './json-routes.ts'
  */
 export class LazyJson {
   readonly #parts: JsonProtocolParts
+  readonly #closers: (() => Promise<void>)[] = []
   #opened: Promise<HttpHandler> | undefined
 
-  constructor(parts: JsonProtocolParts) {
-    this.#parts = parts
+  constructor(parts: Omit<JsonProtocolParts, 'onClose'>) {
+    this.#parts = { ...parts, onClose: (close) => this.#closers.push(close) }
   }
 
   readonly handler: HttpHandler = async (request) => {
@@ -28,5 +29,10 @@ export class LazyJson {
         throw error
       })
     return this.#opened
+  }
+
+  /** Call it when no request is running. */
+  async close(): Promise<void> {
+    for (const close of this.#closers) await close()
   }
 }

@@ -101,6 +101,26 @@ export const metricDefinitions = {
     help: 'Parts that arrived before their turn and got SlowDown, by the reason.',
     labels: ['reason'],
   },
+  bucketry_model_attempts_total: {
+    type: 'counter',
+    help: 'Calls of models that were sent to an upstream, by path and outcome: ok, broken, or what failed.',
+    labels: ['path', 'outcome'],
+  },
+  bucketry_model_fallbacks_total: {
+    type: 'counter',
+    help: 'Attempts that failed and were followed by another one.',
+    labels: [],
+  },
+  bucketry_model_tokens_total: {
+    type: 'counter',
+    help: 'Tokens of calls of models, as upstreams reported them.',
+    labels: ['direction'],
+  },
+  bucketry_model_first_byte_seconds: {
+    type: 'histogram',
+    help: 'Time until an answer of an upstream began.',
+    labels: [],
+  },
   bucketry_cache_hits_total: {
     type: 'counter',
     help: 'Lookups that a cache of the drive answered.',

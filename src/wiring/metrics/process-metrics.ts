@@ -9,6 +9,7 @@ import type { Database } from '../../state/database.ts'
 import type { EventTable } from '../../state/stores/events.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { CallCounts } from './call-counts.ts'
+import type { CallMetrics } from './call-metrics.ts'
 import { CallTimes } from './call-times.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { Histogram, type Snapshot, SnapshotBuilder } from './snapshot.ts'
@@ -40,6 +41,7 @@ export class ProcessMetrics {
   #uploads: WatchedUploads | undefined
   #eventCounts: EventCounts | undefined
   #events: WatchedEvents | undefined
+  #calls: Pick<CallMetrics, 'addTo'> | undefined
 
   /** The drives of this process, for monitoring. */
   get mounts(): readonly Mount[] {
@@ -71,6 +73,10 @@ export class ProcessMetrics {
     this.#uploads = uploads
   }
 
+  watchCalls(calls: Pick<CallMetrics, 'addTo'>): void {
+    this.#calls = calls
+  }
+
   get events(): WatchedEvents | undefined {
     return this.#events
   }
@@ -87,6 +93,7 @@ export class ProcessMetrics {
     this.#addDrives(snapshot)
     this.#database?.addTo(snapshot)
     this.#addUploads(snapshot)
+    this.#calls?.addTo(snapshot)
     for (const [result, count] of Object.entries(this.#eventCounts ?? {})) {
       snapshot.add('bucketry_events_total', count, { result })
     }

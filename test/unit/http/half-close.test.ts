@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import type { HttpRequest } from '../../../src/http/message.ts'
 import { makeCertificate } from '../../support/certificates.ts'
@@ -95,4 +96,42 @@ test('A client that ends its side within the header section gets a reply', async
   client.write('GET / HTTP/1.1\r\nHo')
   client.socket.end()
   assert.match(await client.closed(), /fault cut-off$/)
+})
+
+test('Work that leaves with its client ends when the client ends its side', async (t) => {
+  for (const endsFirst of [false, true]) {
+    const began = Promise.withResolvers<void>()
+    const { connect, finished, outcomes } = await startServer(t, async (request) => {
+      const gone = new Promise<void>((resolve) => {
+        request.signal.addEventListener('abort', () => resolve())
+      })
+      if (endsFirst) await answerLate(request)
+      request.leaveWithClient()
+      began.resolve()
+      await gone
+      return text('gone')
+    })
+    const client = await connect()
+    client.write(get)
+    if (!endsFirst) await began.promise
+    client.socket.end()
+    await finished(1)
+    assert.equal(outcomes[0]?.isAborted, true)
+  }
+})
+
+test('The next request of a connection gets its reply after its client ended its side', async (t) => {
+  let count = 0
+  const { connect } = await startServer(t, async (request) => {
+    count += 1
+    if (count === 1) request.leaveWithClient()
+    if (count === 2) await turnOfTheLoop()
+    return text(`reply ${count}`)
+  })
+  const client = await connect()
+  client.write(get)
+  await client.until('reply 1')
+  client.write(get)
+  client.socket.end()
+  assert.match(await client.closed(), /reply 2/)
 })

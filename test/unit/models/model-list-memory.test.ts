@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { jsonHandler } from '../../../src/json-api/json-handler.ts'
 import { maxListBytes } from '../../../src/models/list/list-budget.ts'
 import { modelListApi } from '../../../src/models/model-list-api.ts'
-import { modelsErrorFormat } from '../../../src/models/models-error-format.ts'
+import { modelsErrorFormats } from '../../../src/models/models-error-format.ts'
 import type { Connection } from '../../../src/models/routing-inputs.ts'
 import { listsOf, silent } from '../../support/models-app.ts'
 import { startServer } from '../http/http-server-fixture.ts'
@@ -46,7 +46,7 @@ async function listed(t: TestContext, { connections, modelIds }: Given) {
     },
   )
   const routes = modelListApi({ lists, apiKey: undefined })
-  const handler = jsonHandler(routes, { errorFormats: [modelsErrorFormat] })
+  const handler = jsonHandler(routes, { errorFormats: modelsErrorFormats })
   const { port, finished } = await startServer(t, handler)
   return { port, finished, warnings }
 }

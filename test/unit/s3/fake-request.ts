@@ -34,6 +34,7 @@ export function fakeRequest(fake: FakeRequest): HttpRequest {
     remoteAddress: '127.0.0.1',
     receivedAtMs: 0,
     signal: new AbortController().signal,
+    leaveWithClient: () => undefined,
     acceptBody: fake.acceptBody ?? (() => undefined),
   }
 }

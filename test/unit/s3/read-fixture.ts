@@ -183,6 +183,7 @@ export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectCo
       receivedAtMs: modifiedAtMs,
       signal: request.signal ?? new AbortController().signal,
       acceptBody: () => undefined,
+      leaveWithClient: () => undefined,
     },
     query: parseQuery(query),
     identity: isSigned ? owner : anonymous,

@@ -220,6 +220,7 @@ export class OperationRunner {
         remoteAddress: '127.0.0.1',
         receivedAtMs: this.service.now(),
         signal: never,
+        leaveWithClient: () => undefined,
         acceptBody: () => {
           this.wasBodyAccepted = true
         },

@@ -34,6 +34,9 @@ before(async () => {
       failures: {} as FailureWatch,
       jobs: {} as BucketJobs,
       now: Date.now,
+      modelKeys: {} as never,
+      metrics: undefined,
+      onClose: () => undefined,
     },
     ...{ drive: openMemoryDrive(), mounts: [], sessions: new MemoryKeyValueStore(() => 0) },
   })

@@ -17,5 +17,6 @@ export function requestOf(method: string, target: string): HttpRequest {
     receivedAtMs: 0,
     signal: new AbortController().signal,
     acceptBody: () => undefined,
+    leaveWithClient: () => undefined,
   }
 }

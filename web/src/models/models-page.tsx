@@ -43,8 +43,8 @@ export function ModelsPage() {
         Models
       </Title>
       <Text size="sm" c="dimmed" mb="md" maw={720}>
-        The model list for clients of your AI router. It only lists models: requests to the models
-        go to your router, not to this server.
+        The models that clients find at /v1/models. Calls of them are passed on to their
+        connections, and need a key.
       </Text>
       <Tabs
         value={shown.id}

@@ -1,4 +1,4 @@
-import type { KeyValueStore } from '../../state/key-value/key-value.ts'
+import type { KeyValueStore } from '../state/key-value/key-value.ts'
 import { addressBlock } from './address-block.ts'
 
 /** Per client address and within these minutes (docs/contract/login.md, "Failed logins"). */
@@ -6,27 +6,30 @@ const maxFailures = 5
 const windowMs = 15 * 60_000
 
 /**
- * Counts failed logins in AUTH_KV, for all processes together. An attempt is counted before its
- * password is checked, so that concurrent attempts are limited like sequential ones.
+ * Counts failed attempts to guess a secret in AUTH_KV, for all processes together. An attempt is counted before its
+ * secret is checked, so that concurrent attempts are limited like sequential ones.
  *
  * Each counted failure restarts the 15 minutes, so that no 15-minute window contains more than five
  * attempts. Rejected attempts do not extend the window.
  */
-export class LoginLimiter {
+export class AttemptLimiter {
   readonly #store: KeyValueStore
+  readonly #family: string
   readonly #lastTries = new Map<string, Promise<unknown>>()
 
-  constructor(store: KeyValueStore) {
+  /** @param family of its keys in the store: each secret is limited for itself. */
+  constructor(store: KeyValueStore, family: string) {
     this.#store = store
+    this.#family = family
   }
 
   /**
-   * Runs the logins of a client one by one. Otherwise concurrent logins with the right password
+   * Runs the attempts of a client one by one. Otherwise concurrent attempts with the right secret
    * would block each other, because each is counted until it has succeeded.
    */
-  async inTurn<Result>(address: string, login: () => Promise<Result>): Promise<Result> {
+  async inTurn<Result>(address: string, attempt: () => Promise<Result>): Promise<Result> {
     const client = addressBlock(address)
-    const turn = this.#lastTries.get(client)?.then(login, login) ?? login()
+    const turn = this.#lastTries.get(client)?.then(attempt, attempt) ?? attempt()
     this.#lastTries.set(client, turn)
     try {
       return await turn
@@ -42,7 +45,7 @@ export class LoginLimiter {
    * @throws KeyValueError
    */
   async take(address: string): Promise<number> {
-    const { count, ttlMs } = await this.#store.increment(keyOf(address), {
+    const { count, ttlMs } = await this.#store.increment(this.#keyOf(address), {
       ttlMs: windowMs,
       renewUpTo: maxFailures,
     })
@@ -55,10 +58,10 @@ export class LoginLimiter {
    * @throws KeyValueError
    */
   async clear(address: string): Promise<void> {
-    await this.#store.delete(keyOf(address))
+    await this.#store.delete(this.#keyOf(address))
   }
-}
 
-function keyOf(address: string): string {
-  return `login-failures:${addressBlock(address)}`
+  #keyOf(address: string): string {
+    return `${this.#family}:${addressBlock(address)}`
+  }
 }

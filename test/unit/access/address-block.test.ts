@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressBlock } from '../../../../src/console/login/address-block.ts'
+import { addressBlock } from '../../../src/access/address-block.ts'
 
 const cases: readonly (readonly [address: string, block: string])[] = [
   ['192.0.2.1', '192.0.2.1'],

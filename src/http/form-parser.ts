@@ -3,13 +3,21 @@
  * here: docs/decisions/dependencies.md says why.
  */
 
-import { S3Error } from '../errors.ts'
-
 /** The beginning of a part. */
 export interface FormPart {
   readonly name: string
   /** As sent; undefined if there is none. */
   readonly filename: string | undefined
+  /** Where its content begins, in bytes from the beginning of the form. */
+  readonly contentAt: number
+}
+
+/** The form is malformed. The message is for people. */
+export class FormError extends Error {
+  constructor(why: string, options?: ErrorOptions) {
+    super(`The body of your POST request is not well-formed multipart/form-data. ${why}`, options)
+    this.name = 'FormError'
+  }
 }
 
 /** The beginning of a part, or bytes of the one that began last. */
@@ -30,12 +38,12 @@ export function isFormType(contentType: string | undefined): boolean {
   return contentType !== undefined && mediaType.test(contentType)
 }
 
-/** @throws S3Error MalformedPOSTRequest if there is none */
+/** @throws FormError if there is none */
 export function boundaryOf(contentType: string | undefined): string {
   const [, quoted, plain] = boundaryParameter.exec(contentType ?? '') ?? []
   const boundary = quoted ?? plain ?? ''
   if (boundary !== '' && boundary.length <= maxBoundaryLength) return boundary
-  throw malformedForm('Its Content-Type has no boundary, or one that is too long.')
+  throw new FormError('Its Content-Type has no boundary, or one that is too long.')
 }
 
 type State = 'first' | 'delimited' | 'head' | 'content' | 'end'
@@ -45,6 +53,8 @@ export class FormParser {
   #state: State = 'first'
   /** What is not yet decided. In front of the first delimiter there is no end of a line. */
   #rest: Buffer = Buffer.from(lineEnd)
+  /** Where the rest begins in the form. */
+  #restAt = -lineEnd.length
 
   constructor(boundary: string) {
     this.#delimiter = Buffer.from(`${lineEnd}--${boundary}`, 'latin1')
@@ -54,7 +64,7 @@ export class FormParser {
    * Takes the next bytes and returns the pieces in them, in order. Bytes are views of memory that nothing else uses
    * any more.
    *
-   * @throws S3Error MalformedPOSTRequest
+   * @throws FormError
    */
   feed(bytes: Buffer): FormPiece[] {
     const pieces: FormPiece[] = []
@@ -65,9 +75,9 @@ export class FormParser {
     return pieces
   }
 
-  /** @throws S3Error MalformedPOSTRequest if the closing delimiter did not come: the form was cut off */
+  /** @throws FormError if the closing delimiter did not come: the form was cut off */
   end(): void {
-    if (this.#state !== 'end') throw malformedForm('It ends before its last boundary.')
+    if (this.#state !== 'end') throw new FormError('It ends before its last boundary.')
   }
 
   /** @returns whether there may be more to decide now */
@@ -90,6 +100,7 @@ export class FormParser {
 
   #enter(state: State, restFrom: number): true {
     this.#state = state
+    this.#restAt += restFrom
     this.#rest = this.#rest.subarray(restFrom)
     return true
   }
@@ -98,7 +109,7 @@ export class FormParser {
     const { length } = this.#delimiter
     const begun = this.#rest.subarray(0, length)
     if (!begun.equals(this.#delimiter.subarray(0, begun.length))) {
-      throw malformedForm('It does not begin with its boundary.')
+      throw new FormError('It does not begin with its boundary.')
     }
     return begun.length === length && this.#enter('delimited', length)
   }
@@ -112,7 +123,7 @@ export class FormParser {
     // The end of the line stays: a head without fields begins with the empty line.
     if (next === lineEnd) return this.#enter('head', at)
     if (at > maxPaddingBytes || (next !== '' && next !== '-' && next !== '\r')) {
-      throw malformedForm('A boundary does not end its line.')
+      throw new FormError('A boundary does not end its line.')
     }
     return false
   }
@@ -120,10 +131,11 @@ export class FormParser {
   #takeHead(pieces: FormPiece[]): boolean {
     const end = this.#rest.indexOf(headEnd)
     if ((end < 0 ? this.#rest.length : end) > maxHeadBytes) {
-      throw malformedForm(`The head of a part has more than ${maxHeadBytes} bytes.`)
+      throw new FormError(`The head of a part has more than ${maxHeadBytes} bytes.`)
     }
     if (end < 0) return false
-    pieces.push(readHead(this.#rest.subarray(lineEnd.length, end)))
+    const contentAt = this.#restAt + end + headEnd.length
+    pieces.push({ ...readHead(this.#rest.subarray(lineEnd.length, end)), contentAt })
     return this.#enter('content', end + headEnd.length)
   }
 
@@ -133,6 +145,7 @@ export class FormParser {
     const end = found < 0 ? this.#possibleDelimiter() : found
     if (end > 0) pieces.push(rest.subarray(0, end))
     if (found >= 0) return this.#enter('delimited', found + this.#delimiter.length)
+    this.#restAt += end
     // Copied, so that the memory of the piece can be freed.
     this.#rest = Buffer.from(rest.subarray(end))
     return false
@@ -154,20 +167,20 @@ export class FormParser {
 const disposition = /^content-disposition:[ \t]*form-data[ \t]*(?=;|$)/i
 const parameter = /;[ \t]*(name|filename)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/gi
 
-/** @throws S3Error MalformedPOSTRequest if it does not name a field, or in more than one way */
-function readHead(head: Buffer): FormPart {
+/** @throws FormError if it does not name a field, or in more than one way */
+function readHead(head: Buffer): Omit<FormPart, 'contentAt'> {
   const lines = textOf(head).split(lineEnd)
   const [line = '', other] = lines.filter((one) => /^content-disposition[ \t]*:/i.test(one))
   const values = new Map<string, string>()
   for (const [, key = '', quoted, plain] of line.replace(disposition, '').matchAll(parameter)) {
     // Only a quote is escaped: Windows has backslashes in paths.
     const value = quoted?.replaceAll('\\"', '"') ?? plain ?? ''
-    if (values.has(key.toLowerCase())) throw malformedForm('A part has two names.')
+    if (values.has(key.toLowerCase())) throw new FormError('A part has two names.')
     values.set(key.toLowerCase(), value)
   }
   const name = values.get('name')
   if (name === undefined || other !== undefined || !disposition.test(line)) {
-    throw malformedForm('A part has no name in a field Content-Disposition: form-data.')
+    throw new FormError('A part has no name in a field Content-Disposition: form-data.')
   }
   return { name, filename: values.get('filename') }
 }
@@ -175,19 +188,14 @@ function readHead(head: Buffer): FormPart {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The text of bytes of a form, which AWS expects in UTF-8.
+ * The text of bytes of a form in UTF-8, which is what browsers and SDKs send.
  *
- * @throws S3Error MalformedPOSTRequest
+ * @throws FormError
  */
 export function textOf(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch (cause) {
-    throw malformedForm('A field is not in UTF-8.', { cause })
+    throw new FormError('A field is not in UTF-8.', { cause })
   }
-}
-
-function malformedForm(why: string, options?: ErrorOptions): S3Error {
-  const message = `The body of your POST request is not well-formed multipart/form-data. ${why}`
-  return new S3Error('MalformedPOSTRequest', message, options)
 }

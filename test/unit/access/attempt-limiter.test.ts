@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { LoginLimiter } from '../../../../src/console/login/login-limiter.ts'
-import { DatabaseKeyValueStore } from '../../../../src/state/key-value/database-key-value.ts'
-import { KeyValueError } from '../../../../src/state/key-value/key-value.ts'
-import { openDatabase } from '../../../../src/state/open-database.ts'
-import { MemoryKeyValueStore } from '../../../fakes/memory-key-value.ts'
+import { AttemptLimiter } from '../../../src/access/attempt-limiter.ts'
+import { DatabaseKeyValueStore } from '../../../src/state/key-value/database-key-value.ts'
+import { KeyValueError } from '../../../src/state/key-value/key-value.ts'
+import { openDatabase } from '../../../src/state/open-database.ts'
+import { MemoryKeyValueStore } from '../../fakes/memory-key-value.ts'
 
 const minuteMs = 60_000
 const address = '192.0.2.1'
@@ -18,10 +18,14 @@ function open(t: { after(run: () => void): void }) {
   mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
   t.after(() => mock.timers.reset())
   const store = new MemoryKeyValueStore(Date.now)
-  return { store, one: new LoginLimiter(store), other: new LoginLimiter(store) }
+  return {
+    store,
+    one: new AttemptLimiter(store, 'login-failures'),
+    other: new AttemptLimiter(store, 'login-failures'),
+  }
 }
 
-async function takeMany(limiter: LoginLimiter, times: number, from = address): Promise<number[]> {
+async function takeMany(limiter: AttemptLimiter, times: number, from = address): Promise<number[]> {
   const waits: number[] = []
   for (let count = 0; count < times; count++) waits.push(await limiter.take(from))
   return waits
@@ -137,7 +141,8 @@ test('racing tries of two processes on one database are five and no more', async
   ]
   t.after(() => Promise.all(databases.map((database) => database.close())))
   const limiters = databases.map(
-    (database) => new LoginLimiter(new DatabaseKeyValueStore(database, Date.now)),
+    (database) =>
+      new AttemptLimiter(new DatabaseKeyValueStore(database, Date.now), 'login-failures'),
   )
   const waits = await Promise.all(
     Array.from({ length: 15 }).flatMap(() => limiters.map((limiter) => limiter.take(address))),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { boundaryOf, FormParser, isFormType } from '../../../../src/s3/form/form-parser.ts'
+import { boundaryOf, FormParser, isFormType } from '../../../src/http/form-parser.ts'
 
 interface Part {
   readonly name: string
@@ -23,17 +23,26 @@ function write(parts: readonly Part[], end = '--'): Buffer {
 function read(body: Buffer, lengths: readonly number[]): Part[] {
   const parser = new FormParser(boundary)
   const parts: { -readonly [Key in keyof Part]: Part[Key] }[] = []
+  const starts: number[] = []
   let at = 0
   for (const length of [...lengths, body.length]) {
     // A copy, since its memory is freed.
     for (const piece of parser.feed(Buffer.from(body.subarray(at, at + length)))) {
       const last = parts.at(-1)
-      if (!Buffer.isBuffer(piece)) parts.push({ ...piece, bytes: '' })
-      else if (last !== undefined) last.bytes += piece.toString('latin1')
+      if (!Buffer.isBuffer(piece)) {
+        const { contentAt, ...part } = piece
+        parts.push({ ...part, bytes: '' })
+        starts.push(contentAt)
+      } else if (last !== undefined) last.bytes += piece.toString('latin1')
     }
     at += length
   }
   parser.end()
+  // The content is where it is said to begin.
+  for (const [index, { bytes }] of parts.entries()) {
+    const start = starts[index] ?? Number.NaN
+    assert.equal(body.toString('latin1', start, start + bytes.length), bytes)
+  }
   return parts
 }
 

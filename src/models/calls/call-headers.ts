@@ -1,0 +1,81 @@
+import type { UpstreamFlavour } from '../upstream/flavour.ts'
+import { anthropicVersion } from '../upstream/upstream-request.ts'
+import type { AnswerHeaders } from './failures.ts'
+
+/** RFC 9110 section 7.6.1: of one connection only. */
+const hopByHop = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]
+
+/** What is the client's, and not the upstream's to see; and what is written anew. */
+const notForUpstreams: ReadonlySet<string> = new Set([
+  ...hopByHop,
+  ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie'],
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'],
+  ...['host', 'content-length', 'content-type', 'expect', 'origin', 'referer'],
+  // Events are looked at, so they must not be compressed.
+  'accept-encoding',
+])
+
+/** What every reply has of its own, and what would be the upstream's word about another address. */
+const notForClients: ReadonlySet<string> = new Set([
+  ...hopByHop,
+  ...['content-length', 'set-cookie', 'server', 'date', 'alt-svc', 'strict-transport-security'],
+  ...['x-request-id', 'x-content-type-options', 'cache-control', 'x-bucketry-attempts'],
+])
+
+/**
+ * The header fields of a client's call, for an upstream.
+ *
+ * @param rawHeaders name, value, name, value …
+ * @param own take the place of fields with the same name
+ * @returns the same form
+ */
+export function headersForUpstream(
+  rawHeaders: readonly string[],
+  flavour: UpstreamFlavour,
+  own: Readonly<Record<string, string>>,
+): string[] {
+  const fields = pairsOf(rawHeaders)
+  const named = connectionOptions(
+    fields.filter(([name]) => name === 'connection').map(([, value]) => value),
+  )
+  const isVersioned =
+    flavour !== 'anthropic' || fields.some(([name]) => name === 'anthropic-version')
+  const kept = fields.filter(([name]) => !notForUpstreams.has(name) && !named.has(name))
+  const added = { 'accept-encoding': 'identity', ...(!isVersioned && anthropicVersion), ...own }
+  return [...kept, ...Object.entries(added)].flat()
+}
+
+/** The header fields of an upstream's answer, for the client. */
+export function headersForClient(headers: AnswerHeaders): [name: string, value: string][] {
+  const named = connectionOptions([headers.connection ?? []].flat())
+  return Object.entries(headers)
+    .filter(([name]) => !notForClients.has(name) && !named.has(name))
+    .filter(([name]) => !name.startsWith('access-control-'))
+    .flatMap(([name, values]) =>
+      [values ?? []].flat().map((value): [string, string] => [name, value]),
+    )
+}
+
+function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+    (rawHeaders[2 * index] ?? '').toLowerCase(),
+    rawHeaders[2 * index + 1] ?? '',
+  ])
+}
+
+/** The fields that a Connection field declares to be of that connection only. */
+function connectionOptions(values: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    values.flatMap((value) => value.toLowerCase().split(',')).map((name) => name.trim()),
+  )
+}

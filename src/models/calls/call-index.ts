@@ -1,0 +1,152 @@
+import { ApiError } from '../../json-api/api-error.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type ListedProvider, listedConnections } from '../list/listed-provider.ts'
+import { ModelIndex, type Resolution } from '../list/resolve-model.ts'
+import { type UpstreamQuestion, upstreamQuestions } from '../list/upstream-questions.ts'
+import type { LoadedInputs, ModelLists } from '../model-lists.ts'
+import { type ServiceKind, serviceKinds } from '../routing-inputs.ts'
+import { UpstreamError } from '../upstream/upstream-error.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+
+interface CallIndexParts {
+  readonly lists: Pick<ModelLists, 'inputs'>
+  readonly catalogue: Catalogue
+  readonly upstreams: Pick<Upstreams, 'modelIds'>
+  /** Monotonic, milliseconds. */
+  readonly now: () => number
+}
+
+/** What an upstream has answered, or why it did not. */
+interface Answer {
+  readonly ids: readonly string[]
+  readonly problem: string | undefined
+  readonly atMs: number
+}
+
+/** What calls need of the inputs. */
+interface Prepared {
+  readonly inputs: LoadedInputs
+  readonly providers: readonly ListedProvider[]
+  readonly questions: readonly UpstreamQuestion[]
+  readonly index: ModelIndex
+}
+
+/** Models that an upstream has listed are called for this long without another question. */
+const keptMs = 5 * 60_000
+/** An upstream that does not have a model is not asked for it again sooner. */
+const askAgainMs = 5_000
+
+const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
+
+/**
+ * Finds what the id of a call stands for, by what is stored now. Upstreams are asked only for an id that nothing else
+ * has, as when one model is requested.
+ */
+export class CallIndex {
+  readonly #parts: CallIndexParts
+  /** By everything that identifies a question. */
+  readonly #answers = new Map<string, Answer>()
+  /** Whether there is news in the answers since the index was built. */
+  #isOutdated = false
+  #prepared: Prepared | undefined
+
+  constructor(parts: CallIndexParts) {
+    this.#parts = parts
+  }
+
+  /** @throws ApiError 404 if there is no such model, 503 if an upstream that may have it does not say */
+  async resolve(id: string, kinds: ReadonlySet<ServiceKind>): Promise<Resolution> {
+    const inputs = await this.#parts.lists.inputs()
+    const questions = this.#questionsAbout(id, this.#prepare(inputs))
+    await this.#ask(questions.filter((question) => this.#ageMs(question) > keptMs))
+    const known = this.#prepare(inputs).index.resolve(id, kinds)
+    if (known !== undefined) return known
+    await this.#ask(questions.filter((question) => this.#ageMs(question) > askAgainMs))
+    const found = this.#prepare(inputs).index.resolve(id, kinds)
+    if (found !== undefined) return found
+    const [problem] = questions.flatMap((one) => this.#answers.get(keyOf(one))?.problem ?? [])
+    if (problem === undefined) throw noSuchModel(id)
+    throw new ApiError(503, `Whether the model ${quoted(id)} exists is not known. ${problem}`)
+  }
+
+  /** Of its provider; of all for a combo or an alias, which may name models of any. */
+  #questionsAbout(id: string, { providers, questions }: Prepared): readonly UpstreamQuestion[] {
+    const named = providers.filter(({ outputAlias }) => id.startsWith(`${outputAlias}/`))
+    if (named.length === 0) return questions
+    const ids = new Set(named.map(({ connection }) => connection.id))
+    return questions.filter(({ connectionId }) => ids.has(connectionId))
+  }
+
+  #ageMs(question: UpstreamQuestion): number {
+    const { atMs = Number.NEGATIVE_INFINITY } = this.#answers.get(keyOf(question)) ?? {}
+    return this.#parts.now() - atMs
+  }
+
+  async #ask(questions: readonly UpstreamQuestion[]): Promise<void> {
+    await Promise.all(questions.map((question) => this.#askOne(question)))
+  }
+
+  async #askOne(question: UpstreamQuestion): Promise<void> {
+    const { connectionId: _, ...upstream } = question
+    const key = keyOf(question)
+    const before = this.#answers.get(key)
+    let ids = before?.ids ?? []
+    let problem: string | undefined
+    try {
+      ids = await this.#parts.upstreams.modelIds(upstream)
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      // What it listed before stays callable while it does not answer.
+      problem = error.message
+    }
+    this.#answers.set(key, { ids, problem, atMs: this.#parts.now() })
+    this.#isOutdated ||= before === undefined || before.ids.join('\n') !== ids.join('\n')
+  }
+
+  /** Built again when something has changed. */
+  #prepare(inputs: LoadedInputs): Prepared {
+    const before = this.#prepared
+    if (!this.#isOutdated && before !== undefined && isSame(before.inputs, inputs)) return before
+    const all = { ...inputs, catalogue: this.#parts.catalogue }
+    const { providers } = listedConnections({ ...all, filter: allKinds })
+    const questions = upstreamQuestions(providers)
+    const current = new Set(questions.map(keyOf))
+    for (const key of this.#answers.keys()) if (!current.has(key)) this.#answers.delete(key)
+    const upstreamIds = new Map(
+      questions.map((one) => [one.connectionId, this.#answers.get(keyOf(one))?.ids ?? []]),
+    )
+    const prepared = {
+      inputs,
+      providers,
+      questions,
+      index: new ModelIndex({ ...all, upstreamIds }),
+    }
+    this.#isOutdated = false
+    this.#prepared = prepared
+    return prepared
+  }
+}
+
+function keyOf({ flavour, baseUrl, apiKey, connectionId }: UpstreamQuestion): string {
+  return JSON.stringify([connectionId, flavour, baseUrl, apiKey])
+}
+
+function isSame(a: LoadedInputs, b: LoadedInputs): boolean {
+  return (
+    a.connections === b.connections &&
+    a.combos === b.combos &&
+    a.customModels === b.customModels &&
+    a.modelAliases === b.modelAliases
+  )
+}
+
+/** Characters of an id in a message. */
+const maxQuoted = 200
+
+export function quoted(id: string): string {
+  return id.slice(0, maxQuoted)
+}
+
+function noSuchModel(id: string): ApiError {
+  return new ApiError(404, `The model ${quoted(id)} does not exist.`, { code: 'model_not_found' })
+}

@@ -1,0 +1,161 @@
+import { addressBlock } from '../../access/address-block.ts'
+import type { AttemptLimiter } from '../../access/attempt-limiter.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import { fitsGlob, type ModelKey, parseModelKey } from '../keys/model-key.ts'
+import type { StoredModelKeys } from '../keys/stored-model-keys.ts'
+import { keyComparison, sentKeys } from '../sent-keys.ts'
+import { quoted } from './call-index.ts'
+import type { KeyLimits } from './key-limits.ts'
+
+/** Who sends a call. */
+export interface Caller {
+  /** Of the model key; empty: MODELS_API_KEY. */
+  readonly keyId: string
+  /** @throws ApiError 403 */
+  assertAllowed(model: string): void
+  /** Counts a request. @throws ApiError 429 */
+  assertWithinLimits(): Promise<void>
+  /** Counts the tokens of an answer. */
+  use(tokens: number): void
+}
+
+interface CallersParts {
+  /** MODELS_API_KEY. */
+  readonly apiKey: string | undefined
+  readonly keys: Pick<StoredModelKeys, 'find' | 'isEmpty'>
+  readonly limits: KeyLimits
+  /** Limits who guesses MODELS_API_KEY. Model keys cannot be guessed. */
+  readonly limiter: Pick<AttemptLimiter, 'take'>
+  readonly clientAddress: (request: HttpRequest) => string
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** As many as are allowed within 15 minutes. */
+const maxGuessesAtOnce = 5
+
+/** Addresses that are refused for a while. More are forgotten, the oldest first. */
+const maxBlocked = 10_000
+
+const owner: Caller = {
+  keyId: '',
+  assertAllowed: () => undefined,
+  assertWithinLimits: async () => undefined,
+  use: () => undefined,
+}
+
+/** Decides who may call models. Without MODELS_API_KEY and model keys, nobody may. */
+export class Callers {
+  readonly #parts: CallersParts
+  readonly #isApiKey: (key: string) => boolean
+  /** By the block of the address, as the limiter counts. */
+  readonly #blockedUntilMs = new Map<string, number>()
+  /** Wrong keys that are being counted. */
+  readonly #guesses = new Map<string, number>()
+  readonly #known = new WeakMap<HttpRequest, Caller>()
+
+  constructor(parts: CallersParts) {
+    this.#parts = parts
+    this.#isApiKey = parts.apiKey === undefined ? () => false : keyComparison(parts.apiKey)
+  }
+
+  /** Lets a call pass, before its body is read. @throws ApiError 401, 429 or 503 */
+  readonly admit = async (request: HttpRequest): Promise<void> => {
+    this.#known.set(request, await this.#identify(request))
+  }
+
+  /** Who sent a request that was admitted. */
+  of(request: HttpRequest): Caller {
+    const caller = this.#known.get(request)
+    if (caller === undefined) throw new TypeError('the request was not admitted')
+    return caller
+  }
+
+  async #identify(request: HttpRequest): Promise<Caller> {
+    const { apiKey, keys } = this.#parts
+    const sent = sentKeys(request.headers)
+    if (apiKey === undefined && keys.isEmpty) throw unauthorized(noKeys)
+    if (sent.length === 0)
+      throw unauthorized('Missing API key. Send it as a bearer token or in x-api-key.')
+    for (const text of sent) {
+      const key = await keys.find(text)
+      if (key !== undefined) return this.#callerOf(key)
+    }
+    if (apiKey === undefined) throw unauthorized('Invalid API key.')
+    const address = this.#parts.clientAddress(request)
+    this.#assertNotBlocked(address)
+    if (sent.some(this.#isApiKey)) return owner
+    // A model key that was deleted is no guess: it must not lock out others behind its address.
+    if (sent.some((text) => parseModelKey(text) === undefined)) await this.#countGuess(address)
+    throw unauthorized('Invalid API key.')
+  }
+
+  /** @throws ApiError 429 after too many, KeyValueError */
+  async #countGuess(address: string): Promise<void> {
+    const client = addressBlock(address)
+    // Those that are still being counted are limited, too: otherwise many at once could all be compared.
+    this.#guesses.set(client, (this.#guesses.get(client) ?? 0) + 1)
+    try {
+      const waitSeconds = await this.#parts.limiter.take(address)
+      if (waitSeconds > 0) this.#block(client, waitSeconds)
+    } finally {
+      const left = (this.#guesses.get(client) ?? 1) - 1
+      if (left > 0) this.#guesses.set(client, left)
+      else this.#guesses.delete(client)
+    }
+    this.#assertNotBlocked(address)
+  }
+
+  #callerOf({ keyId, name, models, limits, expiresAtMs }: ModelKey): Caller {
+    if (expiresAtMs !== undefined && expiresAtMs <= this.#parts.now()) {
+      throw unauthorized(`The model key ${name} has expired.`)
+    }
+    const use = this.#parts.limits
+    return {
+      keyId,
+      assertAllowed(model) {
+        if (models.some((pattern) => fitsGlob(model, pattern))) return
+        const message = `The model key ${name} does not allow the model ${quoted(model)}.`
+        throw new ApiError(403, message, { code: 'model_not_allowed' })
+      },
+      async assertWithinLimits() {
+        const refusal = await use.take(keyId, limits)
+        if (refusal === undefined) return
+        const headers = { 'retry-after': String(refusal.waitSeconds) }
+        throw new ApiError(429, `The model key ${name} ${refusal.reason}`, {
+          headers,
+          code: 'rate_limit_exceeded',
+        })
+      },
+      use: (tokens) => use.use(keyId, limits, tokens),
+    }
+  }
+
+  #assertNotBlocked(address: string): void {
+    const client = addressBlock(address)
+    const isGuessing = (this.#guesses.get(client) ?? 0) >= maxGuessesAtOnce
+    const waitMs = (this.#blockedUntilMs.get(client) ?? 0) - this.#parts.now()
+    if (waitMs <= 0 && !isGuessing) return
+    const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) }
+    throw new ApiError(429, 'Too many wrong API keys from this address. Try again later.', {
+      headers,
+    })
+  }
+
+  #block(client: string, seconds: number): void {
+    this.#blockedUntilMs.set(client, this.#parts.now() + seconds * 1_000)
+    const [oldest] = this.#blockedUntilMs.keys()
+    if (this.#blockedUntilMs.size > maxBlocked && oldest !== undefined) {
+      this.#blockedUntilMs.delete(oldest)
+    }
+  }
+}
+
+const noKeys =
+  'Calls of models are off, because there is no key for them. Set MODELS_API_KEY, or make a model key (POST /-/api/model-keys).'
+
+/** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */
+function unauthorized(message: string): ApiError {
+  return new ApiError(401, message, { headers: { 'www-authenticate': 'Bearer' } })
+}

@@ -1,0 +1,185 @@
+import { type BackOff, retryAfterMs } from '../../process/back-off.ts'
+import { fieldOf, parsedJson } from '../json-field.ts'
+
+/** What a failed attempt says something about. */
+export type Scope = 'request' | 'model' | 'quota' | 'connection' | 'moment'
+
+/** An attempt that failed. */
+export interface Failure {
+  readonly scope: Scope
+  /** For people, without anything of the upstream's text. */
+  readonly reason: string
+  /** The HTTP status for the client where the upstream gave none. */
+  readonly status: number
+  /** How long the upstream asks to wait. */
+  readonly waitMs?: number | undefined
+}
+
+/** What happens after a failure. */
+export interface Consequence {
+  /** Whether the next target is tried. */
+  readonly goesOn: boolean
+  /** What is not tried again for a while: this model of this connection, or all of the connection. */
+  readonly rests: 'nothing' | 'pair' | 'connection'
+  /** How long, if the upstream does not say. */
+  readonly pause: BackOff
+  /** Whether the wait that the upstream asks for counts. */
+  readonly asksUpstream: boolean
+  /** Whether the answer says something about the request, so that it is preferred to later ones. */
+  readonly isAboutRequest: boolean
+}
+
+const minuteMs = 60_000
+const none: BackOff = { firstMs: 0, longestMs: 0 }
+
+/** Failure → what happens. docs/calling-models.md shows this table. */
+export const consequences: Readonly<Record<Scope, Consequence>> = {
+  // A bad parameter is bad everywhere: its answer must not become a 429 after a tour of all accounts.
+  request: {
+    ...{ goesOn: false, rests: 'nothing', pause: none },
+    ...{ asksUpstream: false, isAboutRequest: true },
+  },
+  model: {
+    ...{ goesOn: true, rests: 'pair', pause: { firstMs: 10 * minuteMs, longestMs: 10 * minuteMs } },
+    ...{ asksUpstream: false, isAboutRequest: true },
+  },
+  quota: {
+    ...{ goesOn: true, rests: 'pair', pause: { firstMs: 2_000, longestMs: minuteMs } },
+    ...{ asksUpstream: true, isAboutRequest: false },
+  },
+  connection: {
+    ...{ goesOn: true, rests: 'connection', pause: { firstMs: 2_000, longestMs: 5 * minuteMs } },
+    ...{ asksUpstream: false, isAboutRequest: false },
+  },
+  moment: {
+    ...{ goesOn: true, rests: 'pair', pause: { firstMs: 2_000, longestMs: 10_000 } },
+    ...{ asksUpstream: true, isAboutRequest: false },
+  },
+}
+
+/** Statuses with a meaning of their own; 401, 403 and 402 are about the account. */
+const scopeOfStatus: Readonly<Record<number, Scope>> = {
+  401: 'connection',
+  402: 'connection',
+  403: 'connection',
+  404: 'model',
+  408: 'moment',
+  429: 'quota',
+  529: 'quota',
+}
+
+const reasonOf: Readonly<Record<Scope, string>> = {
+  request: 'The upstream refused the request.',
+  model: 'The upstream does not have the model.',
+  quota: 'The upstream has no quota left for the model, or is overloaded.',
+  connection: 'The upstream refused the key of the connection.',
+  moment: 'The upstream failed.',
+}
+
+/** Codes of an upstream that does not have a model, or not for this path. */
+const modelCode =
+  /^(?:model_not_found|model_not_supported|model_not_available|unsupported_model|unknown_model|invalid_model|deployment_?notfound)$/i
+
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
+
+/**
+ * Why an answer is a failure.
+ *
+ * @param body the beginning of an error's body
+ * @returns undefined for success
+ */
+export function failureOfAnswer(
+  status: number,
+  headers: AnswerHeaders,
+  body: string,
+  nowMs: number,
+): Failure | undefined {
+  if (status >= 200 && status < 300) return undefined
+  if (status < 400) return { scope: 'connection', reason: redirected, status: 502 }
+  const scope = scopeOf(status, codeOf(parsedJson(body)))
+  return { scope, reason: reasonOf[scope], status, waitMs: askedWaitMs(headers, nowMs) }
+}
+
+const redirected =
+  'The upstream redirects. Set the base URL of the connection to its final address.'
+
+function scopeOf(status: number, code: string): Scope {
+  if (status >= 400 && status < 500 && modelCode.test(code)) return 'model'
+  return scopeOfStatus[status] ?? (status >= 500 ? 'moment' : 'request')
+}
+
+const statusOfType: Readonly<Record<string, number>> = {
+  overloaded_error: 529,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  invalid_request_error: 400,
+}
+
+/** The failure that the first event of a stream reports. @param event its data, parsed */
+export function failureOfEvent(event: unknown): Failure {
+  const error = fieldOf(event, 'error') ?? event
+  const code = codeOf(event)
+  const type = fieldOf(error, 'type')
+  const given = Number(fieldOf(error, 'status') ?? fieldOf(error, 'code'))
+  const isStatus = Number.isInteger(given) && given >= 400 && given < 600
+  const known = statusOfType[code] ?? (typeof type === 'string' ? statusOfType[type] : undefined)
+  const status = isStatus ? given : (known ?? (modelCode.test(code) ? 404 : 502))
+  const scope = scopeOf(status, code)
+  return { scope, reason: reasonOf[scope], status }
+}
+
+/** `error.code` of OpenAI's form; Anthropic's has only a type. */
+function codeOf(body: unknown): string {
+  const code = fieldOf(fieldOf(body, 'error') ?? body, 'code')
+  return typeof code === 'string' ? code : ''
+}
+
+/** A day: what an upstream asks for beyond is not believed. */
+const longestWaitMs = 86_400_000
+
+/** Limits that have a header for what is left and one for when there is more. */
+const resets = [
+  ['x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
+  ['x-ratelimit-remaining-tokens', 'x-ratelimit-reset-tokens'],
+  ['anthropic-ratelimit-requests-remaining', 'anthropic-ratelimit-requests-reset'],
+  ['anthropic-ratelimit-tokens-remaining', 'anthropic-ratelimit-tokens-reset'],
+  ['x-ratelimit-remaining', 'x-ratelimit-reset'],
+] as const
+
+/** The wait that an upstream asks for: Retry-After, or the reset of a limit of which nothing is left. */
+export function askedWaitMs(headers: AnswerHeaders, nowMs: number): number | undefined {
+  const text = (name: string) => [headers[name] ?? []].flat()[0]
+  const milliseconds = Number(text('retry-after-ms') ?? Number.NaN)
+  const exact = milliseconds > 0 ? milliseconds : undefined
+  const asked = exact ?? retryAfterMs(text('retry-after'), nowMs)
+  const waits = resets
+    .filter(([left]) => text(left) === '0')
+    .flatMap(([, reset]) => resetMs(text(reset), nowMs) ?? [])
+  const waitMs = asked ?? (waits.length === 0 ? undefined : Math.max(...waits))
+  return waitMs === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, waitMs))
+}
+
+const duration = /^(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9})ms)?$/
+
+/** `1m30s`, seconds, a date, or a time since the epoch in seconds or milliseconds. */
+function resetMs(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const number = Number(text)
+  if (number >= 1e12) return number - nowMs
+  if (number >= 1e9) return number * 1_000 - nowMs
+  if (number >= 0) return number * 1_000
+  const [, h, m, s, ms] = duration.exec(text) ?? []
+  if ((h ?? m ?? s ?? ms) !== undefined) {
+    return (
+      Number(h ?? 0) * 3_600_000 +
+      Number(m ?? 0) * 60_000 +
+      Number(s ?? 0) * 1_000 +
+      Number(ms ?? 0)
+    )
+  }
+  return retryAfterMs(text, nowMs)
+}

@@ -1,0 +1,224 @@
+import type { HttpReply, HttpRequest } from '../../http/message.ts'
+import { ApiError } from '../../json-api/api-error.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { CallTarget, Resolution } from '../list/resolve-model.ts'
+import type { CallClient } from '../upstream/call-client.ts'
+import { compatibleFlavour, type UpstreamFlavour } from '../upstream/flavour.ts'
+import { UpstreamError } from '../upstream/upstream-error.ts'
+import { callTarget } from '../upstream/upstream-request.ts'
+import { type Attempt, attempt, type ErrorAnswer } from './attempt.ts'
+import type { CallBodies, CallBody } from './call-body.ts'
+import { headersForUpstream } from './call-headers.ts'
+import { type CallIndex, quoted } from './call-index.ts'
+import { type CallPath, pathsOfFlavour } from './call-paths.ts'
+import type { CallRecorder } from './call-record.ts'
+import type { Caller } from './callers.ts'
+import { consequences, type Failure } from './failures.ts'
+import { passedAnswer, passedError } from './passed-answer.ts'
+import type { Rest, Rests } from './rests.ts'
+
+export interface ModelCallsParts {
+  readonly index: Pick<CallIndex, 'resolve'>
+  readonly bodies: CallBodies
+  readonly catalogue: Catalogue
+  readonly client: Pick<CallClient, 'send'>
+  readonly rests: Rests
+  readonly record: CallRecorder
+  readonly firstByteMs: number
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** A call on its way: what its attempts have in common. */
+interface Call {
+  readonly request: HttpRequest
+  readonly path: CallPath
+  readonly caller: Caller
+  readonly body: CallBody
+}
+
+/** What has come of the targets so far. */
+interface Progress {
+  attempts: number
+  /** The first failure that says something about the request, otherwise the last one. */
+  failed: { readonly failure: Failure; readonly answer: ErrorAnswer | undefined } | undefined
+  readonly resting: Rest[]
+}
+
+/** Passes calls on to the connections that have their models, one after the other until one answers. */
+export class ModelCalls {
+  readonly #parts: ModelCallsParts
+
+  constructor(parts: ModelCallsParts) {
+    this.#parts = parts
+  }
+
+  /** @throws ApiError for what no upstream is asked about, and when none has answered */
+  async call(request: HttpRequest, path: CallPath, caller: Caller): Promise<HttpReply> {
+    request.leaveWithClient()
+    await caller.assertWithinLimits()
+    const body = await this.#parts.bodies.read(request, path)
+    try {
+      caller.assertAllowed(body.model)
+      const found = await this.#parts.index.resolve(body.model, path.kinds)
+      const targets = this.#targetsOf(found, body.model, path)
+      return await this.#tryAll(targets, { request, path, caller, body })
+    } catch (error) {
+      body.release()
+      throw error
+    }
+  }
+
+  /** The targets that speak the path's protocol. @throws ApiError */
+  #targetsOf(
+    { targets, isWeb }: Resolution,
+    model: string,
+    { flavour }: CallPath,
+  ): readonly CallTarget[] {
+    if (isWeb) {
+      const message = `${quoted(model)} is a web search or fetch, which no path calls.`
+      throw new ApiError(400, message, { code: 'model_not_supported' })
+    }
+    const suitable = targets.filter((target) => this.#flavourOf(target) === flavour)
+    if (suitable.length > 0) return suitable
+    const [other] = targets
+    if (other === undefined) {
+      const message = `No active connection has the model ${quoted(model)}. Add or enable one in the dashboard.`
+      throw new ApiError(503, message, { code: 'no_connection' })
+    }
+    const known = this.#flavourOf(other)
+    if (known === undefined) {
+      const message = `The catalogue has no API address for ${other.connection.provider}. Enter the base URL of an OpenAI-compatible API in its connection.`
+      throw new ApiError(503, message, { code: 'no_connection' })
+    }
+    const message = `The connections of the model ${quoted(model)} speak another API. Use ${pathsOfFlavour[known]}.`
+    throw new ApiError(400, message, { code: 'wrong_path' })
+  }
+
+  /** A provider whose API is not known speaks OpenAI's, if its connection has an address. */
+  #flavourOf({ connection: { provider, baseUrl } }: CallTarget): UpstreamFlavour | undefined {
+    const known =
+      compatibleFlavour(provider) ?? this.#parts.catalogue.byId.get(provider)?.modelsApi?.flavour
+    return known ?? (baseUrl === undefined ? undefined : 'openai')
+  }
+
+  async #tryAll(targets: readonly CallTarget[], call: Call): Promise<HttpReply> {
+    const progress: Progress = { attempts: 0, failed: undefined, resting: [] }
+    for (const [index, target] of targets.entries()) {
+      const rest = this.#parts.rests.restOf(target)
+      if (rest !== undefined) {
+        progress.resting.push(rest)
+        continue
+      }
+      progress.attempts += 1
+      const startedAtMs = performance.now()
+      const made = await this.#attempt(target, call)
+      const observed = this.#parts.record.begin({
+        ...{ caller: call.caller, target, path: call.path, bytes: call.body.bytes },
+        firstByteMs: performance.now() - startedAtMs,
+      })
+      if ('begun' in made) {
+        this.#parts.rests.clear(target)
+        return passedAnswer(made.begun, { call, target, attempts: progress.attempts, observed })
+      }
+      const goesOn =
+        this.#fail(target, made, call, progress) &&
+        targets.slice(index + 1).some((next) => this.#parts.rests.restOf(next) === undefined)
+      observed.fail(made.failure.scope, goesOn)
+      if (!goesOn) break
+    }
+    return this.#failed(targets, call, progress)
+  }
+
+  /** Returns whether another target may be tried. */
+  #fail(
+    target: CallTarget,
+    made: Exclude<Attempt, { begun: unknown }>,
+    { body }: Call,
+    progress: Progress,
+  ): boolean {
+    const { failure } = made
+    this.#parts.rests.note(target, failure)
+    const { goesOn, isAboutRequest } = consequences[failure.scope]
+    const before = progress.failed
+    const isKept = before !== undefined && consequences[before.failure.scope].isAboutRequest
+    if (!isKept || (isAboutRequest && !goesOn)) progress.failed = made
+    return goesOn && body.isWhole
+  }
+
+  async #attempt(target: CallTarget, { request, path, body }: Call): Promise<Attempt> {
+    const { client, firstByteMs, now, catalogue } = this.#parts
+    const { connection, ownId } = target
+    const { apiKey, provider } = connection
+    const baseUrl = connection.baseUrl ?? catalogue.byId.get(provider)?.modelsApi?.baseUrl
+    try {
+      const { url, headers } = callTarget({ flavour: path.flavour, baseUrl, apiKey }, path.path)
+      const { body: bytes, length } = body.send(ownId)
+      // One type, which is the one that the model was looked for by.
+      const { 'content-type': type = '' } = request.headers
+      const lengthField = length === undefined ? {} : { 'content-length': String(length) }
+      const query = request.rawQuery === '' ? '' : `?${request.rawQuery}`
+      const fields = headersForUpstream(request.rawHeaders, path.flavour, {
+        ...headers,
+        'content-type': type,
+        ...lengthField,
+      })
+      const { signal } = request
+      return await attempt(
+        { url: url + query, headers: fields, body: bytes },
+        { client, firstByteMs, now, signal, isRepeatable: body.isWhole },
+      )
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      const failure = { scope: 'connection', status: 502, reason: error.message } as const
+      return { failure, answer: undefined }
+    }
+  }
+
+  /** @throws ApiError unless an upstream's own answer is passed on */
+  #failed(
+    targets: readonly CallTarget[],
+    call: Call,
+    { attempts, failed, resting }: Progress,
+  ): HttpReply {
+    const isFinal = failed !== undefined && !consequences[failed.failure.scope].goesOn
+    const retryAfter = isFinal ? undefined : this.#earliest(targets)
+    const headers = {
+      'x-bucketry-attempts': String(attempts),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    }
+    if (failed === undefined) throw allRest(call.body.model, resting, headers)
+    const { failure, answer } = failed
+    // The answer to a refused key is about us, and may quote the key.
+    if (answer === undefined || failure.scope === 'connection') {
+      throw new ApiError(failure.scope === 'connection' ? 502 : failure.status, failure.reason, {
+        headers,
+      })
+    }
+    call.body.release()
+    const keys = targets.flatMap(({ connection: { apiKey } }) => apiKey?.trim() ?? [])
+    return passedError(answer, { model: call.body.model, headers, keys })
+  }
+
+  /** The seconds until the first of the targets may be called again. */
+  #earliest(targets: readonly CallTarget[]): number | undefined {
+    const rests = targets.map((target) => this.#parts.rests.restOf(target)?.untilMs ?? 0)
+    const waitMs = Math.min(...rests) - this.#parts.now()
+    return waitMs > 0 ? Math.ceil(waitMs / 1_000) : undefined
+  }
+}
+
+/** Every target failed a moment ago, and none is asked. */
+function allRest(
+  model: string,
+  resting: readonly Rest[],
+  headers: Readonly<Record<string, string>>,
+): ApiError {
+  const first = resting.toSorted((a, b) => a.untilMs - b.untilMs)[0]
+  const reason = first?.reason ?? ''
+  const message = `Every connection of the model ${quoted(model)} rests after failures. ${reason}`
+  if (resting.some(({ scope }) => scope === 'quota')) return new ApiError(429, message, { headers })
+  const isUnknown = resting.every(({ scope }) => scope === 'model')
+  if (isUnknown) return new ApiError(404, message, { headers, code: 'model_not_found' })
+  return new ApiError(503, message, { headers })
+}

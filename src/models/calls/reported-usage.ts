@@ -1,0 +1,95 @@
+import { fieldOf, parsedJson } from '../json-field.ts'
+import { endOfValue } from './json-model.ts'
+
+/** Tokens, as the upstream reported them. */
+export interface Tokens {
+  readonly input: number
+  readonly output: number
+}
+
+/** The end of an answer that is one JSON object, where its usage is. */
+const tailBytes = 64 * 1024
+/** A longer line of a stream is not read. */
+const maxLineBytes = 1024 * 1024
+const lineFeed = 0x0a
+const mark = '_tokens"'
+const usageName = Buffer.from('"usage"')
+
+/** Finds what an answer says of tokens, while it passes. Keeps nothing else of it. */
+export class UsageReader {
+  readonly #isStream: boolean
+  #rest: Buffer = Buffer.alloc(0)
+  #isSkipping = false
+  #input: number | undefined
+  #output: number | undefined
+
+  /** @param isStream whether it is a stream of server-sent events; otherwise JSON */
+  constructor(isStream: boolean) {
+    this.#isStream = isStream
+  }
+
+  take(bytes: Buffer): void {
+    if (!this.#isStream) {
+      const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+      // A copy, so that the memory of the piece can be freed.
+      this.#rest = Buffer.from(all.subarray(Math.max(0, all.length - tailBytes)))
+      return
+    }
+    let start = 0
+    for (let end = bytes.indexOf(lineFeed); end >= 0; end = bytes.indexOf(lineFeed, start)) {
+      this.#takeLine(bytes.subarray(start, end))
+      start = end + 1
+    }
+    this.#hold(bytes.subarray(start))
+  }
+
+  /** Undefined if it said nothing. */
+  result(): Tokens | undefined {
+    if (!this.#isStream) this.#note(usageAtEnd(this.#rest))
+    if (this.#input === undefined && this.#output === undefined) return undefined
+    return { input: this.#input ?? 0, output: this.#output ?? 0 }
+  }
+
+  #hold(bytes: Buffer): void {
+    if (bytes.length === 0 || this.#isSkipping) return
+    this.#rest = Buffer.concat([this.#rest, bytes])
+    if (this.#rest.length <= maxLineBytes) return
+    this.#rest = Buffer.alloc(0)
+    this.#isSkipping = true
+  }
+
+  #takeLine(end: Buffer): void {
+    const line = this.#rest.length === 0 ? end : Buffer.concat([this.#rest, end])
+    const isSkipped = this.#isSkipping
+    this.#rest = Buffer.alloc(0)
+    this.#isSkipping = false
+    if (isSkipped || !line.includes(mark) || !line.subarray(0, 5).equals(dataField)) return
+    const event = parsedJson(line.toString('utf8', 5))
+    // OpenAI's chunks, Anthropic's message_start, and response.completed of OpenAI's Responses.
+    for (const holder of [event, fieldOf(event, 'message'), fieldOf(event, 'response')]) {
+      this.#note(fieldOf(holder, 'usage'))
+    }
+  }
+
+  #note(usage: unknown): void {
+    const number = (name: string) => {
+      const value = fieldOf(usage, name)
+      return typeof value === 'number' && value >= 0 && value < 1e12 ? Math.round(value) : undefined
+    }
+    const input = number('prompt_tokens') ?? number('input_tokens')
+    // Anthropic counts what comes from its cache beside the input.
+    const cached =
+      (number('cache_read_input_tokens') ?? 0) + (number('cache_creation_input_tokens') ?? 0)
+    if (input !== undefined) this.#input = input + cached
+    this.#output = number('completion_tokens') ?? number('output_tokens') ?? this.#output
+  }
+}
+
+const dataField = Buffer.from('data:')
+
+function usageAtEnd(tail: Buffer): unknown {
+  const at = tail.lastIndexOf(usageName)
+  if (at < 0) return undefined
+  const start = tail.indexOf('{', at)
+  return start < 0 ? undefined : parsedJson(tail.toString('utf8', start, endOfValue(tail, start)))
+}

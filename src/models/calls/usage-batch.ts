@@ -1,0 +1,126 @@
+import {
+  type ModelUsageTable,
+  sumNames,
+  type UsageKey,
+  type UsageRow,
+  type UsageSums,
+} from '../../state/stores/model-usage.ts'
+import type { CallEntry } from './call-record.ts'
+import { monthMs } from './key-limits.ts'
+
+interface UsageBatchParts {
+  readonly table: Pick<ModelUsageTable, 'add' | 'tokensSince'>
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: { warn(fields: object, message: string): void }
+  /** For tests. Default: 10 s. */
+  readonly flushMs?: number
+}
+
+type Row = UsageKey & { -readonly [Name in keyof UsageSums]: number }
+
+const hourMs = 3_600_000
+const defaultFlushMs = 10_000
+/** More rows than this, while the database does not answer, are not kept. */
+const maxRows = 20_000
+/** Other processes use tokens of a month, too. */
+const askAgainMs = 30_000
+
+/** Adds up what calls use, and writes it to the database from time to time, off the path of calls. */
+export class UsageBatch {
+  readonly #parts: UsageBatchParts
+  #rows = new Map<string, Row>()
+  #writing = new Map<string, Row>()
+  #flushing: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #month:
+    | {
+        readonly fromMs: number
+        readonly atMs: number
+        readonly tokens: ReadonlyMap<string, number>
+      }
+    | undefined
+  #isFailing = false
+
+  constructor(parts: UsageBatchParts) {
+    this.#parts = parts
+  }
+
+  readonly note = (entry: CallEntry): void => {
+    const fromMs = Math.floor(this.#parts.now() / hourMs) * hourMs
+    const { keyId, connectionId, model } = entry
+    addTo(this.#rows, { fromMs, keyId, connectionId, model, ...sumsOf(entry) })
+    this.#timer ??= setTimeout(
+      () => void this.flush(),
+      this.#parts.flushMs ?? defaultFlushMs,
+    ).unref()
+  }
+
+  /** The tokens of a key in this month, estimated ones included. @throws DatabaseError */
+  readonly tokensOfMonth = async (keyId: string): Promise<number> => {
+    const nowMs = this.#parts.now()
+    const fromMs = monthMs(nowMs)
+    const known = this.#month
+    if (known?.fromMs !== fromMs || nowMs - known.atMs > askAgainMs) {
+      await this.flush()
+      this.#month = { fromMs, atMs: nowMs, tokens: await this.#parts.table.tokensSince(fromMs) }
+    }
+    let tokens = this.#month?.tokens.get(keyId) ?? 0
+    for (const row of [...this.#rows.values(), ...this.#writing.values()]) {
+      if (row.keyId !== keyId || row.fromMs < fromMs) continue
+      tokens += row.inputTokens + row.outputTokens + row.estimatedTokens
+    }
+    return tokens
+  }
+
+  /** Writes what was noted so far. Never rejects: what fails is written the next time. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#flushing = this.#flushing.then(() => this.#write())
+    return this.#flushing
+  }
+
+  async #write(): Promise<void> {
+    if (this.#rows.size === 0) return
+    this.#writing = this.#rows
+    this.#rows = new Map()
+    const { table, log } = this.#parts
+    try {
+      await table.add([...this.#writing.values()])
+      // What was written is known from now on only by another question.
+      if (this.#month !== undefined)
+        this.#month = { ...this.#month, atMs: Number.NEGATIVE_INFINITY }
+      this.#isFailing = false
+    } catch (err) {
+      for (const row of this.#writing.values()) addTo(this.#rows, row)
+      if (!this.#isFailing)
+        log.warn({ err }, 'could not store the usage of models: it is stored later')
+      this.#isFailing = true
+      this.#timer ??= setTimeout(
+        () => void this.flush(),
+        this.#parts.flushMs ?? defaultFlushMs,
+      ).unref()
+    } finally {
+      this.#writing = new Map()
+    }
+  }
+}
+
+function sumsOf(entry: CallEntry): UsageSums {
+  const { tokens, failed, isFallback } = entry
+  return {
+    ...{ requests: 1, errors: failed === undefined ? 0 : 1, fallbacks: isFallback ? 1 : 0 },
+    ...{ inputTokens: tokens?.input ?? 0, outputTokens: tokens?.output ?? 0 },
+    estimatedTokens: entry.estimatedTokens,
+    ...{ receivedBytes: entry.receivedBytes, sentBytes: entry.sentBytes },
+    firstByteMs: Math.round(entry.firstByteMs),
+  }
+}
+
+function addTo(rows: Map<string, Row>, row: UsageRow): void {
+  const key = JSON.stringify([row.fromMs, row.keyId, row.connectionId, row.model])
+  const known = rows.get(key)
+  if (known !== undefined) for (const name of sumNames) known[name] += row[name]
+  else if (rows.size < maxRows) rows.set(key, { ...row })
+}

@@ -1,0 +1,210 @@
+import { z } from 'zod'
+import { ApiError } from '../../json-api/api-error.ts'
+import { type Access, type Route, route, routesBelow } from '../../json-api/route.ts'
+import type { ModelKeyRow, ModelKeyTable } from '../../state/stores/model-keys.ts'
+import {
+  detailsText,
+  hashOf,
+  type ModelKey,
+  maxModelKeys,
+  modelKeyOf,
+  newModelKey,
+} from './model-key.ts'
+
+interface ModelKeyRoutesParts {
+  readonly table: Pick<ModelKeyTable, 'all' | 'add' | 'change' | 'remove'>
+  /** Puts a change in force in this process. */
+  readonly refresh: () => Promise<void>
+  /** Admits requests with a valid session. */
+  readonly session: Access
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+const maxNameLength = 100
+const maxModels = 100
+const maxPatternLength = 500
+const maxLimit = 1_000_000_000_000
+
+const limit = z.int().min(1).max(maxLimit).nullable()
+const limits = z.strictObject({
+  requestsPerMinute: limit.default(null).meta({ description: 'Of each process.' }),
+  tokensPerMinute: limit.default(null).meta({
+    description:
+      'Of each process. Counted when an answer ends, so that the last one may exceed it.',
+  }),
+  tokensPerMonth: limit.default(null).meta({
+    description: 'Of all processes, within half a minute. Months begin at midnight UTC.',
+  }),
+})
+
+const name = z
+  .string()
+  .max(maxNameLength)
+  .regex(/^[^\p{Cc}]*$/u, 'expected text without control characters')
+  .refine((text) => text.trim() !== '' && text.isWellFormed(), 'expected non-blank text')
+
+const models = z
+  .array(z.string().min(1).max(maxPatternLength))
+  .min(1)
+  .max(maxModels)
+  .meta({ description: 'Ids of models that it may call; `*` stands for any text.' })
+
+const expiresAt = z.iso.datetime().nullable().meta({ description: 'null: never.' })
+
+const keyReply = z.object({
+  keyId: z.string(),
+  ...{ name, models, limits, expiresAt },
+  createdAt: z.iso.datetime(),
+})
+type ModelKeyReply = z.infer<typeof keyReply>
+
+const keysReply = z.object({ keys: z.array(keyReply) })
+const newKeyReply = z.object({
+  key: keyReply,
+  secret: z.string().meta({ description: 'What clients send. It is not shown again.' }),
+})
+
+const keyBody = z.strictObject({
+  name,
+  models: models.default(['*']),
+  limits: limits.prefault({}),
+  expiresAt: expiresAt.default(null),
+})
+
+const changeBody = z.strictObject({
+  name: name.optional(),
+  models: models.optional(),
+  limits: limits.optional(),
+  expiresAt: expiresAt.optional(),
+})
+
+const params = z.object({ keyId: z.string() })
+
+/** Manages the keys of clients that call models. */
+export function modelKeyRoutes(parts: ModelKeyRoutesParts): readonly Route[] {
+  const common = { tag: 'calls', access: parts.session }
+  return routesBelow('/-/api/model-keys', common, [
+    listRoute(parts),
+    createRoute(parts),
+    changeRoute(parts),
+    removeRoute(parts),
+  ])
+}
+
+function listRoute({ table }: ModelKeyRoutesParts): Route {
+  return route({
+    method: 'GET',
+    path: '',
+    operationId: 'getModelKeys',
+    summary: 'Lists the keys of clients that call models',
+    description: 'Without MODELS_API_KEY, which is in the settings, and without secrets.',
+    reply: keysReply,
+    answer: async () => ({ keys: (await table.all()).map((row) => replyOf(modelKeyOf(row))) }),
+  })
+}
+
+function createRoute({ table, refresh, now }: ModelKeyRoutesParts): Route {
+  return route({
+    method: 'POST',
+    path: '',
+    operationId: 'createModelKey',
+    summary: 'Creates a key for a client that calls models',
+    description: 'The reply has its secret, which is not shown again. Only its hash is stored.',
+    body: keyBody,
+    status: 201,
+    reply: newKeyReply,
+    async answer({ body }) {
+      const { keyId, secret, text } = newModelKey()
+      const row: ModelKeyRow = {
+        ...{ keyId, secretHash: hashOf(secret), json: jsonOf(body), createdAtMs: now() },
+        expiresAtMs: momentOf(body.expiresAt),
+      }
+      if (!(await table.add(row, maxModelKeys))) {
+        throw new ApiError(409, `There are ${maxModelKeys} model keys already. Delete one first.`)
+      }
+      await refresh()
+      return { key: replyOf(modelKeyOf(row)), secret: text }
+    },
+  })
+}
+
+function changeRoute({ table, refresh }: ModelKeyRoutesParts): Route {
+  return route({
+    method: 'PATCH',
+    path: '/{keyId}',
+    operationId: 'changeModelKey',
+    summary: 'Changes a model key',
+    description: 'Fields that are absent stay. In force everywhere within a second.',
+    params,
+    body: changeBody,
+    reply: keyReply,
+    async answer({ params: { keyId }, body }) {
+      const seen = (await table.all()).find((row) => row.keyId === keyId)
+      if (seen === undefined) throw noKey()
+      const before = replyOf(modelKeyOf(seen))
+      const { name = before.name, models = before.models, limits = before.limits } = body
+      const { expiresAt = before.expiresAt } = body
+      const changed = { json: jsonOf({ name, models, limits }), expiresAtMs: momentOf(expiresAt) }
+      if (!(await table.change(seen, changed))) {
+        throw new ApiError(409, 'The key was changed meanwhile. Try again.')
+      }
+      await refresh()
+      return replyOf(modelKeyOf({ ...seen, ...changed }))
+    },
+  })
+}
+
+function removeRoute({ table, refresh }: ModelKeyRoutesParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/{keyId}',
+    operationId: 'deleteModelKey',
+    summary: 'Deletes a model key',
+    description: 'It is refused everywhere within a second.',
+    params,
+    status: 204,
+    async answer({ params: { keyId } }) {
+      if (!(await table.remove(keyId))) throw noKey()
+      await refresh()
+    },
+  })
+}
+
+function jsonOf({
+  name,
+  models,
+  limits: given,
+}: Pick<z.output<typeof keyBody>, 'name' | 'models' | 'limits'>): string {
+  const present = Object.entries(given).filter(([, value]) => value !== null)
+  return detailsText({ name, models, limits: Object.fromEntries(present) })
+}
+
+function replyOf({
+  keyId,
+  name,
+  models,
+  limits,
+  createdAtMs,
+  expiresAtMs,
+}: ModelKey): ModelKeyReply {
+  return {
+    ...{ keyId, name, models: [...models] },
+    limits: {
+      requestsPerMinute: limits.requestsPerMinute ?? null,
+      tokensPerMinute: limits.tokensPerMinute ?? null,
+      tokensPerMonth: limits.tokensPerMonth ?? null,
+    },
+    createdAt: new Date(createdAtMs).toISOString(),
+    expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
+  }
+}
+
+/** 0: never. A moment at or before the epoch has passed like every other. */
+function momentOf(time: string | null): number {
+  return time === null ? 0 : Math.max(1, Date.parse(time))
+}
+
+function noKey(): ApiError {
+  return new ApiError(404, 'The model key does not exist.')
+}

@@ -1,0 +1,85 @@
+import { hash, randomBytes, randomInt } from 'node:crypto'
+import type { ModelKeyRow } from '../../state/stores/model-keys.ts'
+
+/** Most model keys of a gateway: every process has all of them in memory. */
+export const maxModelKeys = 1_000
+
+/** What is absent is not limited. */
+export interface ModelKeyLimits {
+  readonly requestsPerMinute?: number | undefined
+  readonly tokensPerMinute?: number | undefined
+  readonly tokensPerMonth?: number | undefined
+}
+
+/** What a person chooses of a key. */
+export interface ModelKeyDetails {
+  readonly name: string
+  /** Ids, or globs with `*`. */
+  readonly models: readonly string[]
+  readonly limits: ModelKeyLimits
+}
+
+/** A key of a client that calls models. */
+export interface ModelKey extends ModelKeyDetails {
+  readonly keyId: string
+  readonly createdAtMs: number
+  /** Undefined: never. */
+  readonly expiresAtMs: number | undefined
+}
+
+/** The key of a row that this version has written. */
+export function modelKeyOf({ keyId, json, createdAtMs, expiresAtMs }: ModelKeyRow): ModelKey {
+  const { name, models, limits } = JSON.parse(json) as ModelKeyDetails
+  const expires = expiresAtMs === 0 ? undefined : expiresAtMs
+  return { keyId, name, models, limits, createdAtMs, expiresAtMs: expires }
+}
+
+export function detailsText({ name, models, limits }: ModelKeyDetails): string {
+  return JSON.stringify({ name, models, limits })
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz234567'
+const idLength = 12
+const secretBytes = 32
+const form = /^bmk_([a-z2-7]{12})_([A-Za-z0-9_-]{43})$/
+
+/** A new key: `bmk_ID_SECRET`. */
+export function newModelKey(): {
+  readonly keyId: string
+  readonly secret: string
+  readonly text: string
+} {
+  const keyId = Array.from({ length: idLength }, () => letters[randomInt(letters.length)]).join('')
+  const secret = randomBytes(secretBytes).toString('base64url')
+  return { keyId, secret, text: `bmk_${keyId}_${secret}` }
+}
+
+/** Undefined if the text is no model key. */
+export function parseModelKey(
+  text: string,
+): { readonly keyId: string; readonly secret: string } | undefined {
+  const [, keyId, secret] = form.exec(text) ?? []
+  return keyId === undefined || secret === undefined ? undefined : { keyId, secret }
+}
+
+export function hashOf(secret: string): string {
+  return hash('sha256', secret, 'base64url')
+}
+
+/**
+ * Whether an id fits a pattern, in which `*` stands for any text. Each piece between the stars is looked for once, so
+ * that no pattern takes long.
+ */
+export function fitsGlob(id: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return id === pattern
+  if (!id.startsWith(first)) return false
+  let at = first.length
+  for (const piece of rest) {
+    const found = id.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return id.length - last.length >= at && id.endsWith(last)
+}

@@ -1,0 +1,140 @@
+import { type Combo, type ModelAliases, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
+import { type Candidate, candidates, type ModelListInputs } from './build-model-list.ts'
+import { type ListedProvider, listedConnections, withoutPrefix } from './listed-provider.ts'
+import { type ActiveConnection, activeConnections, listedCombos } from './stored-rows.ts'
+
+/** A model of a connection, which a call may go to. */
+export interface CallTarget {
+  readonly connection: ActiveConnection
+  /** What the provider itself calls the model. */
+  readonly ownId: string
+  /** The id in the list that it stands for. */
+  readonly listedId: string
+}
+
+/** What an id stands for. */
+export interface Resolution {
+  /** In the order in which they are tried. Empty: no connection has the model. */
+  readonly targets: readonly CallTarget[]
+  /** Whether it is an entry of docs/contract/model-list.md, "Web entries": no path calls those. */
+  readonly isWeb: boolean
+}
+
+type IndexInputs = Omit<ModelListInputs, 'filter' | 'nowMs'>
+
+interface ListedCombo extends Pick<Combo, 'models'> {
+  readonly kind: ServiceKind
+}
+
+const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
+const webKinds: ReadonlySet<ServiceKind> = new Set(['webSearch', 'webFetch'])
+/** Combos may name combos. More models than this are not tried for one call. */
+const maxTargets = 100
+
+/**
+ * Finds what ids stand for, by the rules of the lists: those that `GET /v1/models/{id}` returns, and names of aliases.
+ * A few of them are in no list: the provider does not serve their kind, as far as is known.
+ */
+export class ModelIndex {
+  readonly #combos: ReadonlyMap<string, ListedCombo>
+  /** In the order of the lists: the first of a kind is the one that is listed. */
+  readonly #models = new Map<string, Candidate[]>()
+  readonly #aliases: ModelAliases
+  readonly #providers: readonly ListedProvider[]
+  readonly #connections: ReadonlyMap<string, readonly ActiveConnection[]>
+
+  constructor(inputs: IndexInputs) {
+    const listed = listedConnections({ ...inputs, filter: allKinds })
+    this.#combos = combosOf(inputs)
+    this.#aliases = inputs.modelAliases
+    this.#providers = listed.providers
+    // In the order of docs/contract/model-list.md, "Order of connections".
+    this.#connections = Map.groupBy(
+      activeConnections(inputs.connections),
+      ({ provider }) => provider,
+    )
+    for (const candidate of candidates({ ...inputs, combos: [], filter: allKinds }, listed)) {
+      const { id, kind } = candidate
+      const known = this.#models.get(id)
+      if (known === undefined) this.#models.set(id, [candidate])
+      else if (!known.some((one) => one.kind === kind)) known.push(candidate)
+    }
+  }
+
+  /**
+   * @param kinds those of the path: the entry of one of them is preferred
+   * @returns undefined if nothing has this id
+   */
+  resolve(id: string, kinds: ReadonlySet<ServiceKind>): Resolution | undefined {
+    return this.#resolve(id, kinds, new Set())
+  }
+
+  /** @param seen combos and aliases so far: what names one again, such as itself, adds nothing. */
+  #resolve(id: string, kinds: ReadonlySet<ServiceKind>, seen: Set<string>): Resolution | undefined {
+    const combo = this.#combos.get(id)
+    if (combo !== undefined) return this.#resolveCombo(combo, kinds, seen.add(id))
+    const models = this.#models.get(id)
+    if (models !== undefined) return this.#resolveModels(models, kinds)
+    const target = Object.hasOwn(this.#aliases, id) ? this.#aliases[id] : undefined
+    if (typeof target !== 'string' || seen.has(id)) return undefined
+    return this.#resolve(this.#listedForm(target), kinds, seen.add(id))
+  }
+
+  /** A combo is its models in their order. One that the lists do not have is left out. */
+  #resolveCombo(
+    { kind, models }: ListedCombo,
+    kinds: ReadonlySet<ServiceKind>,
+    seen: Set<string>,
+  ): Resolution {
+    const targets: CallTarget[] = []
+    for (const model of Array.isArray(models) ? models : []) {
+      if (seen.has(model) || targets.length >= maxTargets) continue
+      targets.push(...(this.#resolve(model, kinds, seen)?.targets ?? []))
+    }
+    return { targets: targets.slice(0, maxTargets), isWeb: webKinds.has(kind) }
+  }
+
+  #resolveModels(models: readonly Candidate[], kinds: ReadonlySet<ServiceKind>): Resolution {
+    const found = models.find(({ kind }) => kinds.has(kind)) ?? models[0]
+    const { id: listedId = '', kind = 'llm', provider, ownId = '' } = found ?? {}
+    const isWeb = webKinds.has(kind)
+    if (provider === undefined) return { targets: [], isWeb }
+    const own = provider.connection.id
+    const targets = (this.#connections.get(provider.id) ?? [])
+      .filter((connection) => connection.id === own || isEnabled(connection, ownId, provider))
+      .map((connection) => ({ connection, ownId, listedId }))
+    return { targets, isWeb }
+  }
+
+  /** The target of an alias may have any name of its provider, and the list has one of them. */
+  #listedForm(target: string): string {
+    if (this.#models.has(target)) return target
+    const forms = this.#providers.flatMap(({ prefixes, outputAlias }) => {
+      const rest = withoutPrefix(target, prefixes)
+      return rest === target ? [] : [`${outputAlias}/${rest}`]
+    })
+    return forms.find((id) => this.#models.has(id)) ?? target
+  }
+}
+
+/** Whether another connection of the provider has the model, too. */
+function isEnabled(
+  { enabledModels }: ActiveConnection,
+  ownId: string,
+  { prefixes }: { readonly prefixes: readonly string[] },
+): boolean {
+  if (enabledModels === undefined) return true
+  return enabledModels.some(
+    (id) => id === ownId || withoutPrefix(id, prefixes) === withoutPrefix(ownId, prefixes),
+  )
+}
+
+function combosOf({ combos }: Pick<IndexInputs, 'combos'>): ReadonlyMap<string, ListedCombo> {
+  const found = new Map<string, ListedCombo>()
+  for (const row of combos) {
+    for (const { name, kind } of listedCombos([row])) {
+      if (!found.has(name)) found.set(name, { kind, models: row.models })
+    }
+  }
+  return found
+}

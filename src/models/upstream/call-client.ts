@@ -1,0 +1,95 @@
+import type { Readable } from 'node:stream'
+import { Agent } from 'undici'
+import { ApiError } from '../../json-api/api-error.ts'
+
+export interface CallTimes {
+  readonly connectMs: number
+  /** Between bytes of an answer, while they are read. */
+  readonly idleMs: number
+}
+
+/** A call that is ready to send. */
+export interface UpstreamCall {
+  readonly url: string
+  /** Name, value, name, value … */
+  readonly headers: string[]
+  readonly body: Buffer | AsyncIterable<Buffer>
+  readonly signal: AbortSignal
+}
+
+/** What an upstream answers. The caller must read its body or destroy it. */
+export interface UpstreamReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Readable
+}
+
+/** Why there is no answer. */
+export type NoAnswer =
+  /** The upstream cannot be reached, or its certificate is not trusted. */
+  | 'unreachable'
+  /** No connection within its time. */
+  | 'connect-timeout'
+  /** The connection ended before an answer, which may be one that had been idle. */
+  | 'closed'
+
+/** Fields and message never contain the key. */
+export class NoAnswerError extends Error {
+  readonly kind: NoAnswer
+
+  constructor(kind: NoAnswer, options?: ErrorOptions) {
+    super(`no answer of an upstream: ${kind}`, options)
+    this.name = 'NoAnswerError'
+    this.kind = kind
+  }
+}
+
+const maxHeaderBytes = 64 * 1024
+const closedCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+
+/** Sends calls to upstreams, over connections that stay open for the next one. Follows no redirects. */
+export class CallClient {
+  readonly #agent: Agent
+
+  constructor({ connectMs, idleMs }: CallTimes) {
+    this.#agent = new Agent({
+      connect: { timeout: connectMs },
+      // The caller has one time limit up to the first byte of the body.
+      headersTimeout: 0,
+      bodyTimeout: idleMs,
+      maxHeaderSize: maxHeaderBytes,
+      allowH2: false,
+    })
+  }
+
+  /** @throws NoAnswerError; ApiError of the body; the signal's reason */
+  async send({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
+    const { origin, pathname, search } = new URL(url)
+    try {
+      const reply = await this.#agent.request({
+        ...{ origin, path: pathname + search, method: 'POST', headers, signal },
+        // A generator is none of undici's types, but it takes every iterable.
+        body: body as Buffer,
+      })
+      // Reported where it is read; without a listener it would end the process.
+      reply.body.on('error', () => undefined)
+      return { status: reply.statusCode, headers: reply.headers, body: reply.body }
+    } catch (error) {
+      signal.throwIfAborted()
+      // What reading the client's body throws.
+      if (error instanceof ApiError) throw error
+      throw new NoAnswerError(kindOf(error), { cause: error })
+    }
+  }
+
+  /** Ends what runs. */
+  async close(): Promise<void> {
+    await this.#agent.destroy()
+  }
+}
+
+function kindOf(error: unknown): NoAnswer {
+  const { code } = error as { readonly code?: unknown }
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'connect-timeout'
+  return closedCodes.has(code) ? 'closed' : 'unreachable'
+}

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { modelsApiKey, startCalling, startWithUpstream } from '../support/calling.ts'
+import { until } from '../support/management-client.ts'
+
+const chat = { model: 'lab/big' }
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
+
+test('Without any key nobody may call, and the answer says what to set', async (t) => {
+  const { call } = await startCalling(t, { MODELS_API_KEY: '' })
+  for (const options of [bearer(''), bearer('anything'), bearer('undefined')]) {
+    const { status, headers, json } = await call('/chat/completions', chat, options)
+    assert.equal(status, 401)
+    assert.equal(json().error.type, 'authentication_error')
+    assert.match(json().error.message, /MODELS_API_KEY.*model key/)
+    assert.equal(headers['www-authenticate'], 'Bearer')
+  }
+  const messages = await call('/messages', chat, bearer('x'))
+  assert.deepEqual(messages.json().error.type, 'authentication_error')
+})
+
+test('A wrong key is refused before the body is read', async (t) => {
+  const { call, upstream } = await startWithUpstream(t)
+  for (const key of [
+    '',
+    'wrong',
+    `${modelsApiKey}x`,
+    modelsApiKey.slice(1),
+    `bmk_aaaaaaaaaaaa_${'a'.repeat(43)}`,
+  ]) {
+    const { status } = await call('/chat/completions', 'no JSON', {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    assert.equal(status, 401, key)
+  }
+  assert.deepEqual(upstream.calls, [])
+})
+
+test('Who guesses MODELS_API_KEY is refused for a while; model keys keep working', async (t) => {
+  const { call, management } = await startWithUpstream(t)
+  const { secret } = await management.done('POST', '/model-keys', { name: 'app' })
+  for (let count = 0; count < 5; count += 1) {
+    assert.equal((await call('/chat/completions', chat, bearer(`guess-${count}`))).status, 401)
+  }
+  const { status, headers } = await call('/chat/completions', chat, bearer('guess-6'))
+  assert.equal(status, 429)
+  assert.ok(Number(headers['retry-after']) > 800)
+  assert.equal((await call('/chat/completions', chat)).status, 429)
+  assert.equal((await call('/chat/completions', chat, bearer(secret))).status, 200)
+})
+
+test('A model key calls what it may until it is deleted, and its secret is stored nowhere', async (t) => {
+  const { call, management, upstream, lines } = await startWithUpstream(
+    t,
+    {},
+    { MODELS_API_KEY: '' },
+  )
+  const { key, secret } = await management.done('POST', '/model-keys', {
+    name: 'app',
+    models: ['lab/b*', 'other'],
+  })
+  assert.match(secret, /^bmk_[a-z2-7]{12}_[A-Za-z0-9_-]{43}$/)
+  const xApiKey = { headers: { authorization: '', 'x-api-key': secret } }
+  assert.equal((await call('/chat/completions', chat, xApiKey)).status, 200)
+  const other = await call('/chat/completions', { model: 'lab/small' }, bearer(secret))
+  assert.equal(other.status, 403)
+  assert.equal(other.json().error.code, 'model_not_allowed')
+  const { keys } = await management.done('GET', '/model-keys')
+  assert.deepEqual(keys, [key])
+  const stored = JSON.stringify([keys, lines])
+  assert.ok(!stored.includes(secret.split('_').at(-1) ?? secret))
+  await management.done('PATCH', `/model-keys/${key.keyId}`, { models: ['*'] })
+  assert.equal(
+    (await call('/chat/completions', { model: 'lab/small' }, bearer(secret))).status,
+    200,
+  )
+  assert.equal(upstream.calls.length, 2)
+  await management.done('DELETE', `/model-keys/${key.keyId}`)
+  assert.equal((await call('/chat/completions', chat, bearer(secret))).status, 401)
+  assert.equal((await management.send('DELETE', `/model-keys/${key.keyId}`)).status, 404)
+})
+
+test('A model key that has expired is refused', async (t) => {
+  const { call, management } = await startWithUpstream(t)
+  const given = { name: 'old', expiresAt: '2001-01-01T00:00:00Z' }
+  const { secret, key } = await management.done('POST', '/model-keys', given)
+  const refused = await call('/chat/completions', chat, bearer(secret))
+  assert.equal(refused.status, 401)
+  assert.match(refused.json().error.message, /old has expired/)
+  const changed = await management.done('PATCH', `/model-keys/${key.keyId}`, { expiresAt: null })
+  assert.equal(changed.expiresAt, null)
+  assert.equal((await call('/chat/completions', chat, bearer(secret))).status, 200)
+})
+
+test('The limits of a key are in force', async (t) => {
+  const { call, management } = await startWithUpstream(t)
+  const cases = [
+    [{ requestsPerMinute: 2 }, 2, /requests a minute/],
+    // Each answer reports 12 tokens.
+    [{ tokensPerMinute: 13 }, 2, /tokens a minute/],
+    [{ tokensPerMonth: 12 }, 1, /tokens of this month/],
+  ] as const
+  for (const [limits, allowed, message] of cases) {
+    const { secret } = await management.done('POST', '/model-keys', { name: 'limited', limits })
+    for (let count = 0; count < allowed; count += 1) {
+      assert.equal((await call('/chat/completions', chat, bearer(secret))).status, 200)
+    }
+    await until(async () => {
+      const { status, text, headers } = await call('/chat/completions', chat, bearer(secret))
+      if (status === 200) return false
+      assert.equal(status, 429)
+      assert.match(text, message)
+      assert.ok(Number(headers['retry-after']) >= 1)
+      return true
+    })
+  }
+})
+
+test('A stream that reports no tokens is estimated for the limits of a key', async (t) => {
+  const { call, management, upstream } = await startWithUpstream(t)
+  const { secret } = await management.done('POST', '/model-keys', {
+    name: 'limited',
+    limits: { tokensPerMonth: 50 },
+  })
+  upstream.behave = (_, response) => {
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`data: {"x":"${'y'.repeat(1_000)}"}\n\n`)
+  }
+  assert.equal((await call('/chat/completions', chat, bearer(secret))).status, 200)
+  assert.equal((await call('/chat/completions', chat, bearer(secret))).status, 429)
+})
+
+test('Input of a key that is not valid is refused with its field', async (t) => {
+  const { management } = await startCalling(t)
+  for (const [body, field] of [
+    [{}, 'name'],
+    [{ name: ' ' }, 'name'],
+    [{ name: 'a\n' }, 'name'],
+    [{ name: 'a', models: [] }, 'models'],
+    [{ name: 'a', models: [''] }, 'models[0]'],
+    [{ name: 'a', limits: { tokensPerMonth: 0 } }, 'limits.tokensPerMonth'],
+    [{ name: 'a', expiresAt: 'soon' }, 'expiresAt'],
+    [{ name: 'a', secret: 'mine' }, 'secret'],
+  ] as const) {
+    const reply = await management.send('POST', '/model-keys', body)
+    assert.equal(reply.status, 400)
+    assert.equal(reply.body.field, field)
+  }
+  assert.equal((await management.send('PATCH', '/model-keys/none', { name: 'a' })).status, 404)
+})
+
+test('Usage is summed by key, connection, model and day', async (t) => {
+  const { call, management, connectionId, upstream, url } = await startWithUpstream(
+    t,
+    {},
+    { METRICS_TOKEN: 'm' },
+  )
+  const { secret, key } = await management.done('POST', '/model-keys', { name: 'app' })
+  await call('/chat/completions', chat)
+  await call('/chat/completions', { ...chat, stream: true })
+  await call('/chat/completions', { model: 'lab/small' }, bearer(secret))
+  upstream.behave = (_, response) => void response.writeHead(500).end()
+  await call('/chat/completions', { model: 'lab/small' })
+  const { rows, isCut } = await management.done('GET', '/usage')
+  assert.equal(isCut, false)
+  const find = (keyId: string, model: string) =>
+    rows.find((row: { keyId: string; model: string }) => row.keyId === keyId && row.model === model)
+  assert.equal(rows.length, 3)
+  const own = find('', 'lab/big')
+  assert.deepEqual([own.requests, own.errors, own.inputTokens, own.outputTokens], [2, 0, 14, 10])
+  assert.equal(own.connectionId, connectionId)
+  assert.match(own.from, /T00:00:00\.000Z$/)
+  assert.ok(own.receivedBytes > 0 && own.sentBytes > 0 && own.firstByteMs >= 0)
+  assert.equal(find(key.keyId, 'lab/small').requests, 1)
+  assert.equal(find('', 'lab/small').errors, 1)
+  const hours = await management.done('GET', '/usage?by=hour&from=2001-01-01T00:00:00Z')
+  assert.equal(hours.rows.length, 3)
+  assert.equal((await management.send('GET', '/usage?from=soon')).status, 400)
+  const past = await management.done('GET', '/usage?to=2001-01-01T00:00:00Z')
+  assert.deepEqual(past.rows, [])
+  const metrics = await (
+    await fetch(`${url}/-/metrics`, { headers: { authorization: 'Bearer m' } })
+  ).text()
+  assert.match(
+    metrics,
+    /bucketry_model_attempts_total\{path="\/chat\/completions",outcome="ok"\} 3/,
+  )
+  assert.match(
+    metrics,
+    /bucketry_model_attempts_total\{path="\/chat\/completions",outcome="moment"\} 1/,
+  )
+  assert.match(metrics, /bucketry_model_tokens_total\{direction="input"\} 21/)
+})
+
+test('The management of calls needs a session', async (t) => {
+  const { url } = await startCalling(t)
+  for (const path of ['/model-keys', '/usage', '/routing/rests']) {
+    const reply = await fetch(`${url}/-/api${path}`, {
+      headers: { authorization: `Bearer ${modelsApiKey}` },
+    })
+    assert.equal(reply.status, 401)
+  }
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { headersForClient, headersForUpstream } from '../../../../src/models/calls/call-headers.ts'
+
+test('An upstream gets what is meant for it, and nothing of the client itself', () => {
+  const raw = [
+    ...['Host', 'gateway', 'Authorization', 'Bearer ours', 'X-Api-Key', 'ours', 'API-KEY', 'ours'],
+    ...['Cookie', 'a=b', 'Transfer-Encoding', 'chunked', 'Connection', 'keep-alive, X-Own ,te'],
+    ...['X-Own', '1', 'TE', 'trailers', 'Content-Length', '5', 'Content-Length', '5'],
+    ...['Content-Type', 'application/json', 'content-type', 'multipart/form-data; boundary=b'],
+    ...['Accept-Encoding', 'gzip', 'OpenAI-Project', 'p', 'X-Stainless-Lang', 'js', 'Upgrade', 'x'],
+  ]
+  const own = { authorization: 'Bearer theirs', 'content-type': 'application/json' }
+  assert.deepEqual(headersForUpstream(raw, 'openai', own), [
+    ...['openai-project', 'p', 'x-stainless-lang', 'js'],
+    ...['accept-encoding', 'identity', 'authorization', 'Bearer theirs'],
+    ...['content-type', 'application/json'],
+  ])
+})
+
+test("Anthropic's version is added unless the client says it", () => {
+  const sent = (raw: string[]) => headersForUpstream(raw, 'anthropic', {}).join()
+  assert.equal(sent([]), 'accept-encoding,identity,anthropic-version,2023-06-01')
+  assert.equal(sent(['Anthropic-Version', '1']), 'anthropic-version,1,accept-encoding,identity')
+})
+
+test('A client gets what is about its answer', () => {
+  const headers = {
+    ...{ 'content-type': 'text/event-stream', 'content-length': '5', 'set-cookie': ['a=b', 'c=d'] },
+    ...{ connection: 'close, x-hop', 'x-hop': '1', 'transfer-encoding': 'chunked', server: 's' },
+    ...{ 'access-control-allow-origin': 'https://a', 'access-control-expose-headers': 'x' },
+    ...{ 'x-ratelimit-remaining-requests': '1', 'request-id': 'r', vary: ['a', 'b'] },
+    ...{ 'x-bucketry-attempts': '99', 'x-request-id': 'theirs', gone: undefined },
+  }
+  assert.deepEqual(headersForClient(headers), [
+    ['content-type', 'text/event-stream'],
+    ['x-ratelimit-remaining-requests', '1'],
+    ['request-id', 'r'],
+    ['vary', 'a'],
+    ['vary', 'b'],
+  ])
+})

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { modelOfForm } from '../../../../src/models/calls/form-model.ts'
+import { modelOfJson } from '../../../../src/models/calls/json-model.ts'
+import { type ModelName, withModelName } from '../../../../src/models/calls/model-name.ts'
+
+const rewritten = (body: Buffer, found: ModelName, name: string) =>
+  Buffer.concat(withModelName(body, found, name))
+
+/** JSON text of a value with white space and escapes where they are allowed, as clients write it. */
+function texts(value: unknown, pad: () => string): string {
+  if (Array.isArray(value)) return `[${value.map((one) => pad() + texts(one, pad)).join()}${pad()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value).map(
+    ([name, one]) => `${pad()}${JSON.stringify(name)}${pad()}:${pad()}${texts(one, pad)}`,
+  )
+  return `{${fields.join(`${pad()},`)}${pad()}}`
+}
+
+describe('the model of a JSON body', () => {
+  const name = fc.string({ unit: 'binary' })
+  const others = fc.dictionary(
+    fc
+      .string({ unit: 'binary' })
+      .filter((key) => key.toLowerCase() !== 'model' && key !== '__proto__'),
+    fc.jsonValue({ noUnicodeString: false } as object),
+    { noNullPrototype: true },
+  )
+  const pads = fc.infiniteStream(fc.constantFrom('', '', ' ', '\n\t', '\r\n'))
+
+  test('is replaced, and no other byte changes', () => {
+    const property = fc.property(
+      others,
+      others,
+      name,
+      name,
+      pads,
+      (before, after, own, next, pad) => {
+        const spaces = () => String(pad.next().value)
+        const front = Object.entries(before).filter(([key]) => !Object.hasOwn(after, key))
+        const parts = [...front, ['model', own] as const, ...Object.entries(after)]
+        const json = (model: string) =>
+          parts.map(([key, value]) => [key, key === 'model' ? model : value] as const)
+        const marker = 'the-model-is-here'
+        const template = spaces() + texts(Object.fromEntries(json(marker)), spaces) + spaces()
+        const at = (text: string) =>
+          template.replace(JSON.stringify(marker), () => JSON.stringify(text))
+        if (template.split(JSON.stringify(marker)).length !== 2) return
+        const body = Buffer.from(at(own))
+        const found = modelOfJson(body)
+        assert.equal(found.name, own.isWellFormed() ? own : found.name)
+        assert.equal(String(rewritten(body, found, next)), String(Buffer.from(at(next))))
+      },
+    )
+    fc.assert(property, { numRuns: 2_000 })
+  })
+
+  test('is found whatever is around it', () => {
+    const cases = [
+      '{"model":"a"}',
+      ' {"x":1.50e+10,"model" : "a" , "y":[{"model":"b"}]}\n',
+      '{"nested":{"model":"x","q":"\\"model\\":"},"text":"\\\\","model":"a"}',
+      '{"n":null,"t":true,"f":-0.0,"model":"a","big":12345678901234567890}',
+      '{"mod\\u0065l":"a"}',
+      '{"a":[],"b":{},"model":"\\u0061"}',
+    ]
+    for (const text of cases) {
+      const found = modelOfJson(Buffer.from(text))
+      assert.equal(found.name, 'a', text)
+      const value = rewritten(Buffer.from(text), found, 'z/"é')
+      assert.equal(JSON.parse(String(value)).model, 'z/"é', text)
+      assert.equal(
+        value.length,
+        Buffer.byteLength(text) +
+          Buffer.byteLength(JSON.stringify('z/"é')) -
+          (found.end - found.start),
+      )
+    }
+  })
+
+  test('is refused if it is unclear', () => {
+    const cases = [
+      ['', /valid JSON/],
+      ['{"model":"a",}', /valid JSON/],
+      ['\ufeff{"model":"a"}', /valid JSON/],
+      ['[{"model":"a"}]', /JSON object/],
+      ['"model"', /JSON object/],
+      ['{}', /missing/],
+      ['{"Model":"a"}', /missing/],
+      ['{"model":5}', /string/],
+      ['{"model":null}', /string/],
+      ['{"model":"a","model":"a"}', /more than once/],
+      ['{"model":"a","mod\\u0065l":"b"}', /more than once/],
+      // Go's encoding/json takes both for one field.
+      ['{"model":"a","MODEL":"b"}', /more than once/],
+    ] as const
+    for (const [text, message] of cases) {
+      assert.throws(() => modelOfJson(Buffer.from(text)), { status: 400, message }, text)
+    }
+    assert.throws(() => modelOfJson(Buffer.from('{"model":"\xff"}', 'latin1')), /valid JSON/)
+  })
+
+  test('is found in many escapes and much depth in linear time', () => {
+    const large = `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)},"b":"${'\\"'.repeat(500_000)}${'\\\\'.repeat(500_000)}","model":"a"}`
+    assert.equal(modelOfJson(Buffer.from(large)).name, 'a')
+  })
+})
+
+describe('the model of a form', () => {
+  const type = 'multipart/form-data; boundary=b'
+  const part = (name: string, value: string, more = '') =>
+    `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
+  const file = part('file', 'RIFF\r\n--x\r\nmodel', '; filename="a.wav"')
+
+  test('is replaced wherever it stands', () => {
+    for (const fields of [
+      [part('model', 'm'), file],
+      [file, part('language', 'en'), part('model', 'm')],
+      [part('prompt', 'model'), part('model', 'm'), file],
+    ]) {
+      const body = Buffer.from(`${fields.join('')}--b--\r\n`)
+      const found = modelOfForm(body, type, true)
+      assert.equal(found.name, 'm')
+      const expected = String(body).replace(part('model', 'm'), part('model', 'own/é'))
+      assert.equal(String(rewritten(body, found, 'own/é')), expected)
+    }
+  })
+
+  test('is refused if it is unclear', () => {
+    const refuse = (text: string, message: RegExp, isWhole = true) =>
+      assert.throws(() => modelOfForm(Buffer.from(text), type, isWhole), { status: 400, message })
+    refuse(`${file}--b--`, /no field model/)
+    refuse(`${part('model', 'a')}${part('model', 'b')}--b--`, /more than once/)
+    refuse(`${part('model', 'a')}${part('Model', 'b')}--b--`, /more than once/)
+    refuse(part('model', 'a'), /ends before/)
+    refuse(`${part('prompt', 'x'.repeat(1024 * 1024 + 1))}${part('model', 'a')}--b--`, /1 MiB/)
+    refuse(file, /in front of the file/, false)
+    refuse('no form', /begin/)
+    assert.throws(() => modelOfForm(Buffer.from(''), 'multipart/form-data', true), /boundary/)
+    assert.equal(
+      modelOfForm(Buffer.from(part('model', 'a') + file.slice(0, 99)), type, false).name,
+      'a',
+    )
+  })
+})

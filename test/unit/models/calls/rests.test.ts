@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Failure, Scope } from '../../../../src/models/calls/failures.ts'
+import { Rests } from '../../../../src/models/calls/rests.ts'
+import type { CallTarget } from '../../../../src/models/list/resolve-model.ts'
+
+const target = (id: string, ownId = 'big', apiKey = 'k'): CallTarget => ({
+  connection: {
+    id,
+    provider: 'p',
+    prefix: undefined,
+    baseUrl: 'http://h',
+    apiKey,
+    enabledModels: undefined,
+  },
+  ownId,
+  listedId: `p/${ownId}`,
+})
+
+const failure = (scope: Scope, waitMs?: number): Failure => ({
+  scope,
+  reason: 'r',
+  status: 500,
+  waitMs,
+})
+
+function open(random = 1) {
+  const clock = { nowMs: 1_000_000 }
+  return { clock, rests: new Rests({ now: () => clock.nowMs, random: () => random }) }
+}
+
+/** Milliseconds from now; undefined: it does not rest. */
+function restMs({ rests, clock }: ReturnType<typeof open>, one: CallTarget): number | undefined {
+  const rest = rests.restOf(one)
+  return rest === undefined ? undefined : rest.untilMs - clock.nowMs
+}
+
+test('A bad request lets nothing rest', () => {
+  const world = open()
+  world.rests.note(target('a'), failure('request', 60_000))
+  assert.deepEqual(world.rests.list(), [])
+})
+
+test('A model rests ten minutes at its connection, and nowhere else', () => {
+  const world = open()
+  world.rests.note(target('a'), failure('model', 1_000))
+  assert.equal(restMs(world, target('a')), 600_000)
+  assert.equal(restMs(world, target('a', 'small')), undefined)
+  assert.equal(restMs(world, target('b')), undefined)
+  world.clock.nowMs += 600_000
+  assert.equal(restMs(world, target('a')), undefined)
+})
+
+test('A quota rests as long as the upstream says, otherwise longer each time up to a minute', () => {
+  const world = open()
+  world.rests.note(target('a'), failure('quota', 17_000))
+  assert.equal(restMs(world, target('a')), 17_000)
+  const waits = Array.from({ length: 8 }, () => {
+    world.rests.note(target('b'), failure('quota'))
+    return restMs(world, target('b'))
+  })
+  assert.deepEqual(waits, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
+  // Half of it is random.
+  const other = open(0)
+  other.rests.note(target('b'), failure('quota'))
+  assert.equal(restMs(other, target('b')), 1_000)
+})
+
+test('A refused key lets all of its connection rest, until the key is another one', () => {
+  const world = open()
+  world.rests.note(target('a'), failure('connection'))
+  assert.notEqual(restMs(world, target('a', 'small')), undefined)
+  assert.equal(restMs(world, target('a', 'small', 'other key')), undefined)
+  assert.equal(world.rests.list()[0]?.model, undefined)
+  assert.ok(!JSON.stringify(world.rests.list()).includes('apiKey'))
+})
+
+test('A success ends what rests, and the next failure begins anew', () => {
+  const world = open()
+  for (let count = 0; count < 5; count += 1) world.rests.note(target('a'), failure('moment'))
+  world.rests.clear(target('a'))
+  assert.deepEqual(world.rests.list(), [])
+  world.rests.note(target('a'), failure('moment'))
+  assert.equal(restMs(world, target('a')), 2_000)
+})
+
+test('The longer of two rests counts', () => {
+  const world = open()
+  world.rests.note(target('a'), failure('connection'))
+  world.rests.note(target('a'), failure('model'))
+  assert.equal(restMs(world, target('a')), 600_000)
+})
+
+test('Memory is bounded: the oldest are forgotten', () => {
+  const world = open()
+  for (let count = 0; count < 10_010; count += 1)
+    world.rests.note(target('a', `m${count}`), failure('model'))
+  assert.equal(world.rests.list().length, 10_000)
+  assert.equal(restMs(world, target('a', 'm0')), undefined)
+  assert.equal(restMs(world, target('a', 'm10009')), 600_000)
+})

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { CallEntry } from '../../../../src/models/calls/call-record.ts'
+import { UsageBatch } from '../../../../src/models/calls/usage-batch.ts'
+import type { UsageRow } from '../../../../src/state/stores/model-usage.ts'
+
+const entry = (keyId: string, output = 10): CallEntry => ({
+  ...{ keyId, connectionId: 'c', model: 'm', path: '/chat/completions', failed: undefined },
+  ...{ isFallback: false, tokens: { input: 0, output }, estimatedTokens: 0 },
+  ...{ receivedBytes: 1, sentBytes: 1, firstByteMs: 1 },
+})
+
+function open() {
+  const world = { nowMs: Date.parse('2026-11-26T12:30:00Z'), isFailing: false, warnings: 0 }
+  const stored: UsageRow[] = []
+  const batch = new UsageBatch({
+    table: {
+      async add(rows) {
+        if (world.isFailing) throw new Error('away')
+        stored.push(...rows)
+      },
+      tokensSince: async (fromMs) =>
+        new Map(
+          Object.entries(Object.groupBy(stored, ({ keyId }) => keyId)).map(([keyId, rows = []]) => [
+            keyId,
+            rows
+              .filter((row) => row.fromMs >= fromMs)
+              .reduce((sum, row) => sum + row.outputTokens, 0),
+          ]),
+        ),
+    },
+    now: () => world.nowMs,
+    log: {
+      warn() {
+        world.warnings += 1
+      },
+    },
+  })
+  return { world, stored, batch }
+}
+
+test('Entries of an hour are one row', async () => {
+  const { world, stored, batch } = open()
+  batch.note(entry('a'))
+  batch.note(entry('a'))
+  batch.note(entry('b'))
+  world.nowMs += 3_600_000
+  batch.note(entry('a'))
+  await batch.flush()
+  assert.deepEqual(
+    stored.map(({ keyId, requests, outputTokens }) => [keyId, requests, outputTokens]),
+    [
+      ['a', 2, 20],
+      ['b', 1, 10],
+      ['a', 1, 10],
+    ],
+  )
+  await batch.flush()
+  assert.equal(stored.length, 3)
+})
+
+test('What could not be stored is stored later, and logged once', async () => {
+  const { world, stored, batch } = open()
+  world.isFailing = true
+  batch.note(entry('a'))
+  await batch.flush()
+  batch.note(entry('a'))
+  await batch.flush()
+  assert.equal(world.warnings, 1)
+  world.isFailing = false
+  await batch.flush()
+  assert.deepEqual(
+    stored.map(({ requests }) => requests),
+    [2],
+  )
+})
+
+test('The tokens of a month are those of the database and those that are not stored yet', async () => {
+  const { world, batch } = open()
+  assert.equal(await batch.tokensOfMonth('a'), 0)
+  batch.note(entry('a'))
+  assert.equal(await batch.tokensOfMonth('a'), 10)
+  await batch.flush()
+  batch.note(entry('a'))
+  assert.equal(await batch.tokensOfMonth('a'), 20)
+  assert.equal(await batch.tokensOfMonth('b'), 0)
+  world.nowMs = Date.parse('2026-12-01T00:00:00Z')
+  assert.equal(await batch.tokensOfMonth('a'), 0)
+})
