@@ -385,7 +385,8 @@ export const reasons: readonly Reason[] = [
   {
     group: 'Date instead of x-amz-date',
     reason:
-      'Signs the header Date instead of x-amz-date, which the contract requires. AWS accepts it.',
+      'Signs the header Date instead of x-amz-date, which the contract requires. COMPATIBILITY=aws accepts it.',
+    mode: 'contract',
     tests: ['test_object_create_amz_date_and_no_date', 'test_object_create_date_and_amz_date'],
   },
 ]

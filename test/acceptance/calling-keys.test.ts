@@ -131,6 +131,27 @@ test('A stream that reports no tokens is estimated for the limits of a key', asy
   assert.equal((await call('/chat/completions', chat, bearer(secret))).status, 429)
 })
 
+test('A call that its client leaves before the answer counts for the limits of a key', async (t) => {
+  const { call, management, upstream, url } = await startWithUpstream(t)
+  const { secret } = await management.done('POST', '/model-keys', {
+    name: 'limited',
+    limits: { tokensPerMonth: 50 },
+  })
+  const left = new AbortController()
+  upstream.behave = () => left.abort()
+  await assert.rejects(
+    fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...chat, padding: 'y'.repeat(1_000) }),
+      signal: left.signal,
+    }),
+  )
+  await upstream.calls[0]?.left
+  upstream.behave = (_, response) => void response.writeHead(500).end()
+  await until(async () => (await call('/chat/completions', chat, bearer(secret))).status === 429)
+})
+
 test('Input of a key that is not valid is refused with its field', async (t) => {
   const { management } = await startCalling(t)
   for (const [body, field] of [

@@ -221,6 +221,12 @@ test('Bodies whose model is unclear are refused before an upstream sees them', a
   const plain = { headers: { 'content-type': 'text/plain' } }
   assert.equal((await call('/chat/completions', '{"model":"lab/big"}', plain)).status, 415)
   assert.equal((await call('/audio/transcriptions', '{"model":"lab/big"}')).status, 415)
+  for (const headers of [
+    { 'content-type': 'application/json; charset=utf-7' },
+    { 'content-type': 'application/json; charset=utf-8; charset=utf-16' },
+    { 'content-encoding': 'gzip' },
+  ])
+    assert.equal((await call('/chat/completions', '{"model":"lab/big"}', { headers })).status, 415)
   assert.deepEqual(upstream.calls, [])
 })
 
@@ -235,7 +241,7 @@ test('Other methods get 405, and preflights are answered without a key', async (
   })
   assert.equal(status, 200)
   assert.equal(headers['access-control-allow-methods'], 'POST, OPTIONS')
-  assert.equal(headers['access-control-allow-headers'], '*')
+  assert.equal(headers['access-control-allow-headers'], 'authorization, *')
   assert.equal(headers['access-control-allow-origin'], '*')
 })
 

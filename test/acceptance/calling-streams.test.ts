@@ -168,6 +168,12 @@ for (const [when, stream, begins] of [
       }
       const body = JSON.stringify({ ...chat, stream })
       const socket = connectTcp(port, '127.0.0.1')
+      let reply = ''
+      socket.on('data', (bytes) => {
+        reply += bytes.toString('latin1')
+      })
+      // A connection that is cut may end with a reset.
+      socket.on('error', () => undefined)
       socket.write(
         `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${modelsApiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       )
@@ -178,6 +184,11 @@ for (const [when, stream, begins] of [
       else socket.destroy()
       await upstream.calls[0]?.left
       assert.ok(performance.now() - leftAtMs < 1_000)
+      if (ends === 'ends its side') {
+        // It still reads: what it has got must not pass for a whole answer.
+        await new Promise((resolve) => socket.once('close', resolve))
+        assert.ok(!reply.endsWith('0\r\n\r\n'), reply)
+      }
       socket.destroy()
     })
   }

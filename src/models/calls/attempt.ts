@@ -49,6 +49,11 @@ const maxErrorBytes = 1024 * 1024
 /** A connection that was closed while it was idle fails at once, and says nothing about the upstream. */
 const staleMs = 1_000
 
+const closed: Failure = {
+  ...{ scope: 'moment', status: 502 },
+  reason: 'The upstream closed the connection.',
+}
+
 const noAnswer = {
   unreachable: { scope: 'connection', status: 502, reason: 'The upstream cannot be reached.' },
   'connect-timeout': {
@@ -56,7 +61,8 @@ const noAnswer = {
     status: 504,
     reason: 'The upstream does not accept connections.',
   },
-  closed: { scope: 'moment', status: 502, reason: 'The upstream closed the connection.' },
+  closed,
+  stale: closed,
 } as const satisfies Record<NoAnswerError['kind'], Failure>
 
 const late: Failure = {
@@ -123,7 +129,7 @@ async function send(
   try {
     return await sendOnce()
   } catch (error) {
-    const isStale = error instanceof NoAnswerError && error.kind === 'closed'
+    const isStale = error instanceof NoAnswerError && error.kind === 'stale'
     const isQuick = performance.now() - startedAtMs < staleMs
     if (!isRepeatable || !isStale || !isQuick) throw error
     return await sendOnce()

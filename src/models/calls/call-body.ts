@@ -50,14 +50,18 @@ export class CallBodies {
   async read(request: HttpRequest, { body: kind }: Pick<CallPath, 'body'>): Promise<CallBody> {
     const { 'content-type': type, 'content-length': declared } = request.headers
     assertType(type, kind)
+    assertPlain(request.headers['content-encoding'])
     if (kind === 'json' && Number(declared ?? 0) > this.#maxBytes) throw this.#tooLarge()
     const held = new HeldBytes((bytes) => this.#hold(bytes))
     try {
       const isWhole = await readUpTo(request, this.#maxBytes, held)
       if (!isWhole && kind === 'json') throw this.#tooLarge()
       const bytes = held.concat()
-      const found = kind === 'json' ? modelOfJson(bytes) : modelOfForm(bytes, type, isWhole)
-      return bodyOf({ request, bytes, found, isWhole, release: () => held.release() })
+      const release = () => held.release()
+      if (kind === 'json')
+        return bodyOf({ request, bytes, found: modelOfJson(bytes), isWhole, release })
+      const found = modelOfForm(bytes, type, isWhole)
+      return bodyOf({ request, bytes, found, isWhole, release, checkRest: found.checkRest })
     } catch (error) {
       held.release()
       throw error
@@ -111,10 +115,16 @@ class HeldBytes {
 
 function assertType(type = '', kind: CallPath['body']): void {
   if (kind === 'json') {
-    if (/^application\/json[\t ]*(?:;|$)/i.test(type)) return
-    throw new ApiError(415, 'The body must be application/json.')
+    if (/^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i.test(type)) return
+    throw new ApiError(415, 'The body must be application/json in UTF-8.')
   }
   if (!isFormType(type)) throw new ApiError(415, 'The body must be multipart/form-data.')
+}
+
+/** Otherwise an upstream could read another model than we do. */
+function assertPlain(encoding = 'identity'): void {
+  if (encoding.toLowerCase() === 'identity') return
+  throw new ApiError(415, 'The body must not have a Content-Encoding.')
 }
 
 /** Reads a body until it ends, or has more than these bytes. Returns whether it has ended. */
@@ -151,9 +161,11 @@ interface ReadBody {
   readonly found: ModelName
   readonly isWhole: boolean
   readonly release: () => void
+  /** Checks what follows if it is not whole. @throws ApiError */
+  readonly checkRest?: (bytes: Buffer) => void
 }
 
-function bodyOf({ request, bytes, found, isWhole, release }: ReadBody): CallBody {
+function bodyOf({ request, bytes, found, isWhole, release, checkRest }: ReadBody): CallBody {
   // A long answer must not keep it.
   let held = bytes
   return {
@@ -164,7 +176,7 @@ function bodyOf({ request, bytes, found, isWhole, release }: ReadBody): CallBody
       if (!isWhole) {
         const declared = request.headers['content-length']
         const total = declared === undefined ? undefined : Number(declared) + length - held.length
-        return { body: followedBy(pieces, request), length: total }
+        return { body: followedBy(pieces, request, checkRest), length: total }
       }
       const isShort = length <= onePieceBytes
       const body = isShort ? Buffer.concat(pieces) : { [Symbol.asyncIterator]: () => each(pieces) }
@@ -185,6 +197,7 @@ async function* each(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
 async function* followedBy(
   pieces: readonly Buffer[],
   { body }: HttpRequest,
+  checkRest: ReadBody['checkRest'],
 ): AsyncIterable<Buffer> {
   yield* pieces
   const rest = body.iterator({ destroyOnReturn: false })
@@ -193,6 +206,7 @@ async function* followedBy(
       throw new ApiError(408, 'The body did not arrive in time.', { cause })
     })
     if (next.done === true) return
+    checkRest?.(next.value)
     yield next.value
   }
 }

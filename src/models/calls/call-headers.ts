@@ -20,7 +20,7 @@ const notForUpstreams: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie'],
   ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'],
-  ...['host', 'content-length', 'content-type', 'expect', 'origin', 'referer'],
+  ...['host', 'content-encoding', 'content-length', 'content-type', 'expect', 'origin', 'referer'],
   // Events are looked at, so they must not be compressed.
   'accept-encoding',
 ])
@@ -48,15 +48,21 @@ export function headersForUpstream(
   const named = connectionOptions(
     fields.filter(([name]) => name === 'connection').map(([, value]) => value),
   )
-  const isVersioned =
-    flavour !== 'anthropic' || fields.some(([name]) => name === 'anthropic-version')
   const kept = fields.filter(([name]) => !notForUpstreams.has(name) && !named.has(name))
+  const isVersioned = flavour !== 'anthropic' || kept.some(([name]) => name === 'anthropic-version')
   const added = { 'accept-encoding': 'identity', ...(!isVersioned && anthropicVersion), ...own }
   return [...kept, ...Object.entries(added)].flat()
 }
 
-/** The header fields of an upstream's answer, for the client. */
-export function headersForClient(headers: AnswerHeaders): [name: string, value: string][] {
+/**
+ * The header fields of an upstream's answer, for the client.
+ *
+ * @param keys fields with one of these are left out
+ */
+export function headersForClient(
+  headers: AnswerHeaders,
+  keys: readonly string[],
+): [name: string, value: string][] {
   const named = connectionOptions([headers.connection ?? []].flat())
   return Object.entries(headers)
     .filter(([name]) => !notForClients.has(name) && !named.has(name))
@@ -64,6 +70,7 @@ export function headersForClient(headers: AnswerHeaders): [name: string, value: 
     .flatMap(([name, values]) =>
       [values ?? []].flat().map((value): [string, string] => [name, value]),
     )
+    .filter(([, value]) => !keys.some((key) => value.includes(key)))
 }
 
 function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {

@@ -13,7 +13,8 @@ interface CallRoutesParts {
 /** Of a preflight. Pages of any origin may call, with a key. */
 const preflightHeaders = [
   ['access-control-allow-methods', 'POST, OPTIONS'],
-  ['access-control-allow-headers', '*'],
+  // `*` does not stand for Authorization (Fetch standard, "CORS-preflight fetch").
+  ['access-control-allow-headers', 'authorization, *'],
 ] as const
 
 const body = z

@@ -23,13 +23,14 @@ export interface Consequence {
   readonly rests: 'nothing' | 'pair' | 'connection'
   /** How long, if the upstream does not say. */
   readonly pause: BackOff
-  /** Whether the wait that the upstream asks for counts. */
-  readonly asksUpstream: boolean
+  /** How long it rests at most because the upstream asks for it; 0: what it asks does not count. */
+  readonly longestAskedMs: number
   /** Whether the answer says something about the request, so that it is preferred to later ones. */
   readonly isAboutRequest: boolean
 }
 
 const minuteMs = 60_000
+const dayMs = 1_440 * minuteMs
 const none: BackOff = { firstMs: 0, longestMs: 0 }
 
 /** Failure → what happens. docs/calling-models.md shows this table. */
@@ -37,23 +38,23 @@ export const consequences: Readonly<Record<Scope, Consequence>> = {
   // A bad parameter is bad everywhere: its answer must not become a 429 after a tour of all accounts.
   request: {
     ...{ goesOn: false, rests: 'nothing', pause: none },
-    ...{ asksUpstream: false, isAboutRequest: true },
+    ...{ longestAskedMs: 0, isAboutRequest: true },
   },
   model: {
     ...{ goesOn: true, rests: 'pair', pause: { firstMs: 10 * minuteMs, longestMs: 10 * minuteMs } },
-    ...{ asksUpstream: false, isAboutRequest: true },
+    ...{ longestAskedMs: 0, isAboutRequest: true },
   },
   quota: {
     ...{ goesOn: true, rests: 'pair', pause: { firstMs: 2_000, longestMs: minuteMs } },
-    ...{ asksUpstream: true, isAboutRequest: false },
+    ...{ longestAskedMs: dayMs, isAboutRequest: false },
   },
   connection: {
     ...{ goesOn: true, rests: 'connection', pause: { firstMs: 2_000, longestMs: 5 * minuteMs } },
-    ...{ asksUpstream: false, isAboutRequest: false },
+    ...{ longestAskedMs: 0, isAboutRequest: false },
   },
   moment: {
     ...{ goesOn: true, rests: 'pair', pause: { firstMs: 2_000, longestMs: 10_000 } },
-    ...{ asksUpstream: true, isAboutRequest: false },
+    ...{ longestAskedMs: minuteMs, isAboutRequest: false },
   },
 }
 
@@ -104,8 +105,10 @@ const redirected =
   'The upstream redirects. Set the base URL of the connection to its final address.'
 
 function scopeOf(status: number, code: string): Scope {
+  const known = scopeOfStatus[status]
+  if (known !== undefined) return known
   if (status >= 400 && status < 500 && modelCode.test(code)) return 'model'
-  return scopeOfStatus[status] ?? (status >= 500 ? 'moment' : 'request')
+  return status >= 500 ? 'moment' : 'request'
 }
 
 const statusOfType: Readonly<Record<string, number>> = {
@@ -138,9 +141,6 @@ function codeOf(body: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** A day: what an upstream asks for beyond is not believed. */
-const longestWaitMs = 86_400_000
-
 /** Limits that have a header for what is left and one for when there is more. */
 const resets = [
   ['x-ratelimit-remaining-requests', 'x-ratelimit-reset-requests'],
@@ -160,7 +160,7 @@ export function askedWaitMs(headers: AnswerHeaders, nowMs: number): number | und
     .filter(([left]) => text(left) === '0')
     .flatMap(([, reset]) => resetMs(text(reset), nowMs) ?? [])
   const waitMs = asked ?? (waits.length === 0 ? undefined : Math.max(...waits))
-  return waitMs === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, waitMs))
+  return waitMs === undefined ? undefined : Math.max(0, waitMs)
 }
 
 const duration = /^(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9})ms)?$/

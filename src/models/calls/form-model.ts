@@ -25,45 +25,69 @@ export function modelOfForm(
   body: Buffer,
   contentType: string | undefined,
   isWhole: boolean,
-): ModelName {
+): ModelOfForm {
+  const fields = new ModelFields(() => new FormParser(boundaryOf(contentType)))
+  fields.take(body, isWhole)
+  const field = fields.found
+  if (field === undefined) throw unclearModel(isWhole ? 'The form has no field model.' : lateModel)
+  const bytes = Buffer.concat(field.bytes)
+  const { start } = field
+  const name = textOf(bytes)
+  return {
+    ...{ name, start, end: start + bytes.length, encode: (other) => other },
+    checkRest: (rest) => fields.take(rest, false),
+  }
+}
+
+interface ModelOfForm extends ModelName {
+  /** Checks what follows the beginning of a body, in order. @throws ApiError 400 */
+  readonly checkRest: (bytes: Buffer) => void
+}
+
+/** The fields `model` of a form. Upstreams differ in which of two counts, so there may be only one. */
+class ModelFields {
+  readonly #parser: FormParser
+  #current: FoundField | undefined
+  #isFile = false
+  #fieldBytes = 0
+  found: FoundField | undefined
+
+  constructor(newParser: () => FormParser) {
+    this.#parser = asUnclear(newParser)
+  }
+
+  take(bytes: Buffer, isEnd: boolean): void {
+    asUnclear(() => {
+      for (const piece of this.#parser.feed(bytes)) this.#takePiece(piece)
+      if (isEnd) this.#parser.end()
+    })
+  }
+
+  #takePiece(piece: FormPiece): void {
+    if (Buffer.isBuffer(piece)) {
+      this.#current?.bytes.push(piece)
+      if (!this.#isFile) this.#fieldBytes += piece.length
+      if (this.#fieldBytes > maxFieldBytes) throw unclearModel(tooManyFields)
+      return
+    }
+    this.#isFile = piece.filename !== undefined
+    this.#current = undefined
+    if (piece.name.toLowerCase() !== 'model') return
+    if (this.found !== undefined) {
+      throw unclearModel('The form has the field model more than once.')
+    }
+    this.#current = { start: piece.contentAt, bytes: [] }
+    this.found = this.#current
+  }
+}
+
+function asUnclear<Result>(work: () => Result): Result {
   try {
-    return modelField(body, boundaryOf(contentType), isWhole)
+    return work()
   } catch (error) {
     if (error instanceof FormError) throw unclearModel(error.message, { cause: error })
     throw error
   }
-}
-
-function modelField(body: Buffer, boundary: string, isWhole: boolean): ModelName {
-  const parser = new FormParser(boundary)
-  const fields = modelFields(parser.feed(body))
-  if (isWhole) parser.end()
-  const [field] = fields
-  if (field === undefined) throw unclearModel(isWhole ? 'The form has no field model.' : lateModel)
-  if (fields.length > 1) throw unclearModel('The form has the field model more than once.')
-  const bytes = Buffer.concat(field.bytes)
-  const { start } = field
-  return { name: textOf(bytes), start, end: start + bytes.length, encode: (other) => other }
-}
-
-function modelFields(pieces: readonly FormPiece[]): readonly FoundField[] {
-  const found: FoundField[] = []
-  let current: FoundField | undefined
-  let isFile = false
-  let fieldBytes = 0
-  for (const piece of pieces) {
-    if (Buffer.isBuffer(piece)) {
-      current?.bytes.push(piece)
-      if (!isFile) fieldBytes += piece.length
-      if (fieldBytes > maxFieldBytes) throw unclearModel(tooManyFields)
-      continue
-    }
-    isFile = piece.filename !== undefined
-    const isModel = piece.name.toLowerCase() === 'model'
-    current = isModel ? { start: piece.contentAt, bytes: [] } : undefined
-    if (current !== undefined) found.push(current)
-  }
-  return found
 }
 
 const tooManyFields = 'The fields of the form have more than 1 MiB.'

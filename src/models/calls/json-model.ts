@@ -1,7 +1,7 @@
+import { isJson } from './json-syntax.ts'
 import { type ModelName, unclearModel } from './model-name.ts'
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
+const brace = 0x7b
 const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
@@ -18,10 +18,8 @@ const ends: ReadonlySet<number> = new Set([comma, ...closers, ...space])
  * @throws ApiError 400
  */
 export function modelOfJson(body: Buffer): ModelName {
-  const value = parsed(body)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw unclearModel('The body must be a JSON object.')
-  }
+  if (!isJson(body)) throw unclearModel('The body is not valid JSON.')
+  if (body[skipSpace(body, 0)] !== brace) throw unclearModel('The body must be a JSON object.')
   const found: (readonly [start: number, end: number])[] = []
   let isExact = false
   for (const [name, start, end] of fieldsOf(body)) {
@@ -32,18 +30,10 @@ export function modelOfJson(body: Buffer): ModelName {
   const [first] = found
   if (first === undefined || !isExact) throw unclearModel('The field model is missing.')
   if (found.length > 1) throw unclearModel('The body has the field model more than once.')
-  const name = (value as Record<string, unknown>).model
-  if (typeof name !== 'string') throw unclearModel('The field model must be a string.')
   const [start, end] = first
+  if (body[start] !== quote) throw unclearModel('The field model must be a string.')
+  const name = String(JSON.parse(body.toString('utf8', start, end)))
   return { name, start, end, encode: (other) => JSON.stringify(other) }
-}
-
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(utf8.decode(body))
-  } catch (cause) {
-    throw unclearModel('The body is not valid JSON.', { cause })
-  }
 }
 
 /** The fields of an object, whose text is valid: names, and where their values begin and end. */

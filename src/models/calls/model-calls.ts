@@ -14,7 +14,7 @@ import { type CallPath, pathsOfFlavour } from './call-paths.ts'
 import type { CallRecorder } from './call-record.ts'
 import type { Caller } from './callers.ts'
 import { consequences, type Failure } from './failures.ts'
-import { passedAnswer, passedError } from './passed-answer.ts'
+import { keysOf, passedAnswer, passedError } from './passed-answer.ts'
 import type { Rest, Rests } from './rests.ts'
 
 export interface ModelCallsParts {
@@ -112,11 +112,17 @@ export class ModelCalls {
       }
       progress.attempts += 1
       const startedAtMs = performance.now()
-      const made = await this.#attempt(target, call)
-      const observed = this.#parts.record.begin({
-        ...{ caller: call.caller, target, path: call.path, bytes: call.body.bytes },
-        firstByteMs: performance.now() - startedAtMs,
+      const begin = () =>
+        this.#parts.record.begin({
+          ...{ caller: call.caller, target, path: call.path, bytes: call.body.bytes },
+          firstByteMs: performance.now() - startedAtMs,
+        })
+      const made = await this.#attempt(target, call).catch((error: unknown) => {
+        // The client has left, or its body failed. The upstream may bill what it got.
+        begin().end({ tokens: undefined, bytes: 0, isBroken: true })
+        throw error
       })
+      const observed = begin()
       if ('begun' in made) {
         this.#parts.rests.clear(target)
         return passedAnswer(made.begun, { call, target, attempts: progress.attempts, observed })
@@ -155,7 +161,8 @@ export class ModelCalls {
       const { url, headers } = callTarget({ flavour: path.flavour, baseUrl, apiKey }, path.path)
       const { body: bytes, length } = body.send(ownId)
       // One type, which is the one that the model was looked for by.
-      const { 'content-type': type = '' } = request.headers
+      const { 'content-type': given = '' } = request.headers
+      const type = path.body === 'json' ? 'application/json' : given
       const lengthField = length === undefined ? {} : { 'content-length': String(length) }
       const query = request.rawQuery === '' ? '' : `?${request.rawQuery}`
       const fields = headersForUpstream(request.rawHeaders, path.flavour, {
@@ -190,14 +197,13 @@ export class ModelCalls {
     if (failed === undefined) throw allRest(call.body.model, resting, headers)
     const { failure, answer } = failed
     // The answer to a refused key is about us, and may quote the key.
-    if (answer === undefined || failure.scope === 'connection') {
+    if (answer === undefined || failure.scope === 'connection' || isEncoded(answer)) {
       throw new ApiError(failure.scope === 'connection' ? 502 : failure.status, failure.reason, {
         headers,
       })
     }
     call.body.release()
-    const keys = targets.flatMap(({ connection: { apiKey } }) => apiKey?.trim() ?? [])
-    return passedError(answer, { model: call.body.model, headers, keys })
+    return passedError(answer, { model: call.body.model, headers, keys: keysOf(targets) })
   }
 
   /** The seconds until the first of the targets may be called again. */
@@ -206,6 +212,11 @@ export class ModelCalls {
     const waitMs = Math.min(...rests) - this.#parts.now()
     return waitMs > 0 ? Math.ceil(waitMs / 1_000) : undefined
   }
+}
+
+/** Though the call asks for none. It could quote a key. */
+function isEncoded({ headers }: ErrorAnswer): boolean {
+  return headers['content-encoding'] !== undefined
 }
 
 /** Every target failed a moment ago, and none is asked. */

@@ -28,7 +28,10 @@ export function passedAnswer(answer: BegunAnswer, context: AnswerContext): HttpR
   call.body.release()
   return {
     status: answer.status,
-    headers: [...headersForClient(answer.headers), ['x-bucketry-attempts', String(attempts)]],
+    headers: [
+      ...headersForClient(answer.headers, keysOf([target])),
+      ['x-bucketry-attempts', String(attempts)],
+    ],
     body: bodyOf(answer, context),
     logFields: { model: call.body.model, connection: target.connection.id, attempts },
   }
@@ -57,8 +60,8 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
         }
         isWhole = true
       } catch (cause) {
-        // The client has left, which is no failure of the upstream.
-        if (!signal.aborted) throw new BrokenAnswerError({ cause })
+        // Also if the client has ended its side: it may still read, and must not take this for the end.
+        throw new BrokenAnswerError({ cause })
       }
     },
     async close() {
@@ -78,7 +81,7 @@ export function passedError(
   },
 ): HttpReply {
   const own = new Set(Object.keys(given.headers))
-  const fields = headersForClient(headers).filter(([name]) => !own.has(name))
+  const fields = headersForClient(headers, given.keys).filter(([name]) => !own.has(name))
   return {
     status,
     headers: [...fields, ...Object.entries(given.headers)],
@@ -87,8 +90,16 @@ export function passedError(
   }
 }
 
+/** The keys of these targets, which no answer may show. */
+export function keysOf(targets: readonly CallTarget[]): readonly string[] {
+  const keys = targets.flatMap(({ connection: { apiKey } }) => apiKey?.trim() || [])
+  return [...new Set(keys)]
+}
+
+/** Also as JSON may write them. */
 function withoutKeys(body: Buffer, keys: readonly string[]): Buffer {
-  const quoting = keys.filter((key) => key !== '' && body.includes(key))
+  const written = keys.flatMap((key) => [key, key.replaceAll('/', '\\/')])
+  const quoting = written.filter((key) => body.includes(key))
   if (quoting.length === 0) return body
   return Buffer.from(quoting.reduce((text, key) => text.replaceAll(key, '***'), body.toString()))
 }

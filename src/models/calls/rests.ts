@@ -22,6 +22,9 @@ interface KnownRest extends Rest {
   readonly failures: number
 }
 
+/** An upstream that asks for no wait is not asked again at once. */
+const leastAskedMs = 1_000
+
 /** More are forgotten, the oldest first. */
 const maxKnown = 10_000
 
@@ -45,13 +48,17 @@ export class Rests {
 
   /** Notes a failure of a target, with what follows from it. */
   note(target: CallTarget, failure: Failure): void {
-    const { rests, pause, asksUpstream } = consequences[failure.scope]
+    const { rests, pause, longestAskedMs } = consequences[failure.scope]
     if (rests === 'nothing') return
     const { connection, ownId } = target
     const model = rests === 'pair' ? ownId : undefined
     const key = keyOf(connection.id, model)
     const failures = (this.#current(key, target)?.failures ?? 0) + 1
-    const asked = asksUpstream ? failure.waitMs : undefined
+    const { waitMs } = failure
+    const asked =
+      waitMs === undefined || longestAskedMs === 0
+        ? undefined
+        : Math.min(longestAskedMs, Math.max(leastAskedMs, waitMs))
     const restMs = asked ?? backOffMs(Math.min(failures, 30), pause, this.#options.random)
     const { scope, reason, status } = failure
     // To the end of the map: the oldest are in front.

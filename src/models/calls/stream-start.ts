@@ -2,7 +2,7 @@ import { fieldOf, parsedJson } from '../json-field.ts'
 import { type Failure, failureOfEvent } from './failures.ts'
 
 /** Bytes in front of the first event. More count as a beginning. */
-const maxHeldBytes = 1024 * 1024
+const maxHeldBytes = 64 * 1024
 
 /** How a stream of server-sent events begins, as far as it is known. */
 export type StreamStart =

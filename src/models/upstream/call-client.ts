@@ -30,8 +30,10 @@ export type NoAnswer =
   | 'unreachable'
   /** No connection within its time. */
   | 'connect-timeout'
-  /** The connection ended before an answer, which may be one that had been idle. */
+  /** The connection ended before an answer. */
   | 'closed'
+  /** The same, and no connection was made for it: it had been idle, and may have ended before the call. */
+  | 'stale'
 
 /** Fields and message never contain the key. */
 export class NoAnswerError extends Error {
@@ -50,6 +52,8 @@ const closedCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET
 /** Sends calls to upstreams, over connections that stay open for the next one. Follows no redirects. */
 export class CallClient {
   readonly #agent: Agent
+  /** Connections that were made, to any upstream. */
+  #connects = 0
 
   constructor({ connectMs, idleMs }: CallTimes) {
     this.#agent = new Agent({
@@ -60,11 +64,15 @@ export class CallClient {
       maxHeaderSize: maxHeaderBytes,
       allowH2: false,
     })
+    this.#agent.on('connect', () => {
+      this.#connects += 1
+    })
   }
 
   /** @throws NoAnswerError; ApiError of the body; the signal's reason */
   async send({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const { origin, pathname, search } = new URL(url)
+    const connects = this.#connects
     try {
       const reply = await this.#agent.request({
         ...{ origin, path: pathname + search, method: 'POST', headers, signal },
@@ -78,7 +86,9 @@ export class CallClient {
       signal.throwIfAborted()
       // What reading the client's body throws.
       if (error instanceof ApiError) throw error
-      throw new NoAnswerError(kindOf(error), { cause: error })
+      const kind = kindOf(error)
+      const isStale = kind === 'closed' && this.#connects === connects
+      throw new NoAnswerError(isStale ? 'stale' : kind, { cause: error })
     }
   }
 
@@ -88,7 +98,7 @@ export class CallClient {
   }
 }
 
-function kindOf(error: unknown): NoAnswer {
+function kindOf(error: unknown): Exclude<NoAnswer, 'stale'> {
   const { code } = error as { readonly code?: unknown }
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'connect-timeout'
   return closedCodes.has(code) ? 'closed' : 'unreachable'

@@ -32,11 +32,23 @@ test('A client gets what is about its answer', () => {
     ...{ 'x-ratelimit-remaining-requests': '1', 'request-id': 'r', vary: ['a', 'b'] },
     ...{ 'x-bucketry-attempts': '99', 'x-request-id': 'theirs', gone: undefined },
   }
-  assert.deepEqual(headersForClient(headers), [
+  assert.deepEqual(headersForClient(headers, []), [
     ['content-type', 'text/event-stream'],
     ['x-ratelimit-remaining-requests', '1'],
     ['request-id', 'r'],
     ['vary', 'a'],
     ['vary', 'b'],
   ])
+})
+
+test('A field of an answer that has a key of the connection is left out', () => {
+  const headers = { 'x-debug': 'Bearer sk-secret', 'x-other': ['a', 'sk-secret'] }
+  assert.deepEqual(headersForClient(headers, ['sk-secret']), [['x-other', 'a']])
+})
+
+test('Anthropic gets a version although Connection names the field', () => {
+  const raw = ['Connection', 'anthropic-version', 'anthropic-version', '1']
+  const sent = headersForUpstream(raw, 'anthropic', {})
+  assert.equal(sent[sent.indexOf('anthropic-version') + 1] === '1', false)
+  assert.ok(sent.includes('anthropic-version'))
 })

@@ -143,4 +143,12 @@ describe('the model of a form', () => {
       'a',
     )
   })
+
+  test('is the only one, also in what follows a large beginning', () => {
+    const begin = Buffer.from(part('model', 'a') + file)
+    const { checkRest } = modelOfForm(begin, type, false)
+    checkRest(Buffer.from(part('prompt', 'b').slice(0, 20)))
+    checkRest(Buffer.from(part('prompt', 'b').slice(20)))
+    assert.throws(() => checkRest(Buffer.from(part('MODEL', 'b'))), /more than once/)
+  })
 })

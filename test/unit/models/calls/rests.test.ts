@@ -99,3 +99,16 @@ test('Memory is bounded: the oldest are forgotten', () => {
   assert.equal(restMs(world, target('a', 'm0')), undefined)
   assert.equal(restMs(world, target('a', 'm10009')), 600_000)
 })
+
+test('What an upstream asks for is believed within bounds', () => {
+  for (const [scope, asked, rest] of [
+    ['quota', 0, 1_000],
+    ['quota', 1_000_000_000, 86_400_000],
+    ['moment', 30_000, 30_000],
+    ['moment', 86_400_000, 60_000],
+  ] as const) {
+    const world = open()
+    world.rests.note(target('a'), failure(scope, asked))
+    assert.equal(restMs(world, target('a')), rest, `${scope} ${asked}`)
+  }
+})

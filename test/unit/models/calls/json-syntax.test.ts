@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isJson } from '../../../../src/models/calls/json-syntax.ts'
+
+function isParsed(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const agree = (text: string) => assert.equal(isJson(Buffer.from(text)), isParsed(text), text)
+
+test('isJson agrees with JSON.parse about JSON with one change', () => {
+  const change = fc.record({
+    at: fc.nat(),
+    removed: fc.nat({ max: 2 }),
+    added: fc.constantFrom(
+      ...'{}[],:"\\0-+.eE1 tnu\n\u0001ü',
+      '',
+      'true',
+      '"a":',
+      '[]',
+      '{}',
+      '\\u00',
+    ),
+  })
+  fc.assert(
+    fc.property(fc.json({ depthSize: 'medium' }), change, (json, { at, removed, added }) => {
+      agree(json)
+      const from = at % (json.length + 1)
+      agree(json.slice(0, from) + added + json.slice(from + removed))
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+test('isJson agrees with JSON.parse about what is odd', () => {
+  for (const text of [
+    '',
+    ' ',
+    '0',
+    '-0',
+    '01',
+    '1.',
+    '.5',
+    '1e',
+    '-',
+    '{}x',
+    '[1,]',
+    '{"a":1,}',
+    '[}',
+    '{]',
+    '"\t"',
+    '"\\x"',
+    '"\\u12"',
+    '\ufeff{}',
+    'nul',
+    'NaN',
+    '[[],[]]',
+    '{"a":{},"b":[]}',
+    '{"a"}',
+    '{"a" "b"}',
+    '{,}',
+    '[,]',
+    "{'a':1}",
+  ])
+    agree(text)
+})
+
+test('isJson refuses what is not UTF-8, and more than a million levels', () => {
+  assert.equal(isJson(Buffer.from('"\xff"', 'latin1')), false)
+  const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels))
+  assert.equal(isJson(nested(1_000_000)), true)
+  assert.equal(isJson(nested(1_000_001)), false)
+})
