@@ -6,6 +6,7 @@ import { type Access, JsonBytes, type Route, route, routesBelow } from '../json-
 import { entrySchema, listError, listSchema } from './list-schemas.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
+import { preflight } from './preflight.ts'
 import { keyComparison, sentKeys } from './sent-keys.ts'
 
 interface ModelListOptions {
@@ -18,10 +19,10 @@ interface ModelListOptions {
  * The headers of a preflight response besides the origin, which every reply has
  * (docs/contract/model-list.md, "Cross-origin requests").
  */
-const preflightHeaders = [
-  ['access-control-allow-methods', 'GET, OPTIONS'],
-  ['access-control-allow-headers', '*'],
-] as const
+const preflightHeaders = {
+  'access-control-allow-methods': 'GET, OPTIONS',
+  'access-control-allow-headers': '*',
+}
 
 /** The maximum length of an unknown id in a message, characters. */
 const maxQuotedId = 200
@@ -61,22 +62,8 @@ export function modelListApi({ lists, apiKey }: ModelListOptions): readonly Rout
   const reads = [list, { ...list, path: '/v1/models/', isHidden: true }, retrieve]
   return [
     ...routesBelow('', { tag: 'models', access, errorSchema: listError }, reads),
-    ...reads.map(({ path }) => preflight(path)),
+    ...reads.map(({ path }) => preflight(path, preflightHeaders)),
   ]
-}
-
-/** A preflight carries no credentials (Fetch standard, "CORS-preflight fetch"). */
-function preflight(path: string): Route {
-  return route({
-    method: 'OPTIONS',
-    path,
-    operationId: 'preflight',
-    summary: 'Tells browsers that pages of any origin may ask',
-    isHidden: true,
-    async answer({ replyHeaders }) {
-      for (const [name, value] of preflightHeaders) replyHeaders.set(name, value)
-    },
-  })
 }
 
 function keyGuard(apiKey: string | undefined): Access['admit'] {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Access, PassedReply, type Route, route, routesBelow } from '../../json-api/route.ts'
 import { listError } from '../list-schemas.ts'
+import { preflight } from '../preflight.ts'
 import { type CallPath, callPaths } from './call-paths.ts'
 import type { Callers } from './callers.ts'
 import type { ModelCalls } from './model-calls.ts'
@@ -11,11 +12,11 @@ interface CallRoutesParts {
 }
 
 /** Of a preflight. Pages of any origin may call, with a key. */
-const preflightHeaders = [
-  ['access-control-allow-methods', 'POST, OPTIONS'],
+const preflightHeaders = {
+  'access-control-allow-methods': 'POST, OPTIONS',
   // `*` does not stand for Authorization (Fetch standard, "CORS-preflight fetch").
-  ['access-control-allow-headers', 'authorization, *'],
-] as const
+  'access-control-allow-headers': 'authorization, *',
+}
 
 const body = z
   .looseObject({ model: z.string().meta({ description: 'An id of the model list.' }) })
@@ -37,7 +38,7 @@ export function callRoutes({ calls, callers }: CallRoutesParts): readonly Route[
   const common = { tag: 'models', access, errorSchema: listError }
   return [
     ...routesBelow('/v1', common, callPaths.map(routeOf)),
-    ...callPaths.map(({ path }) => preflight(`/v1${path}`)),
+    ...callPaths.map(({ path }) => preflight(`/v1${path}`, preflightHeaders)),
   ]
 
   function routeOf(path: CallPath): Route {
@@ -54,18 +55,4 @@ export function callRoutes({ calls, callers }: CallRoutesParts): readonly Route[
         new PassedReply(await calls.call(request, path, callers.of(request))),
     })
   }
-}
-
-/** A preflight carries no credentials (Fetch standard, "CORS-preflight fetch"). */
-function preflight(path: string): Route {
-  return route({
-    method: 'OPTIONS',
-    path,
-    operationId: 'preflight',
-    summary: 'Tells browsers that pages of any origin may ask',
-    isHidden: true,
-    async answer({ replyHeaders }) {
-      for (const [name, value] of preflightHeaders) replyHeaders.set(name, value)
-    },
-  })
 }
