@@ -24,36 +24,74 @@ const mostPlainBytes = 1024
 /** Of arrays and objects in each other. */
 const mostLevels = 1_000_000
 
-/**
- * Whether the bytes are JSON in UTF-8 (RFC 8259). JSON.parse would build what it reads: for a body of 64 MiB, more than a
- * GiB of objects.
- */
-export function isJson(bytes: Buffer): boolean {
-  return isUtf8(bytes) && new JsonReader(bytes).isJson()
+/** A field of the outermost object. */
+export interface JsonField {
+  readonly name: string
+  /** Where its value begins and ends, in bytes. */
+  readonly start: number
+  readonly end: number
 }
+
+/**
+ * Checks that the bytes are JSON in UTF-8 (RFC 8259), and looks for fields of the outermost object. JSON.parse would build
+ * what it reads: for a body of 64 MiB, more than a GiB of objects. jsonc-parser calls itself for each level, and needs
+ * the text as a string.
+ *
+ * @param lowerName which fields, in any case of letters
+ * @returns the first two of them; undefined if it is not JSON
+ */
+export function fieldsOfJson(bytes: Buffer, lowerName: string): readonly JsonField[] | undefined {
+  const reader = new JsonReader(bytes, 0, lowerName)
+  const isJson = isUtf8(bytes) && reader.readValue() && reader.isAtEnd()
+  return isJson ? reader.found : undefined
+}
+
+/** Where a value ends that begins at `start`; undefined if it is not JSON. */
+export function endOfValue(bytes: Buffer, start: number): number | undefined {
+  const reader = new JsonReader(bytes, start)
+  return reader.readValue() ? reader.at : undefined
+}
+
+/** With each letter as an escape sequence of six characters. */
+const longestNameBytes = 256
 
 class JsonReader {
   readonly #bytes: Buffer
-  #at = 0
+  readonly #lowerName: string | undefined
+  #at: number
   /** Whether each open level is an object. */
   readonly #levels: boolean[] = []
+  #wasOpened = false
+  /** The field of the outermost object whose value is being read, if it is looked for. */
+  #field: Omit<JsonField, 'end'> | undefined
+  readonly found: JsonField[] = []
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, start: number, lowerName?: string) {
     this.#bytes = bytes
+    this.#at = start
+    this.#lowerName = lowerName
   }
 
-  isJson(): boolean {
+  get at(): number {
+    return this.#at
+  }
+
+  isAtEnd(): boolean {
+    return this.#next() === undefined
+  }
+
+  /** Reads a value with all that it has. Returns whether it is JSON. */
+  readValue(): boolean {
     for (;;) {
       if (!this.#openOrSkipValue()) return false
       // A level that was just opened has no value yet.
       if (this.#wasOpened) continue
+      this.#endField()
       if (!this.#closeLevels()) return false
-      if (this.#levels.length === 0) return this.#next() === undefined
+      if (this.#levels.length === 0) return true
       if (!this.#skip(comma) || (this.#levels.at(-1) === true && !this.#skipName())) return false
     }
   }
-
-  #wasOpened = false
 
   #openOrSkipValue(): boolean {
     const first = this.#next()
@@ -76,13 +114,32 @@ class JsonReader {
       if (next !== braceEnd && next !== bracketEnd) return true
       if (this.#levels.pop() !== (next === braceEnd)) return false
       this.#at += 1
+      this.#endField()
     }
     return true
   }
 
   /** A name and its colon. */
   #skipName(): boolean {
-    return this.#next() === quote && this.#skipText() && this.#skip(colon)
+    if (this.#next() !== quote) return false
+    const start = this.#at
+    if (!this.#skipText()) return false
+    const end = this.#at
+    if (!this.#skip(colon)) return false
+    this.#next()
+    if (this.#levels.length === 1 && end - start <= longestNameBytes) this.#beginField(start, end)
+    return true
+  }
+
+  #beginField(start: number, end: number): void {
+    const name = String(JSON.parse(this.#bytes.toString('utf8', start, end)))
+    if (name.toLowerCase() === this.#lowerName) this.#field = { name, start: this.#at }
+  }
+
+  #endField(): void {
+    if (this.#field === undefined || this.#levels.length !== 1) return
+    if (this.found.length < 2) this.found.push({ ...this.#field, end: this.#at })
+    this.#field = undefined
   }
 
   #skip(byte: number): boolean {

@@ -1,5 +1,5 @@
 import { fieldOf, parsedJson } from '../json-field.ts'
-import { endOfValue } from './json-model.ts'
+import { endOfValue } from './json-syntax.ts'
 
 /** Tokens, as the upstream reported them. */
 export interface Tokens {
@@ -91,5 +91,6 @@ function usageAtEnd(tail: Buffer): unknown {
   const at = tail.lastIndexOf(usageName)
   if (at < 0) return undefined
   const start = tail.indexOf('{', at)
-  return start < 0 ? undefined : parsedJson(tail.toString('utf8', start, endOfValue(tail, start)))
+  const end = start < 0 ? undefined : endOfValue(tail, start)
+  return end === undefined ? undefined : parsedJson(tail.toString('utf8', start, end))
 }

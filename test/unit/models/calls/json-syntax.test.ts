@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isJson } from '../../../../src/models/calls/json-syntax.ts'
+import { fieldsOfJson } from '../../../../src/models/calls/json-syntax.ts'
+
+const isJson = (bytes: Buffer) => fieldsOfJson(bytes, 'model') !== undefined
 
 function isParsed(text: string): boolean {
   try {
@@ -14,7 +16,7 @@ function isParsed(text: string): boolean {
 
 const agree = (text: string) => assert.equal(isJson(Buffer.from(text)), isParsed(text), text)
 
-test('isJson agrees with JSON.parse about JSON with one change', () => {
+test('fieldsOfJson agrees with JSON.parse about JSON with one change', () => {
   const change = fc.record({
     at: fc.nat(),
     removed: fc.nat({ max: 2 }),
@@ -38,7 +40,7 @@ test('isJson agrees with JSON.parse about JSON with one change', () => {
   )
 })
 
-test('isJson agrees with JSON.parse about what is odd', () => {
+test('fieldsOfJson agrees with JSON.parse about what is odd', () => {
   for (const text of [
     '',
     ' ',
@@ -71,7 +73,7 @@ test('isJson agrees with JSON.parse about what is odd', () => {
     agree(text)
 })
 
-test('isJson refuses what is not UTF-8, and more than a million levels', () => {
+test('fieldsOfJson refuses what is not UTF-8, and more than a million levels', () => {
   assert.equal(isJson(Buffer.from('"\xff"', 'latin1')), false)
   const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels))
   assert.equal(isJson(nested(1_000_000)), true)
