@@ -12,6 +12,8 @@ interface KeyLimitsParts {
   readonly tokensOfMonth: (keyId: string) => Promise<number>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
+  /** Milliseconds of a clock that is never set. Default: that of the process. */
+  readonly elapsed?: () => number
 }
 
 const minuteMs = 60_000
@@ -28,11 +30,13 @@ interface Allowance {
  */
 export class KeyLimits {
   readonly #parts: KeyLimitsParts
-  /** By kind and key. There are at most two for each key. */
+  readonly #elapsed: () => number
+  /** By kind and key. */
   readonly #allowances = new Map<string, Allowance>()
 
   constructor(parts: KeyLimitsParts) {
     this.#parts = parts
+    this.#elapsed = parts.elapsed ?? (() => performance.now())
   }
 
   /** Counts a request, unless it is refused. @throws DatabaseError */
@@ -70,10 +74,9 @@ export class KeyLimits {
   /** Undefined without a limit. */
   #allowance(name: string, perMinute: number | undefined): Allowance | undefined {
     if (perMinute === undefined) return undefined
-    const atMs = this.#parts.now()
+    const atMs = this.#elapsed()
     const known = this.#allowances.get(name) ?? { left: perMinute, atMs }
-    // A clock that was set back gives nothing.
-    const earned = (Math.max(0, atMs - known.atMs) / minuteMs) * perMinute
+    const earned = ((atMs - known.atMs) / minuteMs) * perMinute
     const allowance = { left: Math.min(perMinute, known.left + earned), atMs }
     this.#allowances.set(name, allowance)
     return allowance
