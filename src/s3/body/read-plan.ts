@@ -25,7 +25,7 @@ interface ReadRequest {
   readonly overrides: ResponseOverrides | undefined
   readonly partNumber: number | undefined
   /** Not who reads only because everyone may (API reference, GetObject: "x-amz-tagging-count"). */
-  readonly mayReadTags: boolean
+  readonly mayReadTags: () => boolean
   /** Present if the bucket has lifecycle rules. */
   readonly expiring?: ExpiringObject | undefined
 }
@@ -74,7 +74,7 @@ function parseReadRequest(context: ObjectContext): ReadRequest {
     )
   }
   const overrides = responseOverrides(query, identity.kind !== 'anonymous')
-  const mayReadTags = isAuthorized(identity, { action: 'read', bucket, key, isPublic: false })
+  const mayReadTags = () => isAuthorized(identity, { action: 'read', bucket, key, isPublic: false })
   return { headers, overrides, partNumber, mayReadTags, expiring: expiringObject(context) }
 }
 
@@ -91,7 +91,7 @@ function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)
   const { tags } = metadata.attributes
-  if (tags !== undefined && request.mayReadTags) {
+  if (tags !== undefined && request.mayReadTags()) {
     headers.push(['x-amz-tagging-count', String(Object.keys(tags).length)])
   }
   if (request.expiring !== undefined) {
