@@ -15,7 +15,7 @@ const hopByHop = [
   'upgrade',
 ]
 
-/** What is the client's, and not the upstream's to see; and what is written anew. */
+/** Fields that concern only the client, and fields that are written for each upstream. */
 const notForUpstreams: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie'],
@@ -25,7 +25,7 @@ const notForUpstreams: ReadonlySet<string> = new Set([
   'accept-encoding',
 ])
 
-/** What every reply has of its own, and what would be the upstream's word about another address. */
+/** Fields that every reply of this service has, and fields that are valid only for the upstream's address. */
 const notForClients: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['content-length', 'set-cookie', 'server', 'date', 'alt-svc', 'strict-transport-security'],

@@ -75,7 +75,7 @@ test('A refused key lets all of its connection rest, until the key is another on
   assert.ok(!JSON.stringify(world.rests.list()).includes('apiKey'))
 })
 
-test('A success ends what rests, and the next failure begins anew', () => {
+test('A success ends what rests, and the next pause is short again', () => {
   const world = open()
   for (let count = 0; count < 5; count += 1) world.rests.note(target('a'), failure('moment'))
   world.rests.clear(target('a'))
