@@ -29,6 +29,8 @@ test('a suspended process that continues changes no bytes of a part that was sen
   await uploads.writePart(name, 1, partOf(part('1')))
   const list = [part('1'), part('2'), part('3')]
   const { attributes } = await uploads.complete(name, listOf(list), never)
+  // Complete replies before the row says `completed`. Until then, the part would get SlowDown.
+  await uploads.idle()
   const answer = goOn()
   child.kill('SIGCONT')
   assert.equal(await answer, 'NoSuchUpload')
