@@ -2,17 +2,12 @@ import { availableParallelism } from 'node:os'
 import type { CompatibilityMode } from '../../s3/compatibility.ts'
 import type { AclMode } from '../../s3/configuration/acls.ts'
 import type { EncryptionMode } from '../../s3/headers/encryption.ts'
-import { driveLocation } from '../drive-kinds/drive-kinds.ts'
+import { dashboardSettings } from './dashboard-settings.ts'
+import { driveTable } from './drive-table.ts'
 import { modelSettings } from './model-settings.ts'
 import { notifySettings } from './notify-settings.ts'
 import { bucketOrDrive, bucketPlace } from './parse-buckets.ts'
-import {
-  databaseLocation,
-  keyValueStore,
-  localPath,
-  pemText,
-  readableFile,
-} from './parse-locations.ts'
+import { databaseLocation, localPath, pemText } from './parse-locations.ts'
 import {
   accessKey,
   addressRange,
@@ -24,15 +19,7 @@ import {
   regionName,
   regionOrAny,
 } from './parse-names.ts'
-import {
-  booleanOf,
-  integerIn,
-  listOf,
-  oneOf,
-  passphrase,
-  solidText,
-  visibleAscii,
-} from './parse-plain.ts'
+import { booleanOf, integerIn, listOf, oneOf, solidText, visibleAscii } from './parse-plain.ts'
 import type { Setting } from './setting.ts'
 import { telemetrySettings } from './telemetry-settings.ts'
 
@@ -149,83 +136,7 @@ export const settingsTable = {
       'Folder of the generated settings. The default locations of DRIVE, DRIVE_SPOOL and DATABASE_URL are in it, too.',
     parse: localPath,
   },
-  drive: {
-    name: 'DRIVE',
-    default: 'file:./data/drive',
-    meaning:
-      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive of that name.',
-    parse: driveLocation,
-  },
-  drivePollSeconds: {
-    name: 'DRIVE_POLL_SECONDS',
-    default: '10',
-    meaning: 'Seconds between checks of Google Drive for changes made by others.',
-    parse: integerIn({ min: 1, max: 3_600 }),
-  },
-  driveSpool: {
-    name: 'DRIVE_SPOOL',
-    default: './data/spool',
-    meaning:
-      'Local staging directory for WebDAV uploads: objects of unknown size, and parts if the server cannot append.',
-    parse: localPath,
-  },
-  driveSpoolGib: {
-    name: 'DRIVE_SPOOL_GIB',
-    default: '20',
-    meaning:
-      'Size limit of that directory in GiB. When it is full, uploads get SlowDown; an object larger than the limit gets QuotaExceeded.',
-    parse: integerIn({ min: 1, max: 1_048_576 }),
-  },
-  gdriveClientId: {
-    name: 'GDRIVE_CLIENT_ID',
-    whenUnset: 'none',
-    meaning: 'OAuth client ID. `bucketry connect google` writes this setting and the next two.',
-    parse: solidText,
-  },
-  gdriveClientSecret: {
-    name: 'GDRIVE_CLIENT_SECRET',
-    whenUnset: 'none',
-    meaning: 'OAuth client secret.',
-    isSecret: true,
-    parse: solidText,
-  },
-  gdriveRefreshToken: {
-    name: 'GDRIVE_REFRESH_TOKEN',
-    whenUnset: 'none',
-    meaning: 'OAuth refresh token.',
-    isSecret: true,
-    parse: solidText,
-  },
-  gdriveServiceAccount: {
-    name: 'GDRIVE_SERVICE_ACCOUNT',
-    whenUnset: 'none',
-    meaning: 'Path of the JSON key file of a service account. Replaces the three settings above.',
-    parse: readableFile,
-  },
-  gdriveSubject: {
-    name: 'GDRIVE_SUBJECT',
-    whenUnset: 'itself',
-    meaning: 'User that the service account acts for (domain-wide delegation).',
-    parse: solidText,
-  },
-  gdriveSharedDrive: {
-    name: 'GDRIVE_SHARED_DRIVE',
-    whenUnset: 'My Drive',
-    meaning: 'ID of the shared drive that contains FOLDER.',
-    parse: solidText,
-  },
-  gdriveDelete: {
-    name: 'GDRIVE_DELETE',
-    default: 'trash',
-    meaning: 'What a delete does: `trash` (Google keeps the file for 30 days) or `permanent`.',
-    parse: oneOf<'trash' | 'permanent'>(['trash', 'permanent']),
-  },
-  gdriveApiUrl: {
-    name: 'GDRIVE_API_URL',
-    whenUnset: "Google's",
-    meaning: "Address to use in place of Google's, for tests.",
-    parse: publicOrigin,
-  },
+  ...driveTable,
   database: {
     name: 'DATABASE_URL',
     default: 'sqlite:./data/bucketry.db',
@@ -362,22 +273,7 @@ export const settingsTable = {
   },
   ...telemetrySettings,
   ...notifySettings,
-  dashboardPassword: {
-    name: 'DASHBOARD_PASSWORD',
-    whenUnset: 'the dashboard is off',
-    meaning:
-      'Password of the dashboard, the login API (`/auth`) and the management API (`/-/api`).',
-    isSecret: true,
-    parse: passphrase,
-  },
-  authKv: {
-    name: 'AUTH_KV',
-    whenUnset: 'the database',
-    meaning:
-      'Store for sessions and failed logins: `redis://…` or `rediss://…` (Redis or Valkey, also a node of a cluster).',
-    isSecret: true,
-    parse: keyValueStore,
-  },
+  ...dashboardSettings,
   ...modelSettings,
 } as const satisfies Record<string, Setting<unknown>>
 

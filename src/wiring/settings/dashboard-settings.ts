@@ -1,0 +1,23 @@
+import { keyValueStore } from './parse-locations.ts'
+import { passphrase } from './parse-plain.ts'
+import type { Setting } from './setting.ts'
+
+/** The dashboard, its login and the management API (docs/dashboard.md). */
+export const dashboardSettings = {
+  dashboardPassword: {
+    name: 'DASHBOARD_PASSWORD',
+    whenUnset: 'the dashboard is off',
+    meaning:
+      'Password of the dashboard, the login API (`/auth`) and the management API (`/-/api`).',
+    isSecret: true,
+    parse: passphrase,
+  },
+  authKv: {
+    name: 'AUTH_KV',
+    whenUnset: 'the database',
+    meaning:
+      'Store for sessions and failed logins: `redis://…` or `rediss://…` (Redis or Valkey, also a node of a cluster).',
+    isSecret: true,
+    parse: keyValueStore,
+  },
+} as const satisfies Record<string, Setting<unknown>>
