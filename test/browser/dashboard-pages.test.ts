@@ -44,27 +44,48 @@ describe('Pages of the dashboard', { skip: absenceOfChromium() }, () => {
 describe('The overview', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
 
-  test('shows stored data, client settings and the reasons of failed requests', async () => {
+  test('each page shows its part: stored data, client settings, failures, settings', async () => {
     const { gateway } = dashboard()
     await signedFetch(gateway, { method: 'PUT', target: `/${testBucket}/a.txt`, body: 'hello' })
     await fetch(`${gateway.url}/${testBucket}/a.txt`, { method: 'DELETE' })
     const page = await dashboard().openSignedIn('/')
+    const pages = page.getByRole('navigation', { name: 'Pages' })
     const row = page.getByRole('row').filter({ hasText: testBucket })
     await row.getByText('5 bytes').waitFor()
+    await pages.getByRole('link', { name: 'Connect' }).click()
     await page.getByText('aws --endpoint-url').filter({ hasText: gateway.url }).waitFor()
+    await pages.getByRole('link', { name: 'Activity' }).click()
     await page
       .getByText(/^403 AccessDenied$/)
       .first()
       .waitFor()
+    await pages.getByRole('link', { name: 'Settings' }).click()
     await page.getByText('PORT', { exact: true }).waitFor()
     assert.equal(await page.getByText(gateway.credentials.secretKey).count(), 0)
+  })
+
+  test('on a phone the pages are in a drawer, which closes with the choice, Escape and a press beside it', async () => {
+    const page = await dashboard().openSignedIn('/', { viewport: { width: 320, height: 568 } })
+    const drawer = page.getByRole('dialog', { name: 'Pages' })
+    const open = () => page.getByRole('button', { name: 'Pages' }).click()
+    await open()
+    await drawer.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    await drawer.waitFor({ state: 'hidden' })
+    await open()
+    assert.equal(await drawer.locator('[aria-current=page]').textContent(), 'Settings')
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    await open()
+    await page.mouse.click(310, 300)
+    await drawer.waitFor({ state: 'hidden' })
   })
 
   test('shows current activity accessibly', async () => {
     const { gateway } = dashboard()
     await signedFetch(gateway, { method: 'PUT', target: `/${testBucket}/old/a`, body: 'a' })
     await signedFetch(gateway, { method: 'POST', target: `/${testBucket}/open.mov?uploads` })
-    const page = await dashboard().openSignedIn('/')
+    const page = await dashboard().openSignedIn('/activity')
     const reply = await fetch(`${gateway.url}/-/api/deletions`, {
       method: 'POST',
       headers: {
@@ -77,13 +98,12 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     await page.reload()
     await page.getByText('1 object deleted').waitFor()
     await page.getByText(`${testBucket}/open.mov`).waitFor()
-    await page.getByRole('button', { name: 'Show defaults' }).click()
     assert.deepEqual(await barriers(page), [])
   })
 
   test('failed requests are filtered and cleared, and those of the dashboard are not listed', async () => {
     const { gateway } = dashboard()
-    const page = await dashboard().openSignedIn('/')
+    const page = await dashboard().openSignedIn('/activity')
     await page.evaluate(`fetch('/-/api/presign', { method: 'POST', headers: {
       authorization: 'Bearer ' + JSON.parse(localStorage['bucketry.session']).token,
       'content-type': 'application/json',
@@ -119,8 +139,8 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
   test('settings to paste contain the page address and the access key', async () => {
     const { gateway } = dashboard()
     const { port } = new URL(gateway.url)
-    const page = await dashboard().openSignedIn('/')
-    await page.goto(`http://localhost:${port}/-/`)
+    const page = await dashboard().openSignedIn('/connect')
+    await page.goto(`http://localhost:${port}/-/connect`)
     await signIn(page)
     const settings = page.getByText('aws --endpoint-url')
     await settings.filter({ hasText: `http://localhost:${port}` }).waitFor()
@@ -132,7 +152,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     const target = `/${testBucket}/film.mov?uploads`
     const reply = await signedFetch(gateway, { method: 'POST', target })
     assert.equal(reply.status, 200)
-    const page = await dashboard().openSignedIn('/')
+    const page = await dashboard().openSignedIn('/activity')
     await page.getByRole('button', { name: 'Abort the upload of film.mov' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Abort the upload' }).click()
     await page.getByText(`${testBucket}/film.mov`).waitFor({ state: 'detached' })
@@ -140,7 +160,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
 
   test('copies settings without the clipboard API, as on plain http', async () => {
     const { gateway } = dashboard()
-    const page = await dashboard().openSignedIn('/')
+    const page = await dashboard().openSignedIn('/connect')
     await page.evaluate(`
       Object.defineProperty(navigator, 'clipboard', { value: undefined })
       document.addEventListener('copy', () => { globalThis.copied = getSelection().toString() })

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import {
-  clientSettings,
-  secretKeyPlaceholder,
-} from '../../web/src/overview/connect/client-settings.ts'
+import { clientSettings, secretKeyPlaceholder } from '../../web/src/connect/client-settings.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { describeOverBoth } from './endpoint.ts'
 import { absenceOf, absenceOfBoto3, runClient } from './run-client.ts'

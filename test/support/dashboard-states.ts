@@ -37,7 +37,19 @@ const folder = `/files/${testBucket}?prefix=states/`
 
 /** The page as it comes, and each of its dialogs, menus, notifications and errors. */
 export const dashboardStates: readonly DashboardState[] = [
-  { name: 'overview', path: '/', shown: 'Recent failed requests' },
+  { name: 'overview', path: '/', shown: 'counted' },
+  {
+    name: 'pages of a phone',
+    path: '/',
+    async reach({ page }) {
+      const menu = button(page, 'Pages')
+      await page.getByText('counted').first().waitFor()
+      if (await menu.isVisible()) await menu.click()
+    },
+  },
+  { name: 'activity', path: '/activity', shown: 'Recent failed requests' },
+  { name: 'connect', path: '/connect', shown: 'aws --endpoint-url' },
+  { name: 'settings', path: '/settings', shown: 'ALLOWED_BUCKETS' },
   { name: 'new bucket', path: '/', reach: steps('Create a bucket', 'Create the bucket') },
   {
     name: 'settings of a bucket',
@@ -46,7 +58,7 @@ export const dashboardStates: readonly DashboardState[] = [
   },
   {
     name: 'abort of an upload',
-    path: '/',
+    path: '/activity',
     reach: steps('Abort the upload of states/open.mov'),
   },
   {

@@ -56,7 +56,7 @@ const script = `
   function layoutProblems(size) {
     const { scrollWidth } = document.documentElement
     const wide = scrollWidth > screen.width ? ['the page is ' + scrollWidth + ' px wide'] : []
-    const fronts = [...document.querySelectorAll('[role="menu"], [role="dialog"]')].filter(isShown)
+    const fronts = [...document.querySelectorAll('[role="menu"], [role="dialog"], dialog[open]')].filter(isShown)
     const front = fronts.at(-1) ?? document.body
     const controls = 'a[href], button, input, select, textarea, [role="tab"], [role="menuitem"]'
     const small = [...front.querySelectorAll(controls)].filter((one) => isSmall(one, size))

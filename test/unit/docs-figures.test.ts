@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { maxMadeBuckets } from '../../src/buckets/bucket-maker.ts'
-import { clientSettings } from '../../web/src/overview/connect/client-settings.ts'
+import { clientSettings } from '../../web/src/connect/client-settings.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8').replace(/\s+/g, ' ')

@@ -1,32 +1,80 @@
-import { Flex } from '@mantine/core'
-import { Link, useRoute } from 'wouter'
+import { IconMenu2, IconX } from '@tabler/icons-react'
+import { useEffect, useRef } from 'react'
+import { Link, useLocation, useRoute } from 'wouter'
+import { IconButton } from '../ui/icon-button.tsx'
 import iconUrl from './icon.svg'
 import classes from './navigation.module.css'
+import { type Page, pageGroups } from './pages.ts'
 
+export function Brand() {
+  return (
+    <Link href="/" className={classes.brand ?? ''} aria-label="Bucketry, overview">
+      <img src={iconUrl} alt="" width={26} height={26} />
+      <span>Bucketry</span>
+    </Link>
+  )
+}
+
+/** The pages beside the content, on wide screens. */
 export function Navigation() {
   return (
-    <div className={classes.start}>
-      <Link href="/" className={classes.brand ?? ''} aria-label="Bucketry, overview">
-        <img src={iconUrl} alt="" width={26} height={26} />
-        <span className={classes.name}>Bucketry</span>
-      </Link>
-      <Flex component="nav" gap={2} aria-label="Pages" className={classes.pages ?? ''}>
-        <PageLink href="/" pattern="/" label="Overview" />
-        <PageLink href="/files" pattern="/files/*?" label="Files" />
-        <PageLink href="/keys" pattern="/keys" label="Keys" />
-        <PageLink href="/models" pattern="/models/*?" label="Models" />
-      </Flex>
+    <nav className={classes.side} aria-label="Pages">
+      <PageLinks />
+    </nav>
+  )
+}
+
+/** The same pages in a drawer, on narrow screens. */
+export function NavigationDrawer() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [path] = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a page that was chosen is shown
+  useEffect(() => dialog.current?.close(), [path])
+  const close = () => dialog.current?.close()
+  return (
+    <div className={classes.narrow}>
+      <IconButton label="Pages" size="lg" onClick={() => dialog.current?.showModal()}>
+        <IconMenu2 size={20} />
+      </IconButton>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself */}
+      <dialog
+        ref={dialog}
+        className={classes.drawer}
+        aria-label="Pages"
+        onClick={({ target }) => {
+          // The dialog itself is hit only beside what it has: its backdrop. A link closes it, too.
+          if (target === dialog.current || (target as Element).closest('a') !== null) close()
+        }}
+      >
+        <div className={classes.sheet}>
+          <div className={classes.top}>
+            <Brand />
+            <IconButton label="Close" size="lg" onClick={close}>
+              <IconX size={20} />
+            </IconButton>
+          </div>
+          <nav aria-label="Pages">
+            <PageLinks />
+          </nav>
+        </div>
+      </dialog>
     </div>
   )
 }
 
-interface PageLinkProps {
-  readonly href: string
-  readonly pattern: string
-  readonly label: string
+function PageLinks() {
+  return pageGroups.map((pages) => (
+    <ul key={pages[0]?.href} className={classes.group}>
+      {pages.map((page) => (
+        <li key={page.href}>
+          <PageLink page={page} />
+        </li>
+      ))}
+    </ul>
+  ))
 }
 
-function PageLink({ href, pattern, label }: PageLinkProps) {
+function PageLink({ page: { href, pattern, label, Icon } }: { readonly page: Page }) {
   const [isHere] = useRoute(pattern)
   return (
     <Link
@@ -34,6 +82,7 @@ function PageLink({ href, pattern, label }: PageLinkProps) {
       className={classes.page ?? ''}
       {...(isHere && { 'aria-current': 'page' as const })}
     >
+      <Icon size={18} stroke={1.7} />
       {label}
     </Link>
   )

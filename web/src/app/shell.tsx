@@ -1,13 +1,12 @@
-import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useConnection } from '../connection/use-connection.ts'
 import { TransfersMount } from '../files/transfers/transfers-mount.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
-import { Navigation } from './navigation.tsx'
+import { Brand, Navigation, NavigationDrawer } from './navigation.tsx'
 import classes from './shell.module.css'
 import { SignOutButton } from './sign-out-button.tsx'
 
-/** The frame of every page: skip link, header with navigation, main. */
+/** The frame of every page: skip link, navigation at the side or at the top, main. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const isStale = useConnection() === 'lost'
   return (
@@ -15,19 +14,25 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <a className={classes.skip} href="#main">
         Skip to content
       </a>
-      <header className={classes.header}>
-        <div className={classes.bar}>
+      <div className={classes.shell}>
+        <header className={classes.header}>
+          <div className={classes.start}>
+            <NavigationDrawer />
+            <Brand />
+          </div>
           <Navigation />
-          <Group gap={4} wrap="nowrap">
+          <div className={classes.end}>
             <ColorSchemeSwitch />
             <SignOutButton />
-          </Group>
+          </div>
+        </header>
+        <div className={classes.content}>
+          <main id="main" className={classes.main} tabIndex={-1} data-stale={isStale || undefined}>
+            {children}
+          </main>
+          <TransfersMount />
         </div>
-      </header>
-      <main id="main" className={classes.main} tabIndex={-1} data-stale={isStale || undefined}>
-        {children}
-      </main>
-      <TransfersMount />
+      </div>
     </>
   )
 }

@@ -1,11 +1,11 @@
-import { Button, Text, Title } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconKey, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { KeyReply, KeyWithSecretReply } from '../../../src/console/management/key-schemas.ts'
 import { useBuckets } from '../api/service-queries.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { PageTitle } from '../ui/page-title.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
 import { RowList } from '../ui/row-list.tsx'
 import { Section } from '../ui/section.tsx'
 import { KeyDialog } from './key-dialog.tsx'
@@ -21,14 +21,10 @@ export function KeysPage() {
   const firstBucket = useBuckets().data?.buckets[0]?.name ?? '*'
   return (
     <>
-      <PageTitle title="Access keys" />
-      <Title order={1} size="h2" mb="sm">
-        Access keys
-      </Title>
-      <Text size="sm" c="dimmed" mb="md" maw={720}>
+      <PageHeading title="Access keys">
         Give each app a key of its own that can do only what the app needs. The key in the settings,
         ACCESS_KEY, can do everything.
-      </Text>
+      </PageHeading>
       <Section
         title="Keys of apps"
         actions={

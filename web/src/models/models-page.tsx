@@ -1,7 +1,7 @@
-import { Tabs, Text, Title } from '@mantine/core'
+import { Tabs } from '@mantine/core'
 import type { ComponentType } from 'react'
 import { useLocation, useRoute } from 'wouter'
-import { PageTitle } from '../ui/page-title.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
 import { ConnectionsPanel } from './connections/connections-panel.tsx'
 import { aliases, combos, customModels } from './items/item-resources.ts'
 import { ItemsPanel } from './items/items-panel.tsx'
@@ -38,14 +38,10 @@ export function ModelsPage() {
   const shown = panels.find(({ id }) => id === wanted) ?? first
   return (
     <>
-      <PageTitle title="Models" />
-      <Title order={1} size="h2" mb="sm">
-        Models
-      </Title>
-      <Text size="sm" c="dimmed" mb="md" maw={720}>
+      <PageHeading title="Models">
         The models that clients find at /v1/models. Calls of them are passed on to their
         connections, and need a key.
-      </Text>
+      </PageHeading>
       <Tabs
         value={shown.id}
         keepMounted={false}

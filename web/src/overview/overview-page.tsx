@@ -1,41 +1,21 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useStatus } from '../api/service-queries.ts'
 import { formatDuration } from '../format/time.ts'
-import { PageTitle } from '../ui/page-title.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
 import { BucketsSection } from './buckets/buckets-section.tsx'
-import { ConnectSection } from './connect/connect-section.tsx'
-import { DeletionsSection } from './deletions/deletions-section.tsx'
 import { DriveSection } from './drive/drive-section.tsx'
-import { FailuresSection } from './failures/failures-section.tsx'
 import classes from './overview-page.module.css'
-import { SettingsSection } from './settings/settings-section.tsx'
-import { UploadsSection } from './uploads/uploads-section.tsx'
 
-/** How to connect, what is stored, and current activity. */
+/** Whether it works, what it does, and what is stored. */
 export function OverviewPage() {
   return (
-    <Stack gap={16}>
-      <Group align="baseline" justify="space-between" gap="4px 16px">
-        <PageTitle title="Overview" />
-        <Title order={1} size="h2">
-          Overview
-        </Title>
-        <Running />
-      </Group>
+    <>
+      <PageHeading title="Overview" actions={<Running />} />
       <div className={classes.columns}>
-        <Stack gap={16} miw={0}>
-          <BucketsSection />
-          <ConnectSection />
-          <FailuresSection />
-        </Stack>
-        <Stack gap={16} miw={0}>
-          <DriveSection />
-          <UploadsSection />
-          <DeletionsSection />
-          <SettingsSection />
-        </Stack>
+        <BucketsSection />
+        <DriveSection />
       </div>
-    </Stack>
+    </>
   )
 }
 

@@ -1,8 +1,8 @@
 import { Anchor, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { StatusReply } from '../../../../src/console/management/replies.ts'
-import { useStatus } from '../../api/service-queries.ts'
-import { Section } from '../../ui/section.tsx'
+import type { StatusReply } from '../../../src/console/management/replies.ts'
+import { useStatus } from '../api/service-queries.ts'
+import { Section } from '../ui/section.tsx'
 import classes from './settings-section.module.css'
 
 type Setting = StatusReply['settings'][number]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failureTarget } from '../../../../web/src/overview/failures/failure-target.ts'
+import { failureTarget } from '../../../../web/src/activity/failures/failure-target.ts'
 
 for (const [method, operation, bucket, key, text] of [
   ['PUT', 'PutObject', 'photos', 'a/b.jpg', 'PutObject photos/a/b.jpg'],

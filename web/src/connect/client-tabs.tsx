@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core'
-import { CodeBlock } from '../../ui/code-block.tsx'
+import { CodeBlock } from '../ui/code-block.tsx'
 import { clientSettings, type Gateway, secretKeyPlaceholder } from './client-settings.ts'
 import classes from './connect-section.module.css'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failureText } from '../../../../web/src/overview/failures/failure-target.ts'
+import { failureText } from '../../../../web/src/activity/failures/failure-target.ts'
 import { hasWords } from '../../../../web/src/ui/has-words.ts'
 
 const failure = {

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
-import {
-  clientSettings,
-  type Gateway,
-} from '../../../../web/src/overview/connect/client-settings.ts'
+import { clientSettings, type Gateway } from '../../../../web/src/connect/client-settings.ts'
 
 const plain: Gateway = {
   ...{ endpoint: 'http://127.0.0.1:9000', region: 'us-east-1' },

@@ -1,0 +1,67 @@
+import {
+  IconActivity,
+  IconFolder,
+  IconKey,
+  IconLayoutDashboard,
+  IconPlugConnected,
+  IconSettings,
+  IconSparkles,
+} from '@tabler/icons-react'
+import { type ComponentType, lazy } from 'react'
+
+/** A page of the dashboard: a chunk of its own, so that the first page does not wait for the others. */
+export interface Page {
+  readonly href: string
+  /** Of the addresses that the page shows. */
+  readonly pattern: string
+  readonly label: string
+  readonly Icon: ComponentType<{ readonly size: number; readonly stroke: number }>
+  readonly Content: ComponentType
+}
+
+/** What people come for, and what they set up. */
+export const pageGroups: readonly (readonly Page[])[] = [
+  [
+    page('/', 'Overview', IconLayoutDashboard, async () => {
+      const { OverviewPage } = await import('../overview/overview-page.tsx')
+      return { default: OverviewPage }
+    }),
+    page('/files', 'Files', IconFolder, async () => {
+      const { FilesPage } = await import('../files/files-page.tsx')
+      return { default: FilesPage }
+    }),
+    page('/activity', 'Activity', IconActivity, async () => {
+      const { ActivityPage } = await import('../activity/activity-page.tsx')
+      return { default: ActivityPage }
+    }),
+  ],
+  [
+    page('/connect', 'Connect', IconPlugConnected, async () => {
+      const { ConnectPage } = await import('../connect/connect-page.tsx')
+      return { default: ConnectPage }
+    }),
+    page('/keys', 'Keys', IconKey, async () => {
+      const { KeysPage } = await import('../keys/keys-page.tsx')
+      return { default: KeysPage }
+    }),
+    page('/models', 'Models', IconSparkles, async () => {
+      const { ModelsPage } = await import('../models/models-page.tsx')
+      return { default: ModelsPage }
+    }),
+    page('/settings', 'Settings', IconSettings, async () => {
+      const { SettingsPage } = await import('../settings/settings-page.tsx')
+      return { default: SettingsPage }
+    }),
+  ],
+]
+
+/** @param load imports the page, which has the addresses below its own, too */
+function page(
+  href: string,
+  label: string,
+  Icon: Page['Icon'],
+  load: () => Promise<{ readonly default: ComponentType }>,
+): Page {
+  const pattern = href === '/' ? href : `${href}/*?`
+  return { href, pattern, label, Icon, Content: lazy(load) }
+}
