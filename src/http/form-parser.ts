@@ -8,6 +8,8 @@ export interface FormPart {
   readonly name: string
   /** As sent; undefined if there is none. */
   readonly filename: string | undefined
+  /** Whether every parser reads the same name: no extended parameters, escapes or folded lines, which some ignore. */
+  readonly isPlain: boolean
   /** Where its content begins, in bytes from the beginning of the form. */
   readonly contentAt: number
 }
@@ -166,6 +168,11 @@ export class FormParser {
 
 const disposition = /^content-disposition:[ \t]*form-data[ \t]*(?=;|$)/i
 const parameter = /;[ \t]*(name|filename)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/gi
+/** RFC 7578 section 4.2, as browsers and SDKs write it. */
+const plainDisposition =
+  /^content-disposition:[ \t]*form-data(?:;[ \t]*(?:name="[^"\\]*"|name=[^;"\\\s]*|filename="(?:[^"\\]|\\(?!"))*"|filename\*?=[^;"\\\s]*))*$/i
+/** A line that goes on with the one before it (RFC 5322 section 2.2.3), or of which only some parsers see the end. */
+const oddLine = /^[ \t]|[\r\n]/
 
 /** @throws FormError if it does not name a field, or in more than one way */
 function readHead(head: Buffer): Omit<FormPart, 'contentAt'> {
@@ -182,7 +189,8 @@ function readHead(head: Buffer): Omit<FormPart, 'contentAt'> {
   if (name === undefined || other !== undefined || !disposition.test(line)) {
     throw new FormError('A part has no name in a field Content-Disposition: form-data.')
   }
-  return { name, filename: values.get('filename') }
+  const isPlain = plainDisposition.test(line) && !lines.some((one) => oddLine.test(one))
+  return { name, filename: values.get('filename'), isPlain }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,17 +1,18 @@
-import { isFormType } from '../../http/form-parser.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { BodyError, BodyReading } from '../../http/read-body.ts'
 import { ApiError } from '../../json-api/api-error.ts'
 import { withinTime } from '../../process/time-limit.ts'
 import type { CallPath } from './call-paths.ts'
-import { modelOfForm } from './form-model.ts'
-import { modelOfJson } from './json-model.ts'
-import { type ModelName, withModelName } from './model-name.ts'
+import { FormModel } from './form-model.ts'
+import { JsonModel } from './json-model.ts'
+import { type ModelFinder, type ModelName, withModelName } from './model-name.ts'
 
 /** The longest time without bytes. */
 const idleMs = 30_000
 /** A body this short is sent in one piece. */
 const onePieceBytes = 64 * 1024
+const smallBlockBytes = 4 * 1024
+const blockBytes = 64 * 1024
 /** Bodies that wait for their answers, of one process, as many times the limit of one. */
 const bodiesHeld = 8
 
@@ -52,16 +53,14 @@ export class CallBodies {
     assertType(type, kind)
     assertPlain(request.headers['content-encoding'])
     if (kind === 'json' && Number(declared ?? 0) > this.#maxBytes) throw this.#tooLarge()
-    const held = new HeldBytes((bytes) => this.#hold(bytes))
+    const finder = kind === 'json' ? new JsonModel() : new FormModel(type)
+    const held = new HeldBytes((bytes) => this.#hold(bytes), finder)
     try {
       const isWhole = await readUpTo(request, this.#maxBytes, held)
       if (!isWhole && kind === 'json') throw this.#tooLarge()
       const bytes = held.concat()
-      const release = () => held.release()
-      if (kind === 'json')
-        return bodyOf({ request, bytes, found: modelOfJson(bytes), isWhole, release })
-      const found = modelOfForm(bytes, type, isWhole)
-      return bodyOf({ request, bytes, found, isWhole, release, checkRest: found.checkRest })
+      const found = finder.find(bytes, isWhole)
+      return bodyOf({ request, bytes, found, finder, isWhole, release: () => held.release() })
     } catch (error) {
       held.release()
       throw error
@@ -84,27 +83,49 @@ export class CallBodies {
   }
 }
 
-/** The pieces of one body, counted. */
+/** The bytes of one body, counted. In blocks: a client may send each byte as a chunk, which would be an object. */
 class HeldBytes {
   readonly #count: (bytes: number) => void
-  #pieces: Buffer[] = []
+  readonly #finder: ModelFinder
+  #blocks: Buffer[] = []
+  #block: Buffer = Buffer.alloc(0)
+  /** Of the last block. */
+  #filled = 0
   size = 0
 
   /** @param count takes bytes of the common memory; a negative number gives them back */
-  constructor(count: (bytes: number) => void) {
+  constructor(count: (bytes: number) => void, finder: ModelFinder) {
     this.#count = count
+    this.#finder = finder
   }
 
+  /** @throws ApiError */
   add(bytes: Buffer): void {
     this.#count(bytes.length)
-    this.#pieces.push(bytes)
     this.size += bytes.length
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#filled === this.#block.length) this.#nextBlock()
+      const copied = bytes.copy(this.#block, this.#filled, at)
+      this.#filled += copied
+      at += copied
+    }
   }
 
+  /** @throws ApiError */
   concat(): Buffer {
-    const whole = Buffer.concat(this.#pieces)
-    this.#pieces = []
+    this.#nextBlock()
+    const whole = Buffer.concat(this.#blocks)
+    this.#blocks = []
     return whole
+  }
+
+  #nextBlock(): void {
+    const block = this.#block.subarray(0, this.#filled)
+    // The first one is for small calls.
+    this.#block = Buffer.allocUnsafe(this.size <= smallBlockBytes ? smallBlockBytes : blockBytes)
+    this.#filled = 0
+    this.#blocks.push(block)
+    this.#finder.take(block)
   }
 
   release(): void {
@@ -113,12 +134,19 @@ class HeldBytes {
   }
 }
 
+const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i
+/**
+ * With one boundary in one form (RFC 2046 section 5.1.1): of two, or of one that looks like another parameter, parsers
+ * choose differently, and would see other fields than we do.
+ */
+const formType =
+  /^multipart\/form-data[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?;[\t ]*boundary=(?:"[\w'()+,./:=? -]{1,70}"|[\w'()+,./:=?-]{1,70})[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i
+
 function assertType(type = '', kind: CallPath['body']): void {
-  if (kind === 'json') {
-    if (/^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i.test(type)) return
+  if (kind === 'json' && !jsonType.test(type))
     throw new ApiError(415, 'The body must be application/json in UTF-8.')
-  }
-  if (!isFormType(type)) throw new ApiError(415, 'The body must be multipart/form-data.')
+  if (kind === 'form' && !formType.test(type))
+    throw new ApiError(415, 'The body must be multipart/form-data with one boundary.')
 }
 
 /** Otherwise an upstream could read another model than we do. */
@@ -159,13 +187,13 @@ interface ReadBody {
   readonly request: HttpRequest
   readonly bytes: Buffer
   readonly found: ModelName
+  /** Checks what follows if it is not whole. */
+  readonly finder: ModelFinder
   readonly isWhole: boolean
   readonly release: () => void
-  /** Checks what follows if it is not whole. @throws ApiError */
-  readonly checkRest?: (bytes: Buffer) => void
 }
 
-function bodyOf({ request, bytes, found, isWhole, release, checkRest }: ReadBody): CallBody {
+function bodyOf({ request, bytes, found, finder, isWhole, release }: ReadBody): CallBody {
   // A long answer must not keep it.
   let held = bytes
   return {
@@ -176,7 +204,7 @@ function bodyOf({ request, bytes, found, isWhole, release, checkRest }: ReadBody
       if (!isWhole) {
         const declared = request.headers['content-length']
         const total = declared === undefined ? undefined : Number(declared) + length - held.length
-        return { body: followedBy(pieces, request, checkRest), length: total }
+        return { body: followedBy(pieces, request, finder), length: total }
       }
       const isShort = length <= onePieceBytes
       const body = isShort ? Buffer.concat(pieces) : { [Symbol.asyncIterator]: () => each(pieces) }
@@ -197,7 +225,7 @@ async function* each(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
 async function* followedBy(
   pieces: readonly Buffer[],
   { body }: HttpRequest,
-  checkRest: ReadBody['checkRest'],
+  finder: ModelFinder,
 ): AsyncIterable<Buffer> {
   yield* pieces
   const rest = body.iterator({ destroyOnReturn: false })
@@ -206,7 +234,7 @@ async function* followedBy(
       throw new ApiError(408, 'The body did not arrive in time.', { cause })
     })
     if (next.done === true) return
-    checkRest?.(next.value)
+    finder.take(next.value)
     yield next.value
   }
 }

@@ -2,12 +2,13 @@ import {
   boundaryOf,
   FormError,
   FormParser,
+  type FormPart,
   type FormPiece,
   textOf,
 } from '../../http/form-parser.ts'
-import { type ModelName, unclearModel } from './model-name.ts'
+import { type ModelFinder, type ModelName, unclearModel } from './model-name.ts'
 
-/** Bytes of all fields that are not the file. */
+/** Bytes of all that is no file, heads of parts included. */
 const maxFieldBytes = 1024 * 1024
 
 interface FoundField {
@@ -16,68 +17,61 @@ interface FoundField {
 }
 
 /**
- * Finds the field `model` of a form, in front of its file or behind.
- *
- * @param isWhole whether the body has its end; otherwise the beginning of a larger one
- * @throws ApiError 400
+ * Finds the field `model` of a form, in front of its file or behind. Upstreams differ in which of two counts, so there
+ * may be only one, also in what follows a large beginning.
  */
-export function modelOfForm(
-  body: Buffer,
-  contentType: string | undefined,
-  isWhole: boolean,
-): ModelOfForm {
-  const fields = new ModelFields(() => new FormParser(boundaryOf(contentType)))
-  fields.take(body, isWhole)
-  const field = fields.found
-  if (field === undefined) throw unclearModel(isWhole ? 'The form has no field model.' : lateModel)
-  const bytes = Buffer.concat(field.bytes)
-  const { start } = field
-  const name = textOf(bytes)
-  return {
-    ...{ name, start, end: start + bytes.length, encode: (other) => other },
-    checkRest: (rest) => fields.take(rest, false),
-  }
-}
-
-interface ModelOfForm extends ModelName {
-  /** Checks what follows the beginning of a body, in order. @throws ApiError 400 */
-  readonly checkRest: (bytes: Buffer) => void
-}
-
-/** The fields `model` of a form. Upstreams differ in which of two counts, so there may be only one. */
-class ModelFields {
+export class FormModel implements ModelFinder {
   readonly #parser: FormParser
   #current: FoundField | undefined
   #isFile = false
+  #fileBytes = 0
   #fieldBytes = 0
-  found: FoundField | undefined
+  #found: FoundField | undefined
 
-  constructor(newParser: () => FormParser) {
-    this.#parser = asUnclear(newParser)
+  /** @throws ApiError 400 */
+  constructor(contentType: string | undefined) {
+    this.#parser = asUnclear(() => new FormParser(boundaryOf(contentType)))
   }
 
-  take(bytes: Buffer, isEnd: boolean): void {
+  take(bytes: Buffer): void {
     asUnclear(() => {
       for (const piece of this.#parser.feed(bytes)) this.#takePiece(piece)
-      if (isEnd) this.#parser.end()
     })
+  }
+
+  find(_body: Buffer, isWhole: boolean): ModelName {
+    if (isWhole) asUnclear(() => this.#parser.end())
+    const field = this.#found
+    if (field === undefined)
+      throw unclearModel(isWhole ? 'The form has no field model.' : lateModel)
+    const bytes = Buffer.concat(field.bytes)
+    const name = asUnclear(() => textOf(bytes))
+    const { start } = field
+    return { name, start, end: start + bytes.length, encode: (other) => other }
   }
 
   #takePiece(piece: FormPiece): void {
     if (Buffer.isBuffer(piece)) {
       this.#current?.bytes.push(piece)
-      if (!this.#isFile) this.#fieldBytes += piece.length
-      if (this.#fieldBytes > maxFieldBytes) throw unclearModel(tooManyFields)
-      return
+      if (this.#isFile) this.#fileBytes += piece.length
+      else this.#fieldBytes += piece.length
+    } else {
+      this.#fieldBytes = piece.contentAt - this.#fileBytes
+      this.#begin(piece)
     }
-    this.#isFile = piece.filename !== undefined
+    if (this.#fieldBytes > maxFieldBytes) throw unclearModel(tooManyFields)
+  }
+
+  #begin({ name, filename, contentAt, isPlain }: FormPart): void {
+    if (!isPlain) throw unclearModel(oddHead)
+    this.#isFile = filename !== undefined
     this.#current = undefined
-    if (piece.name.toLowerCase() !== 'model') return
-    if (this.found !== undefined) {
+    if (name.toLowerCase() !== 'model') return
+    if (this.#found !== undefined) {
       throw unclearModel('The form has the field model more than once.')
     }
-    this.#current = { start: piece.contentAt, bytes: [] }
-    this.found = this.#current
+    this.#current = { start: contentAt, bytes: [] }
+    this.#found = this.#current
   }
 }
 
@@ -91,4 +85,6 @@ function asUnclear<Result>(work: () => Result): Result {
 }
 
 const tooManyFields = 'The fields of the form have more than 1 MiB.'
+const oddHead =
+  'A part of the form has a head that not everyone reads alike. Send only name="…" and filename="…" (RFC 7578 section 4.2).'
 const lateModel = 'The form is large: put its field model in front of the file.'

@@ -1,181 +1,226 @@
 import { isUtf8 } from 'node:buffer'
 
-const codeOf = (character: string): number => character.charCodeAt(0)
+/**
+ * JSON (RFC 8259) as a table: in each state, what follows each byte. JSON.parse would build what it reads: for a body
+ * of 64 MiB, more than a GiB of objects. jsonc-parser calls itself for each level, and needs the text as a string.
+ */
+const words = ['rue', 'ue', 'alse', 'lse', 'se', 'e', 'ull', 'll', 'l'] as const
+const states = [
+  ...['error', 'value', 'firstValue', 'firstName', 'name', 'colon', 'after'],
+  ...['text', 'escape', 'hex4', 'hex3', 'hex2', 'hex1'],
+  ...['minus', 'zero', 'digits', 'point', 'fraction', 'exponent', 'sign', 'power'],
+  ...words,
+] as const
+/** What changes more than the state. */
+const actions = [
+  ...['openObject', 'openArray', 'closeObject', 'closeArray'],
+  ...['comma', 'beginName', 'endText', 'endName'],
+] as const
+type State = (typeof states)[number]
+type Action = (typeof actions)[number]
 
-const [quote, backslash, comma, colon] = [...'"\\,:'].map(codeOf) as [
-  number,
-  number,
-  number,
-  number,
-]
-const [brace, braceEnd, bracket, bracketEnd] = [...'{}[]'].map(codeOf) as [
-  number,
-  number,
-  number,
-  number,
-]
-const space: ReadonlySet<number> = new Set([...' \t\r\n'].map(codeOf))
-/** What may follow a number or a word. */
-const ends: ReadonlySet<number> = new Set([comma, braceEnd, bracketEnd, ...space])
-const plain = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
-const escaped = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/
-/** Numbers have no limit in JSON, but nobody sends longer ones. */
-const mostPlainBytes = 1024
+const number = Object.fromEntries([...states, ...actions].map((one, index) => [one, index])) as {
+  readonly [Name in State | Action]: number
+}
+const firstAction = states.length
+const bits = 8
+const table = new Uint8Array(states.length << bits)
+
+function on(state: State, characters: string, next: State | Action): void {
+  for (const one of characters) table[(number[state] << bits) | one.charCodeAt(0)] = number[next]
+}
+
+const digits = '0123456789'
+for (const state of ['value', 'firstValue'] as const) {
+  on(state, '"', 'text')
+  on(state, '{', 'openObject')
+  on(state, '[', 'openArray')
+  on(state, '-', 'minus')
+  on(state, digits, 'digits')
+  on(state, '0', 'zero')
+  on(state, 't', 'rue')
+  on(state, 'f', 'alse')
+  on(state, 'n', 'ull')
+}
+for (const word of words) on(word, word[0] ?? '', (word.slice(1) || 'after') as State)
+on('firstValue', ']', 'closeArray')
+on('firstName', '}', 'closeObject')
+for (const state of ['firstName', 'name'] as const) on(state, '"', 'beginName')
+on('colon', ':', 'endName')
+for (const state of ['after', 'zero', 'digits', 'fraction', 'power'] as const) {
+  on(state, ',', 'comma')
+  on(state, '}', 'closeObject')
+  on(state, ']', 'closeArray')
+  on(state, ' \t\r\n', 'after')
+}
+for (const state of ['value', 'firstValue', 'firstName', 'name', 'colon'] as const)
+  on(state, ' \t\r\n', state)
+table.fill(number.text, (number.text << bits) | 0x20, (number.text + 1) << bits)
+on('text', '\\', 'escape')
+on('text', '"', 'endText')
+on('escape', '"\\/bfnrt', 'text')
+on('escape', 'u', 'hex4')
+for (const [state, next] of [
+  ['hex4', 'hex3'],
+  ['hex3', 'hex2'],
+  ['hex2', 'hex1'],
+  ['hex1', 'text'],
+] as const)
+  on(state, `${digits}abcdefABCDEF`, next)
+on('minus', digits, 'digits')
+on('minus', '0', 'zero')
+on('digits', digits, 'digits')
+for (const state of ['zero', 'digits'] as const) on(state, '.', 'point')
+for (const state of ['point', 'fraction'] as const) on(state, digits, 'fraction')
+for (const state of ['zero', 'digits', 'fraction'] as const) on(state, 'eE', 'exponent')
+on('exponent', '+-', 'sign')
+for (const state of ['exponent', 'sign', 'power'] as const) on(state, digits, 'power')
+
+const wholeStates: ReadonlySet<number> = new Set([
+  ...[number.after, number.zero, number.digits, number.fraction, number.power],
+])
+
 /** Of arrays and objects in each other. */
 const mostLevels = 1_000_000
+/** Of the field that is looked for, with each letter as an escape sequence of six characters. */
+const longestNameBytes = 256
 
 /** A field of the outermost object. */
 export interface JsonField {
   readonly name: string
-  /** Where its value begins and ends, in bytes. */
+  /** Where its value begins and ends, in bytes. May include white space around it. */
   readonly start: number
   readonly end: number
 }
 
+/** Reads JSON in pieces of any size, and looks for fields of the outermost object. */
+export class JsonScanner {
+  readonly #lowerName: string
+  #state = number.value
+  /** Bytes before the current piece. */
+  #offset = 0
+  /** Whether each open level is an object. */
+  readonly #levels: boolean[] = []
+  #isName = false
+  /** Of the name that is being read, in the outermost object: what has arrived, and where it goes on in the piece. */
+  #nameParts: Buffer[] = []
+  #nameFrom = -1
+  #field: Omit<JsonField, 'end'> | undefined
+  /** The first two fields with the name. */
+  readonly found: JsonField[] = []
+  /** Where the outermost array or object ends. */
+  endedAt: number | undefined
+
+  /** @param lowerName which fields, in any case of letters */
+  constructor(lowerName: string) {
+    this.#lowerName = lowerName
+  }
+
+  /** Whether what has arrived is a value, with nothing behind it. */
+  get isWhole(): boolean {
+    return this.#levels.length === 0 && wholeStates.has(this.#state)
+  }
+
+  /** Takes the next bytes. Returns whether they can be JSON. They may be no UTF-8. */
+  feed(bytes: Buffer): boolean {
+    let state = this.#state
+    for (let at = 0; at < bytes.length; at += 1) {
+      state = table[(state << bits) | (bytes[at] as number)] as number
+      if (state >= firstAction) state = this.#act(state, bytes, at)
+    }
+    if (this.#nameFrom >= 0) this.#holdName(bytes)
+    this.#state = state
+    this.#offset += bytes.length
+    return state !== number.error
+  }
+
+  #act(action: number, bytes: Buffer, at: number): number {
+    switch (action) {
+      case number.openObject:
+        return this.#open(true)
+      case number.openArray:
+        return this.#open(false)
+      case number.closeObject:
+        return this.#close(true, this.#offset + at)
+      case number.closeArray:
+        return this.#close(false, this.#offset + at)
+      case number.comma:
+        return this.#next(this.#offset + at)
+      case number.beginName:
+        this.#isName = true
+        if (this.#levels.length === 1) this.#nameFrom = at
+        return number.text
+      case number.endText:
+        if (!this.#isName) return number.after
+        this.#isName = false
+        if (this.#nameFrom >= 0) this.#takeName(bytes.subarray(this.#nameFrom, at + 1))
+        return number.colon
+      default:
+        if (this.#field !== undefined && this.#levels.length === 1)
+          this.#field = { ...this.#field, start: this.#offset + at + 1 }
+        return number.value
+    }
+  }
+
+  #open(isObject: boolean): number {
+    if (this.#levels.push(isObject) > mostLevels) return number.error
+    return isObject ? number.firstName : number.firstValue
+  }
+
+  #close(isObject: boolean, at: number): number {
+    this.#endField(at)
+    if (this.#levels.pop() !== isObject) return number.error
+    if (this.#levels.length === 0) this.endedAt ??= at + 1
+    return number.after
+  }
+
+  #next(at: number): number {
+    const isObject = this.#levels.at(-1)
+    if (isObject === undefined) return number.error
+    this.#endField(at)
+    return isObject ? number.name : number.value
+  }
+
+  #endField(at: number): void {
+    if (this.#field === undefined || this.#levels.length !== 1) return
+    if (this.found.length < 2) this.found.push({ ...this.#field, end: at })
+    this.#field = undefined
+  }
+
+  /** A copy, so that the memory of the piece can be freed. */
+  #holdName(bytes: Buffer): void {
+    this.#nameParts.push(Buffer.from(bytes.subarray(this.#nameFrom)))
+    const length = this.#nameParts.reduce((sum, part) => sum + part.length, 0)
+    this.#nameFrom = length > longestNameBytes ? -1 : 0
+    if (this.#nameFrom < 0) this.#nameParts = []
+  }
+
+  #takeName(end: Buffer): void {
+    const text = this.#nameParts.length === 0 ? end : Buffer.concat([...this.#nameParts, end])
+    this.#nameParts = []
+    this.#nameFrom = -1
+    if (text.length < this.#lowerName.length + 2 || text.length > longestNameBytes) return
+    const name = String(JSON.parse(text.toString()))
+    // Parsers in C may take a name to end at U+0000.
+    const read = name.split('\0', 1)[0]?.toLowerCase()
+    if (read === this.#lowerName) this.#field = { name, start: 0 }
+  }
+}
+
 /**
- * Checks that the bytes are JSON in UTF-8 (RFC 8259), and looks for fields of the outermost object. JSON.parse would build
- * what it reads: for a body of 64 MiB, more than a GiB of objects. jsonc-parser calls itself for each level, and needs
- * the text as a string.
+ * Fields of the outermost object of JSON in UTF-8.
  *
  * @param lowerName which fields, in any case of letters
  * @returns the first two of them; undefined if it is not JSON
  */
 export function fieldsOfJson(bytes: Buffer, lowerName: string): readonly JsonField[] | undefined {
-  const reader = new JsonReader(bytes, 0, lowerName)
-  const isJson = isUtf8(bytes) && reader.readValue() && reader.isAtEnd()
-  return isJson ? reader.found : undefined
+  const scanner = new JsonScanner(lowerName)
+  return scanner.feed(bytes) && scanner.isWhole && isUtf8(bytes) ? scanner.found : undefined
 }
 
-/** Where a value ends that begins at `start`; undefined if it is not JSON. */
+/** Where an array or object ends that begins at `start`; undefined if it is not JSON. */
 export function endOfValue(bytes: Buffer, start: number): number | undefined {
-  const reader = new JsonReader(bytes, start)
-  return reader.readValue() ? reader.at : undefined
-}
-
-/** With each letter as an escape sequence of six characters. */
-const longestNameBytes = 256
-
-class JsonReader {
-  readonly #bytes: Buffer
-  readonly #lowerName: string | undefined
-  #at: number
-  /** Whether each open level is an object. */
-  readonly #levels: boolean[] = []
-  #wasOpened = false
-  /** The field of the outermost object whose value is being read, if it is looked for. */
-  #field: Omit<JsonField, 'end'> | undefined
-  readonly found: JsonField[] = []
-
-  constructor(bytes: Buffer, start: number, lowerName?: string) {
-    this.#bytes = bytes
-    this.#at = start
-    this.#lowerName = lowerName
-  }
-
-  get at(): number {
-    return this.#at
-  }
-
-  isAtEnd(): boolean {
-    return this.#next() === undefined
-  }
-
-  /** Reads a value with all that it has. Returns whether it is JSON. */
-  readValue(): boolean {
-    for (;;) {
-      if (!this.#openOrSkipValue()) return false
-      // A level that was just opened has no value yet.
-      if (this.#wasOpened) continue
-      this.#endField()
-      if (!this.#closeLevels()) return false
-      if (this.#levels.length === 0) return true
-      if (!this.#skip(comma) || (this.#levels.at(-1) === true && !this.#skipName())) return false
-    }
-  }
-
-  #openOrSkipValue(): boolean {
-    const first = this.#next()
-    this.#wasOpened = first === brace || first === bracket
-    if (!this.#wasOpened) return first === quote ? this.#skipText() : this.#skipPlain()
-    this.#at += 1
-    const isObject = first === brace
-    this.#levels.push(isObject)
-    if (this.#levels.length > mostLevels) return false
-    if (this.#next() === (isObject ? braceEnd : bracketEnd)) {
-      this.#wasOpened = false
-      return true
-    }
-    return !isObject || this.#skipName()
-  }
-
-  #closeLevels(): boolean {
-    while (this.#levels.length > 0) {
-      const next = this.#next()
-      if (next !== braceEnd && next !== bracketEnd) return true
-      if (this.#levels.pop() !== (next === braceEnd)) return false
-      this.#at += 1
-      this.#endField()
-    }
-    return true
-  }
-
-  /** A name and its colon. */
-  #skipName(): boolean {
-    if (this.#next() !== quote) return false
-    const start = this.#at
-    if (!this.#skipText()) return false
-    const end = this.#at
-    if (!this.#skip(colon)) return false
-    this.#next()
-    if (this.#levels.length === 1 && end - start <= longestNameBytes) this.#beginField(start, end)
-    return true
-  }
-
-  #beginField(start: number, end: number): void {
-    const name = String(JSON.parse(this.#bytes.toString('utf8', start, end)))
-    if (name.toLowerCase() === this.#lowerName) this.#field = { name, start: this.#at }
-  }
-
-  #endField(): void {
-    if (this.#field === undefined || this.#levels.length !== 1) return
-    if (this.found.length < 2) this.found.push({ ...this.#field, end: this.#at })
-    this.#field = undefined
-  }
-
-  #skip(byte: number): boolean {
-    if (this.#next() !== byte) return false
-    this.#at += 1
-    return true
-  }
-
-  /** The byte behind white space. */
-  #next(): number | undefined {
-    while (space.has(this.#bytes[this.#at] ?? -1)) this.#at += 1
-    return this.#bytes[this.#at]
-  }
-
-  #skipText(): boolean {
-    for (this.#at += 1; this.#at < this.#bytes.length; this.#at += 1) {
-      const byte = this.#bytes[this.#at] as number
-      if (byte === quote) {
-        this.#at += 1
-        return true
-      }
-      if (byte < 0x20) return false
-      if (byte !== backslash) continue
-      const [sequence] =
-        escaped.exec(this.#bytes.toString('latin1', this.#at + 1, this.#at + 6)) ?? []
-      if (sequence === undefined) return false
-      this.#at += sequence.length
-    }
-    return false
-  }
-
-  #skipPlain(): boolean {
-    const start = this.#at
-    while (this.#at < this.#bytes.length && !ends.has(this.#bytes[this.#at] as number))
-      this.#at += 1
-    const length = this.#at - start
-    return length <= mostPlainBytes && plain.test(this.#bytes.toString('latin1', start, this.#at))
-  }
+  const scanner = new JsonScanner('')
+  scanner.feed(bytes.subarray(start))
+  return scanner.endedAt === undefined ? undefined : start + scanner.endedAt
 }

@@ -10,6 +10,18 @@ export interface ModelName {
   readonly encode: (name: string) => string
 }
 
+/** Looks for the model in a body while it arrives. */
+export interface ModelFinder {
+  /** Takes the next bytes, in order. @throws ApiError 400 */
+  take(bytes: Buffer): void
+  /**
+   * @param body all that was taken
+   * @param isWhole whether that is all of it
+   * @throws ApiError 400
+   */
+  find(body: Buffer, isWhole: boolean): ModelName
+}
+
 /** A body whose model cannot be told. */
 export function unclearModel(message: string, options?: ErrorOptions): ApiError {
   return new ApiError(400, message, { ...options, field: 'model' })

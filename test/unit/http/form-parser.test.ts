@@ -66,7 +66,11 @@ test('parts are read however they arrive, whatever they contain', () => {
     fc.array(part, { minLength: 1, maxLength: 4 }),
     fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 }),
     fc.constantFrom('--', '--\r\n', ' \t--', '--epilogue\r\n--x'),
-    (parts, lengths, end) => assert.deepEqual(read(write(parts, end), lengths), parts),
+    (parts, lengths, end) =>
+      assert.deepEqual(
+        read(write(parts, end), lengths),
+        parts.map((one) => ({ ...one, isPlain: true })),
+      ),
   )
   fc.assert(property, { numRuns: 2_000 })
 })

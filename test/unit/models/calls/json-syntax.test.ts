@@ -79,3 +79,15 @@ test('fieldsOfJson refuses what is not UTF-8, and more than a million levels', (
   assert.equal(isJson(nested(1_000_000)), true)
   assert.equal(isJson(nested(1_000_001)), false)
 })
+
+test('Escapes, numbers and levels take no longer than text', () => {
+  const cpuMsOf = (unit: string, quote = '') => {
+    const body = Buffer.from(`[${quote}${unit.repeat(8_000_000 / unit.length)}${quote || 0}]`)
+    const before = process.cpuUsage()
+    assert.equal(isJson(body), true)
+    return process.cpuUsage(before).user / 1_000
+  }
+  const plainMs = cpuMsOf('x', '"')
+  for (const ms of [cpuMsOf('\\n', '"'), cpuMsOf('1,'), cpuMsOf('[],'), cpuMsOf('{"a":1},')])
+    assert.ok(ms < 10 * plainMs + 100, `${ms} ms, and ${plainMs} for text`)
+})

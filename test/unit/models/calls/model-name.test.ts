@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { modelOfForm } from '../../../../src/models/calls/form-model.ts'
-import { modelOfJson } from '../../../../src/models/calls/json-model.ts'
+import { FormModel } from '../../../../src/models/calls/form-model.ts'
+import { JsonModel } from '../../../../src/models/calls/json-model.ts'
 import { type ModelName, withModelName } from '../../../../src/models/calls/model-name.ts'
 
 const rewritten = (body: Buffer, found: ModelName, name: string) =>
   Buffer.concat(withModelName(body, found, name))
+
+/** Taken in pieces of any size. */
+function modelOfJson(body: Buffer, pieceBytes = Math.max(1, body.length)): ModelName {
+  const finder = new JsonModel()
+  for (let at = 0; at < body.length; at += pieceBytes)
+    finder.take(body.subarray(at, at + pieceBytes))
+  return finder.find(body)
+}
+
+function modelOfForm(body: Buffer, type: string, isWhole: boolean): ModelName {
+  const finder = new FormModel(type)
+  finder.take(body)
+  return finder.find(body, isWhole)
+}
 
 /** JSON text of a value with white space and escapes where they are allowed, as clients write it. */
 function texts(value: unknown, pad: () => string): string {
@@ -49,6 +63,8 @@ describe('the model of a JSON body', () => {
         if (template.split(JSON.stringify(marker)).length !== 2) return
         const body = Buffer.from(at(own))
         const found = modelOfJson(body)
+        for (const bytes of [1, 7])
+          assert.deepEqual({ ...modelOfJson(body, bytes), encode: 0 }, { ...found, encode: 0 })
         assert.equal(found.name, own.isWellFormed() ? own : found.name)
         assert.equal(String(rewritten(body, found, next)), String(Buffer.from(at(next))))
       },
@@ -94,6 +110,8 @@ describe('the model of a JSON body', () => {
       ['{"model":"a","mod\\u0065l":"b"}', /more than once/],
       // Go's encoding/json takes both for one field.
       ['{"model":"a","MODEL":"b"}', /more than once/],
+      // cJSON takes a name to end at U+0000.
+      ['{"model":"a","model\\u0000x":"b"}', /more than once/],
     ] as const
     for (const [text, message] of cases) {
       assert.throws(() => modelOfJson(Buffer.from(text)), { status: 400, message }, text)
@@ -146,9 +164,42 @@ describe('the model of a form', () => {
 
   test('is the only one, also in what follows a large beginning', () => {
     const begin = Buffer.from(part('model', 'a') + file)
-    const { checkRest } = modelOfForm(begin, type, false)
-    checkRest(Buffer.from(part('prompt', 'b').slice(0, 20)))
-    checkRest(Buffer.from(part('prompt', 'b').slice(20)))
-    assert.throws(() => checkRest(Buffer.from(part('MODEL', 'b'))), /more than once/)
+    const finder = new FormModel(type)
+    finder.take(begin)
+    assert.equal(finder.find(begin, false).name, 'a')
+    finder.take(Buffer.from(part('prompt', 'b').slice(0, 20)))
+    finder.take(Buffer.from(part('prompt', 'b').slice(20)))
+    assert.throws(() => finder.take(Buffer.from(part('MODEL', 'b'))), /more than once/)
+  })
+
+  test('is refused if parsers can read another name of a part', () => {
+    const model = part('model', 'a')
+    for (const head of [
+      // Python's email, which FastAPI uses, takes the last parameter, whatever is around its name.
+      `Content-Disposition: form-data; name="x"; name*=utf-8''model`,
+      `Content-Disposition: form-data; name="x"; name*0="mod"; name*1="el"`,
+      `Content-Disposition: form-data; name="x"; name ="model"`,
+      `Content-Disposition: form-data; name="x\\"; name="y"`,
+      `Content-Disposition: form-data; name="x"; filename="a\\"; title="; name=model"`,
+      // Go's textproto joins folded lines, and takes a line feed for the end of one.
+      `Content-Disposition: form-data; name="x"\r\n ; name="model"`,
+      `X-Other: a\nContent-Disposition: form-data; name="model"\r\nContent-Disposition: form-data; name="x"`,
+    ]) {
+      const body = Buffer.from(`${model}--b\r\n${head}\r\n\r\nb\r\n--b--`)
+      assert.throws(() => modelOfForm(body, type, true), { status: 400 }, head)
+    }
+    const usual = part('file', 'x', `; filename="C:\\a b.wav"; filename*=UTF-8''a%20b.wav`)
+    assert.equal(modelOfForm(Buffer.from(`${model}${usual}--b--`), type, true).name, 'a')
+  })
+
+  test('is not looked for in more parts than fields may have bytes', () => {
+    const empty = part('x', '')
+    const body = Buffer.from(part('model', 'a') + empty.repeat(1024 * 1024) + '--b--')
+    const finder = new FormModel(type)
+    const startedAtMs = performance.now()
+    assert.throws(() => {
+      for (let at = 0; at < body.length; at += 65_536) finder.take(body.subarray(at, at + 65_536))
+    }, /1 MiB/)
+    assert.ok(performance.now() - startedAtMs < 1_500)
   })
 })
