@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { Agent } from 'undici'
+import { Agent, buildConnector } from 'undici'
 import { ApiError } from '../../json-api/api-error.ts'
 
 export interface CallTimes {
@@ -32,7 +32,7 @@ export type NoAnswer =
   | 'connect-timeout'
   /** The connection ended before an answer. */
   | 'closed'
-  /** The same, and no connection was made for it: it had been idle, and may have ended before the call. */
+  /** The same, of a connection that was made before the call: it had been idle, and may have ended before it, too. */
   | 'stale'
 
 /** Fields and message never contain the key. */
@@ -52,27 +52,32 @@ const closedCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET
 /** Sends calls to upstreams, over connections that stay open for the next one. Follows no redirects. */
 export class CallClient {
   readonly #agent: Agent
-  /** Connections that were made, to any upstream. */
-  #connects = 0
+  /** When the connection was made that ended with an error. */
+  readonly #connectedAtMs = new WeakMap<object, number>()
 
   constructor({ connectMs, idleMs }: CallTimes) {
+    const connect = buildConnector({ timeout: connectMs, allowH2: false })
     this.#agent = new Agent({
-      connect: { timeout: connectMs },
+      connect: (options, callback) =>
+        connect(options, (...made) => {
+          const [, socket] = made
+          const atMs = performance.now()
+          // In front of undici's listener, which gives the error to the call.
+          socket?.prependListener('error', (error) => this.#connectedAtMs.set(error, atMs))
+          callback(...made)
+        }),
       // The caller has one time limit up to the first byte of the body.
       headersTimeout: 0,
       bodyTimeout: idleMs,
       maxHeaderSize: maxHeaderBytes,
       allowH2: false,
     })
-    this.#agent.on('connect', () => {
-      this.#connects += 1
-    })
   }
 
   /** @throws NoAnswerError; ApiError of the body; the signal's reason */
   async send({ url, headers, body, signal }: UpstreamCall): Promise<UpstreamReply> {
     const { origin, pathname, search } = new URL(url)
-    const connects = this.#connects
+    const startedAtMs = performance.now()
     try {
       const reply = await this.#agent.request({
         ...{ origin, path: pathname + search, method: 'POST', headers, signal },
@@ -87,7 +92,8 @@ export class CallClient {
       // What reading the client's body throws.
       if (error instanceof ApiError) throw error
       const kind = kindOf(error)
-      const isStale = kind === 'closed' && this.#connects === connects
+      const connectedAtMs = this.#connectedAtMs.get(error as object) ?? Number.POSITIVE_INFINITY
+      const isStale = kind === 'closed' && connectedAtMs < startedAtMs
       throw new NoAnswerError(isStale ? 'stale' : kind, { cause: error })
     }
   }
