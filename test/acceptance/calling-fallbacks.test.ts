@@ -10,6 +10,7 @@ import {
   streamHead,
 } from '../fakes/strict-upstream.ts'
 import { fieldsOf, startCalling } from '../support/calling.ts'
+import type { ManagementClient } from '../support/management-client.ts'
 
 /** Two connections, `one` in front of `two`, and a combo of both. */
 async function startTwo(t: TestContext, environment: Readonly<Record<string, string>> = {}) {
@@ -46,7 +47,7 @@ const rows: readonly {
   readonly title: string
   readonly fails: Behaviour
   readonly goesOn: boolean
-  readonly rests: 'nothing' | 'pair' | 'connection'
+  readonly rests: 'nothing' | 'pair' | 'path' | 'connection'
   readonly scope?: string
 }[] = [
   { title: '400', fails: failing(400, { code: 'bad_parameter' }), goesOn: false, rests: 'nothing' },
@@ -61,14 +62,21 @@ const rows: readonly {
     title: '404',
     fails: failing(404, { message: 'no' }),
     goesOn: true,
-    rests: 'pair',
+    rests: 'path',
     scope: 'model',
   },
   {
     title: '400 of the model',
     fails: failing(400, { code: 'model_not_supported' }),
     goesOn: true,
-    rests: 'pair',
+    rests: 'path',
+    scope: 'model',
+  },
+  {
+    title: '403 of the model',
+    fails: failing(403, { code: 'model_not_found' }),
+    goesOn: true,
+    rests: 'path',
     scope: 'model',
   },
   { title: '429', fails: failing(429, {}), goesOn: true, rests: 'pair', scope: 'quota' },
@@ -148,17 +156,28 @@ describe('What follows from a failure', () => {
       assert.equal(reply.headers['x-bucketry-attempts'], goesOn ? '2' : '1')
       assert.equal(two.calls.length, goesOn ? 1 : 0)
       assert.equal(reply.status, goesOn ? 200 : one.calls.length * reply.status)
-      const { rests: found } = await management.done('GET', '/routing/rests')
-      const expected = { nothing: [], pair: ['big'], connection: [null] }[rests]
-      assert.deepEqual(
-        found.map((rest: { model: unknown }) => rest.model),
-        expected,
-      )
-      for (const rest of found) assert.equal(rest.scope, scope)
+      await assertListed(management, rests, scope)
       await assertResting(calling, rests)
     })
   }
 })
+
+async function assertListed(
+  management: ManagementClient,
+  rests: (typeof rows)[number]['rests'],
+  scope: string | undefined,
+): Promise<void> {
+  const { rests: found } = await management.done('GET', '/routing/rests')
+  const expected = { nothing: [], pair: ['big'], path: ['big'], connection: [null] }[rests]
+  assert.deepEqual(
+    found.map((rest: { model: unknown }) => rest.model),
+    expected,
+  )
+  for (const rest of found) {
+    assert.equal(rest.scope, scope)
+    assert.equal(rest.path, rests === 'path' ? '/chat/completions' : null)
+  }
+}
 
 /** What rests is not asked; other models of the connection are, unless all of it rests. */
 async function assertResting(
@@ -171,6 +190,9 @@ async function assertResting(
   const then = one.calls.length
   await call('/chat/completions', { model: 'one/small' })
   assert.equal(one.calls.length > then, rests !== 'connection')
+  const last = one.calls.length
+  await call('/embeddings', { model: 'one/big' })
+  assert.equal(one.calls.length > last, rests === 'nothing' || rests === 'path')
 }
 
 test('An upstream that cannot be reached rests as a whole, and says nothing of its address', async (t) => {

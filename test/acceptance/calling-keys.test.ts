@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { anthropicEvents, sendJson, streamHead } from '../fakes/strict-upstream.ts'
 import { modelsApiKey, startCalling, startWithUpstream } from '../support/calling.ts'
 import { until } from '../support/management-client.ts'
 
@@ -152,6 +153,60 @@ test('A call that its client leaves before the answer counts for the limits of a
   await until(async () => (await call('/chat/completions', chat, bearer(secret))).status === 429)
 })
 
+test('A client that leaves a stream before its tokens are reported does not use it for nothing', async (t) => {
+  const { call, management, upstream, url } = await startWithUpstream(t, { flavour: 'anthropic' })
+  const { secret } = await management.done('POST', '/model-keys', {
+    name: 'limited',
+    limits: { tokensPerMonth: 200 },
+  })
+  const [start = '', delta = ''] = anthropicEvents('big')
+  upstream.behave = (_, response) => {
+    // One token of output so far, says the beginning of the stream.
+    response.writeHead(200, streamHead).write(start)
+    response.write(delta.repeat(100))
+  }
+  const left = new AbortController()
+  const reply = await fetch(`${url}/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': secret, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...chat, stream: true }),
+    signal: left.signal,
+  })
+  let received = 0
+  for await (const piece of reply.body ?? []) {
+    received += piece.length
+    if (received > 50 * delta.length) break
+  }
+  left.abort()
+  await upstream.calls[0]?.left
+  upstream.behave = (_, response) => void response.writeHead(500).end()
+  await until(async () => (await call('/messages', chat, bearer(secret))).status === 429)
+})
+
+test('Many calls at once do not use many times the tokens that a key may use', async (t) => {
+  const { call, management, upstream } = await startWithUpstream(t)
+  for (const limits of [{ tokensPerMinute: 3_000 }, { tokensPerMonth: 3_000 }]) {
+    const { secret } = await management.done('POST', '/model-keys', { name: 'limited', limits })
+    const waiting: (() => void)[] = []
+    upstream.calls.length = 0
+    upstream.behave = (_, response) =>
+      void waiting.push(() => sendJson(response, 200, { usage: { total_tokens: 1 } }))
+    const calls = Array.from({ length: 20 }, () => call('/chat/completions', chat, bearer(secret)))
+    const refused = await Promise.all(calls.slice(3))
+    for (const { status, headers } of refused) {
+      assert.equal(status, 429)
+      assert.equal(headers['retry-after'], '1')
+    }
+    await until(() => waiting.length === 3)
+    for (const answer of waiting) answer()
+    await Promise.all(calls)
+    assert.equal(upstream.calls.length, 3)
+    // What they held is free again.
+    upstream.behave = (_, response) => sendJson(response, 200, {})
+    await until(async () => (await call('/chat/completions', chat, bearer(secret))).status === 200)
+  }
+})
+
 test('Input of a key that is not valid is refused with its field', async (t) => {
   const { management } = await startCalling(t)
   for (const [body, field] of [
@@ -200,6 +255,8 @@ test('Usage is summed by key, connection, model and day', async (t) => {
   assert.equal((await management.send('GET', '/usage?from=soon')).status, 400)
   const past = await management.done('GET', '/usage?to=2001-01-01T00:00:00Z')
   assert.deepEqual(past.rows, [])
+  const first = await management.done('GET', '/usage?to=0000-01-01T00:00:00Z')
+  assert.equal(first.from, '0000-01-01T00:00:00.000Z')
   const metrics = await (
     await fetch(`${url}/-/metrics`, { headers: { authorization: 'Bearer m' } })
   ).text()

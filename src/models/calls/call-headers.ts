@@ -19,7 +19,17 @@ const hopByHop = [
 const notForUpstreams: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie'],
-  ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'],
+  ...['forwarded', 'x-real-ip', 'via'],
+  // Servers behind such fields take another path, or another method, than the one that was allowed.
+  ...[
+    'x-original-url',
+    'x-rewrite-url',
+    'x-http-method-override',
+    'x-http-method',
+    'x-method-override',
+  ],
+  // Of the body before its model was replaced.
+  ...['content-md5', 'content-digest', 'repr-digest', 'digest'],
   ...['host', 'content-encoding', 'content-length', 'content-type', 'expect', 'origin', 'referer'],
   // Events are looked at, so they must not be compressed.
   'accept-encoding',
@@ -30,6 +40,8 @@ const notForClients: ReadonlySet<string> = new Set([
   ...hopByHop,
   ...['content-length', 'set-cookie', 'server', 'date', 'alt-svc', 'strict-transport-security'],
   ...['x-request-id', 'x-content-type-options', 'cache-control', 'x-bucketry-attempts'],
+  // What browsers would do for all pages of this address.
+  ...['clear-site-data', 'nel', 'report-to', 'reporting-endpoints', 'service-worker-allowed'],
 ])
 
 /**
@@ -48,7 +60,9 @@ export function headersForUpstream(
   const named = connectionOptions(
     fields.filter(([name]) => name === 'connection').map(([, value]) => value),
   )
-  const kept = fields.filter(([name]) => !notForUpstreams.has(name) && !named.has(name))
+  const kept = fields.filter(
+    ([name]) => !notForUpstreams.has(name) && !named.has(name) && !name.startsWith('x-forwarded-'),
+  )
   const isVersioned = flavour !== 'anthropic' || kept.some(([name]) => name === 'anthropic-version')
   const added = { 'accept-encoding': 'identity', ...(!isVersioned && anthropicVersion), ...own }
   return [...kept, ...Object.entries(added)].flat()
@@ -57,11 +71,11 @@ export function headersForUpstream(
 /**
  * The header fields of an upstream's answer, for the client.
  *
- * @param keys fields with one of these are left out
+ * @param hasKey whether a text has the key of an upstream: such fields are left out
  */
 export function headersForClient(
   headers: AnswerHeaders,
-  keys: readonly string[],
+  hasKey: (text: string) => boolean,
 ): [name: string, value: string][] {
   const named = connectionOptions([headers.connection ?? []].flat())
   return Object.entries(headers)
@@ -70,7 +84,7 @@ export function headersForClient(
     .flatMap(([name, values]) =>
       [values ?? []].flat().map((value): [string, string] => [name, value]),
     )
-    .filter(([, value]) => !keys.some((key) => value.includes(key)))
+    .filter(([, value]) => !hasKey(value))
 }
 
 function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {

@@ -17,7 +17,7 @@ export interface CallEntry {
   /** Whether another target was tried then. */
   readonly isFallback: boolean
   readonly tokens: Tokens | undefined
-  /** Where the upstream reported none, for the limits of keys. */
+  /** Beyond those that the upstream reported, for the limits of keys. */
   readonly estimatedTokens: number
   readonly receivedBytes: number
   readonly sentBytes: number
@@ -31,6 +31,8 @@ export interface ObservedCall {
     readonly tokens: Tokens | undefined
     readonly bytes: number
     readonly isBroken: boolean
+    /** Whether the answer was passed on to its end. Until then, reported tokens may be those of its beginning. */
+    readonly isWhole: boolean
   }): void
 }
 
@@ -65,11 +67,14 @@ export class CallRecorder {
           ...{ ...common, failed, isFallback, tokens: undefined },
           ...{ estimatedTokens: 0, sentBytes: 0 },
         }),
-      end: ({ tokens, bytes: sentBytes, isBroken }) => {
+      end: ({ tokens, bytes: sentBytes, isBroken, isWhole }) => {
         const failed = isBroken ? 'broken' : undefined
-        const estimatedTokens = tokens === undefined ? estimate(path, bytes + sentBytes) : 0
+        const reported = tokens === undefined ? 0 : tokens.input + tokens.output
+        const isKnown = tokens !== undefined && isWhole
+        const estimated = isKnown ? 0 : estimatedTokensOf(path, bytes + sentBytes)
+        const estimatedTokens = Math.max(0, estimated - reported)
         this.#note({ ...common, failed, isFallback: false, tokens, estimatedTokens, sentBytes })
-        caller.use(tokens === undefined ? estimatedTokens : tokens.input + tokens.output)
+        caller.use(reported + estimatedTokens)
       },
     }
   }
@@ -79,7 +84,7 @@ export class CallRecorder {
   }
 }
 
-/** Most streams report no tokens unless asked; a key with a limit must not be free for them. */
-function estimate({ kinds, isFree }: CallPath, bytes: number): number {
+/** Most streams report no tokens unless asked, or only at their end; a key with a limit must not be free for them. */
+export function estimatedTokensOf({ kinds, isFree }: CallPath, bytes: number): number {
   return kinds.has('llm') && isFree !== true ? Math.ceil(bytes / bytesPerToken) : 0
 }

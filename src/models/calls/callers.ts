@@ -6,7 +6,7 @@ import { fitsGlob, type ModelKey, parseModelKey } from '../keys/model-key.ts'
 import type { StoredModelKeys } from '../keys/stored-model-keys.ts'
 import { keyComparison, sentKeys } from '../sent-keys.ts'
 import { quoted } from './call-index.ts'
-import type { KeyLimits } from './key-limits.ts'
+import type { KeyLimits, Refusal } from './key-limits.ts'
 
 /** Who sends a call. */
 export interface Caller {
@@ -16,6 +16,8 @@ export interface Caller {
   assertAllowed(model: string): void
   /** Counts a request. @throws ApiError 429 */
   assertWithinLimits(): Promise<void>
+  /** Holds tokens of its limits until the returned function is called. @throws ApiError 429 */
+  hold(leastTokens: number): Promise<() => void>
   /** Counts the tokens of an answer. */
   use(tokens: number): void
 }
@@ -30,6 +32,8 @@ interface CallersParts {
   readonly clientAddress: (request: HttpRequest) => string
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
+  /** Milliseconds of a clock that is never set. Default: that of the process. */
+  readonly elapsed?: () => number
 }
 
 /** As many as are allowed within 15 minutes. */
@@ -42,6 +46,7 @@ const owner: Caller = {
   keyId: '',
   assertAllowed: () => undefined,
   assertWithinLimits: async () => undefined,
+  hold: async () => () => undefined,
   use: () => undefined,
 }
 
@@ -87,7 +92,9 @@ export class Callers {
     this.#assertNotBlocked(address)
     if (sent.some(this.#isApiKey)) return owner
     // A model key that was deleted is no guess: it must not lock out others behind its address.
-    if (sent.some((text) => parseModelKey(text) === undefined)) await this.#countGuess(address)
+    for (const text of new Set(sent)) {
+      if (parseModelKey(text) === undefined) await this.#countGuess(address)
+    }
     throw unauthorized('Invalid API key.')
   }
 
@@ -121,12 +128,12 @@ export class Callers {
       },
       async assertWithinLimits() {
         const refusal = await use.take(keyId, limits)
-        if (refusal === undefined) return
-        const headers = { 'retry-after': String(refusal.waitSeconds) }
-        throw new ApiError(429, `The model key ${name} ${refusal.reason}`, {
-          headers,
-          code: 'rate_limit_exceeded',
-        })
+        if (refusal !== undefined) throw overLimit(name, refusal)
+      },
+      async hold(leastTokens) {
+        const held = await use.hold(keyId, limits, leastTokens)
+        if (typeof held === 'object') throw overLimit(name, held)
+        return held
       },
       use: (tokens) => use.use(keyId, limits, tokens),
     }
@@ -135,7 +142,7 @@ export class Callers {
   #assertNotBlocked(address: string): void {
     const client = addressBlock(address)
     const isGuessing = (this.#guesses.get(client) ?? 0) >= maxGuessesAtOnce
-    const waitMs = (this.#blockedUntilMs.get(client) ?? 0) - this.#parts.now()
+    const waitMs = (this.#blockedUntilMs.get(client) ?? 0) - this.#elapsed()
     if (waitMs <= 0 && !isGuessing) return
     const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) }
     throw new ApiError(429, 'Too many wrong API keys from this address. Try again later.', {
@@ -143,8 +150,12 @@ export class Callers {
     })
   }
 
+  #elapsed(): number {
+    return this.#parts.elapsed?.() ?? performance.now()
+  }
+
   #block(client: string, seconds: number): void {
-    this.#blockedUntilMs.set(client, this.#parts.now() + seconds * 1_000)
+    this.#blockedUntilMs.set(client, this.#elapsed() + seconds * 1_000)
     const [oldest] = this.#blockedUntilMs.keys()
     if (this.#blockedUntilMs.size > maxBlocked && oldest !== undefined) {
       this.#blockedUntilMs.delete(oldest)
@@ -154,6 +165,13 @@ export class Callers {
 
 const noKeys =
   'Calls of models are off, because there is no key for them. Set MODELS_API_KEY, or make a model key (POST /-/api/model-keys).'
+
+function overLimit(name: string, { reason, waitSeconds }: Refusal): ApiError {
+  return new ApiError(429, `The model key ${name} ${reason}`, {
+    headers: { 'retry-after': String(waitSeconds) },
+    code: 'rate_limit_exceeded',
+  })
+}
 
 /** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */
 function unauthorized(message: string): ApiError {

@@ -19,8 +19,8 @@ export interface Failure {
 export interface Consequence {
   /** Whether the next target is tried. */
   readonly goesOn: boolean
-  /** What is not tried again for a while: this model of this connection, or all of the connection. */
-  readonly rests: 'nothing' | 'pair' | 'connection'
+  /** What is not tried again for a while: this model of this connection, it on this path, or all of the connection. */
+  readonly rests: 'nothing' | 'pair' | 'path' | 'connection'
   /** How long, if the upstream does not say. */
   readonly pause: BackOff
   /** How long it rests at most because the upstream asks for it; 0: what it asks does not count. */
@@ -40,8 +40,9 @@ export const consequences: Readonly<Record<Scope, Consequence>> = {
     ...{ goesOn: false, rests: 'nothing', pause: none },
     ...{ longestAskedMs: 0, isAboutRequest: true },
   },
+  // Of the path: an upstream may have a model for chats only, or not know the path.
   model: {
-    ...{ goesOn: true, rests: 'pair', pause: { firstMs: 10 * minuteMs, longestMs: 10 * minuteMs } },
+    ...{ goesOn: true, rests: 'path', pause: { firstMs: 10 * minuteMs, longestMs: 10 * minuteMs } },
     ...{ longestAskedMs: 0, isAboutRequest: true },
   },
   quota: {
@@ -106,8 +107,10 @@ const redirected =
 
 function scopeOf(status: number, code: string): Scope {
   const known = scopeOfStatus[status]
+  // OpenAI says model_not_found with 403 to a project that may not use the model.
+  const isOfModel = status >= 400 && status < 500 && modelCode.test(code)
+  if (isOfModel && status !== 401 && known !== 'quota') return 'model'
   if (known !== undefined) return known
-  if (status >= 400 && status < 500 && modelCode.test(code)) return 'model'
   return status >= 500 ? 'moment' : 'request'
 }
 

@@ -1,7 +1,7 @@
 import type { ModelKeyLimits } from '../keys/model-key.ts'
 
 /** Why a call is refused. */
-interface Refusal {
+export interface Refusal {
   /** Follows the name of the key. */
   readonly reason: string
   readonly waitSeconds: number
@@ -24,15 +24,23 @@ interface Allowance {
   atMs: number
 }
 
+/** Of a call of a key that has made none. */
+const firstExpected = 1_000
+
 /**
  * The limits of model keys. Those of a minute count in each process for itself, as token buckets; that of a month
- * counts for all together.
+ * counts for all together. Calls under way hold what such a call has used, so that many at once cannot use much more
+ * than is left.
  */
 export class KeyLimits {
   readonly #parts: KeyLimitsParts
   readonly #elapsed: () => number
   /** By kind and key. */
   readonly #allowances = new Map<string, Allowance>()
+  /** Tokens of calls under way, by key. */
+  readonly #held = new Map<string, number>()
+  /** Tokens of a call, by key. Follows larger ones at once, and smaller ones slowly. */
+  readonly #expected = new Map<string, number>()
 
   constructor(parts: KeyLimitsParts) {
     this.#parts = parts
@@ -41,20 +49,10 @@ export class KeyLimits {
 
   /** Counts a request, unless it is refused. @throws DatabaseError */
   async take(keyId: string, limits: ModelKeyLimits): Promise<Refusal | undefined> {
-    const { requestsPerMinute, tokensPerMinute, tokensPerMonth } = limits
-    const nowMs = this.#parts.now()
-    if (tokensPerMonth !== undefined) {
-      const used = await this.#parts.tokensOfMonth(keyId)
-      if (used >= tokensPerMonth) {
-        const reason = `has used its ${tokensPerMonth} tokens of this month.`
-        return { reason, waitSeconds: Math.ceil((nextMonthMs(nowMs) - nowMs) / 1_000) }
-      }
-    }
-    const tokens = this.#allowance(`tokens ${keyId}`, tokensPerMinute)
-    if (tokens !== undefined && tokensPerMinute !== undefined && tokens.left <= 0) {
-      const reason = `has used its ${tokensPerMinute} tokens a minute.`
-      return { reason, waitSeconds: waitOf(1 - tokens.left, tokensPerMinute) }
-    }
+    const used = await this.#usedOfMonth(keyId, limits)
+    const refusal = this.#tokenRefusal(keyId, limits, used)
+    if (refusal !== undefined) return refusal
+    const { requestsPerMinute } = limits
     const requests = this.#allowance(`requests ${keyId}`, requestsPerMinute)
     if (requests === undefined || requestsPerMinute === undefined) return undefined
     if (requests.left < 1) {
@@ -65,10 +63,67 @@ export class KeyLimits {
     return undefined
   }
 
+  /**
+   * Holds the tokens of a call until it is released, unless it is refused.
+   *
+   * @param leastTokens of the call, as far as is known
+   * @throws DatabaseError
+   */
+  async hold(
+    keyId: string,
+    limits: ModelKeyLimits,
+    leastTokens: number,
+  ): Promise<Refusal | (() => void)> {
+    if (!hasTokenLimit(limits)) return () => undefined
+    const used = await this.#usedOfMonth(keyId, limits)
+    // From here on at once, so that no other call holds the same tokens.
+    const refusal = this.#tokenRefusal(keyId, limits, used)
+    if (refusal !== undefined) return refusal
+    const tokens = Math.max(leastTokens, this.#expected.get(keyId) ?? firstExpected)
+    this.#addHeld(keyId, tokens)
+    let isHeld = true
+    return () => {
+      if (isHeld) this.#addHeld(keyId, -tokens)
+      isHeld = false
+    }
+  }
+
   /** Counts the tokens of an answer. */
-  use(keyId: string, { tokensPerMinute }: ModelKeyLimits, tokens: number): void {
-    const allowance = this.#allowance(`tokens ${keyId}`, tokensPerMinute)
+  use(keyId: string, limits: ModelKeyLimits, tokens: number): void {
+    if (!hasTokenLimit(limits)) return
+    const expected = this.#expected.get(keyId) ?? tokens
+    this.#expected.set(keyId, Math.max(tokens, 0.8 * expected + 0.2 * tokens))
+    const allowance = this.#allowance(`tokens ${keyId}`, limits.tokensPerMinute)
     if (allowance !== undefined) allowance.left -= tokens
+  }
+
+  async #usedOfMonth(keyId: string, { tokensPerMonth }: ModelKeyLimits): Promise<number> {
+    return tokensPerMonth === undefined ? 0 : await this.#parts.tokensOfMonth(keyId)
+  }
+
+  #tokenRefusal(
+    keyId: string,
+    { tokensPerMinute, tokensPerMonth }: ModelKeyLimits,
+    used: number,
+  ): Refusal | undefined {
+    const held = this.#held.get(keyId) ?? 0
+    if (tokensPerMonth !== undefined && used + held >= tokensPerMonth) {
+      const nowMs = this.#parts.now()
+      const waitMs = used >= tokensPerMonth ? nextMonthMs(nowMs) - nowMs : 1_000
+      const reason = `has used its ${tokensPerMonth} tokens of this month.`
+      return { reason, waitSeconds: Math.ceil(waitMs / 1_000) }
+    }
+    const tokens = this.#allowance(`tokens ${keyId}`, tokensPerMinute)
+    if (tokens === undefined || tokensPerMinute === undefined || tokens.left > held)
+      return undefined
+    const reason = `has used its ${tokensPerMinute} tokens a minute.`
+    return { reason, waitSeconds: tokens.left > 0 ? 1 : waitOf(1 - tokens.left, tokensPerMinute) }
+  }
+
+  #addHeld(keyId: string, tokens: number): void {
+    const held = (this.#held.get(keyId) ?? 0) + tokens
+    if (held > 0) this.#held.set(keyId, held)
+    else this.#held.delete(keyId)
   }
 
   /** Undefined without a limit. */
@@ -81,6 +136,10 @@ export class KeyLimits {
     this.#allowances.set(name, allowance)
     return allowance
   }
+}
+
+function hasTokenLimit({ tokensPerMinute, tokensPerMonth }: ModelKeyLimits): boolean {
+  return tokensPerMinute !== undefined || tokensPerMonth !== undefined
 }
 
 function waitOf(missing: number, perMinute: number): number {

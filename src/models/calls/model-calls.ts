@@ -11,11 +11,12 @@ import type { CallBodies, CallBody } from './call-body.ts'
 import { headersForUpstream } from './call-headers.ts'
 import { type CallIndex, quoted } from './call-index.ts'
 import { type CallPath, pathsOfFlavour } from './call-paths.ts'
-import type { CallRecorder } from './call-record.ts'
+import { type CallRecorder, estimatedTokensOf } from './call-record.ts'
 import type { Caller } from './callers.ts'
 import { consequences, type Failure } from './failures.ts'
-import { keysOf, passedAnswer, passedError } from './passed-answer.ts'
+import { passedAnswer, passedError } from './passed-answer.ts'
 import type { Rest, Rests } from './rests.ts'
+import { UpstreamKeys } from './upstream-keys.ts'
 
 export interface ModelCallsParts {
   readonly index: Pick<CallIndex, 'resolve'>
@@ -35,6 +36,8 @@ interface Call {
   readonly path: CallPath
   readonly caller: Caller
   readonly body: CallBody
+  /** Gives back what it holds of the limits of its key. May be called again. */
+  readonly release: () => void
 }
 
 /** What has come of the targets so far. */
@@ -58,13 +61,21 @@ export class ModelCalls {
     request.leaveWithClient()
     await caller.assertWithinLimits()
     const body = await this.#parts.bodies.read(request, path)
+    let release = () => body.release()
     try {
       caller.assertAllowed(body.model)
       const found = await this.#parts.index.resolve(body.model, path.kinds)
       const targets = this.#targetsOf(found, body.model, path)
-      return await this.#tryAll(targets, { request, path, caller, body })
+      if (path.isFree !== true) {
+        const letGo = await caller.hold(estimatedTokensOf(path, body.bytes))
+        release = () => {
+          body.release()
+          letGo()
+        }
+      }
+      return await this.#tryAll(targets, { request, path, caller, body, release })
     } catch (error) {
-      body.release()
+      release()
       throw error
     }
   }
@@ -105,7 +116,7 @@ export class ModelCalls {
   async #tryAll(targets: readonly CallTarget[], call: Call): Promise<HttpReply> {
     const progress: Progress = { attempts: 0, failed: undefined, resting: [] }
     for (const [index, target] of targets.entries()) {
-      const rest = this.#parts.rests.restOf(target)
+      const rest = this.#parts.rests.restOf(target, call.path.path)
       if (rest !== undefined) {
         progress.resting.push(rest)
         continue
@@ -119,17 +130,19 @@ export class ModelCalls {
         })
       const made = await this.#attempt(target, call).catch((error: unknown) => {
         // The client has left, or its body failed. The upstream may bill what it got.
-        begin().end({ tokens: undefined, bytes: 0, isBroken: true })
+        begin().end({ tokens: undefined, bytes: 0, isBroken: true, isWhole: false })
         throw error
       })
       const observed = begin()
       if ('begun' in made) {
-        this.#parts.rests.clear(target)
+        this.#parts.rests.clear(target, call.path.path)
         return passedAnswer(made.begun, { call, target, attempts: progress.attempts, observed })
       }
       const goesOn =
         this.#fail(target, made, call, progress) &&
-        targets.slice(index + 1).some((next) => this.#parts.rests.restOf(next) === undefined)
+        targets
+          .slice(index + 1)
+          .some((next) => this.#parts.rests.waitMs(next, call.path.path) === 0)
       observed.fail(made.failure.scope, goesOn)
       if (!goesOn) break
     }
@@ -140,11 +153,11 @@ export class ModelCalls {
   #fail(
     target: CallTarget,
     made: Exclude<Attempt, { begun: unknown }>,
-    { body }: Call,
+    { body, path }: Call,
     progress: Progress,
   ): boolean {
     const { failure } = made
-    this.#parts.rests.note(target, failure)
+    this.#parts.rests.note(target, path.path, failure)
     const { goesOn, isAboutRequest } = consequences[failure.scope]
     const before = progress.failed
     const isKept = before !== undefined && consequences[before.failure.scope].isAboutRequest
@@ -189,7 +202,7 @@ export class ModelCalls {
     { attempts, failed, resting }: Progress,
   ): HttpReply {
     const isFinal = failed !== undefined && !consequences[failed.failure.scope].goesOn
-    const retryAfter = isFinal ? undefined : this.#earliest(targets)
+    const retryAfter = isFinal ? undefined : this.#earliest(targets, call.path)
     const headers = {
       'x-bucketry-attempts': String(attempts),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
@@ -202,14 +215,13 @@ export class ModelCalls {
         headers,
       })
     }
-    call.body.release()
-    return passedError(answer, { model: call.body.model, headers, keys: keysOf(targets) })
+    call.release()
+    return passedError(answer, { model: call.body.model, headers, keys: new UpstreamKeys(targets) })
   }
 
   /** The seconds until the first of the targets may be called again. */
-  #earliest(targets: readonly CallTarget[]): number | undefined {
-    const rests = targets.map((target) => this.#parts.rests.restOf(target)?.untilMs ?? 0)
-    const waitMs = Math.min(...rests) - this.#parts.now()
+  #earliest(targets: readonly CallTarget[], { path }: CallPath): number | undefined {
+    const waitMs = Math.min(...targets.map((target) => this.#parts.rests.waitMs(target, path)))
     return waitMs > 0 ? Math.ceil(waitMs / 1_000) : undefined
   }
 }

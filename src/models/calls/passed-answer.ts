@@ -5,9 +5,15 @@ import type { CallBody } from './call-body.ts'
 import { headersForClient } from './call-headers.ts'
 import type { ObservedCall } from './call-record.ts'
 import { UsageReader } from './reported-usage.ts'
+import { UpstreamKeys } from './upstream-keys.ts'
 
 interface AnswerContext {
-  readonly call: { readonly request: HttpRequest; readonly body: CallBody }
+  readonly call: {
+    readonly request: HttpRequest
+    readonly body: CallBody
+    /** Of the limits of its key. */
+    readonly release: () => void
+  }
   readonly target: CallTarget
   readonly attempts: number
   readonly observed: ObservedCall
@@ -29,7 +35,7 @@ export function passedAnswer(answer: BegunAnswer, context: AnswerContext): HttpR
   return {
     status: answer.status,
     headers: [
-      ...headersForClient(answer.headers, keysOf([target])),
+      ...headersForClient(answer.headers, new UpstreamKeys([target]).isIn),
       ['x-bucketry-attempts', String(attempts)],
     ],
     body: bodyOf(answer, context),
@@ -42,6 +48,7 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
   const { signal } = call.request
   const usage = new UsageReader(isStream)
   const isPlain = headers['content-encoding'] === undefined
+  const isRead = isPlain && (isStream || /json/i.test(String(headers['content-type'] ?? '')))
   const declared = Number(headers['content-length'] ?? Number.NaN)
   let bytes = 0
   let isWhole = false
@@ -50,7 +57,7 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
     async lend(borrow) {
       const pass = async (piece: Buffer) => {
         bytes += piece.length
-        if (isPlain) usage.take(piece)
+        if (isRead) usage.take(piece)
         await borrow(piece)
       }
       try {
@@ -66,7 +73,9 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
     },
     async close() {
       end()
-      observed.end({ tokens: usage.result(), bytes, isBroken: !isWhole && !signal.aborted })
+      const isBroken = !isWhole && !signal.aborted
+      observed.end({ tokens: usage.result(), bytes, isBroken, isWhole })
+      call.release()
     },
   }
 }
@@ -77,29 +86,15 @@ export function passedError(
   given: {
     readonly model: string
     readonly headers: Readonly<Record<string, string>>
-    readonly keys: readonly string[]
+    readonly keys: UpstreamKeys
   },
 ): HttpReply {
   const own = new Set(Object.keys(given.headers))
-  const fields = headersForClient(headers, given.keys).filter(([name]) => !own.has(name))
+  const fields = headersForClient(headers, given.keys.isIn).filter(([name]) => !own.has(name))
   return {
     status,
     headers: [...fields, ...Object.entries(given.headers)],
-    body: withoutKeys(body, given.keys),
+    body: given.keys.removedFrom(body),
     logFields: { model: given.model, reason: 'The upstream answered with an error.' },
   }
-}
-
-/** The keys of these targets, which no answer may show. */
-export function keysOf(targets: readonly CallTarget[]): readonly string[] {
-  const keys = targets.flatMap(({ connection: { apiKey } }) => apiKey?.trim() || [])
-  return [...new Set(keys)]
-}
-
-/** Also as JSON may write them. */
-function withoutKeys(body: Buffer, keys: readonly string[]): Buffer {
-  const written = keys.flatMap((key) => [key, key.replaceAll('/', '\\/')])
-  const quoting = written.filter((key) => body.includes(key))
-  if (quoting.length === 0) return body
-  return Buffer.from(quoting.reduce((text, key) => text.replaceAll(key, '***'), body.toString()))
 }

@@ -11,14 +11,54 @@ export interface Tokens {
 const tailBytes = 64 * 1024
 /** A longer line of a stream is not read. */
 const maxLineBytes = 1024 * 1024
+/** Of one answer. What is more is wrong, and would add up to numbers that cannot be stored. */
+const maxTokens = 1e9
 const lineFeed = 0x0a
 const mark = '_tokens"'
 const usageName = Buffer.from('"usage"')
 
+/** The last bytes of what passes, in linear time, however small its pieces are. */
+class LastBytes {
+  readonly #most: number
+  #room: Buffer = Buffer.alloc(0)
+  #size = 0
+
+  /** @param most that are kept at least; at most twice as many */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.#size)
+  }
+
+  add(bytes: Buffer): void {
+    const most = this.#most
+    const added = bytes.subarray(Math.max(0, bytes.length - most))
+    if (this.#size + added.length > 2 * most) {
+      this.#room.copyWithin(0, this.#size - Math.min(this.#size, most), this.#size)
+      this.#size = Math.min(this.#size, most)
+    }
+    const needed = this.#size + added.length
+    if (needed > this.#room.length) {
+      const room = Buffer.allocUnsafe(Math.min(2 * most, 2 * needed))
+      this.#room.copy(room, 0, 0, this.#size)
+      this.#room = room
+    }
+    added.copy(this.#room, this.#size)
+    this.#size = needed
+  }
+
+  clear(): void {
+    this.#size = 0
+  }
+}
+
 /** Finds what an answer says of tokens, while it passes. Keeps nothing else of it. */
 export class UsageReader {
   readonly #isStream: boolean
-  #rest: Buffer = Buffer.alloc(0)
+  /** Of the line that has not ended; otherwise the end of the answer. */
+  readonly #rest: LastBytes
   #isSkipping = false
   #input: number | undefined
   #output: number | undefined
@@ -26,13 +66,12 @@ export class UsageReader {
   /** @param isStream whether it is a stream of server-sent events; otherwise JSON */
   constructor(isStream: boolean) {
     this.#isStream = isStream
+    this.#rest = new LastBytes(isStream ? maxLineBytes : tailBytes)
   }
 
   take(bytes: Buffer): void {
     if (!this.#isStream) {
-      const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
-      // A copy, so that the memory of the piece can be freed.
-      this.#rest = Buffer.from(all.subarray(Math.max(0, all.length - tailBytes)))
+      this.#rest.add(bytes)
       return
     }
     let start = 0
@@ -45,23 +84,22 @@ export class UsageReader {
 
   /** Undefined if it said nothing. */
   result(): Tokens | undefined {
-    if (!this.#isStream) this.#note(usageAtEnd(this.#rest))
+    if (!this.#isStream) this.#note(usageAtEnd(this.#rest.bytes))
     if (this.#input === undefined && this.#output === undefined) return undefined
     return { input: this.#input ?? 0, output: this.#output ?? 0 }
   }
 
   #hold(bytes: Buffer): void {
     if (bytes.length === 0 || this.#isSkipping) return
-    this.#rest = Buffer.concat([this.#rest, bytes])
-    if (this.#rest.length <= maxLineBytes) return
-    this.#rest = Buffer.alloc(0)
-    this.#isSkipping = true
+    this.#rest.add(bytes)
+    this.#isSkipping = this.#rest.bytes.length > maxLineBytes
   }
 
   #takeLine(end: Buffer): void {
-    const line = this.#rest.length === 0 ? end : Buffer.concat([this.#rest, end])
+    const { bytes: begun } = this.#rest
+    const line = begun.length === 0 ? end : Buffer.concat([begun, end])
     const isSkipped = this.#isSkipping
-    this.#rest = Buffer.alloc(0)
+    this.#rest.clear()
     this.#isSkipping = false
     if (isSkipped || !line.includes(mark) || !line.subarray(0, 5).equals(dataField)) return
     const event = parsedJson(line.toString('utf8', 5))
@@ -74,7 +112,9 @@ export class UsageReader {
   #note(usage: unknown): void {
     const number = (name: string) => {
       const value = fieldOf(usage, name)
-      return typeof value === 'number' && value >= 0 && value < 1e12 ? Math.round(value) : undefined
+      return typeof value === 'number' && value >= 0 && value <= maxTokens
+        ? Math.round(value)
+        : undefined
     }
     const input = number('prompt_tokens') ?? number('input_tokens')
     // Anthropic counts what comes from its cache beside the input.

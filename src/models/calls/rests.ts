@@ -7,6 +7,8 @@ export interface Rest {
   readonly connectionId: string
   /** The provider's id of the model. Absent: all of the connection rests. */
   readonly model: string | undefined
+  /** Of the call, below `/v1`. Absent: on every path. */
+  readonly path: string | undefined
   readonly scope: Scope
   readonly reason: string
   readonly status: number
@@ -29,7 +31,7 @@ const leastAskedMs = 1_000
 const maxKnown = 10_000
 
 interface RestOptions {
-  /** Milliseconds. */
+  /** Milliseconds of a clock that is never set: a rest must not become longer because the time was wrong. */
   readonly now: () => number
   /** From 0 to 1. */
   readonly random: () => number
@@ -37,7 +39,7 @@ interface RestOptions {
   readonly onConnection?: (rest: Rest) => void
 }
 
-/** Which connections, and which of their models, rest after failures. Of one process. */
+/** Which connections, which of their models, and on which paths, rest after failures. Of one process. */
 export class Rests {
   readonly #options: RestOptions
   readonly #known = new Map<string, KnownRest>()
@@ -47,46 +49,58 @@ export class Rests {
   }
 
   /** Notes a failure of a target, with what follows from it. */
-  note(target: CallTarget, failure: Failure): void {
+  note(target: CallTarget, path: string, failure: Failure): void {
     const { rests, pause, longestAskedMs } = consequences[failure.scope]
     if (rests === 'nothing') return
-    const { connection, ownId } = target
-    const model = rests === 'pair' ? ownId : undefined
-    const key = keyOf(connection.id, model)
-    const failures = (this.#current(key, target)?.failures ?? 0) + 1
-    const { waitMs } = failure
+    const [whole, pair, ofPath] = keysOf(target, path)
+    const key = { connection: whole, pair, path: ofPath }[rests]
+    const nowMs = this.#options.now()
+    const before = this.#current(key, target)
+    // Calls that were under way when it began to rest fail with it, and say nothing new.
+    const restingUntilMs = before !== undefined && before.untilMs > nowMs ? before.untilMs : 0
+    const failures = (before?.failures ?? 0) + (restingUntilMs > 0 ? 0 : 1)
+    const { waitMs, scope, reason, status } = failure
     const asked =
       waitMs === undefined || longestAskedMs === 0
         ? undefined
         : Math.min(longestAskedMs, Math.max(leastAskedMs, waitMs))
     const restMs = asked ?? backOffMs(Math.min(failures, 30), pause, this.#options.random)
-    const { scope, reason, status } = failure
     // To the end of the map: the oldest are in front.
     this.#known.delete(key)
-    const untilMs = this.#options.now() + restMs
-    const rest = { connectionId: connection.id, model, scope, reason, status, untilMs }
+    const { connection, ownId } = target
+    const rest = {
+      ...{ connectionId: connection.id, scope, reason, status },
+      model: rests === 'connection' ? undefined : ownId,
+      path: rests === 'path' ? path : undefined,
+      untilMs: Math.max(restingUntilMs, nowMs + restMs),
+    }
     const { apiKey, baseUrl } = connection
     this.#known.set(key, { ...rest, failures, apiKey, baseUrl })
-    if (model === undefined && failures === 1) this.#options.onConnection?.(rest)
+    if (rests === 'connection' && before === undefined) this.#options.onConnection?.(rest)
     const [oldest] = this.#known.keys()
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest)
   }
 
   /** Why a target is not to be called now; undefined: it may be. */
-  restOf(target: CallTarget): Rest | undefined {
+  restOf(target: CallTarget, path: string): Rest | undefined {
+    if (this.#known.size === 0) return undefined
     const nowMs = this.#options.now()
-    const { connection, ownId } = target
-    return [undefined, ownId]
-      .map((model) => this.#current(keyOf(connection.id, model), target))
+    return keysOf(target, path)
+      .map((key) => this.#current(key, target))
       .filter((rest) => rest !== undefined && rest.untilMs > nowMs)
       .toSorted((a, b) => (b?.untilMs ?? 0) - (a?.untilMs ?? 0))[0]
   }
 
+  /** Milliseconds until a target may be called. */
+  waitMs(target: CallTarget, path: string): number {
+    const { untilMs = 0 } = this.restOf(target, path) ?? {}
+    return Math.max(0, untilMs - this.#options.now())
+  }
+
   /** A target has answered. */
-  clear({ connection, ownId }: CallTarget): void {
+  clear(target: CallTarget, path: string): void {
     if (this.#known.size === 0) return
-    this.#known.delete(keyOf(connection.id, undefined))
-    this.#known.delete(keyOf(connection.id, ownId))
+    for (const key of keysOf(target, path)) this.#known.delete(key)
   }
 
   /** What rests now. */
@@ -104,6 +118,10 @@ export class Rests {
   }
 }
 
-function keyOf(connectionId: string, model: string | undefined): string {
-  return JSON.stringify(model === undefined ? [connectionId] : [connectionId, model])
+/** Of the connection, of its model, and of its model on one path. */
+function keysOf(
+  { connection: { id }, ownId }: CallTarget,
+  path: string,
+): [whole: string, pair: string, ofPath: string] {
+  return [JSON.stringify([id]), JSON.stringify([id, ownId]), JSON.stringify([id, ownId, path])]
 }

@@ -4,6 +4,8 @@ import { type Failure, failureOfEvent } from './failures.ts'
 /** Bytes in front of the first event. More count as a beginning. */
 const maxHeldBytes = 64 * 1024
 
+const emptyLine = /\n\n|\r\r|\n\r|\r\n\r/
+
 /** How a stream of server-sent events begins, as far as it is known. */
 export type StreamStart =
   | 'waiting'
@@ -23,6 +25,8 @@ export class StreamStartReader {
   #bytes = 0
   /** Since the last whole comment. latin1 keeps what is cut within a character; lines end in ASCII. */
   #text = ''
+  /** Where an empty line may have begun. */
+  #tail = ''
 
   /** What has arrived so far. */
   get held(): readonly Buffer[] {
@@ -34,8 +38,11 @@ export class StreamStartReader {
     this.#bytes += bytes.length
     if (this.#bytes > maxHeldBytes) return 'begun'
     const text = bytes.toString('latin1')
+    const seen = this.#tail + text
+    this.#tail = seen.slice(-2)
     this.#text += text
-    return /[\r\n]/.test(text) ? this.#start() : 'waiting'
+    // Once for each empty line, however many pieces it comes in.
+    return emptyLine.test(seen) ? this.#start() : 'waiting'
   }
 
   #start(): StreamStart {
@@ -45,7 +52,8 @@ export class StreamStartReader {
     const rest = blocks.pop() ?? ''
     for (const block of blocks) {
       const fields = block.split('\n').filter((line) => line !== '' && !line.startsWith(':'))
-      if (fields.length > 0) return kindOf(fields)
+      // WHATWG HTML: without data nothing is dispatched, whatever else it has.
+      if (fields.some((line) => /^data(?::|$)/.test(line))) return kindOf(fields)
     }
     // The last line break may be the first half of one.
     if (blocks.length > 0 && !this.#text.endsWith('\r')) this.#text = rest

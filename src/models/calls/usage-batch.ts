@@ -12,6 +12,8 @@ interface UsageBatchParts {
   readonly table: Pick<ModelUsageTable, 'add' | 'tokensSince'>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
+  /** Milliseconds of a clock that is never set. Default: that of the process. */
+  readonly elapsed?: () => number
   readonly log: { warn(fields: object, message: string): void }
   /** For tests. Default: 10 s. */
   readonly flushMs?: number
@@ -40,6 +42,7 @@ export class UsageBatch {
         readonly tokens: ReadonlyMap<string, number>
       }
     | undefined
+  #asking: Promise<void> | undefined
   #isFailing = false
 
   constructor(parts: UsageBatchParts) {
@@ -48,7 +51,9 @@ export class UsageBatch {
 
   readonly note = (entry: CallEntry): void => {
     const fromMs = Math.floor(this.#parts.now() / hourMs) * hourMs
-    const { keyId, connectionId, model } = entry
+    const { keyId, connectionId } = entry
+    // An upstream may list ids that PostgreSQL cannot store.
+    const model = entry.model.replaceAll('\0', '\ufffd')
     addTo(this.#rows, { fromMs, keyId, connectionId, model, ...sumsOf(entry) })
     this.#timer ??= setTimeout(
       () => void this.flush(),
@@ -58,12 +63,12 @@ export class UsageBatch {
 
   /** The tokens of a key in this month, estimated ones included. @throws DatabaseError */
   readonly tokensOfMonth = async (keyId: string): Promise<number> => {
-    const nowMs = this.#parts.now()
-    const fromMs = monthMs(nowMs)
-    const known = this.#month
-    if (known?.fromMs !== fromMs || nowMs - known.atMs > askAgainMs) {
-      await this.flush()
-      this.#month = { fromMs, atMs: nowMs, tokens: await this.#parts.table.tokensSince(fromMs) }
+    const fromMs = monthMs(this.#parts.now())
+    while (!this.#isMonthKnown(fromMs)) {
+      this.#asking ??= this.#askMonth(fromMs).finally(() => {
+        this.#asking = undefined
+      })
+      await this.#asking
     }
     let tokens = this.#month?.tokens.get(keyId) ?? 0
     for (const row of [...this.#rows.values(), ...this.#writing.values()]) {
@@ -79,6 +84,25 @@ export class UsageBatch {
     this.#timer = undefined
     this.#flushing = this.#flushing.then(() => this.#write())
     return this.#flushing
+  }
+
+  #isMonthKnown(fromMs: number): boolean {
+    const known = this.#month
+    return known?.fromMs === fromMs && this.#elapsed() - known.atMs <= askAgainMs
+  }
+
+  /** Between two writes: what is being written would count twice, or not at all. */
+  #askMonth(fromMs: number): Promise<void> {
+    const asking = this.flush().then(async () => {
+      const tokens = await this.#parts.table.tokensSince(fromMs)
+      this.#month = { fromMs, atMs: this.#elapsed(), tokens }
+    })
+    this.#flushing = asking.catch(() => undefined)
+    return asking
+  }
+
+  #elapsed(): number {
+    return this.#parts.elapsed?.() ?? performance.now()
   }
 
   async #write(): Promise<void> {

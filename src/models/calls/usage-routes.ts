@@ -19,6 +19,8 @@ const dayMs = 86_400_000
 const hourMs = 3_600_000
 const defaultDays = 30
 const maxRows = 10_000
+/** Times have four digits for the year. */
+const firstMs = Date.parse('0000-01-01T00:00:00Z')
 
 const time = z.iso.datetime()
 const count = z.int()
@@ -50,6 +52,7 @@ const restsReply = z.object({
     z.object({
       connectionId: z.string(),
       model: z.string().nullable().meta({ description: "The provider's id. null: all of them." }),
+      path: z.string().nullable().meta({ description: 'Below /v1. null: on every path.' }),
       scope: z.enum(['request', 'model', 'quota', 'connection', 'moment']),
       reason: z.string(),
       status: count.meta({ description: 'HTTP status of the failure.' }),
@@ -80,7 +83,8 @@ export function usageRoutes({
     reply: usageReply,
     async answer({ query: { from, to, by } }) {
       const toMs = to === undefined ? now() : Date.parse(to)
-      const fromMs = from === undefined ? toMs - defaultDays * dayMs : Date.parse(from)
+      const fromMs =
+        from === undefined ? Math.max(firstMs, toMs - defaultDays * dayMs) : Date.parse(from)
       if (fromMs > toMs) throw new ApiError(400, 'Expected a time before `to`.', { field: 'from' })
       await flush()
       const stepMs = by === 'day' ? dayMs : hourMs
@@ -101,8 +105,8 @@ export function usageRoutes({
     description: 'Of the process that answers: each learns for itself.',
     reply: restsReply,
     answer: async () => ({
-      rests: rests.list().map(({ model = null, untilMs, ...rest }) => {
-        return { ...rest, model, until: timeOf(untilMs) }
+      rests: rests.list().map(({ model = null, path = null, untilMs, ...rest }) => {
+        return { ...rest, model, path, until: timeOf(untilMs) }
       }),
     }),
   })

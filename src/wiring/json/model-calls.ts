@@ -56,7 +56,8 @@ export function openModelCalls(
   const table = new ModelUsageTable(database)
   const usage = new UsageBatch({ table, now, log })
   const rests = new Rests({
-    ...{ now, random: Math.random },
+    random: Math.random,
+    now: () => performance.timeOrigin + performance.now(),
     onConnection: ({ connectionId, status, reason }) =>
       log.warn(
         { connectionId, status, reason },

@@ -29,6 +29,8 @@ describe('an answer', () => {
     [401, 'connection'],
     [402, 'connection'],
     [403, 'connection'],
+    [403, 'model', { error: { code: 'model_not_found' } }],
+    [401, 'connection', { error: { code: 'model_not_found' } }],
     [404, 'model'],
     [405, 'request'],
     [408, 'moment'],

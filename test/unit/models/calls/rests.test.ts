@@ -24,51 +24,61 @@ const failure = (scope: Scope, waitMs?: number): Failure => ({
   waitMs,
 })
 
+const path = '/chat/completions'
+
 function open(random = 1) {
   const clock = { nowMs: 1_000_000 }
   return { clock, rests: new Rests({ now: () => clock.nowMs, random: () => random }) }
 }
 
 /** Milliseconds from now; undefined: it does not rest. */
-function restMs({ rests, clock }: ReturnType<typeof open>, one: CallTarget): number | undefined {
-  const rest = rests.restOf(one)
+function restMs(
+  { rests, clock }: ReturnType<typeof open>,
+  one: CallTarget,
+  on = path,
+): number | undefined {
+  const rest = rests.restOf(one, on)
   return rest === undefined ? undefined : rest.untilMs - clock.nowMs
 }
 
 test('A bad request lets nothing rest', () => {
   const world = open()
-  world.rests.note(target('a'), failure('request', 60_000))
+  world.rests.note(target('a'), path, failure('request', 60_000))
   assert.deepEqual(world.rests.list(), [])
 })
 
-test('A model rests ten minutes at its connection, and nowhere else', () => {
+test('A model rests ten minutes at its connection on the path, and nowhere else', () => {
   const world = open()
-  world.rests.note(target('a'), failure('model', 1_000))
+  world.rests.note(target('a'), path, failure('model', 1_000))
   assert.equal(restMs(world, target('a')), 600_000)
   assert.equal(restMs(world, target('a', 'small')), undefined)
   assert.equal(restMs(world, target('b')), undefined)
+  // A chat model that was called for embeddings still chats.
+  assert.equal(restMs(world, target('a'), '/embeddings'), undefined)
   world.clock.nowMs += 600_000
   assert.equal(restMs(world, target('a')), undefined)
 })
 
 test('A quota rests as long as the upstream says, otherwise longer each time up to a minute', () => {
   const world = open()
-  world.rests.note(target('a'), failure('quota', 17_000))
+  world.rests.note(target('a'), path, failure('quota', 17_000))
   assert.equal(restMs(world, target('a')), 17_000)
   const waits = Array.from({ length: 8 }, () => {
-    world.rests.note(target('b'), failure('quota'))
-    return restMs(world, target('b'))
+    world.rests.note(target('b'), path, failure('quota'))
+    const ms = restMs(world, target('b'))
+    world.clock.nowMs += ms ?? 0
+    return ms
   })
   assert.deepEqual(waits, [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000])
   // Half of it is random.
   const other = open(0)
-  other.rests.note(target('b'), failure('quota'))
+  other.rests.note(target('b'), path, failure('quota'))
   assert.equal(restMs(other, target('b')), 1_000)
 })
 
 test('A refused key lets all of its connection rest, until the key is another one', () => {
   const world = open()
-  world.rests.note(target('a'), failure('connection'))
+  world.rests.note(target('a'), path, failure('connection'))
   assert.notEqual(restMs(world, target('a', 'small')), undefined)
   assert.equal(restMs(world, target('a', 'small', 'other key')), undefined)
   assert.equal(world.rests.list()[0]?.model, undefined)
@@ -77,24 +87,24 @@ test('A refused key lets all of its connection rest, until the key is another on
 
 test('A success ends what rests, and the next pause is short again', () => {
   const world = open()
-  for (let count = 0; count < 5; count += 1) world.rests.note(target('a'), failure('moment'))
-  world.rests.clear(target('a'))
+  for (let count = 0; count < 5; count += 1) world.rests.note(target('a'), path, failure('moment'))
+  world.rests.clear(target('a'), path)
   assert.deepEqual(world.rests.list(), [])
-  world.rests.note(target('a'), failure('moment'))
+  world.rests.note(target('a'), path, failure('moment'))
   assert.equal(restMs(world, target('a')), 2_000)
 })
 
 test('The longer of two rests counts', () => {
   const world = open()
-  world.rests.note(target('a'), failure('connection'))
-  world.rests.note(target('a'), failure('model'))
+  world.rests.note(target('a'), path, failure('connection'))
+  world.rests.note(target('a'), path, failure('model'))
   assert.equal(restMs(world, target('a')), 600_000)
 })
 
 test('Memory is bounded: the oldest are forgotten', () => {
   const world = open()
   for (let count = 0; count < 10_010; count += 1)
-    world.rests.note(target('a', `m${count}`), failure('model'))
+    world.rests.note(target('a', `m${count}`), path, failure('model'))
   assert.equal(world.rests.list().length, 10_000)
   assert.equal(restMs(world, target('a', 'm0')), undefined)
   assert.equal(restMs(world, target('a', 'm10009')), 600_000)
@@ -108,7 +118,28 @@ test('What an upstream asks for is believed within bounds', () => {
     ['moment', 86_400_000, 60_000],
   ] as const) {
     const world = open()
-    world.rests.note(target('a'), failure(scope, asked))
+    world.rests.note(target('a'), path, failure(scope, asked))
     assert.equal(restMs(world, target('a')), rest, `${scope} ${asked}`)
   }
+})
+
+test('Calls that fail together are one failure', () => {
+  for (const [scope, first, second] of [
+    ['connection', 2_000, 4_000],
+    ['moment', 2_000, 4_000],
+  ] as const) {
+    const world = open()
+    for (let count = 0; count < 100; count += 1) world.rests.note(target('a'), path, failure(scope))
+    assert.equal(restMs(world, target('a')), first, scope)
+    world.clock.nowMs += first
+    for (let count = 0; count < 100; count += 1) world.rests.note(target('a'), path, failure(scope))
+    assert.equal(restMs(world, target('a')), second, scope)
+  }
+})
+
+test('What one of them asks for is not shortened by the others', () => {
+  const world = open()
+  world.rests.note(target('a'), path, failure('quota', 17_000))
+  world.rests.note(target('a'), path, failure('quota'))
+  assert.equal(restMs(world, target('a')), 17_000)
 })

@@ -24,11 +24,16 @@ test('A stream begins with the end of its first event', () => {
     [': wait\n\n: wait\n\ndata: 1\n\n', 25],
     [': wait\r\n\r\ndata: 1\r\n\r\n', 20],
     ['\n\n\ndata: 🦥\n\n', 15],
-    ['id: 1\nevent: x\n\n', 16],
+    ['id: 1\nevent: x\n\ndata\n\n', 22],
+    ['data:\n\n', 7],
   ] as const) {
     assert.deepEqual(startOf(text), { at, start: 'begun' }, JSON.stringify(text))
   }
-  for (const text of ['', ':', ': wait\n\n', 'data: 1\n', 'data: {"error":1}']) {
+  for (const text of [
+    ...['', ':', ': wait\n\n', 'data: 1\n', 'data: {"error":1}'],
+    // Without data nothing is dispatched.
+    ...['retry: 3000\n\n', 'id: 1\nevent: error\n\n', 'datax: 1\n\n'],
+  ]) {
     assert.equal(startOf(text).start, 'waiting', JSON.stringify(text))
   }
 })
@@ -39,6 +44,7 @@ test('A first event that is an error, or the end, is not a beginning', () => {
     ['data:{"error":{"code":\ndata:429}}\n\n', 'quota'],
     ['event: error\ndata: text\n\n', 'moment'],
     ['data: [DONE]\n\n', 'moment'],
+    ['retry: 3000\n\ndata: {"error":{"code":429}}\n\n', 'quota'],
     ['data: {"type":"error","error":{"type":"overloaded_error"}}\r\n\r\n', 'quota'],
   ] as const) {
     const { start } = startOf(text)
@@ -107,5 +113,26 @@ test('Tokens are found in answers and streams, in pieces of any size', () => {
     for (const size of text.length < 5_000 ? [1, 7, 100_000] : [16_384, 1_000_000]) {
       assert.deepEqual(usageOf(text, isStream, size), expected, text.slice(0, 100))
     }
+  }
+})
+
+test('What comes in pieces of one byte is read in linear time', () => {
+  const startedAtMs = performance.now()
+  const byte = Buffer.from('x')
+  for (const isStream of [true, false]) {
+    const reader = new UsageReader(isStream)
+    for (let count = 0; count < 1_000_000; count += 1) reader.take(byte)
+    for (const one of '\ndata: {"usage":{"prompt_tokens":1,"completion_tokens":2}}\n')
+      reader.take(Buffer.from(one))
+    assert.deepEqual(reader.result(), { input: 1, output: 2 })
+  }
+  const start = new StreamStartReader()
+  for (let count = 0; count < 60_000; count += 1) start.take(Buffer.from(count % 2 ? ':' : '\n'))
+  assert.ok(performance.now() - startedAtMs < 4_000)
+})
+
+test('More tokens than an answer can have are not believed', () => {
+  for (const tokens of ['1e12', '-1', '"5"', '1e999', 'null']) {
+    assert.equal(usageOf(`{"usage":{"prompt_tokens":${tokens}}}`, false, 10), undefined)
   }
 })

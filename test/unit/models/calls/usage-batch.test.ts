@@ -11,7 +11,10 @@ const entry = (keyId: string, output = 10): CallEntry => ({
 })
 
 function open() {
-  const world = { nowMs: Date.parse('2026-11-26T12:30:00Z'), isFailing: false, warnings: 0 }
+  const world = {
+    ...{ nowMs: Date.parse('2026-11-26T12:30:00Z'), elapsedMs: 0, isFailing: false, warnings: 0 },
+    ...{ questions: 0, answering: Promise.resolve() },
+  }
   const stored: UsageRow[] = []
   const batch = new UsageBatch({
     table: {
@@ -19,17 +22,22 @@ function open() {
         if (world.isFailing) throw new Error('away')
         stored.push(...rows)
       },
-      tokensSince: async (fromMs) =>
-        new Map(
+      tokensSince: async (fromMs) => {
+        world.questions += 1
+        const answer = new Map(
           Object.entries(Object.groupBy(stored, ({ keyId }) => keyId)).map(([keyId, rows = []]) => [
             keyId,
             rows
               .filter((row) => row.fromMs >= fromMs)
               .reduce((sum, row) => sum + row.outputTokens, 0),
           ]),
-        ),
+        )
+        await world.answering
+        return answer
+      },
     },
     now: () => world.nowMs,
+    elapsed: () => world.elapsedMs,
     log: {
       warn() {
         world.warnings += 1
@@ -86,4 +94,46 @@ test('The tokens of a month are those of the database and those that are not sto
   assert.equal(await batch.tokensOfMonth('b'), 0)
   world.nowMs = Date.parse('2026-12-01T00:00:00Z')
   assert.equal(await batch.tokensOfMonth('a'), 0)
+})
+
+test('Calls at once ask for a month once, and what is written meanwhile counts once', async () => {
+  const { world, batch } = open()
+  batch.note(entry('a'))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  world.answering = promise
+  const asked = Array.from({ length: 50 }, () => batch.tokensOfMonth('a'))
+  await new Promise((done) => setImmediate(done))
+  // While the database answers.
+  batch.note(entry('a'))
+  const flushed = batch.flush()
+  resolve()
+  assert.deepEqual(new Set(await Promise.all(asked)), new Set([20]))
+  await flushed
+  assert.equal(await batch.tokensOfMonth('a'), 20)
+  // Again after the write.
+  assert.equal(world.questions, 2)
+})
+
+test('A clock that is set back does not keep an old answer', async () => {
+  const { world, stored, batch } = open()
+  assert.equal(await batch.tokensOfMonth('a'), 0)
+  stored.push({ ...(await storedBy('a')), fromMs: world.nowMs })
+  world.nowMs -= 86_400_000
+  world.elapsedMs += 31_000
+  assert.equal(await batch.tokensOfMonth('a'), 10)
+})
+
+/** The row of another process. */
+async function storedBy(keyId: string): Promise<UsageRow> {
+  const { stored, batch } = open()
+  batch.note(entry(keyId))
+  await batch.flush()
+  return stored[0] as UsageRow
+}
+
+test('An id that PostgreSQL cannot store is stored in another form', async () => {
+  const { stored, batch } = open()
+  batch.note({ ...entry('a'), model: 'lab/a\0b' })
+  await batch.flush()
+  assert.equal(stored[0]?.model, 'lab/a\ufffdb')
 })

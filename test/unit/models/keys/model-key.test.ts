@@ -58,6 +58,48 @@ test('The limits of a minute fill up again with time', async () => {
   }
 })
 
+test('Calls at once hold what such calls use, so that they cannot use much more than is left', async () => {
+  for (const limits of [{ tokensPerMinute: 10_000 }, { tokensPerMonth: 10_000 }]) {
+    let used = 0
+    const now = () => Date.parse('2026-11-26T12:00:00Z')
+    const all = new KeyLimits({ tokensOfMonth: async () => used, now, elapsed: () => 0 })
+    const hold = async (least: number) => {
+      const held = await all.hold('a', limits, least)
+      return typeof held === 'function' ? held : undefined
+    }
+    const use = (tokens: number) => {
+      used += tokens
+      all.use('a', limits, tokens)
+    }
+    // Of a key that has made no call, 1,000 each.
+    const first = await Promise.all(Array.from({ length: 100 }, () => hold(1)))
+    assert.equal(first.filter((one) => one !== undefined).length, 10)
+    assert.equal((await all.take('a', limits))?.waitSeconds, 1)
+    for (const release of first) {
+      if (release === undefined) continue
+      use(20)
+      release()
+      release()
+    }
+    // What they have used is little, so that more go at once; a large one counts as a whole.
+    const large = await hold(9_500)
+    assert.notEqual(large, undefined)
+    const next = await Promise.all(Array.from({ length: 100 }, () => hold(1)))
+    const many = next.filter((one) => one !== undefined).length
+    assert.ok(many >= 15 && many <= 16, String(many))
+    for (const release of [large, ...next]) release?.()
+    use(5_000)
+    assert.notEqual(await hold(1), undefined)
+    assert.equal(await hold(1), undefined)
+  }
+})
+
+test('A key without a limit of tokens holds nothing', async () => {
+  const limits = new KeyLimits({ tokensOfMonth: () => assert.fail(), now: Date.now })
+  for (let count = 0; count < 100; count += 1)
+    assert.equal(typeof (await limits.hold('a', { requestsPerMinute: 1 }, 1e9)), 'function')
+})
+
 test('The limit of a month ends with it', async () => {
   let used = 9
   const now = () => Date.parse('2026-12-31T23:59:30Z')
