@@ -124,6 +124,54 @@ export const dashboardStates: readonly DashboardState[] = [
   },
   { name: 'rename', path: folder, reach: (files) => files.act('text.txt', 'Rename') },
   { name: 'move', path: folder, reach: (files) => files.act('text.txt', 'Move to') },
+  { name: 'copy', path: folder, reach: (files) => files.act('text.txt', 'Copy to') },
+  {
+    name: 'cut',
+    path: folder,
+    async reach(files) {
+      await files.select('text.txt', 'picture.png')
+      await files.page.keyboard.press('Control+x')
+      await button(files.page, 'Paste 2 items').waitFor()
+    },
+  },
+  {
+    name: 'renamed',
+    path: folder,
+    async reach(files) {
+      const { page } = files
+      await files.act('data.bin', 'Rename')
+      await page.getByLabel('New name').fill('data.txt')
+      await page.keyboard.press('Enter')
+      await button(page, 'Undo').click()
+      await files.transfers
+        .getByText(/^Undo: Renaming/)
+        .first()
+        .waitFor()
+    },
+  },
+  {
+    name: 'duplicated',
+    path: folder,
+    async reach(files) {
+      await files.act('data.bin', 'Duplicate')
+      await files.transfers.getByText('Duplicating').first().waitFor()
+      await files.row('data (2).bin').first().waitFor()
+    },
+  },
+  {
+    name: 'name conflicts',
+    path: folder,
+    async reach({ page, dialog }) {
+      const chooser = page.waitForEvent('filechooser')
+      await steps('Upload', 'Files')(new FileBrowser(page))
+      const file = { mimeType: 'text/plain', buffer: Buffer.from('x') }
+      await (await chooser).setFiles([
+        { ...file, name: 'text.txt' },
+        { ...file, name: 'data.bin' },
+      ])
+      await dialog.getByText('2 files with these names already exist').waitFor()
+    },
+  },
   { name: 'delete', path: folder, reach: (files) => files.act('text.txt', 'Delete') },
   {
     name: 'share',

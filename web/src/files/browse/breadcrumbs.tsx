@@ -1,6 +1,7 @@
 import { IconChevronRight } from '@tabler/icons-react'
 import { Fragment, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
+import { dropTarget } from '../carry/drag.ts'
 import { crumbsOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { locationPath } from '../files-location.ts'
@@ -31,6 +32,8 @@ export function Breadcrumbs({ bucket, prefix }: BreadcrumbsProps) {
             <Link
               href={locationPath({ bucket, prefix: crumb.prefix, filter: '' })}
               className={classes.crumb ?? ''}
+              draggable={false}
+              {...dropTarget({ bucket, prefix: crumb.prefix })}
             >
               <NameText name={crumb.name} />
             </Link>

@@ -34,7 +34,15 @@ export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
     case 'rename':
       return <RenameDialog bucket={bucket} entry={dialog.entry} onClose={close} />
     case 'move':
-      return <MoveDialog from={{ bucket, prefix }} entries={dialog.entries} onClose={close} />
+    case 'copy':
+      return (
+        <MoveDialog
+          mode={dialog.type}
+          from={{ bucket, prefix }}
+          entries={dialog.entries}
+          onClose={close}
+        />
+      )
     case 'delete':
       return <DeleteDialog bucket={bucket} entries={dialog.entries} onClose={close} />
     case 'share':

@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { useRef } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { PasteButton } from '../carry/paste-button.tsx'
 import type { FolderAddress } from '../change/move-plan.ts'
 import { takePicked } from '../upload/take-uploads.ts'
 import classes from './browser-toolbar.module.css'
@@ -31,6 +32,7 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
       >
         New folder
       </Button>
+      <PasteButton to={location} />
       <FilterField filter={location.filter} onFilter={setFilter} />
       <IconButton
         label="Refresh"

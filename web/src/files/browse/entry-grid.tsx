@@ -2,7 +2,16 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
 import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from 'react'
+import { clipboard } from '../carry/clipboard.ts'
 import type { Entry } from '../entries/entry.ts'
 import classes from './entry-grid.module.css'
 import { EntryRow, type RowActions } from './entry-row.tsx'
@@ -16,6 +25,7 @@ const wide = { head: 36, row: 38 }
 const narrow = { head: 44, row: 56 }
 
 interface EntryGridProps {
+  readonly bucket: string
   readonly label: string
   readonly entries: readonly Entry[]
   /** Names the order and the filter. If it changes, the list starts at its beginning. */
@@ -43,6 +53,7 @@ export function EntryGrid(props: EntryGridProps) {
   const heights = useMediaQuery('(max-width: 640px)') ? narrow : wide
   const virtualizer = useRows(props, scroller, heights)
   const active = entries[activeIndex]
+  const cut = useCutKeys(props.bucket)
   const grid = useWantedFocus(props)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return
@@ -87,6 +98,7 @@ export function EntryGrid(props: EntryGridProps) {
                 index={index}
                 isSelected={selection.selected.has(entry.key)}
                 isActive={index === activeIndex}
+                isCut={cut.has(entry.key)}
                 actions={actions}
                 style={{ height: size, transform: `translateY(${start - heights.head}px)` }}
               />
@@ -96,6 +108,17 @@ export function EntryGrid(props: EntryGridProps) {
       </div>
     </div>
   )
+}
+
+const nothing: ReadonlySet<string> = new Set()
+
+/** The keys of this bucket that were cut and not pasted yet. */
+function useCutKeys(bucket: string): ReadonlySet<string> {
+  const clip = useSyncExternalStore(clipboard.subscribe, clipboard.snapshot)
+  return useMemo(() => {
+    if (clip?.mode !== 'move' || clip.bucket !== bucket) return nothing
+    return new Set(clip.entries.map(({ key }) => key))
+  }, [clip, bucket])
 }
 
 /** Takes the focus after keyboard navigation. */

@@ -1,10 +1,17 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
 import { IconDots } from '@tabler/icons-react'
-import { type CSSProperties, type MouseEvent, memo } from 'react'
+import {
+  type CSSProperties,
+  type DragEvent,
+  type MouseEvent,
+  memo,
+  type SyntheticEvent,
+} from 'react'
 import { Link } from 'wouter'
 import { formatBytes, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
+import type { dropTarget } from '../carry/drag.ts'
 import type { Entry } from '../entries/entry.ts'
 import { EntryIcon } from '../entries/entry-icon.tsx'
 import { formatModified } from '../entries/modified-time.ts'
@@ -17,6 +24,9 @@ export interface RowActions {
   readonly onCheck: (entry: Entry, withShift: boolean) => void
   readonly onOpen: (entry: Entry) => void
   readonly onMenu: (entry: Entry, at: { readonly x: number; readonly y: number }) => void
+  readonly onDrag: (entry: Entry, event: DragEvent) => void
+  /** The handlers of a folder that takes dragged rows. */
+  readonly dropsOn: (entry: Entry) => ReturnType<typeof dropTarget>
   /** The address of a folder. */
   readonly hrefOf: (entry: Entry) => string
 }
@@ -27,12 +37,14 @@ interface EntryRowProps {
   readonly id: string
   readonly isSelected: boolean
   readonly isActive: boolean
+  /** Cut, until it is pasted. */
+  readonly isCut: boolean
   readonly style: CSSProperties
   readonly actions: RowActions
 }
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
-  const { entry, index, id, isSelected, isActive, style, actions } = props
+  const { entry, index, id, isSelected, isActive, isCut, style, actions } = props
   const name = visibleName(entry.name)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
@@ -44,8 +56,13 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       aria-selected={isSelected}
       className={classes.row}
       data-active={isActive || undefined}
+      data-cut={isCut || undefined}
       style={style}
-      onMouseDown={keepFocusOnGrid}
+      draggable
+      onDragStart={(event) => actions.onDrag(entry, event)}
+      {...(entry.kind === 'folder' && actions.dropsOn(entry))}
+      onMouseDown={focusGrid}
+      onFocus={focusGrid}
       onClick={(event) => actions.onPress(entry, event)}
       onDoubleClick={(event) => {
         if (!isControl(event.target)) actions.onOpen(entry)
@@ -98,9 +115,8 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('label, button, a') !== null
 }
 
-/** A press in a row leaves the focus on the grid, and shift selects no text. */
-function keepFocusOnGrid(event: MouseEvent): void {
-  event.preventDefault()
+/** A press in a row leaves the focus on the grid. */
+function focusGrid(event: SyntheticEvent): void {
   event.currentTarget.closest<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })
 }
 
@@ -112,6 +128,7 @@ function EntryName({ entry, actions }: { readonly entry: Entry; readonly actions
         href={actions.hrefOf(entry)}
         className={classes.open ?? ''}
         tabIndex={-1}
+        draggable={false}
         title={title}
         onClick={(event) => event.stopPropagation()}
       >

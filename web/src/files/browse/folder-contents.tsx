@@ -19,6 +19,7 @@ export function FolderContents({ browser }: { readonly browser: Browser }) {
   const { selection, dispatch, selected, activeIndex, keys } = picked
   return (
     <EntryGrid
+      bucket={location.bucket}
       label={`Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`}
       entries={entries}
       arrangement={`${sort.field} ${sort.isDescending} ${location.filter}`}

@@ -5,6 +5,9 @@ export type GridCommand =
       readonly to: 'previous' | 'next' | 'page-up' | 'page-down' | 'first' | 'last'
       readonly extends: boolean
     }
+  /** A letter of a name. */
+  | { readonly type: 'type'; readonly letter: string }
+  | { readonly type: 'cut' | 'copy' }
   | { readonly type: 'open' | 'up' | 'toggle' | 'all' | 'none' | 'delete' | 'rename' | 'menu' }
 
 interface PressedKey {
@@ -34,18 +37,26 @@ const plain = {
   ContextMenu: 'menu',
 } as const
 
+const withControl = { a: 'all', x: 'cut', c: 'copy' } as const
+
 /** Undefined if the key has no meaning in the list. */
 export function gridCommand(pressed: PressedKey): GridCommand | undefined {
   const { key, ctrlKey, metaKey, shiftKey, altKey } = pressed
   if (altKey) return undefined
-  if (ctrlKey || metaKey)
-    return key.toLowerCase() === 'a' && !shiftKey ? { type: 'all' } : undefined
+  if (ctrlKey || metaKey) {
+    const letter = key.toLowerCase()
+    if (shiftKey || !Object.hasOwn(withControl, letter)) return undefined
+    return { type: withControl[letter as keyof typeof withControl] }
+  }
   if (Object.hasOwn(moves, key)) {
     return { type: 'move', to: moves[key as keyof typeof moves], extends: shiftKey }
   }
   if (key === 'F10' && shiftKey) return { type: 'menu' }
-  if (shiftKey || !Object.hasOwn(plain, key)) return undefined
-  return { type: plain[key as keyof typeof plain] }
+  if (!shiftKey && Object.hasOwn(plain, key)) return { type: plain[key as keyof typeof plain] }
+  // `/` and `?` work everywhere; names of other keys are longer.
+  return Array.from(key).length === 1 && !' /?'.includes(key)
+    ? { type: 'type', letter: key }
+    : undefined
 }
 
 interface MoveBounds {
@@ -75,12 +86,16 @@ export function movedIndex(
 
 export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['↑ ↓ Home End', 'Move through the list'],
+  ['A … Z, 0 … 9', 'Go to the name that begins so'],
   ['Enter', 'Open the folder or file'],
   ['Backspace', 'Go up one folder'],
   ['Space', 'Select or unselect'],
   ['Shift + ↑ ↓', 'Select a range'],
   ['Ctrl + A', 'Select all'],
   ['Esc', 'Clear selection'],
+  ['Ctrl + X, Ctrl + C', 'Cut, copy'],
+  ['Ctrl + V', 'Paste here; uploads files from other programs'],
+  ['Ctrl + Z', 'Undo the last move or rename'],
   ['F2', 'Rename'],
   ['Delete', 'Delete'],
   ['Shift + F10, Menu', 'Show all actions'],

@@ -2,11 +2,15 @@ import { useLocalStorage } from '@mantine/hooks'
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { copyText } from '../../ui/copy-text.ts'
 import { showFailure, showSuccess } from '../../ui/messages.ts'
+import { carry, put } from '../carry/clipboard.ts'
+import { dragRows, dropTarget } from '../carry/drag.ts'
+import type { PutMode } from '../change/move-plan.ts'
 import { type Entry, type FolderEntry, parentOf } from '../entries/entry.ts'
 import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
 import { byName, inOrder, type Sort } from '../entries/entry-order.ts'
 import { s3Uri } from '../entries/object-address.ts'
 import { parseSort, sortKey } from '../entries/stored-sort.ts'
+import { isTyping, type Typed, typedIndex, typedMore } from '../entries/type-ahead.ts'
 import { type FilesLocation, locationPath } from '../files-location.ts'
 import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
 import { downloadFiles } from '../s3/download-files.ts'
@@ -24,7 +28,7 @@ export interface BucketLocation extends FilesLocation {
 type BrowserDialog =
   | { readonly type: 'new-folder' }
   | { readonly type: 'rename'; readonly entry: Entry }
-  | { readonly type: 'move'; readonly entries: readonly Entry[] }
+  | { readonly type: 'move' | 'copy'; readonly entries: readonly Entry[] }
   | { readonly type: 'delete'; readonly entries: readonly Entry[] }
   | { readonly type: 'share'; readonly key: string }
   | { readonly type: 'folder-details'; readonly folder: FolderEntry }
@@ -92,9 +96,9 @@ export function useBrowser(
     (target: string) => open({ bucket, prefix: target, filter: '' }),
     [bucket, open],
   )
-  const act = useAct({ bucket, setDialog, openPrefix, view })
+  const act = useAct({ bucket, prefix, setDialog, openPrefix, view })
   const rowActions = useRowActions({ bucket, picked, act, setMenu })
-  const onCommand = useCommands({ prefix, entries, picked, act, openPrefix, setMenu })
+  const onCommand = useCommands({ location, entries, picked, act, openPrefix, setMenu })
   return {
     ...{ location, listing, entries, sort, setSort, picked, rowActions, dialog, setDialog },
     ...{ menu, openPrefix, view, closeView, act, onCommand },
@@ -113,12 +117,13 @@ export function useBrowser(
 
 interface ActParts {
   readonly bucket: string
+  readonly prefix: string
   readonly setDialog: (dialog: BrowserDialog) => void
   readonly openPrefix: (prefix: string) => void
   readonly view: FilesNavigation['view']
 }
 
-function useAct({ bucket, setDialog, openPrefix, view }: ActParts): Browser['act'] {
+function useAct({ bucket, prefix, setDialog, openPrefix, view }: ActParts): Browser['act'] {
   return useCallback(
     (action, entries) => {
       const [entry] = entries
@@ -142,11 +147,13 @@ function useAct({ bucket, setDialog, openPrefix, view }: ActParts): Browser['act
         'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
         rename: () => setDialog({ type: 'rename', entry }),
         move: () => setDialog({ type: 'move', entries }),
+        copy: () => setDialog({ type: 'copy', entries }),
+        duplicate: () => put({ mode: 'copy', bucket, entries }, { bucket, prefix }),
         delete: () => setDialog({ type: 'delete', entries }),
       }
       actions[action]()
     },
-    [bucket, setDialog, openPrefix, view],
+    [bucket, prefix, setDialog, openPrefix, view],
   )
 }
 
@@ -178,6 +185,11 @@ function useRowActions(parts: RowParts): RowActions {
       onOpen: (entry) => latest.current.act('open', [entry]),
       onMenu: (entry, at) =>
         latest.current.setMenu({ ...at, entries: meant(latest.current.picked, entry) }),
+      onDrag: (entry, event) => {
+        const { bucket, picked } = latest.current
+        dragRows(event, { bucket, entries: meant(picked, entry) })
+      },
+      dropsOn: ({ key }) => dropTarget({ bucket: latest.current.bucket, prefix: key }),
       hrefOf: ({ key }) => locationPath({ bucket: latest.current.bucket, prefix: key, filter: '' }),
     }),
     [],
@@ -198,7 +210,7 @@ function meant({ selection, selected, dispatch }: ShownSelection, entry: Entry):
 }
 
 interface CommandParts {
-  readonly prefix: string
+  readonly location: BucketLocation
   readonly entries: readonly Entry[]
   readonly picked: ShownSelection
   readonly act: Browser['act']
@@ -207,7 +219,9 @@ interface CommandParts {
 }
 
 function useCommands(parts: CommandParts): Browser['onCommand'] {
-  const { prefix, entries, picked, act, openPrefix, setMenu } = parts
+  const { location, entries, picked, act, openPrefix, setMenu } = parts
+  const { bucket, prefix } = location
+  const typing = useTyping(parts)
   return (command, page) => {
     const { dispatch, keys, activeIndex, selected } = picked
     const active = entries[activeIndex]
@@ -219,7 +233,11 @@ function useCommands(parts: CommandParts): Browser['onCommand'] {
       dispatch(command.extends ? { type: 'range', key, order: keys } : { type: 'activate', key })
       return
     }
+    if (typing(command)) return
+    const take = (mode: PutMode) =>
+      subjects.length > 0 && carry({ mode, bucket, entries: subjects })
     const commands = {
+      type: () => undefined,
       open: () => {
         if (active === undefined) return
         if (active.kind === 'folder') focusNextList('')
@@ -229,11 +247,29 @@ function useCommands(parts: CommandParts): Browser['onCommand'] {
       toggle: () => active !== undefined && dispatch({ type: 'toggle', key: active.key }),
       all: () => dispatch({ type: 'all', order: keys }),
       none: () => dispatch({ type: 'none' }),
+      cut: () => void take('move'),
+      copy: () => void take('copy'),
       delete: () => act('delete', subjects),
       rename: () => active !== undefined && act('rename', [active]),
       menu: () => setMenu({ entries: subjects, ...activePlace() }),
     }
     commands[command.type]()
+  }
+}
+
+/** Goes to the row whose name is typed. Returns whether a command was a letter of it. */
+function useTyping({ entries, picked }: CommandParts): (command: GridCommand) => boolean {
+  const typed = useRef<Typed>({ text: '', atMs: 0 })
+  return (command) => {
+    const nowMs = performance.now()
+    const isWithin = isTyping(typed.current, nowMs)
+    const space = command.type === 'toggle' && isWithin ? ' ' : undefined
+    const letter = command.type === 'type' ? command.letter : space
+    if (letter === undefined) return false
+    typed.current = typedMore(typed.current, letter, nowMs)
+    const key = picked.keys[typedIndex(entries, picked.activeIndex, typed.current.text)]
+    if (key !== undefined) picked.dispatch({ type: 'activate', key })
+    return true
   }
 }
 

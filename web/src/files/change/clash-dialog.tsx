@@ -1,13 +1,23 @@
-import { Button, Group, Modal, ScrollArea, Stack } from '@mantine/core'
-import { useSyncExternalStore } from 'react'
+import { Button, Group, Modal, NativeSelect, ScrollArea, Stack } from '@mantine/core'
+import { useState, useSyncExternalStore } from 'react'
 import { formatCount } from '../../format/bytes.ts'
 import { NameText } from '../entries/name-text.tsx'
+import { visibleName } from '../entries/visible-name.ts'
 import { clashQuestions } from '../transfers/transfers.ts'
+import type { ClashAnswer } from './clash-names.ts'
+import type { ClashQuestion, ShownClash } from './clash-questions.ts'
 import classes from './name-list.module.css'
 
-const shownNames = 50
+/** Rows that are added at a time. */
+const shownAtOnce = 50
 
-/** Asks what to do about name conflicts of uploads and moves. */
+const labels: readonly { readonly value: ClashAnswer; readonly label: string }[] = [
+  { value: 'keep-both', label: 'Keep both' },
+  { value: 'replace', label: 'Replace' },
+  { value: 'skip', label: 'Skip' },
+]
+
+/** Asks what to do about name conflicts of uploads, moves and copies. */
 export function ClashDialog() {
   const question = useSyncExternalStore(clashQuestions.subscribe, clashQuestions.snapshot)
   if (question === undefined) return null
@@ -17,37 +27,103 @@ export function ClashDialog() {
       ? 'A file with this name already exists'
       : `${formatCount(clashes.length)} files with these names already exist`
   return (
-    <Modal opened onClose={() => answer(undefined)} title={title} centered>
-      <Stack>
-        <ScrollArea.Autosize mah={260} className={classes.frame ?? ''}>
-          <ul className={classes.names}>
-            {clashes.slice(0, shownNames).map(({ key, details = [] }) => (
-              <li key={key}>
-                <NameText name={key} />
-                {details.map((detail) => (
-                  <div key={detail} className={classes.detail}>
-                    {detail}
-                  </div>
-                ))}
-              </li>
-            ))}
-            {clashes.length > shownNames && (
-              <li>and {formatCount(clashes.length - shownNames)} more</li>
-            )}
-          </ul>
-        </ScrollArea.Autosize>
-        <Group justify="flex-end" gap="sm">
-          <Button variant="default" onClick={() => answer('skip')}>
-            Skip
-          </Button>
-          <Button color="red" variant="light" onClick={() => answer('replace')}>
-            Replace
-          </Button>
-          <Button data-autofocus onClick={() => answer('keep-both')}>
-            Keep both
-          </Button>
-        </Group>
-      </Stack>
+    <Modal opened onClose={() => answer(undefined)} title={title} size="lg" centered>
+      {clashes.length === 1 ? <OneClash {...question} /> : <ManyClashes {...question} />}
     </Modal>
+  )
+}
+
+function OneClash({ clashes, answer }: ClashQuestion) {
+  return (
+    <Stack>
+      <div className={classes.frame}>
+        <ul className={classes.names}>
+          {clashes.map((clash) => (
+            <li key={clash.key}>
+              <ClashText clash={clash} />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={() => answer(() => 'skip')}>
+          Skip
+        </Button>
+        <Button color="red" variant="light" onClick={() => answer(() => 'replace')}>
+          Replace
+        </Button>
+        <Button data-autofocus onClick={() => answer(() => 'keep-both')}>
+          Keep both
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** A choice for all, and one for each file that is different. */
+function ManyClashes({ clashes, answer }: ClashQuestion) {
+  const [all, setAll] = useState<ClashAnswer>('keep-both')
+  const [own, setOwn] = useState<ReadonlyMap<string, ClashAnswer>>(new Map())
+  const [shown, setShown] = useState(shownAtOnce)
+  return (
+    <Stack>
+      <NativeSelect
+        label="For all files"
+        data-autofocus
+        data={labels}
+        value={all}
+        onChange={(event) => {
+          setAll(event.currentTarget.value as ClashAnswer)
+          setOwn(new Map())
+        }}
+      />
+      <ScrollArea.Autosize mah={320} className={classes.frame ?? ''}>
+        <ul className={classes.names}>
+          {clashes.slice(0, shown).map((clash) => (
+            <li key={clash.key} className={classes.choice}>
+              <ClashText clash={clash} />
+              <NativeSelect
+                size="xs"
+                aria-label={`For ${visibleName(clash.key)}`}
+                data={labels}
+                value={own.get(clash.key) ?? all}
+                onChange={(event) =>
+                  setOwn(new Map(own).set(clash.key, event.currentTarget.value as ClashAnswer))
+                }
+              />
+            </li>
+          ))}
+        </ul>
+        {clashes.length > shown && (
+          <Button
+            m="xs"
+            size="compact-sm"
+            variant="subtle"
+            onClick={() => setShown(shown + shownAtOnce)}
+          >
+            Show more of {formatCount(clashes.length - shown)}
+          </Button>
+        )}
+      </ScrollArea.Autosize>
+      <Group justify="flex-end" gap="sm">
+        <Button variant="default" onClick={() => answer(undefined)}>
+          Cancel
+        </Button>
+        <Button onClick={() => answer((key) => own.get(key) ?? all)}>Continue</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function ClashText({ clash: { key, details } }: { readonly clash: ShownClash }) {
+  return (
+    <div className={classes.clash}>
+      <NameText name={key} />
+      {details.map((detail) => (
+        <div key={detail} className={classes.detail}>
+          {detail}
+        </div>
+      ))}
+    </div>
   )
 }

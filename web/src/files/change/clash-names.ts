@@ -9,3 +9,6 @@ export function numberedName(name: string, number: number): string {
 }
 
 export type ClashAnswer = 'replace' | 'keep-both' | 'skip'
+
+/** What to do about each conflict, by the key that exists. */
+export type ClashAnswers = (key: string) => ClashAnswer

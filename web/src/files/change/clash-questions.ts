@@ -1,17 +1,41 @@
+import { formatBytes } from '../../format/bytes.ts'
 import { Store } from '../../ui/store.ts'
-import type { ClashAnswer } from './clash-names.ts'
+import { formatModified } from '../entries/modified-time.ts'
+import type { ClashAnswers } from './clash-names.ts'
 
 export interface ShownClash {
+  /** The key that exists. */
   readonly key: string
-  /** Sizes and dates of both files, if known. */
-  readonly details?: readonly string[]
+  /** Sizes and dates of both files. */
+  readonly details: readonly string[]
+}
+
+interface FileFigures {
+  readonly size: number
+  readonly modifiedAtMs: number
+}
+
+/** Both files with size and date. @param verb what is done with the new one: `Moved`. */
+export function shownClash(
+  key: string,
+  there: FileFigures | undefined,
+  verb: string,
+  file: FileFigures,
+): ShownClash {
+  const existing =
+    there === undefined ? 'Existing: still being uploaded' : `Existing: ${textOf(there)}`
+  return { key, details: [existing, `${verb}: ${textOf(file)}`] }
+}
+
+function textOf({ size, modifiedAtMs }: FileFigures): string {
+  return [formatBytes(size), formatModified(modifiedAtMs)].filter(Boolean).join(', ')
 }
 
 /** A question about files whose names exist at the target. */
-interface ClashQuestion {
+export interface ClashQuestion {
   readonly clashes: readonly ShownClash[]
   /** Undefined: the question was closed without an answer. */
-  readonly answer: (answer: ClashAnswer | undefined) => void
+  readonly answer: (answer: ClashAnswers | undefined) => void
 }
 
 /** Queues the questions of uploads and moves, which are shown one at a time. */
@@ -23,7 +47,7 @@ export class ClashQuestions extends Store<ClashQuestion | undefined> {
   }
 
   /** Undefined if the question is closed without an answer or the signal aborts first. */
-  ask(clashes: readonly ShownClash[], signal: AbortSignal): Promise<ClashAnswer | undefined> {
+  ask(clashes: readonly ShownClash[], signal: AbortSignal): Promise<ClashAnswers | undefined> {
     const answered = this.#line.then(() => this.#show(clashes, signal))
     this.#line = answered
     return answered
@@ -32,9 +56,9 @@ export class ClashQuestions extends Store<ClashQuestion | undefined> {
   async #show(
     clashes: readonly ShownClash[],
     signal: AbortSignal,
-  ): Promise<ClashAnswer | undefined> {
+  ): Promise<ClashAnswers | undefined> {
     if (signal.aborted) return undefined
-    const { promise, resolve } = Promise.withResolvers<ClashAnswer | undefined>()
+    const { promise, resolve } = Promise.withResolvers<ClashAnswers | undefined>()
     const withdraw = () => resolve(undefined)
     signal.addEventListener('abort', withdraw, { once: true })
     this.publish({ clashes, answer: resolve })

@@ -1,21 +1,14 @@
 import type { DeletionBody, DeletionReply } from '../../../../src/console/management/replies.ts'
 import { request } from '../../api/client.ts'
-import { formatAmount, formatBytes } from '../../format/bytes.ts'
-import { type Entry, type FileEntry, parentOf } from '../entries/entry.ts'
-import { formatModified } from '../entries/modified-time.ts'
+import { formatAmount } from '../../format/bytes.ts'
+import type { Entry } from '../entries/entry.ts'
 import { rightBefore } from '../entries/utf8-order.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { copyObject, deleteObjects, listPage } from '../s3/bucket-client.ts'
+import { deleteObjects, listPage } from '../s3/bucket-client.ts'
 import { maxDeletions } from '../s3/delete-xml.ts'
-import { S3Failure } from '../s3/s3-failure.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
-import { clashQuestions, driveChanges } from '../transfers/transfers.ts'
-import type { ShownClash } from './clash-questions.ts'
+import { driveChanges } from '../transfers/transfers.ts'
 import { type Deletions, deleteTree } from './delete-tree.ts'
-import { freeKeys, type ListKeysAfter } from './find-clashes.ts'
-import { moveAll } from './move-all.ts'
-import type { Move } from './move-plan.ts'
-import type { MoveClash, MoveClient } from './move-tree.ts'
 import { type TreeSize, treeSize } from './tree-size.ts'
 
 /** Jobs that change the drive. */
@@ -32,100 +25,11 @@ export async function hasAnything(bucket: string, prefix: string): Promise<boole
   return page.keys.length > 0
 }
 
-const moveClient: MoveClient = {
-  listTree: (bucket, prefix, continuationToken) =>
-    listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken }),
-  // Not aborted midway, because the outcome of the copy would be unknown.
-  copy: (source, target, mayReplace) => copyObject(source, target, mayReplace),
-  remove: (bucket, objects) => deleteObjects(bucket, objects),
-  async find({ bucket, key }) {
-    const query = { bucket, prefix: key, isDeep: true, folder: parentOf(key), maxKeys: 1 }
-    const { entries } = await listPage(query)
-    return entries.find((entry): entry is FileEntry => entry.kind === 'file' && entry.key === key)
-  },
-  isClash: (error) => error instanceof S3Failure && error.code === 'PreconditionFailed',
-  reasonOf(error) {
-    if (!(error instanceof S3Failure)) return undefined
-    if (error.code === 'NoSuchKey') return 'it no longer exists'
-    return error.status === 400 ? error.message : undefined
-  },
-}
-
-/**
- * Moves files and trees one by one.
- *
- * @param isAsking whether to ask about name conflicts; if not, such files are not moved.
- */
-export function moveJob(title: string, moves: readonly Move[], isAsking = true): JobOrder {
-  return {
-    title,
-    work: async (report) =>
-      moveAll(moves, {
-        client: moveClient,
-        report,
-        total: await countMoves(moves, report.signal),
-        ask: async (clashes) => {
-          if (!isAsking) return 'skip'
-          const answer = await clashQuestions.ask(clashes.map(shownClash), report.signal)
-          return answer ?? 'skip'
-        },
-        freeKeys: (bucket, keys) => freeKeys(keys, listKeysAfter(bucket), () => false),
-        onWhole: (move) => endMove(move, report),
-      }),
-  }
-}
-
-function listKeysAfter(bucket: string): ListKeysAfter {
-  return async (startAfter) => {
-    const query = { bucket, prefix: '', folder: '', isDeep: true, startAfter }
-    const { keys, continuationToken } = await listPage(query)
-    return { keys, isLast: continuationToken === undefined }
-  }
-}
-
-/** A conflict with the size and date of both files, for comparison. */
-function shownClash({ file, target, there }: MoveClash): ShownClash {
-  const details = [`Existing: ${sizeAndDate(there)}`, `Moved: ${sizeAndDate(file)}`]
-  return { key: target.key, details }
-}
-
-function sizeAndDate({ size, modifiedAtMs }: FileEntry): string {
-  return [formatBytes(size), formatModified(modifiedAtMs)].filter(Boolean).join(', ')
-}
-
-/** Undefined if there are too many to count. */
-async function countMoves(
-  moves: readonly Move[],
-  signal: AbortSignal,
-): Promise<number | undefined> {
-  let count = 0
-  for (const { entry, fromBucket } of moves) {
-    if (entry.kind === 'file') count += 1
-    else {
-      const size = await sizeOfTree(fromBucket, entry.key, signal)
-      if (size.isMore) return undefined
-      count += size.objects
-    }
-  }
-  return count
-}
-
-/** A folder created by hand remains after its objects are deleted. */
-async function endMove(
-  { entry, fromBucket, toBucket, to }: Move,
-  report: JobReport,
-): Promise<void> {
-  const from = entry.key
-  const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
-  const leftOver = isLeft ? await removeEmptyFolders(fromBucket, from) : undefined
-  if (leftOver !== undefined) report.problem(leftOver)
-  else driveChanges.publish({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })
-  const file = entry.kind === 'file' ? entry : { size: 0, modifiedAtMs: Date.now(), etag: '' }
-  driveChanges.publish({ type: 'added', bucket: toBucket, file: { ...file, key: to } })
-}
-
 /** Returns what remains and why. Objects added in the meantime remain, with their folders. */
-async function removeEmptyFolders(bucket: string, prefix: string): Promise<string | undefined> {
+export async function removeEmptyFolders(
+  bucket: string,
+  prefix: string,
+): Promise<string | undefined> {
   const { leftOver } = await deleteTree({
     deletions: deletionsOf({ bucket, prefix, onlyEmptyFolders: true }),
     report: { signal: new AbortController().signal, progress: () => undefined },

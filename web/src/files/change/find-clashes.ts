@@ -1,33 +1,36 @@
-import { nameOf, parentOf } from '../entries/entry.ts'
+import { type Entry, nameOf, parentOf } from '../entries/entry.ts'
 import { compareUtf8, rightBefore } from '../entries/utf8-order.ts'
 import { numberedName } from './clash-names.ts'
 
 /** Lists up to 1,000 keys after this one, in listing order. */
-export type ListKeysAfter = (
-  startAfter: string,
-) => Promise<{ readonly keys: readonly string[]; readonly isLast: boolean }>
+export type ListKeysAfter = (startAfter: string) => Promise<{
+  readonly keys: readonly string[]
+  readonly entries?: readonly Entry[]
+  readonly isLast: boolean
+}>
 
 /**
- * Returns those of `keys` that exist. Walks both sides in listing order and requests a page only
+ * Returns those of `keys` that exist, with their entries if the listing has them. Walks both sides in listing order and requests a page only
  * where one of `keys` may be: one request for an empty folder, and never more than there are keys
  * or pages.
  */
 export async function findClashes(
   keys: readonly string[],
   listKeysAfter: ListKeysAfter,
-): Promise<Set<string>> {
+): Promise<Map<string, Entry | undefined>> {
   const wanted = [...new Set(keys)].sort(compareUtf8)
-  const found = new Set<string>()
+  const found = new Map<string, Entry | undefined>()
   let next = 0
   let startAfter = rightBefore(wanted[0] ?? '')
   while (next < wanted.length) {
     const page = await listKeysAfter(startAfter)
     const existing = new Set(page.keys)
+    const entries = new Map(page.entries?.map((entry) => [entry.key, entry]))
     const last = page.keys.at(-1)
     while (next < wanted.length) {
       const key = wanted[next] as string
       if (!page.isLast && (last === undefined || compareUtf8(key, last) > 0)) break
-      if (existing.has(key)) found.add(key)
+      if (existing.has(key)) found.set(key, entries.get(key))
       next += 1
     }
     startAfter = after(last ?? startAfter, wanted[next] ?? '')

@@ -1,34 +1,23 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useBuckets } from '../../api/service-queries.ts'
-import { formatCount } from '../../format/bytes.ts'
 import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
+import { messageOf } from '../../ui/messages.ts'
 import type { Entry } from '../entries/entry.ts'
-import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
-import { moveJob } from './drive-work.ts'
 import { FolderPicker } from './folder-picker.tsx'
-import {
-  type FolderAddress,
-  folderLabel,
-  type MoveObstacle,
-  moveTo,
-  obstacleOf,
-} from './move-plan.ts'
+import type { FolderAddress, PutMode } from './move-plan.ts'
+import { putJob, subjectOf } from './put-job.ts'
 
 interface MoveDialogProps {
+  readonly mode: PutMode
   readonly from: FolderAddress
   readonly entries: readonly Entry[]
   readonly onClose: () => void
 }
 
-const problems: Readonly<Record<Exclude<MoveObstacle, undefined>, string>> = {
-  'same-folder': 'This is the current folder. Choose another one.',
-  'into-itself': 'A folder cannot be moved into itself.',
-  'too-long': 'The resulting path would be too long.',
-}
-
-export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
+/** Asks for a folder to move or copy to. */
+export function MoveDialog({ mode, from, entries, onClose }: MoveDialogProps) {
   const [target, setTarget] = useState(from)
   const [problem, setProblem] = useState<string>()
   const choose = (folder: FolderAddress) => {
@@ -41,17 +30,18 @@ export function MoveDialog({ from, entries, onClose }: MoveDialogProps) {
       ...target,
       prefix: prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`,
     }
-    const moves = entries.map((entry) => moveTo(entry, from.bucket, folder))
-    const obstacle = moves.map(obstacleOf).find((found) => found !== undefined)
-    if (obstacle !== undefined) return setProblem(problems[obstacle])
-    const title = `Moving ${subjectOf(entries)} to ${folderLabel(folder)}`
-    void jobs.start(moveJob(title, moves))
-    onClose()
+    try {
+      void jobs.start(putJob({ mode, bucket: from.bucket, entries }, folder))
+      onClose()
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
   }
+  const action = mode === 'copy' ? 'Copy' : 'Move'
   return (
     <FormDialog
-      title={`Move ${subjectOf(entries)}`}
-      action="Move"
+      title={`${action} ${subjectOf(entries)}`}
+      action={action}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -86,11 +76,4 @@ function BucketSelect({ target, onChoose }: BucketSelectProps) {
       onChange={(event) => onChoose({ bucket: event.currentTarget.value, prefix: '' })}
     />
   )
-}
-
-function subjectOf(entries: readonly Entry[]): string {
-  const [first] = entries
-  return entries.length === 1 && first !== undefined
-    ? `“${visibleName(first.name)}”`
-    : `${formatCount(entries.length)} items`
 }

@@ -22,6 +22,9 @@ export interface Move {
   readonly to: string
 }
 
+/** Whether the entries leave their folder. */
+export type PutMode = 'move' | 'copy'
+
 /** Why a move is not possible; undefined: it is possible. */
 export type MoveObstacle = 'same-folder' | 'into-itself' | 'too-long' | undefined
 

@@ -11,12 +11,12 @@ export interface MoveClient {
     prefix: string,
     continuationToken: string | undefined,
   ): Promise<ListingPage>
-  /** @throws a Clash if the target exists and may not be replaced, or the source has changed. */
+  /** Returns the ETag of the copy. @throws a Clash if the target exists and may not be replaced, or the source has changed. */
   copy(
     source: FileEntry & { readonly bucket: string },
     target: ObjectAddress,
     mayReplace: boolean,
-  ): Promise<void>
+  ): Promise<string>
   remove(bucket: string, objects: readonly DoomedObject[]): Promise<readonly DeleteFailure[]>
   /** The object with this key; undefined if it does not exist. */
   find(address: ObjectAddress): Promise<FileEntry | undefined>
@@ -33,13 +33,21 @@ export interface MoveClash {
   readonly there: FileEntry
 }
 
+/** A file that is at its target now. */
+export interface MovedFile {
+  readonly file: FileEntry
+  readonly target: ObjectAddress
+  /** Of the object at the target. */
+  readonly etag: string
+}
+
 interface MoveReport {
   /**
    * When aborted, no new objects start and started ones finish, so that no object stays in both
    * places.
    */
   readonly signal: AbortSignal
-  onMoved(key: string): void
+  onMoved(moved: MovedFile): void
   /** Called for an object that was not moved. */
   onSkipped(key: string, reason: string): void
   /** Called for an object that is not moved until the user decides. */
@@ -48,6 +56,8 @@ interface MoveReport {
 
 interface MoveParts {
   readonly client: MoveClient
+  /** Whether the sources stay. */
+  readonly isCopy?: boolean
   readonly report: MoveReport
 }
 
@@ -65,7 +75,7 @@ const concurrency = 4
 const batchSize = 100
 
 /**
- * Moves a file, or everything below a prefix, object by object: each object is copied to a free
+ * Moves or copies a file, or everything below a prefix, object by object: each object is copied to a free
  * key, then its source is deleted if it has not changed since. If stopped at any point, every
  * object is complete in one of the two places or, after a lost response, in both. Repeating the
  * move does the rest.
@@ -107,7 +117,7 @@ export async function moveFiles(moves: FileMoves, parts: MoveParts): Promise<voi
 async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
   const { client, report } = parts
   const { fromBucket, mayReplace } = moves
-  const copied: FileEntry[] = []
+  const copied: MovedFile[] = []
   const waiting = moves.files.values()
   let fatal: unknown
   const work = async (): Promise<void> => {
@@ -115,8 +125,8 @@ async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
     for (const { file, target } of waiting) {
       if (report.signal.aborted || fatal !== undefined) return
       try {
-        await client.copy({ ...file, bucket: fromBucket }, target, mayReplace)
-        copied.push(file)
+        const etag = await client.copy({ ...file, bucket: fromBucket }, target, mayReplace)
+        copied.push({ file, target, etag })
       } catch (error) {
         await reportFailure(error, { file, target }, parts).catch((last: unknown) => {
           fatal = last
@@ -125,7 +135,8 @@ async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  await removeCopied(fromBucket, copied, parts)
+  if (parts.isCopy) copied.forEach(report.onMoved)
+  else await removeCopied(fromBucket, copied, parts)
   if (fatal !== undefined) throw fatal
 }
 
@@ -148,18 +159,19 @@ async function reportFailure(
 
 async function removeCopied(
   fromBucket: string,
-  copied: readonly FileEntry[],
+  copied: readonly MovedFile[],
   { client, report }: MoveParts,
 ): Promise<void> {
   if (copied.length === 0) return
   const failures = await client.remove(
     fromBucket,
-    copied.map(({ key, etag }) => ({ key, etag })),
+    copied.map(({ file: { key, etag } }) => ({ key, etag })),
   )
   const failed = new Map(failures.map((failure) => [failure.key, failure]))
-  for (const { key } of copied) {
+  for (const moved of copied) {
+    const { key } = moved.file
     const failure = failed.get(key)
-    if (failure === undefined) report.onMoved(key)
+    if (failure === undefined) report.onMoved(moved)
     else report.onSkipped(key, `copied, but the original was not deleted: ${failure.message}`)
   }
 }

@@ -5,7 +5,8 @@ import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
 import type { Entry } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
-import { hasAnything, moveJob } from './drive-work.ts'
+import { hasAnything } from './drive-work.ts'
+import { moveJob } from './move-job.ts'
 import { type Move, nameProblem, obstacleOf, renameTo } from './move-plan.ts'
 import { useSpacesQuestion } from './use-spaces-question.tsx'
 
@@ -79,10 +80,10 @@ function checkedMove(entry: Entry, bucket: string, name: string): Move {
 async function rename(move: Move, name: string): Promise<void> {
   const { entry } = move
   const title = `Renaming “${visibleName(entry.name)}” to “${visibleName(name)}”`
-  const running = jobs.start(moveJob(title, [move], entry.kind === 'folder'))
+  const running = jobs.start(moveJob(title, [move], { isAsking: entry.kind === 'folder' }))
   if (entry.kind === 'folder') return
   const { id, state, problems, outcome } = await running
+  if (state === 'done' && problems.length === 0) return
   jobs.dismiss(id)
-  if (problems.length > 0) throw new Error('A file with this name already exists.')
-  if (state !== 'done') throw new Error(outcome)
+  throw new Error(problems.length > 0 ? 'A file with this name already exists.' : outcome)
 }

@@ -1,8 +1,10 @@
 import {
-  IconCopy,
+  IconClipboardText,
+  IconCopyPlus,
   IconDownload,
   IconEye,
   IconFolderSymlink,
+  IconFolders,
   IconInfoCircle,
   IconLink,
   IconPencil,
@@ -16,9 +18,11 @@ const icons = {
   details: IconInfoCircle,
   download: IconDownload,
   share: IconLink,
-  'copy-uri': IconCopy,
+  'copy-uri': IconClipboardText,
   rename: IconPencil,
   move: IconFolderSymlink,
+  copy: IconFolders,
+  duplicate: IconCopyPlus,
   delete: IconTrash,
 } as const
 

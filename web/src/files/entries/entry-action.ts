@@ -10,6 +10,8 @@ export type EntryAction =
   | 'copy-uri'
   | 'rename'
   | 'move'
+  | 'copy'
+  | 'duplicate'
   | 'delete'
 
 export const actionLabels: Readonly<Record<EntryAction, string>> = {
@@ -20,12 +22,15 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
   'copy-uri': 'Copy S3 address',
   rename: 'Rename…',
   move: 'Move to…',
+  copy: 'Copy to…',
+  duplicate: 'Duplicate',
   delete: 'Delete…',
 }
 
-const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', 'move', 'delete'] as const
-const forFolder = ['open', 'details', 'copy-uri', 'rename', 'move', 'delete'] as const
-const forSeveral = ['download', 'move', 'delete'] as const
+const change = ['move', 'copy', 'duplicate', 'delete'] as const
+const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', ...change] as const
+const forFolder = ['open', 'details', 'copy-uri', 'rename', ...change] as const
+const forSeveral = ['download', ...change] as const
 
 const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])
 

@@ -11,7 +11,7 @@ import {
   deleteBody,
   readDeleteFailures,
 } from './delete-xml.ts'
-import { type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
+import { fieldsOf, type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
 import { type ObjectDetails, readDetails } from './object-details.ts'
 import { readFailure, S3Failure } from './s3-failure.ts'
 
@@ -141,7 +141,7 @@ export async function makeFolder(bucket: string, key: string): Promise<void> {
 }
 
 /**
- * Copies exactly this version of an object.
+ * Copies exactly this version of an object. Returns the ETag of the copy.
  *
  * @throws S3Failure 412 if the target exists and may not be replaced, or the source has changed.
  */
@@ -149,8 +149,8 @@ export async function copyObject(
   source: FileEntry & { readonly bucket: string },
   target: ObjectAddress,
   mayReplace: boolean,
-): Promise<void> {
-  await s3Fetch({
+): Promise<string> {
+  const reply = await s3Fetch({
     method: 'PUT',
     ...target,
     query: {
@@ -159,6 +159,10 @@ export async function copyObject(
     },
     headers: mayReplace ? {} : { 'if-none-match': '*' },
   })
+  const root = await xmlOf(reply)
+  // A copy that fails late answers 200 with an error (AWS, "CopyObject").
+  if (root.localName !== 'CopyObjectResult') throw readFailure(root, reply.status)
+  return (fieldsOf(root).get('ETag') ?? '').replaceAll('"', '')
 }
 
 /** Deletes up to `maxDeletions` objects; missing objects count as deleted. */

@@ -1,6 +1,6 @@
 import { Store } from '../../ui/store.ts'
 
-/** Long-running work on the drive: moving or deleting a tree. */
+/** Long-running work on the drive: moving, copying or deleting. */
 type JobState = 'running' | 'done' | 'cancelled' | 'failed'
 
 export interface Job {
@@ -17,6 +17,8 @@ export interface Job {
   /** What was skipped and why. Truncated if there are many. */
   readonly problems: readonly string[]
   readonly problemCount: number
+  /** Undoes what it did, once it has ended. */
+  readonly undo: JobOrder | undefined
 }
 
 export interface JobReport {
@@ -29,6 +31,8 @@ export interface JobOrder {
   readonly title: string
   /** Resolves with the result as a message. Repeating the work does the rest. */
   readonly work: (report: JobReport) => Promise<string>
+  /** Called when the work has ended. Undefined: nothing can be undone. */
+  readonly undo?: () => JobOrder | undefined
 }
 
 const shownProblems = 100
@@ -69,6 +73,17 @@ export class JobList extends Store<readonly Job[]> {
     this.#rows.find(({ job }) => job.id === id)?.controller.abort()
   }
 
+  /** Undoes what an ended job did; by default the last one that can be undone. False if there is none. */
+  undo(id?: number): boolean {
+    const row = this.#rows.findLast(
+      ({ job }) => job.undo !== undefined && (id === undefined || job.id === id),
+    )
+    if (row?.job.undo === undefined) return false
+    this.dismiss(row.job.id)
+    void this.start(row.job.undo)
+    return true
+  }
+
   cancelAll(): void {
     for (const { controller } of this.#rows) controller.abort()
   }
@@ -93,6 +108,8 @@ export class JobList extends Store<readonly Job[]> {
       const outcome = error instanceof Error ? error.message : String(error)
       this.#set(row, { state: signal.aborted ? 'cancelled' : 'failed', outcome })
     }
+    const undo = row.order.undo?.()
+    if (undo !== undefined) this.#set(row, { undo })
     return row.job
   }
 
@@ -125,5 +142,6 @@ function begun(id: number, { title }: JobOrder): Job {
     outcome: undefined,
     problems: [],
     problemCount: 0,
+    undo: undefined,
   }
 }

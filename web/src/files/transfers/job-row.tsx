@@ -8,7 +8,7 @@ import { jobs } from './transfers.ts'
 const shownProblems = 5
 
 export function JobRow({ job }: { readonly job: Job }) {
-  const { id, title, state, done, total, problems, problemCount } = job
+  const { id, title, state, done, total, problems, problemCount, undo } = job
   const isRunning = state === 'running'
   const isIncomplete = state === 'failed' || state === 'cancelled' || problemCount > 0
   return (
@@ -18,6 +18,16 @@ export function JobRow({ job }: { readonly job: Job }) {
         {isRunning && (
           <Button size="compact-xs" variant="default" onClick={() => jobs.cancel(id)}>
             Stop
+          </Button>
+        )}
+        {undo !== undefined && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            title="Undo (Ctrl + Z)"
+            onClick={() => jobs.undo(id)}
+          >
+            Undo
           </Button>
         )}
         {!isRunning && isIncomplete && (

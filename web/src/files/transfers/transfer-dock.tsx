@@ -1,4 +1,4 @@
-import { Group, VisuallyHidden } from '@mantine/core'
+import { Button, Group, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -18,6 +18,7 @@ export function TransferDock() {
   // Collapsed on small screens, where it would cover the list.
   const [isOpen, setIsOpen] = useState(() => window.innerWidth > 640)
   const isEmpty = queue.items.length === 0 && jobList.length === 0
+  const canUndo = jobList.some(({ undo }) => undo !== undefined)
   const title = dockTitle(queue, jobList)
   const dock = useRef<HTMLDivElement>(null)
   useRoomBelow(dock, isEmpty)
@@ -31,6 +32,11 @@ export function TransferDock() {
           <section className={classes.panel} aria-label="Transfers">
             <Group flex="none" gap={4} wrap="nowrap" p="8px 8px 6px 14px">
               <h2 className={classes.title}>{title}</h2>
+              {!isOpen && canUndo && (
+                <Button size="compact-xs" variant="default" onClick={() => jobs.undo()}>
+                  Undo
+                </Button>
+              )}
               <IconButton
                 label={isOpen ? 'Collapse transfers' : 'Expand transfers'}
                 aria-expanded={isOpen}

@@ -3,7 +3,7 @@ import { formatAmount } from '../../format/bytes.ts'
 import { sessionStore } from '../../session/session-store.ts'
 import { guardSignOut } from '../../session/sign-out-guard.ts'
 import { showFailure } from '../../ui/messages.ts'
-import { ClashQuestions } from '../change/clash-questions.ts'
+import { ClashQuestions, shownClash } from '../change/clash-questions.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { listPage } from '../s3/bucket-client.ts'
 import { lazyTransport } from '../upload/lazy-transport.ts'
@@ -45,16 +45,18 @@ export const intake = new UploadIntake({
       items,
       { bucket, prefix },
       {
-        ask: (keys) =>
+        ask: (clashes) =>
           clashQuestions.ask(
-            keys.map((key) => ({ key })),
+            clashes.map(({ key, there, file: { size, lastModified: modifiedAtMs } }) =>
+              shownClash(key, there, 'New', { size, modifiedAtMs }),
+            ),
             signal,
           ),
         isUnderWay: (key) => uploads.isUnderWay(bucket, key),
         listKeysAfter: async (startAfter) => {
           const query = { bucket, prefix, folder: prefix, isDeep: true, startAfter, signal }
-          const { keys, continuationToken } = await listPage(query)
-          return { keys, isLast: continuationToken === undefined }
+          const { keys, entries, continuationToken } = await listPage(query)
+          return { keys, entries, isLast: continuationToken === undefined }
         },
       },
     ),

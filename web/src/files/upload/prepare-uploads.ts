@@ -1,7 +1,7 @@
-import type { ClashAnswer } from '../change/clash-names.ts'
+import type { ClashAnswers } from '../change/clash-names.ts'
 import { findClashes, freeKeys, type ListKeysAfter } from '../change/find-clashes.ts'
 import type { FolderAddress } from '../change/move-plan.ts'
-import { nameOf } from '../entries/entry.ts'
+import { type FileEntry, nameOf } from '../entries/entry.ts'
 import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import type { DroppedItem } from './dropped-items.ts'
 import type { UploadOrder } from './upload-item.ts'
@@ -12,7 +12,14 @@ interface PreparationParts {
   /** Whether an upload to this key is unfinished. */
   readonly isUnderWay: (key: string) => boolean
   /** Asks what to do about name conflicts; undefined cancels all uploads. */
-  readonly ask: (clashes: readonly string[]) => Promise<ClashAnswer | undefined>
+  readonly ask: (clashes: readonly UploadClash[]) => Promise<ClashAnswers | undefined>
+}
+
+interface UploadClash {
+  readonly key: string
+  readonly file: File
+  /** Undefined while it is being uploaded. */
+  readonly there: FileEntry | undefined
 }
 
 export interface Preparation {
@@ -36,10 +43,16 @@ export async function prepareUploads(
   const isTaken = (key: string): boolean => existing.has(key) || parts.isUnderWay(key)
   const files = keys.filter((key) => byKey.get(key)?.file !== undefined)
   const clashes = files.filter(isTaken)
-  const answer = clashes.length === 0 ? 'skip' : await parts.ask(clashes)
-  if (answer === undefined) return { orders: [], tooLong }
+  const clashOf = (key: string): UploadClash => {
+    const there = existing.get(key)
+    const { file = new File([], '') } = byKey.get(key) ?? {}
+    return { key, file, there: there?.kind === 'file' ? there : undefined }
+  }
+  const answers =
+    clashes.length === 0 ? () => 'skip' as const : await parts.ask(clashes.map(clashOf))
+  if (answers === undefined) return { orders: [], tooLong }
   const target = { bucket, folder: prefix }
-  const targets = await targetsOf(answer, clashes, parts)
+  const targets = await targetsOf(answers, clashes, parts)
   const orders = keys.flatMap((key): UploadOrder[] => {
     const item = byKey.get(key)
     if (item === undefined) return []
@@ -48,17 +61,17 @@ export async function prepareUploads(
     // An existing folder needs no upload.
     const free = item.file === undefined ? undefined : targets.get(key)
     if (free === undefined) return []
-    return [{ ...target, key: free, file, mayReplace: answer === 'replace' }]
+    return [{ ...target, key: free, file, mayReplace: answers(key) === 'replace' }]
   })
   return { orders, tooLong }
 }
 
 async function targetsOf(
-  answer: ClashAnswer,
+  answers: ClashAnswers,
   clashes: readonly string[],
   { listKeysAfter, isUnderWay }: PreparationParts,
 ): Promise<ReadonlyMap<string, string>> {
-  if (answer === 'skip') return new Map()
-  if (answer === 'replace') return new Map(clashes.map((key) => [key, key]))
-  return freeKeys(clashes, listKeysAfter, isUnderWay)
+  const { replace = [], 'keep-both': kept = [] } = Object.groupBy(clashes, answers)
+  const free = await freeKeys(kept, listKeysAfter, isUnderWay)
+  return new Map([...replace.map((key) => [key, key] as const), ...free])
 }

@@ -5,15 +5,22 @@ import { visibleName } from '../entries/visible-name.ts'
 import { intake } from '../transfers/transfers.ts'
 import { type DroppedEntry, readDropped } from './dropped-items.ts'
 
-/** Uploads dropped files and folders. */
+/** Uploads dropped or pasted files and folders. */
 export function takeDropped(data: DataTransfer, folder: FolderAddress): void {
   // The browser discards the items after this event loop turn.
   const { entries, files } = entriesOf(data)
   intake.take(folder, async (steps) => {
     const { items, unreadable } = await readDropped(entries, steps)
     reportUnreadable(unreadable)
-    return [...items, ...files.map((file) => ({ path: file.name, file }))]
+    return [...items, ...files.map((file) => ({ path: pathOf(file), file }))]
   })
+}
+
+/** Every picture that is pasted from a program is called `image.png`. */
+function pathOf({ name }: File): string {
+  if (name !== 'image.png') return name
+  const time = new Date().toISOString().slice(0, 19).replaceAll(':', '.').replace('T', ' ')
+  return `Pasted ${time}.png`
 }
 
 /** Uploads picked files, or a picked folder. */

@@ -28,9 +28,21 @@ describe('gridCommand', () => {
     assert.deepEqual(gridCommand({ ...bare, key: 'A', metaKey: true }), { type: 'all' })
   })
 
+  test('cuts and copies, and takes letters for a name', () => {
+    assert.deepEqual(gridCommand({ ...bare, key: 'x', ctrlKey: true }), { type: 'cut' })
+    assert.deepEqual(gridCommand({ ...bare, key: 'c', metaKey: true }), { type: 'copy' })
+    assert.deepEqual(gridCommand({ ...bare, key: 'Ä', shiftKey: true }), {
+      ...{ type: 'type', letter: 'Ä' },
+    })
+    assert.deepEqual(gridCommand({ ...bare, key: '😀' }), { type: 'type', letter: '😀' })
+  })
+
   test('ignores the keys of the browser', () => {
     for (const pressed of [
-      { ...bare, key: 'c', ctrlKey: true },
+      { ...bare, key: 'p', ctrlKey: true },
+      { ...bare, key: 'c', ctrlKey: true, shiftKey: true },
+      { ...bare, key: '/' },
+      { ...bare, key: '?', shiftKey: true },
       { ...bare, key: 'ArrowLeft', altKey: true },
       { ...bare, key: 'Tab' },
       { ...bare, key: 'F5' },

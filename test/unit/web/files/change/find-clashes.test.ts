@@ -32,7 +32,7 @@ describe('findClashes', () => {
         async (wanted, existing, pageSize) => {
           const found = await findClashes(wanted, bucketOf(existing, pageSize).list)
           const expected = new Set(wanted.filter((key) => existing.includes(key)))
-          assert.deepEqual(found, expected)
+          assert.deepEqual(new Set(found.keys()), expected)
         },
       ),
     )
@@ -48,7 +48,8 @@ describe('findClashes', () => {
   test('skips pages that contain none of the keys', async () => {
     const existing = Array.from({ length: 50_000 }, (_, index) => `m/${index}.txt`)
     const { list, asked } = bucketOf(['a.txt', ...existing, 'z.txt'])
-    assert.deepEqual(await findClashes(['a.txt', 'z.txt'], list), new Set(['a.txt', 'z.txt']))
+    const found = await findClashes(['a.txt', 'z.txt'], list)
+    assert.deepEqual([...found.keys()], ['a.txt', 'z.txt'])
     assert.equal(asked.length, 2)
   })
 

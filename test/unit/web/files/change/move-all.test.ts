@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ClashAnswer } from '../../../../../web/src/files/change/clash-names.ts'
+import type { ClashAnswer, ClashAnswers } from '../../../../../web/src/files/change/clash-names.ts'
 import { moveAll } from '../../../../../web/src/files/change/move-all.ts'
-import { moveTo } from '../../../../../web/src/files/change/move-plan.ts'
+import { moveTo, type PutMode } from '../../../../../web/src/files/change/move-plan.ts'
 import type { MoveClash, MoveClient } from '../../../../../web/src/files/change/move-tree.ts'
 import type { Entry, FileEntry } from '../../../../../web/src/files/entries/entry.ts'
 
@@ -13,7 +13,11 @@ function file(key: string, etag: string): FileEntry {
 }
 
 /** A bucket in memory that records questions and reports while its objects move. */
-function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer) {
+function bucketOf(
+  content: Readonly<Record<string, string>>,
+  answer: ClashAnswer | ClashAnswers,
+  mode: PutMode = 'move',
+) {
   const objects = new Map(Object.entries(content))
   const entryOf = (key: string): FileEntry => file(key, objects.get(key) ?? '')
   const client: MoveClient = {
@@ -24,6 +28,7 @@ function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer
     async copy({ key, etag }, target, mayReplace) {
       if (objects.get(key) !== etag || (!mayReplace && objects.has(target.key))) throw new Clash()
       objects.set(target.key, etag)
+      return etag
     },
     async remove(_bucket, doomed) {
       for (const { key } of doomed) objects.delete(key)
@@ -36,11 +41,13 @@ function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer
   const asked: MoveClash[] = []
   const problems: string[] = []
   const whole: string[] = []
+  const moved: (readonly string[])[] = []
   const run = (...entries: readonly Entry[]) =>
     moveAll(
       entries.map((entry) => moveTo(entry, 'b', { bucket: 'b', prefix: 'to/' })),
       {
         client,
+        mode,
         report: {
           signal: new AbortController().signal,
           progress: () => undefined,
@@ -49,13 +56,14 @@ function bucketOf(content: Readonly<Record<string, string>>, answer: ClashAnswer
         total: undefined,
         ask: async (clashes) => {
           asked.push(...clashes)
-          return answer
+          return typeof answer === 'function' ? answer : () => answer
         },
         freeKeys: async (_bucket, keys) => new Map(keys.map((key) => [key, `${key} (2)`])),
+        onMoved: ({ file: { key }, target, etag }) => void moved.push([key, target.key, etag]),
         onWhole: async ({ to }) => void whole.push(to),
       },
     )
-  return { objects, entryOf, asked, problems, whole, run }
+  return { objects, entryOf, asked, problems, whole, moved, run }
 }
 
 const folder = { kind: 'folder', key: 'trip/', name: 'trip' } as const
@@ -107,6 +115,28 @@ describe('moveAll', () => {
       ],
     )
     assert.deepEqual(bucket.whole, ['to/a (2)'])
+  })
+
+  test('each conflict has its own answer', async () => {
+    const bucket = bucketOf(
+      { a: 'new', b: 'new', c: 'new', 'to/a': 'old', 'to/b': 'old', 'to/c': 'old' },
+      (key) => (key === 'to/a' ? 'replace' : key === 'to/b' ? 'keep-both' : 'skip'),
+    )
+    const outcome = await bucket.run(...['a', 'b', 'c'].map(bucket.entryOf))
+    assert.equal(outcome, '2 moved, 1 not moved.')
+    assert.deepEqual(Object.fromEntries(bucket.objects), {
+      ...{ c: 'new', 'to/a': 'new', 'to/b': 'old', 'to/b (2)': 'new', 'to/c': 'old' },
+    })
+    assert.deepEqual(bucket.moved, [
+      ['a', 'to/a', 'new'],
+      ['b', 'to/b (2)', 'new'],
+    ])
+  })
+
+  test('a copy leaves its sources', async () => {
+    const bucket = bucketOf({ a: 'a', 'trip/c': 'c' }, 'skip', 'copy')
+    assert.equal(await bucket.run(bucket.entryOf('a'), folder), '2 copied.')
+    assert.deepEqual([...bucket.objects.keys()], ['a', 'trip/c', 'to/a', 'to/trip/c'])
   })
 
   test('a file that changed since it was listed is not a conflict', async () => {

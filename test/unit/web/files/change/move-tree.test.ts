@@ -4,6 +4,7 @@ import { moveTo, renameTo } from '../../../../../web/src/files/change/move-plan.
 import {
   type MoveClash,
   type MoveClient,
+  type MovedFile,
   moveTree,
 } from '../../../../../web/src/files/change/move-tree.ts'
 import type { FileEntry } from '../../../../../web/src/files/entries/entry.ts'
@@ -30,6 +31,7 @@ function bucketOf(keys: readonly string[], before: (key: string) => void = () =>
       const isTaken = objects.has(target.key) && !mayReplace
       if (isTaken || objects.get(source.key) !== source.etag) throw new Clash()
       objects.set(target.key, source.etag)
+      return source.etag
     },
     async remove(_bucket, doomed) {
       return doomed.flatMap(({ key, etag }) => {
@@ -54,7 +56,7 @@ function reportOf(signal = new AbortController().signal) {
   const kept: [string, string][] = []
   const report = {
     signal,
-    onMoved: (key: string) => moved.push(key),
+    onMoved: ({ file }: MovedFile) => moved.push(file.key),
     onSkipped: (key: string, reason: string) => kept.push([key, reason]),
     onClash: ({ file }: MoveClash) => kept.push([file.key, 'taken']),
   }
@@ -105,8 +107,9 @@ describe('moveTree', () => {
     const rewriting: MoveClient = {
       ...client,
       async copy(source, target, mayReplace) {
-        await client.copy(source, target, mayReplace)
+        const etag = await client.copy(source, target, mayReplace)
         if (source.key === 'old/a') objects.set('old/a', 'newer')
+        return etag
       },
     }
     const { report, kept } = reportOf()

@@ -21,7 +21,13 @@ describe('actionsFor', () => {
   })
 
   test('returns the actions that apply to several entries', () => {
-    assert.deepEqual(actionsFor([file('a'), folder]), ['download', 'move', 'delete'])
+    assert.deepEqual(actionsFor([file('a'), folder]), [
+      'download',
+      'move',
+      'copy',
+      'duplicate',
+      'delete',
+    ])
     assert.deepEqual(actionsFor([]), [])
   })
 })

@@ -52,6 +52,25 @@ describe('JobList', () => {
     assert.deepEqual([again?.state, again?.problemCount], ['running', 0])
   })
 
+  test('undoes the last job that can be undone, once', async () => {
+    const list = new JobList()
+    const done: string[] = []
+    const orderOf = (title: string) => ({
+      ...{ title, work: async () => 'Done.' },
+      undo: () => ({ title: `Undo ${title}`, work: async () => `${done.push(title)}` }),
+    })
+    await list.start(orderOf('a'))
+    await list.start(orderOf('b'))
+    await list.start({ title: 'c', work: async () => 'Done.' })
+    assert.ok(list.undo() && list.undo())
+    assert.equal(list.undo(), false)
+    assert.deepEqual(done, ['b', 'a'])
+    assert.deepEqual(
+      list.snapshot().map(({ title }) => title),
+      ['c', 'Undo b', 'Undo a'],
+    )
+  })
+
   test('keeps a hundred problems and counts the rest', async () => {
     const list = new JobList()
     const { order, runs } = heldJob()

@@ -25,7 +25,7 @@ function queueOf(counts: Partial<Record<UploadState, number>>, facts = {}): Uplo
 
 const job: Job = {
   ...{ id: 1, title: 'Moving “a”', state: 'running', done: 2, total: 5, outcome: undefined },
-  ...{ problems: [], problemCount: 0 },
+  ...{ problems: [], undo: undefined, problemCount: 0 },
 }
 
 describe('dockTitle', () => {

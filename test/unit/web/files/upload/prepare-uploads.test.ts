@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { ClashAnswer } from '../../../../../web/src/files/change/clash-names.ts'
+import type { ClashAnswer, ClashAnswers } from '../../../../../web/src/files/change/clash-names.ts'
 import type { DroppedItem } from '../../../../../web/src/files/upload/dropped-items.ts'
 import { prepareUploads } from '../../../../../web/src/files/upload/prepare-uploads.ts'
 
@@ -10,7 +10,11 @@ function item(path: string): DroppedItem {
   return { path, file: new File([path], path) }
 }
 
-async function prepare(items: readonly DroppedItem[], answer?: ClashAnswer, underWay = '') {
+async function prepare(
+  items: readonly DroppedItem[],
+  answer?: ClashAnswer | ClashAnswers,
+  underWay = '',
+) {
   const asked: (readonly string[])[] = []
   const preparation = await prepareUploads(
     items,
@@ -22,8 +26,8 @@ async function prepare(items: readonly DroppedItem[], answer?: ClashAnswer, unde
       }),
       isUnderWay: (key) => key === underWay,
       ask: async (clashes) => {
-        asked.push(clashes)
-        return answer
+        asked.push(clashes.map(({ key }) => key))
+        return typeof answer === 'string' ? () => answer : answer
       },
     },
   )
@@ -56,6 +60,16 @@ describe('prepareUploads', () => {
     assert.deepEqual(kept.orders, [
       ['in/a (2).txt', false],
       ['in/new.txt', false],
+      ['in/z (2).txt', false],
+    ])
+  })
+
+  test('applies one answer to each name', async () => {
+    const { orders } = await prepare([item('a.txt'), item('z.txt')], (key) =>
+      key === 'in/a.txt' ? 'replace' : 'keep-both',
+    )
+    assert.deepEqual(orders, [
+      ['in/a.txt', true],
       ['in/z (2).txt', false],
     ])
   })

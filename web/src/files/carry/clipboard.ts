@@ -1,0 +1,65 @@
+import { copyText } from '../../ui/copy-text.ts'
+import { messageOf, showFailure } from '../../ui/messages.ts'
+import { Store } from '../../ui/store.ts'
+import type { FolderAddress } from '../change/move-plan.ts'
+import { type Carried, putJob } from '../change/put-job.ts'
+import { s3Uri } from '../entries/object-address.ts'
+import { jobs } from '../transfers/transfers.ts'
+
+interface Clip extends Carried {
+  /** The text in the clipboard of the system; undefined if the browser does not allow it. */
+  readonly text: string | undefined
+}
+
+class Clipboard extends Store<Clip | undefined> {
+  set(clip: Clip | undefined): void {
+    this.publish(clip)
+  }
+}
+
+/** What was cut or copied in this page. */
+export const clipboard = new Clipboard(undefined)
+
+/** How many addresses are put into the clipboard of the system, for other programs. */
+const maxAddresses = 1_000
+
+/** Cuts or copies entries, until something else is copied. */
+export async function carry(carried: Carried): Promise<void> {
+  const { bucket, entries } = carried
+  const text = entries
+    .slice(0, maxAddresses)
+    .map(({ key }) => s3Uri(bucket, key))
+    .join('\n')
+  clipboard.set({ ...carried, text: undefined })
+  const shown = clipboard.snapshot()
+  const isCopied = await copyText(text)
+  if (isCopied && clipboard.snapshot() === shown) clipboard.set({ ...carried, text })
+}
+
+/**
+ * Puts what was cut or copied into a folder.
+ *
+ * @param text what the clipboard of the system has now; undefined if not known. Another text was copied later.
+ */
+export function pasteInto(folder: FolderAddress, text?: string): void {
+  const clip = clipboard.snapshot()
+  if (clip === undefined) return
+  if (text !== undefined && clip.text !== undefined && sameLines(text) !== clip.text) return
+  if (put(clip, folder) && clip.mode === 'move') clipboard.set(undefined)
+}
+
+/** Windows has other ends of lines in its clipboard. */
+function sameLines(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+/** Moves or copies entries to a folder; false, with a message, if it is not possible. */
+export function put(carried: Carried, folder: FolderAddress): boolean {
+  try {
+    void jobs.start(putJob(carried, folder))
+    return true
+  } catch (error) {
+    showFailure('This is not possible', messageOf(error))
+    return false
+  }
+}

@@ -1,0 +1,66 @@
+import type { DragEvent } from 'react'
+import { type FolderAddress, moveTo, obstacleOf, type PutMode } from '../change/move-plan.ts'
+import { type Carried, subjectOf } from '../change/put-job.ts'
+import { put } from './clipboard.ts'
+import classes from './drag.module.css'
+
+/** Tells rows that are dragged from files and texts. */
+const type = 'application/x-bucketry-rows'
+
+/** A drag is within one page, and there is one at a time. */
+let dragged: Omit<Carried, 'mode'> | undefined
+
+/** Starts to drag rows to a folder. */
+export function dragRows({ dataTransfer }: DragEvent, rows: Omit<Carried, 'mode'>): void {
+  dragged = rows
+  dataTransfer.effectAllowed = 'copyMove'
+  dataTransfer.setData(type, '')
+  const label = document.createElement('div')
+  label.className = classes.label ?? ''
+  label.textContent = subjectOf(rows.entries)
+  document.body.append(label)
+  dataTransfer.setDragImage(label, -12, 10)
+  // The browser takes its picture after this event.
+  setTimeout(() => label.remove())
+}
+
+/** Handlers of an element that stands for a folder: rows are moved to it, with Ctrl or Alt copied. */
+export function dropTarget(folder: FolderAddress) {
+  return {
+    onDragOver(event: DragEvent) {
+      const { currentTarget, dataTransfer } = event
+      if (!dataTransfer.types.includes(type) || !mayDrop(folder)) return
+      event.preventDefault()
+      event.stopPropagation()
+      dataTransfer.dropEffect = modeOf(event)
+      currentTarget.setAttribute('data-drop', '')
+    },
+    onDragLeave({ currentTarget, relatedTarget }: DragEvent) {
+      if (!currentTarget.contains(relatedTarget as Node | null)) leave(currentTarget)
+    },
+    onDrop(event: DragEvent) {
+      leave(event.currentTarget)
+      if (dragged === undefined || !event.dataTransfer.types.includes(type)) return
+      event.preventDefault()
+      event.stopPropagation()
+      put({ ...dragged, mode: modeOf(event) }, folder)
+      dragged = undefined
+    },
+  }
+}
+
+function modeOf({ ctrlKey, altKey }: DragEvent): PutMode {
+  return ctrlKey || altKey ? 'copy' : 'move'
+}
+
+function mayDrop(folder: FolderAddress): boolean {
+  return (
+    dragged?.entries.every(
+      (entry) => obstacleOf(moveTo(entry, dragged?.bucket ?? '', folder)) === undefined,
+    ) ?? false
+  )
+}
+
+function leave(element: Element): void {
+  element.removeAttribute('data-drop')
+}

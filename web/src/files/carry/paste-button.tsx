@@ -1,0 +1,29 @@
+import { Button, CloseButton, Group } from '@mantine/core'
+import { IconClipboard } from '@tabler/icons-react'
+import { useSyncExternalStore } from 'react'
+import { formatAmount } from '../../format/bytes.ts'
+import type { FolderAddress } from '../change/move-plan.ts'
+import { clipboard, pasteInto } from './clipboard.ts'
+import classes from './paste-button.module.css'
+
+/** Shown after Cut or Copy: puts the entries into the open folder. */
+export function PasteButton({ to }: { readonly to: FolderAddress }) {
+  const clip = useSyncExternalStore(clipboard.subscribe, clipboard.snapshot)
+  if (clip === undefined) return null
+  return (
+    <Group gap={2} wrap="nowrap" className={classes.paste ?? ''}>
+      <Button
+        variant="light"
+        leftSection={<IconClipboard size={18} />}
+        title={`${clip.mode === 'move' ? 'Move' : 'Copy'} to this folder (Ctrl + V)`}
+        onClick={() => pasteInto(to)}
+      >
+        Paste {formatAmount(clip.entries.length, 'item')}
+      </Button>
+      <CloseButton
+        aria-label="Forget what was cut or copied"
+        onClick={() => clipboard.set(undefined)}
+      />
+    </Group>
+  )
+}

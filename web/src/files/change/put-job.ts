@@ -1,0 +1,48 @@
+import { formatCount } from '../../format/bytes.ts'
+import type { Entry } from '../entries/entry.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import type { JobOrder } from '../transfers/job-list.ts'
+import { moveJob } from './move-job.ts'
+import { type FolderAddress, folderLabel, moveTo, obstacleOf, type PutMode } from './move-plan.ts'
+
+/** Entries of one bucket on their way to a folder. */
+export interface Carried {
+  readonly mode: PutMode
+  readonly bucket: string
+  readonly entries: readonly Entry[]
+}
+
+const problems = {
+  'same-folder': 'This is the current folder. Choose another one.',
+  'too-long': 'The resulting path would be too long.',
+}
+
+/**
+ * Moves or copies entries to a folder. Copies into their own folder get other names.
+ *
+ * @throws RangeError with a message to show if it is not possible.
+ */
+export function putJob({ mode, bucket, entries }: Carried, to: FolderAddress): JobOrder {
+  const moves = entries.map((entry) => moveTo(entry, bucket, to))
+  const obstacles = moves.map(obstacleOf).filter((found) => found !== undefined)
+  const isDuplicate = mode === 'copy' && obstacles.length === moves.length
+  const wrong = obstacles.find((found) => !(isDuplicate && found === 'same-folder'))
+  if (wrong === 'into-itself') {
+    const done = mode === 'copy' ? 'copied' : 'moved'
+    throw new RangeError(`A folder cannot be ${done} into itself.`)
+  }
+  if (wrong !== undefined) throw new RangeError(problems[wrong])
+  const subject = subjectOf(entries)
+  const title = isDuplicate
+    ? `Duplicating ${subject}`
+    : `${mode === 'copy' ? 'Copying' : 'Moving'} ${subject} to ${folderLabel(to)}`
+  return moveJob(title, moves, { mode, isDuplicate })
+}
+
+/** The entries in a title: a name, or their number. */
+export function subjectOf(entries: readonly Entry[]): string {
+  const [first] = entries
+  return entries.length === 1 && first !== undefined
+    ? `“${visibleName(first.name)}”`
+    : `${formatCount(entries.length)} items`
+}
