@@ -15,9 +15,11 @@ export default defineConfig({
     // No asset becomes a data: URL: the page's policy allows none for fonts and scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // The API reference is a separate page, so that the dashboard does not load it.
+    // The API reference and the page of shares are separate pages: they and the dashboard do not load each other.
     rolldownOptions: {
-      input: ['index.html', 'docs.html'].map((name) => join(import.meta.dirname, name)),
+      input: ['index.html', 'docs.html', 'share.html'].map((name) =>
+        join(import.meta.dirname, name),
+      ),
     },
     // All support light-dark() and nested rules, which are not transpiled.
     target: ['chrome123', 'firefox121', 'safari17.5'],

@@ -51,7 +51,7 @@ export const shots: readonly Shot[] = [
     prepare: async (page) => {
       await page.getByTitle(shownPicture, { exact: true }).click({ button: 'right' })
       await page.getByRole('menuitem', { name: 'Share' }).click()
-      await page.getByText('Anyone with this link').waitFor()
+      await page.getByRole('button', { name: 'Create link' }).waitFor()
     },
   },
   {

@@ -47,7 +47,8 @@ export async function readJson(request: HttpRequest, limits: BodyLimits): Promis
   return value
 }
 
-async function readBytes(
+/** @throws ApiError 400, 408 or 413; the rest of the body stays unread. */
+export async function readBytes(
   request: HttpRequest,
   { maxBytes, idleMs, totalMs }: BodyLimits,
 ): Promise<Buffer> {

@@ -16,6 +16,7 @@ const purposes = {
   providerKeys: 'routing provider keys v1',
   accessKeys: 'access keys v1',
   gateways: 'gateways v1',
+  shares: 'shares v1',
 } as const
 
 /** Seals secrets for the database. */

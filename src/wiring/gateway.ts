@@ -21,6 +21,8 @@ export interface GatewayParts {
   readonly json: HttpHandler
   /** The dashboard's pages. */
   readonly web: HttpHandler
+  /** What visitors of shares get. */
+  readonly shares: HttpHandler
   /** S3 has every other path, and paths of `unlessBucket` too if it is a bucket. */
   readonly buckets: Pick<Buckets, 'find'>
   readonly compatibility: Pick<Compatibility, 'minioHealth'>
@@ -45,6 +47,7 @@ const routes: readonly Route[] = [
   { path: '/-/metrics', isWhole: true, part: 'metrics' },
   { path: '/-/api', isWhole: false, part: 'json' },
   { path: '/-/openapi.json', isWhole: true, part: 'json' },
+  { path: '/-/s', isWhole: false, part: 'shares' },
   { path: '/-', isWhole: false, part: 'web' },
   { path: '/auth', isWhole: false, part: 'json' },
   { path: '/v1', isWhole: false, part: 'json' },

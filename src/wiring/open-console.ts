@@ -7,7 +7,7 @@ import type { JsonProtocolParts } from './json/json-routes.ts'
 import { LazyJson } from './json/lazy-json.ts'
 
 /** Created by scripts/build.ts. */
-const webBuild = join(packageFolder, 'web/dist')
+export const webBuild = join(packageFolder, 'web/dist')
 
 /** The dashboard, and the JSON protocols: login, management, model list. */
 export interface OpenConsole {

@@ -21,3 +21,10 @@ export function redactedQuery(rawQuery: string): string {
     })
     .join('&')
 }
+
+const shareToken = /^\/-\/s\/[^/]+/
+
+/** A raw path for a log: without the token of a share, which is all that its visitors need. */
+export function redactedPath(rawPath: string): string {
+  return rawPath.replace(shareToken, '/-/s/REDACTED')
+}

@@ -10,6 +10,7 @@ import type { KeyValueStore } from '../state/key-value/key-value.ts'
 import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { GatewayTable } from '../state/stores/gateways.ts'
 import { ModelUsageTable, usageKeptMs } from '../state/stores/model-usage.ts'
+import { endedSharesKeptMs, ShareTable } from '../state/stores/shares.ts'
 import type { ServiceRole } from './drive/open-owner.ts'
 import type { FailureWatch } from './failure-watch.ts'
 import { KnownGateways } from './fleet/known-gateways.ts'
@@ -18,10 +19,11 @@ import type { Log } from './log.ts'
 import { publicMetrics } from './metrics/metrics-handler.ts'
 import { hasMetrics, ProcessMetrics } from './metrics/process-metrics.ts'
 import type { Scrape } from './metrics/scraper.ts'
-import { openConsole } from './open-console.ts'
+import { openConsole, webBuild } from './open-console.ts'
 import { openDrives } from './open-drives.ts'
 import { openEvents } from './open-events.ts'
 import { openS3 } from './open-s3.ts'
+import { openShares } from './open-shares.ts'
 import { openState } from './open-state.ts'
 import { createHealthHandler, namedChecks } from './probes/health.ts'
 import { liveness, Readiness } from './probes/readiness.ts'
@@ -156,8 +158,8 @@ export function connectService({
   const s3 = openS3({ ...common, drive, notes })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
-  const { keyAdmin, modelKeys, buckets, bucketOptions } = registries
-  const managed = { buckets, bucketOptions, bucketMaker, keyAdmin, uploads, jobs }
+  const { keys, keyAdmin, modelKeys, buckets, bucketOptions } = registries
+  const managed = { buckets, bucketOptions, keys, bucketMaker, keyAdmin, uploads, jobs }
   const called = { modelKeys, metrics }
   const web = openConsole({
     ...{ settings, log, database, drive, mounts, sessions, now },
@@ -166,6 +168,7 @@ export function connectService({
   const { health, readiness } = openProbes({ drive, mounts, database, log })
   const accessKeys = new AccessKeyTable(database)
   const modelUsage = new ModelUsageTable(database)
+  const shares = new ShareTable(database)
   return {
     ...{ failures: web.failures, metrics, tracing },
     async connect(scrape) {
@@ -173,6 +176,7 @@ export function connectService({
       const gateway = createGateway({
         ...{ s3: s3.handler, health, liveness, readiness: readiness.handler },
         ...{ json: web.json, web: web.web, buckets },
+        shares: openShares({ ...common, sessions, s3: s3.handler, folder: webBuild }),
         compatibility: compatibilityOf[settings.compatibility],
         virtualHosts: settings,
         metrics: publicMetrics({
@@ -190,6 +194,7 @@ export function connectService({
       await sessions.sweep()
       await accessKeys.sweep(now() - revokedKeptMs)
       await modelUsage.sweep(now() - usageKeptMs)
+      await shares.sweep(now() - endedSharesKeptMs)
     },
     expire: (signal) => during(expiryOccasion, () => jobs.expire(signal)),
     reset: () => reset({ drive, uploads, buckets }),

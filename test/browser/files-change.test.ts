@@ -239,6 +239,7 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     const files = await openFolder('share/')
     const { page } = files
     await files.act('a b+c%.txt', 'Share link')
+    await files.dialog.getByRole('tab', { name: 'For scripts' }).click()
     await files.dialog.getByText('1 hour').click()
     const link = page.getByRole('textbox', { name: 'Link', exact: true })
     await until(async () => (await link.inputValue()).includes('X-Amz-Expires=3600'))

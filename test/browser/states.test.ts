@@ -50,6 +50,12 @@ describe('Every state of the dashboard', { skip: absenceOfChromium() }, () => {
     })
     await fetch(`${gateway.url}/${testBucket}/refused`)
     const management = await ManagementClient.signIn(gateway.url, dashboardPassword)
+    for (const [path, more] of [
+      ['states/picture.png', { note: 'For the printer', maxUses: 3, password: 'eight letters' }],
+      ['states/none.txt', {}],
+    ] as const) {
+      await management.done('POST', '/shares', { kind: 'file', bucket: testBucket, path, ...more })
+    }
     await management.done('POST', '/keys', {
       name: 'sample',
       note: 'A key of an app',

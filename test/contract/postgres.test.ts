@@ -22,6 +22,7 @@ import { describeJobTable } from './job-table-contract.ts'
 import { describeModelTables } from './model-tables-contract.ts'
 import { describePlacedParts } from './placed-parts-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
+import { describeShareTable } from './share-table-contract.ts'
 import { describeTwoDrives } from './two-drives-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
 
@@ -51,6 +52,7 @@ if (server === undefined) {
   describeJobTable('PostgreSQL', createLocation)
   describePlacedParts('PostgreSQL', createLocation)
   describeModelTables('PostgreSQL', createLocation)
+  describeShareTable('PostgreSQL', createLocation)
   describeRoutingTables('PostgreSQL', createLocation)
   describeTwoDrives('PostgreSQL', createLocation)
   describeUploadTable('PostgreSQL', createLocation)

@@ -12,6 +12,7 @@ import { describeJobTable } from './job-table-contract.ts'
 import { describeModelTables } from './model-tables-contract.ts'
 import { describePlacedParts } from './placed-parts-contract.ts'
 import { describeRoutingTables } from './routing-tables-contract.ts'
+import { describeShareTable } from './share-table-contract.ts'
 import { describeTwoDrives } from './two-drives-contract.ts'
 import { describeUploadTable } from './upload-table-contract.ts'
 
@@ -37,6 +38,7 @@ describeEventTable('SQLite', createLocation)
 describeJobTable('SQLite', createLocation)
 describePlacedParts('SQLite', createLocation)
 describeModelTables('SQLite', createLocation)
+describeShareTable('SQLite', createLocation)
 describeRoutingTables('SQLite', createLocation)
 describeTwoDrives('SQLite', createLocation)
 describeUploadTable('SQLite', createLocation)

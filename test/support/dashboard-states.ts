@@ -178,6 +178,29 @@ export const dashboardStates: readonly DashboardState[] = [
     path: folder,
     async reach(files) {
       await files.act('text.txt', 'Share link')
+      await files.page.getByLabel('Ends').selectOption('date')
+      await files.page.getByLabel('Password', { exact: true }).fill('short')
+      await files.press('Create link')
+      await files.page.getByText('Choose a day').waitFor()
+    },
+  },
+  {
+    name: 'made link',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Share link')
+      await files.press('Create link')
+      await files.page.getByText('shows how often').waitFor()
+    },
+  },
+  { name: 'links', path: '/shares', shown: 'Shared links' },
+  { name: 'revoke a link', path: '/shares', reach: steps('Revoke the link to picture.png') },
+  {
+    name: 'signed link',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Share link')
+      await files.dialog.getByRole('tab', { name: 'For scripts' }).click()
       await files.dialog.getByText('Other').click()
       await files.page.getByLabel('Duration').fill('9')
       await files.page.getByText('Enter a duration').waitFor()

@@ -30,7 +30,7 @@ export function newNonce(): string {
  * attributes set by scripts. Frames and media show objects, which have their own policy
  * (src/s3/headers/content-security.ts).
  */
-function contentSecurityPolicy(nonce: string): string {
+function contentSecurityPolicy(nonce: string, formAction: string): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -40,17 +40,27 @@ function contentSecurityPolicy(nonce: string): string {
     "connect-src 'self'",
     "frame-src 'self' blob:",
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${formAction}`,
     "frame-ancestors 'none'",
   ].join('; ')
 }
 
-/** Header fields of index.html. It must be revalidated, because each response has its own nonce. */
-export function pageHeaders(nonce: string): HeaderFields {
+/** What differs between pages. */
+interface PagePolicy {
+  /** Where forms are sent. The dashboard has none that the browser sends. */
+  readonly formAction: "'none'" | "'self'"
+  readonly cacheControl: string
+}
+
+/** Header fields of a page. It must be revalidated, because each response has its own nonce. */
+export function pageHeaders(
+  nonce: string,
+  { formAction, cacheControl }: PagePolicy = { formAction: "'none'", cacheControl: 'no-cache' },
+): HeaderFields {
   return [
     ['Content-Type', 'text/html; charset=utf-8'],
-    ['Cache-Control', 'no-cache'],
-    ['Content-Security-Policy', contentSecurityPolicy(nonce)],
+    ['Cache-Control', cacheControl],
+    ['Content-Security-Policy', contentSecurityPolicy(nonce, formAction)],
     ['Cross-Origin-Opener-Policy', 'same-origin'],
     ['Permissions-Policy', permissions],
     ...commonHeaders,

@@ -5,7 +5,7 @@ import { openAsset } from './asset-file.ts'
 import { commonHeaders, newNonce, pageHeaders, withNonce } from './page-policy.ts'
 
 interface WebAppOptions {
-  /** The folder of the build: `index.html`, `docs.html`, and `assets/` with hashed names. */
+  /** The folder of the build: `index.html`, `docs.html`, `share.html`, and `assets/` with hashed names. */
   readonly folder: string
 }
 
@@ -96,6 +96,38 @@ async function page(folder: string, name: string): Promise<HttpReply> {
   const headers = pageHeaders(nonce)
   if (template === undefined) return { status: 503, headers, body: notBuiltPage(nonce) }
   return { status: 200, headers, body: withNonce(template, nonce) }
+}
+
+/** What the gateway writes into a built page. */
+export interface PageFilling {
+  readonly title: string
+  /** Markup. */
+  readonly body: string
+  /** Default: 200. */
+  readonly status?: number
+}
+
+/** Texts of the built page that are replaced. */
+const titleMark = 'bucketry-title'
+const bodyMark = 'bucketry-body'
+
+/** A built page that works without scripts: what it shows is written into it here, and it may send its forms. */
+export async function filledPage(
+  folder: string,
+  name: string,
+  { title, body, status = 200 }: PageFilling,
+): Promise<HttpReply> {
+  const nonce = newNonce()
+  const template = await readTemplate(join(folder, name))
+  const headers = pageHeaders(nonce, { formAction: "'self'", cacheControl: 'no-store' })
+  if (template === undefined) return { status: 503, headers, body: notBuiltPage(nonce) }
+  const [beginning = '', end = ''] = withNonce(template, nonce).split(bodyMark)
+  const titled = beginning.replace(titleMark, () => escapeTitle(title))
+  return { status, headers, body: titled + body + end }
+}
+
+function escapeTitle(title: string): string {
+  return title.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
 async function readTemplate(path: string): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import { clearBucketOptions } from './bucket-options.ts'
 import { deleteBucketJobs } from './jobs.ts'
 import { DatabaseLeases } from './key-leases.ts'
 import { bumpRevision } from './revisions.ts'
+import { deleteBucketShares } from './shares.ts'
 
 /** A bucket that was made at run time. */
 export interface MadeBucketRow {
@@ -71,6 +72,7 @@ export class MadeBucketTable {
     return this.#change({ sql: deleteMade, params: [bucket] }, owner, [
       ...clearBucketOptions(bucket),
       deleteBucketJobs(bucket),
+      deleteBucketShares(bucket),
     ])
   }
 

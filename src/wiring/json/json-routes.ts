@@ -2,6 +2,7 @@ import { createLogin } from '../../console/login/login-api.ts'
 import { managementApi } from '../../console/management/management-api.ts'
 import { resetRoute } from '../../console/management/reset-route.ts'
 import { describeService, openApiRoute } from '../../console/open-api/open-api-document.ts'
+import { shareRoutes } from '../../console/shares/share-routes.ts'
 import type { HttpHandler, HttpRequest } from '../../http/message.ts'
 import { isFromOtherOrigin, isRebindable } from '../../http/page-origin.ts'
 import { originBehind } from '../../http/request-origin.ts'
@@ -22,6 +23,7 @@ import { DatabaseError } from '../../state/database.ts'
 import { KeyValueError } from '../../state/key-value/key-value.ts'
 import { createSealer } from '../../state/sealer.ts'
 import { RoutingTables } from '../../state/stores/routing.ts'
+import { ShareTable } from '../../state/stores/shares.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { reset } from '../reset.ts'
 import { clientOf } from '../untrusted-proxies.ts'
@@ -47,10 +49,17 @@ export async function openJsonRoutes(parts: JsonProtocolParts): Promise<readonly
     isFromOtherOrigin: isFromOther,
     clientAddress: clientOf(settings),
   })
+  const management = openManagement(parts)
   const routes = [
     ...loginRoutes,
     ...modelRoutes(parts, catalogue, session),
-    ...managementApi({ ...openManagement(parts), session }),
+    ...managementApi({ ...management, session }),
+    ...shareRoutes({
+      ...{ keys: parts.keys, buckets: parts.buckets, originOf: management.originOf, session },
+      ...{ ownerKey: settings.accessKey, now: parts.now },
+      table: new ShareTable(parts.database),
+      sealer: createSealer(settings.secretKey, 'shares'),
+    }),
   ]
   if (kindOf(settings.drive).isOfOneProcess) {
     const isFromOtherPage = (request: HttpRequest) =>

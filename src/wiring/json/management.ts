@@ -1,3 +1,4 @@
+import type { AccessKeys } from '../../access/access-keys.ts'
 import type { KeyAdmin } from '../../access/key-admin.ts'
 import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
@@ -39,6 +40,7 @@ export interface ManagementWiring {
   readonly uploads: Uploads
   readonly failures: FailureWatch
   readonly buckets: Buckets
+  readonly keys: AccessKeys
   readonly keyAdmin: KeyAdmin
   readonly bucketOptions: BucketOptionsWriter
   readonly bucketMaker: BucketMaker

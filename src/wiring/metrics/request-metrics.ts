@@ -21,6 +21,7 @@ const partNames: Readonly<Record<Part, string>> = {
   metrics: 'Metrics',
   json: 'Api',
   web: 'Dashboard',
+  shares: 'Share',
 }
 
 class OperationCounts {

@@ -10,7 +10,7 @@ import {
 import type { Outcome } from '../../http/exchange.ts'
 import type { HttpHandler, HttpRequest } from '../../http/message.ts'
 import { partOf } from '../gateway.ts'
-import { redactedQuery } from '../redacted-query.ts'
+import { redactedPath, redactedQuery } from '../redacted-query.ts'
 import { boundedText, type ChildSpans, markFailed } from './child-spans.ts'
 
 export interface RequestSpansParts {
@@ -95,7 +95,7 @@ export class RequestSpans {
       'http.request.method': isKnown ? method : '_OTHER',
       ...(isKnown ? {} : { 'http.request.method_original': method }),
       'url.scheme': isSecure ? 'https' : 'http',
-      'url.path': boundedText(rawPath),
+      'url.path': boundedText(redactedPath(rawPath)),
       ...(rawQuery === '' ? {} : { 'url.query': boundedText(redactedQuery(rawQuery)) }),
       ...present('http.route', route),
       ...(host === null ? {} : { 'server.address': boundedText(host.hostname) }),

@@ -17,6 +17,7 @@ const handlers = {
   metrics: named('metrics'),
   json: named('json'),
   web: named('web'),
+  shares: named('shares'),
   virtualHosts: { virtualHostDomains: [], publicUrl: undefined },
 }
 const gateway = createGateway({
@@ -49,6 +50,9 @@ for (const [target, body] of [
   ['/-/api', 'json'],
   ['/-/api/status', 'json'],
   ['/-/docs', 'web'],
+  ['/-/s', 'shares'],
+  ['/-/s/0123', 'shares'],
+  ['/-/settings', 'web'],
   ['/-/openapi.json', 'json'],
   ['/auth', 'json'],
   ['/auth/login', 'json'],

@@ -30,6 +30,7 @@ before(async () => {
       bucketMaker: {} as never,
       database: {} as Database,
       uploads: {} as never,
+      keys: {} as never,
       keyAdmin: {} as KeyAdmin,
       failures: {} as FailureWatch,
       jobs: {} as BucketJobs,

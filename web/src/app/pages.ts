@@ -3,6 +3,7 @@ import {
   IconFolder,
   IconKey,
   IconLayoutDashboard,
+  IconLink,
   IconPlugConnected,
   IconSettings,
   IconSparkles,
@@ -29,6 +30,10 @@ export const pageGroups: readonly (readonly Page[])[] = [
     page('/files', 'Files', IconFolder, async () => {
       const { FilesPage } = await import('../files/files-page.tsx')
       return { default: FilesPage }
+    }),
+    page('/shares', 'Links', IconLink, async () => {
+      const { SharesPage } = await import('../shares/shares-page.tsx')
+      return { default: SharesPage }
     }),
     page('/activity', 'Activity', IconActivity, async () => {
       const { ActivityPage } = await import('../activity/activity-page.tsx')

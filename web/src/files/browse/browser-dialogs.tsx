@@ -4,10 +4,13 @@ import { MoveDialog } from '../change/move-dialog.tsx'
 import { NewFolderDialog } from '../change/new-folder-dialog.tsx'
 import { RenameDialog } from '../change/rename-dialog.tsx'
 import { FolderDetailsDialog } from '../preview/folder-details-dialog.tsx'
-import { ShareDialog } from '../share/share-dialog.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { type Browser, focusGrid } from './use-browser.ts'
 
+const ShareDialog = lazy(async () => {
+  const { ShareDialog } = await import('../share/share-dialog.tsx')
+  return { default: ShareDialog }
+})
 const ViewedFile = lazy(async () => {
   const { ViewedFile } = await import('../preview/viewed-file.tsx')
   return { default: ViewedFile }
@@ -46,7 +49,11 @@ export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
     case 'delete':
       return <DeleteDialog bucket={bucket} entries={dialog.entries} onClose={close} />
     case 'share':
-      return <ShareDialog bucket={bucket} objectKey={dialog.key} onClose={close} />
+      return (
+        <Suspense fallback={null}>
+          <ShareDialog bucket={bucket} objectKey={dialog.key} onClose={close} />
+        </Suspense>
+      )
     case 'folder-details':
       return <FolderDetailsDialog bucket={bucket} folder={dialog.folder} onClose={close} />
     case 'help':

@@ -1,101 +1,45 @@
-import {
-  Alert,
-  FocusTrap,
-  Group,
-  Modal,
-  SegmentedControl,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { presign } from '../../api/client.ts'
+import { Alert, FocusTrap, Modal, Stack, Tabs, Text } from '@mantine/core'
 import { publicAccess } from '../../api/public-access.ts'
-import { serviceAddress, sharedUrl } from '../../api/service-address.ts'
+import { serviceAddress } from '../../api/service-address.ts'
 import { useBuckets, useStatus } from '../../api/service-queries.ts'
-import { formatMoment } from '../../format/time.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { objectPath } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { CustomLifetime } from './custom-lifetime.tsx'
-import { shareLifetimes } from './share-lifetime.ts'
-
-interface ShareDialogProps {
-  readonly bucket: string
-  readonly objectKey: string
-  readonly onClose: () => void
-}
-
-const custom = 'custom'
-const choices = [
-  ...shareLifetimes.map(({ label, seconds }) => ({ label, value: String(seconds) })),
-  { label: 'Other', value: custom },
-]
-
-export function ShareDialog({ bucket, objectKey, onClose }: ShareDialogProps) {
-  const [choice, setChoice] = useState(choices[1]?.value ?? custom)
-  const [customSeconds, setCustomSeconds] = useState<number>()
-  const seconds = choice === custom ? customSeconds : Number(choice)
-  const name = visibleName(nameOf(objectKey))
-  return (
-    <Modal opened onClose={onClose} title={`Share “${name}”`} centered size="lg">
-      <FocusTrap.InitialFocus />
-      <Stack>
-        <PublicLink bucket={bucket} objectKey={objectKey} />
-        <div>
-          <Text size="sm" fw={500} mb={4} id="share-lifetime">
-            The link works for
-          </Text>
-          <SegmentedControl
-            fullWidth
-            aria-labelledby="share-lifetime"
-            data={choices}
-            value={choice}
-            onChange={setChoice}
-          />
-        </div>
-        {choice === custom && <CustomLifetime onChange={setCustomSeconds} />}
-        {seconds !== undefined && (
-          <SignedLink bucket={bucket} objectKey={objectKey} seconds={seconds} />
-        )}
-      </Stack>
-    </Modal>
-  )
-}
+import { LinkField } from './link-field.tsx'
+import { LinkForm } from './link-form.tsx'
+import { SignedLinkForm } from './signed-link.tsx'
 
 interface LinkProps {
   readonly bucket: string
   readonly objectKey: string
 }
 
-function SignedLink({ bucket, objectKey, seconds }: LinkProps & { readonly seconds: number }) {
-  const endpoint = useStatus().data?.endpoint
-  const { data, error } = useQuery({
-    queryKey: ['share', bucket, objectKey, seconds],
-    queryFn: ({ signal }) =>
-      presign({ method: 'GET', bucket, key: objectKey, expiresSeconds: seconds }, signal),
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  if (error !== null) {
-    return (
-      <Alert color="red" variant="light" title="The link could not be created">
-        {error.message}
-      </Alert>
-    )
-  }
-  const isReady = data !== undefined && endpoint !== undefined
+interface ShareDialogProps extends LinkProps {
+  readonly onClose: () => void
+}
+
+/** Makes links to a file. */
+export function ShareDialog({ bucket, objectKey, onClose }: ShareDialogProps) {
+  const name = visibleName(nameOf(objectKey))
   return (
-    <>
-      <LinkField label="Link" url={isReady ? sharedUrl(data.url, endpoint, location.origin) : ''} />
-      <Text size="sm" c="dimmed" role="status">
-        {isReady
-          ? `Until ${formatMoment(Date.parse(data.expiresAt))}, anyone with this link can download the file, or one that replaces it under this name. To end this earlier, move or delete the file.`
-          : 'Creating the link…'}
-      </Text>
-    </>
+    <Modal opened onClose={onClose} title={`Share “${name}”`} centered size="lg">
+      <FocusTrap.InitialFocus />
+      <Stack>
+        <PublicLink bucket={bucket} objectKey={objectKey} />
+        <Tabs defaultValue="link" keepMounted={false}>
+          <Tabs.List mb="md">
+            <Tabs.Tab value="link">For people</Tabs.Tab>
+            <Tabs.Tab value="signed">For scripts</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="link">
+            <LinkForm target={{ kind: 'file', bucket, path: objectKey }} />
+          </Tabs.Panel>
+          <Tabs.Panel value="signed">
+            <SignedLinkForm bucket={bucket} objectKey={objectKey} />
+          </Tabs.Panel>
+        </Tabs>
+      </Stack>
+    </Modal>
   )
 }
 
@@ -119,23 +63,5 @@ function PublicLink({ bucket, objectKey }: LinkProps) {
         />
       </Stack>
     </Alert>
-  )
-}
-
-function LinkField({ label, url }: { readonly label: string; readonly url: string }) {
-  return (
-    <Group gap="xs" align="flex-end" wrap="nowrap">
-      <TextInput
-        label={label}
-        readOnly
-        value={url}
-        style={{ flex: 1 }}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
-        onFocus={(event) => event.currentTarget.select()}
-      />
-      <CopyButton text={url} what={label.toLowerCase()} size="sm">
-        Copy
-      </CopyButton>
-    </Group>
   )
 }

@@ -1,0 +1,120 @@
+import { AttemptLimiter } from '../../access/attempt-limiter.ts'
+import type { HttpHandler, HttpRequest } from '../../http/message.ts'
+import { readBytes } from '../../json-api/json-body.ts'
+import { filledPage, type PageFilling } from '../web-app/web-app.ts'
+import { endOf, hashOf, type Share, shareOf, sharesBase } from './share.ts'
+import { passwordPage, refusalPage, type SharePage } from './share-pages.ts'
+import { isPassword } from './share-password.ts'
+import { refusals, ShareRefusal } from './share-texts.ts'
+import { answerFile } from './shared-files.ts'
+import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
+
+const addressForm = new RegExp(`^${sharesBase}([A-Za-z0-9_-]{22})(/.*)?$`)
+const unlockedSeconds = 12 * 3_600
+const maxFormBytes = 4_096
+const formLimits = { maxBytes: maxFormBytes, idleMs: 10_000, totalMs: 10_000 }
+
+/** Answers visitors of shares, who have no account: everything below `/-/s/`. */
+export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
+  return async (request) => {
+    const logFields: Record<string, string> = { operation: 'share' }
+    const page = (shown: SharePage, more: Omit<PageFilling, 'title' | 'body'> = {}) =>
+      filledPage(parts.folder, 'share.html', {
+        ...{ title: shown.title, body: shown.body.markup, ...more },
+      })
+    try {
+      const visit = await visitOf(request, parts, logFields)
+      const answer = isUnlocked(visit, parts) ? answerFile : answerLocked
+      const reply = await answer(visit, parts)
+      const whole = 'status' in reply ? reply : await page(reply)
+      return { ...whole, headers: [...whole.headers, ...hidden], logFields }
+    } catch (error) {
+      const { refusal, reason, retryAfterSeconds } = refusalOf(error, request, parts)
+      logFields.reason = reason
+      const wait = retryAfterSeconds === undefined ? [] : retryAfter(retryAfterSeconds)
+      const whole = await page(refusalPage(refusal), { status: refusal.status })
+      return { ...whole, headers: [...whole.headers, ...hidden, ...wait], logFields }
+    }
+  }
+}
+
+/** No search engine lists what somebody has sent to a person. */
+const hidden = [['X-Robots-Tag', 'noindex, nofollow']] as const
+
+function retryAfter(seconds: number) {
+  return [['Retry-After', String(seconds)]] as const
+}
+
+/** @throws ShareRefusal if there is no such share, or it does not work any more */
+async function visitOf(
+  request: HttpRequest,
+  { table, makers, originOf, now }: ShareHandlerParts,
+  logFields: Record<string, string>,
+): Promise<Visit> {
+  const [, token = '', rest = ''] = addressForm.exec(request.rawPath) ?? []
+  const row = token === '' ? undefined : await table.find(hashOf(token))
+  if (row === undefined) throw new ShareRefusal(refusals.unknown)
+  const share = shareOf(row)
+  Object.assign(logFields, { share: share.shareId, bucket: share.bucket, key: share.path })
+  const end = endOf(share, now())
+  // A download that has begun may be continued.
+  if (end === 'revoked' || end === 'expired') throw new ShareRefusal(refusals[end])
+  const isAllowed = await makers.isAllowed(share)
+  if (isAllowed === undefined) {
+    throw new ShareRefusal(refusals.away, { reason: 'Access keys cannot be checked now.' })
+  }
+  if (!isAllowed) {
+    const reason = `The access key ${share.maker} that made this share may not do this any more.`
+    throw new ShareRefusal(refusals.revoked, { reason })
+  }
+  const isSecure = originOf(request)?.startsWith('https:') === true
+  return { request, share, token, rest, isSecure }
+}
+
+/** A new password ends what the one before has unlocked. */
+const unlocked = ({ passwordHash }: Share) => `password ${passwordHash}`
+
+function isUnlocked({ request, share }: Visit, { cookies }: ShareHandlerParts): boolean {
+  return share.passwordHash === '' || cookies.has(request, share, unlocked(share))
+}
+
+/** @throws ShareRefusal */
+async function answerLocked(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
+  const { request, share, token, rest, isSecure } = visit
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (rest === '' && isRead) return passwordPage(token, false)
+  if (rest !== '/unlock' || request.method !== 'POST') throw new ShareRefusal(refusals.locked)
+  request.acceptBody()
+  const form = new URLSearchParams((await readBytes(request, formLimits)).toString())
+  const address = parts.clientAddress(request)
+  // For each share: a password that is known must not allow more guesses of another one.
+  const limiter = new AttemptLimiter(parts.attempts, `share-${share.shareId}`)
+  const retryAfterSeconds = await limiter.take(address)
+  if (retryAfterSeconds > 0) throw new ShareRefusal(refusals.guesses, { retryAfterSeconds })
+  const given = form.get('password') ?? ''
+  const isRight = await isPassword(given, share.passwordHash, request.signal)
+  if (isRight === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 5 })
+  if (!isRight) {
+    const { title, body } = passwordPage(token, true)
+    return filledPage(parts.folder, 'share.html', { title, body: body.markup, status: 403 })
+  }
+  await limiter.clear(address)
+  const cookie = { token, what: unlocked(share), seconds: unlockedSeconds, isSecure }
+  return {
+    status: 303,
+    headers: [
+      ['Location', `${sharesBase}${token}`],
+      ['Cache-Control', 'no-store'],
+      parts.cookies.set(share, cookie),
+    ],
+  }
+}
+
+function refusalOf(error: unknown, { id, signal }: HttpRequest, parts: ShareHandlerParts) {
+  if (error instanceof ShareRefusal) {
+    if (error.cause !== undefined) parts.onFailure(error.cause, id)
+    return error
+  }
+  if (!signal.aborted) parts.onFailure(error, id)
+  return new ShareRefusal(refusals.away, { reason: 'The database or the drive does not respond.' })
+}

@@ -1,0 +1,96 @@
+import { type Html, html } from './html.ts'
+import { type Share, sharesBase } from './share.ts'
+import { momentText, nameOf, type Refusal, shownName, sizeText } from './share-texts.ts'
+
+/** What fills the page that the web build has for shares. */
+export interface SharePage {
+  readonly title: string
+  readonly body: Html
+}
+
+/** A file as visitors see it. */
+export interface SharedFile {
+  readonly name: string
+  readonly size: number
+  readonly contentType: string
+}
+
+/** Types that browsers show and that cannot run anything. Others are only saved. */
+const shownTypes =
+  /^(?:(image)\/(?:png|jpeg|gif|webp|avif|bmp)|(video|audio)\/[\w.+-]+|text\/plain|application\/pdf)\s*(?:;|$)/i
+
+export function isShownInBrowser(contentType: string): boolean {
+  return shownTypes.test(contentType)
+}
+
+/** The page of a link to a file. */
+export function filePage(token: string, share: Share, file: SharedFile): SharePage {
+  const address = `${sharesBase}${token}/file`
+  const name = shownName(file.name)
+  return {
+    title: name,
+    body: html`<p class="kind">Shared file</p>
+<h1><bdi>${name}</bdi></h1>
+<p class="facts">${sizeText(file.size)}${factsOf(share)}</p>
+${previewOf(`${address}?inline`, name, file, share)}
+<p class="actions"><a class="button" href="${address}" download>Download</a></p>`,
+  }
+}
+
+/** A preview would be a use that is not counted. */
+function previewOf(address: string, name: string, file: SharedFile, { maxUses }: Share) {
+  if (maxUses !== 0 || !isShownInBrowser(file.contentType)) return undefined
+  const [, image, media] = shownTypes.exec(file.contentType) ?? []
+  if (image !== undefined) return html`<p class="preview"><img src="${address}" alt="${name}"></p>`
+  if (media?.toLowerCase() === 'video') {
+    return html`<p class="preview"><video src="${address}" controls preload="metadata"></video></p>`
+  }
+  if (media !== undefined) {
+    return html`<p class="preview"><audio src="${address}" controls preload="metadata"></audio></p>`
+  }
+  return html`<p><a href="${address}" target="_blank" rel="noopener">Open in a new tab</a></p>`
+}
+
+/** How long, and how often, it works. */
+function factsOf({ expiresAtMs, maxUses, uses }: Share): Html {
+  const left = maxUses - uses
+  const downloads = left === 1 ? '1 download left' : `${left} downloads left`
+  return html`${maxUses !== 0 && html` · ${downloads}`}${
+    expiresAtMs !== 0 && html` · until ${momentText(expiresAtMs)}`
+  }`
+}
+
+/** Asks for the password of a share. */
+export function passwordPage(token: string, isWrong: boolean): SharePage {
+  const mistake = html`<p class="mistake" id="mistake" role="alert">This password is wrong. Try again.</p>`
+  return {
+    title: isWrong ? 'Wrong password' : 'Password needed',
+    body: html`<p class="kind">Protected link</p>
+<h1>Enter the password</h1>
+<p>The person who sent you this link has set a password.</p>
+<form method="post" action="${sharesBase}${token}/unlock">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" required autofocus autocomplete="off"${
+      isWrong && html` aria-invalid="true" aria-describedby="mistake"`
+    }>
+${isWrong && mistake}
+<p class="actions"><button class="button">Continue</button></p>
+</form>`,
+  }
+}
+
+export function refusalPage({ title, text }: Refusal): SharePage {
+  return { title, body: html`<p class="kind">Shared link</p><h1>${title}</h1><p>${text}</p>` }
+}
+
+/** The Content-Disposition that saves a file under its name (RFC 6266 section 4.3, RFC 8187 section 3.2). */
+export function attachmentOf(key: string): string {
+  const name = nameOf(key).toWellFormed() || 'file'
+  // Browsers read quotes, backslashes and percent signs in the plain form differently (RFC 6266 appendix D).
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_')
+  const extended = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `attachment; filename="${plain}"; filename*=UTF-8''${extended}`
+}

@@ -1,0 +1,41 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { Limiter } from '../../process/limiter.ts'
+
+/** OWASP Password Storage Cheat Sheet, "scrypt": 32 MiB, three times. It takes about a quarter of a second. */
+const cost = { N: 2 ** 15, r: 8, p: 3 } as const
+/** `128 * N * r` and a little more, which node:crypto would refuse by default. */
+const maxmem = 40 * 1024 * 1024
+const keyBytes = 32
+const saltBytes = 16
+
+/** Passwords that may wait to be checked. They use the threads that read files, so one is checked at a time. */
+const maxWaiting = 16
+const turns = new Limiter(1)
+
+const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
+
+/** Salt and scrypt of a password, for `isPassword`. */
+export async function hashPassword(password: string, signal: AbortSignal): Promise<string> {
+  const salt = randomBytes(saltBytes)
+  const key = await keyOf(password, salt, signal)
+  return `${salt.toString('base64url')}.${key.toString('base64url')}`
+}
+
+/** Undefined if too many are being checked. @throws the signal's reason */
+export async function isPassword(
+  password: string,
+  stored: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  if (turns.waiting >= maxWaiting) return undefined
+  const [salt = '', expected = ''] = stored.split('.')
+  const key = await keyOf(password, Buffer.from(salt, 'base64url'), signal)
+  return timingSafeEqual(key, Buffer.from(expected, 'base64url'))
+}
+
+function keyOf(password: string, salt: Buffer, signal: AbortSignal): Promise<Buffer> {
+  // Keyboards write the same letter in one or two characters.
+  const text = password.normalize('NFC')
+  return turns.run(signal, () => derive(text, salt, keyBytes, { ...cost, maxmem }))
+}

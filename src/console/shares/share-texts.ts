@@ -1,0 +1,88 @@
+/** Texts for visitors, who have no account and no language of S3. */
+
+export interface Refusal {
+  readonly status: 403 | 404 | 405 | 409 | 410 | 411 | 413 | 415 | 429 | 503
+  readonly title: string
+  /** What happened and what to do. */
+  readonly text: string
+}
+
+const askSender = 'Ask the person who sent it to you for a new link.'
+const later = 'Try again in a minute.'
+
+export const refusals = {
+  unknown: {
+    ...{ status: 404, title: 'This link does not exist' },
+    text: `Check that its address is complete. ${askSender}`,
+  },
+  revoked: { status: 410, title: 'This link has ended', text: askSender },
+  expired: { status: 410, title: 'This link has expired', text: askSender },
+  used: {
+    ...{ status: 410, title: 'This link has been used up' },
+    text: `It could be used a limited number of times. ${askSender}`,
+  },
+  missing: {
+    ...{ status: 404, title: 'This file is not here any more' },
+    text: 'It was moved or deleted. Ask the person who sent you the link.',
+  },
+  guesses: {
+    ...{ status: 429, title: 'Too many wrong passwords' },
+    text: 'Wait a quarter of an hour, then try again.',
+  },
+  locked: { status: 403, title: 'This link has a password', text: 'Enter it on its page first.' },
+  method: { status: 405, title: 'This is not possible here', text: 'Open the link in a browser.' },
+  away: { status: 503, title: 'This link does not work now', text: later },
+} as const satisfies Record<string, Refusal>
+
+/** A page that says why a visitor does not get what was asked for. */
+export class ShareRefusal extends Error {
+  readonly refusal: Refusal
+  /** For the log and the dashboard. */
+  readonly reason: string
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    refusal: Refusal,
+    { reason, retryAfterSeconds, ...options }: ErrorOptions & Partial<RefusalFacts> = {},
+  ) {
+    super(refusal.title, options)
+    this.name = 'ShareRefusal'
+    this.refusal = refusal
+    this.reason = reason ?? refusal.title
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+interface RefusalFacts {
+  readonly reason: string
+  readonly retryAfterSeconds: number
+}
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
+
+/** A size with three significant digits. */
+export function sizeText(bytes: number): string {
+  const power = bytes === 0 ? 0 : Math.min(5, Math.floor(Math.log2(bytes) / 10))
+  if (power === 0) return bytes === 1 ? '1 byte' : `${bytes} bytes`
+  return `${Number((bytes / 1024 ** power).toPrecision(3))} ${units[power]}`
+}
+
+const moments = new Intl.DateTimeFormat('en-GB', {
+  ...{ dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' },
+})
+
+export function momentText(atMs: number): string {
+  return `${moments.format(atMs)} UTC`
+}
+
+/** A name without what could make it look like another one: controls and marks of direction. */
+export function shownName(name: string): string {
+  return (
+    name.toWellFormed().replace(/(?![\u200c\u200d])[\p{Cc}\p{Cf}\u2028\u2029]/gu, '\ufffd') || '?'
+  )
+}
+
+/** What follows the last slash, also of a folder's key. */
+export function nameOf(key: string): string {
+  return key.replace(/\/$/, '').split('/').at(-1) ?? ''
+}

@@ -1,0 +1,37 @@
+import type { HttpReply, HttpRequest } from '../../http/message.ts'
+import type { OriginOf } from '../../http/request-origin.ts'
+import type { KeyValueStore } from '../../state/key-value/key-value.ts'
+import type { ShareTable } from '../../state/stores/shares.ts'
+import type { MakerAccess } from './maker-access.ts'
+import type { Share } from './share.ts'
+import type { ShareCookies } from './share-cookies.ts'
+import type { SharePage } from './share-pages.ts'
+
+export interface ShareHandlerParts {
+  readonly table: Pick<ShareTable, 'find' | 'reserve' | 'giveBack'>
+  readonly makers: MakerAccess
+  readonly cookies: ShareCookies
+  /** AUTH_KV, where wrong passwords are counted. */
+  readonly attempts: KeyValueStore
+  readonly clientAddress: (request: HttpRequest) => string
+  /** Scheme and host that the visitor used. */
+  readonly originOf: OriginOf
+  /** The folder of the web build. */
+  readonly folder: string
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly onFailure: (error: unknown, requestId: string) => void
+}
+
+/** A request for a share that works, by somebody who may use it. */
+export interface Visit {
+  readonly request: HttpRequest
+  readonly share: Share
+  readonly token: string
+  /** What follows the token in the path, still encoded: '', or with a slash at its beginning. */
+  readonly rest: string
+  readonly isSecure: boolean
+}
+
+/** What a visit is answered with: a page to fill in, or a whole reply. */
+export type VisitReply = SharePage | HttpReply

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { absenceOfChromium, startChromium } from '../support/chromium.ts'
+import { barriers, useDashboard } from '../support/dashboard.ts'
+import { type FileBrowser, still, useFileBrowser, writeTree } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { layoutProblems } from '../support/layout-problems.ts'
+import { samplePng } from '../support/sample-media.ts'
+
+/** WCAG 2.2, "Target Size (Enhanced)". */
+const fingerPx = 44
+
+describe('Shared links', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  const openAt = useFileBrowser(dashboard)
+  before(async () => {
+    const browser = await startChromium()
+    const picture = await samplePng(browser, 400, 300)
+    await browser.close()
+    writeTree(join(dashboard().gateway.driveFolder, testBucket, 'links'), {
+      'once.txt': 'only once',
+      'picture.png': picture,
+    })
+  })
+
+  /** Makes a link in the dialog that is open. */
+  async function linkOf({ page }: FileBrowser): Promise<string> {
+    await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click()
+    const link = page.getByRole('textbox', { name: 'Link', exact: true })
+    await link.waitFor()
+    const url = await link.inputValue()
+    assert.match(url, /^http:\/\/[^/]+\/-\/s\/[\w-]{22}$/)
+    return url
+  }
+
+  /** Opens a link as somebody without an account, and without scripts. */
+  async function visit(url: string, options: object = {}): Promise<Page> {
+    const path = new URL(url).pathname.slice('/-'.length)
+    return dashboard().open(path, { javaScriptEnabled: false, ...options })
+  }
+
+  test('a link with a password and one download is made, used up and shown', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=links/`)
+    const { page } = files
+    await files.act('once.txt', 'Share link')
+    await page.getByLabel('Downloads').fill('1')
+    await page.getByLabel('Password', { exact: true }).fill('open sesame')
+    await page.getByLabel('Note').fill('for Ada')
+    const url = await linkOf(files)
+
+    const visitor = await visit(url)
+    await visitor.getByLabel('Password').fill('open sesam')
+    await visitor.getByRole('button', { name: 'Continue' }).click()
+    await visitor.getByText('This password is wrong').waitFor()
+    await visitor.getByLabel('Password').fill('open sesame')
+    await visitor.getByLabel('Password').press('Enter')
+    await visitor.getByRole('heading', { name: 'once.txt' }).waitFor()
+    await visitor.getByText('1 download left').waitFor()
+    const downloading = visitor.waitForEvent('download')
+    await visitor.getByRole('link', { name: 'Download' }).click()
+    const download = await downloading
+    assert.equal(download.suggestedFilename(), 'once.txt')
+    await download.path()
+    await visitor.reload()
+    await visitor.getByText('This link has been used up').waitFor()
+
+    await page.getByRole('link', { name: 'Shared links' }).click()
+    await page.getByText('for Ada').waitFor()
+    await page.getByText('1 of 1 download').waitFor()
+    await page.getByText('used up').waitFor()
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  test('a revoked link says so to its visitors', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=links/`)
+    const { page } = files
+    await files.act('picture.png', 'Share link')
+    const url = await linkOf(files)
+    const visitor = await visit(url)
+    const picture = visitor.getByRole('img', { name: 'picture.png' })
+    await picture.waitFor()
+    await page.goto(`${dashboard().gateway.url}/-/shares`)
+    await page.getByRole('button', { name: 'Revoke the link to picture.png' }).click()
+    await page.getByRole('button', { name: 'Revoke the link', exact: true }).click()
+    await page.getByRole('heading', { name: 'Ended in the last 30 days' }).waitFor()
+    await visitor.reload()
+    await visitor.getByText('This link has ended').waitFor()
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  for (const [name, options] of [
+    ['light', { viewport: { width: 1280, height: 800 } }],
+    ['dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
+    ['phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+  ] as const) {
+    test(`its pages have no axe-core finding (${name})`, async () => {
+      const files = await openAt(`/files/${testBucket}?prefix=links/`)
+      await files.act('picture.png', 'Share link')
+      const open = await linkOf(files)
+      await files.page.keyboard.press('Escape')
+      await files.act('picture.png', 'Share link')
+      await files.page.getByLabel('Password', { exact: true }).fill('open sesame')
+      const locked = await linkOf(files)
+      const unknown = `${dashboard().gateway.url}/-/s/${'A'.repeat(22)}`
+      const problems: string[] = []
+      for (const [page, url] of [
+        ['file', open],
+        ['password', locked],
+        ['unknown', unknown],
+      ] as const) {
+        const visitor = await visit(url, { ...still, ...options, javaScriptEnabled: true })
+        await visitor.getByRole('heading').waitFor()
+        const misfits = name === 'phone' ? await layoutProblems(visitor, fingerPx) : []
+        problems.push(...(await barriers(visitor)), ...misfits)
+        const folder = process.env.STATE_PICTURES
+        if (folder) await visitor.screenshot({ path: join(folder, `share ${page} ${name}.png`) })
+      }
+      assert.deepEqual(problems, [])
+      assert.deepEqual(dashboard().complaints(), [])
+    })
+  }
+})

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Database } from '../../src/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { type ShareRow, ShareTable } from '../../src/state/stores/shares.ts'
+
+/** The contract of shares, for every database. */
+export function describeShareTable(name: string, createLocation: () => Promise<DatabaseLocation>) {
+  describe(`${name} share table`, () => {
+    let database: Database
+    let table: ShareTable
+    before(async () => {
+      database = await openDatabase(await createLocation(), { migrate: true })
+      table = new ShareTable(database)
+    })
+    after(() => database.close())
+
+    const row = (shareId: string, more: Partial<ShareRow> = {}): ShareRow => ({
+      ...{ shareId, tokenHash: `hash of ${shareId}`, sealedToken: 's', kind: 'file' },
+      ...{ bucket: 'photos', maker: '', json: '{"a":"é"}', createdAtMs: 1, expiresAtMs: 0 },
+      ...{ revokedAtMs: 0, lastUsedAtMs: 0, maxUses: 0, uses: 0, maxBytes: 0, bytes: 0 },
+      ...more,
+    })
+    const usesOf = async (shareId: string) => {
+      const found = await table.find(`hash of ${shareId}`)
+      return [found?.uses, found?.bytes, found?.lastUsedAtMs]
+    }
+
+    test('shares are found by their tokens, the newest first, up to a number', async () => {
+      const large = row('b', { createdAtMs: 9_007_199_254_740_991, maxBytes: 2 ** 50 })
+      assert.equal(await table.add(row('a'), 2), true)
+      assert.equal(await table.add(large, 2), true)
+      assert.equal(await table.add(row('c'), 2), false)
+      assert.deepEqual(await table.all(), [large, row('a')])
+      assert.deepEqual(await table.find('hash of a'), row('a'))
+      assert.equal(await table.find('hash of c'), undefined)
+    })
+
+    test('uses at the same time never pass a limit', async () => {
+      await table.add(row('limited', { maxUses: 3, maxBytes: 100 }), 100)
+      const reserve = (bytes: number) => table.reserve('limited', bytes, 5)
+      assert.equal(await reserve(101), false)
+      const taken = await Promise.all(Array.from({ length: 10 }, () => reserve(30)))
+      assert.equal(taken.filter(Boolean).length, 3)
+      assert.deepEqual(await usesOf('limited'), [3, 90, 5])
+      await table.giveBack('limited', 1, 30)
+      await table.giveBack('limited', 0, 20)
+      assert.deepEqual(await usesOf('limited'), [2, 40, 5])
+      assert.equal(await reserve(61), false)
+      assert.equal(await reserve(60), true)
+      assert.equal(await reserve(0), false)
+    })
+
+    test('a share that has ended is not used, and removed later', async () => {
+      await table.add(row('old', { expiresAtMs: 1_000 }), 100)
+      await table.add(row('revoked'), 100)
+      assert.equal(await table.reserve('old', 0, 999), true)
+      assert.equal(await table.reserve('old', 0, 1_000), false)
+      assert.equal(await table.revoke('revoked', 2_000), true)
+      assert.equal(await table.revoke('revoked', 3_000), false)
+      assert.equal(await table.reserve('revoked', 0, 999), false)
+      await table.sweep(1_000)
+      assert.notEqual(await table.find('hash of old'), undefined)
+      await table.sweep(1_001)
+      assert.equal(await table.find('hash of old'), undefined)
+      assert.equal((await table.find('hash of revoked'))?.revokedAtMs, 2_000)
+      await table.sweep(2_001)
+      assert.equal(await table.find('hash of revoked'), undefined)
+      assert.notEqual(await table.find('hash of a'), undefined)
+    })
+  })
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  mistakesOf,
+  newShareDraft,
+  shareBodyOf,
+} from '../../../../../web/src/files/share/share-draft.ts'
+
+const target = { kind: 'file', bucket: 'photos', path: 'a.png' } as const
+const nowMs = Date.parse('2026-11-26T12:00:00Z')
+
+test('shareBodyOf leaves out what was not typed', () => {
+  assert.deepEqual(shareBodyOf({ ...newShareDraft, days: '' }, target, nowMs), {
+    ...target,
+    ...{ note: '', expiresAt: null, password: null, accessKeyId: null, maxUses: null },
+  })
+})
+
+test('shareBodyOf counts days from now, and includes the last day', () => {
+  const typed = { maxUses: '3', note: ' for Ada ', password: ' spaces count ', accessKeyId: 'AK' }
+  const body = shareBodyOf({ ...newShareDraft, ...typed }, target, nowMs)
+  assert.deepEqual(body, {
+    ...target,
+    ...{ note: 'for Ada', expiresAt: '2026-12-03T12:00:00.000Z', password: ' spaces count ' },
+    ...{ accessKeyId: 'AK', maxUses: 3 },
+  })
+  const onDate = shareBodyOf({ ...newShareDraft, days: 'date', date: '2026-12-24' }, target, nowMs)
+  assert.equal(onDate.expiresAt, new Date('2026-12-24T23:59:59').toISOString())
+})
+
+test('mistakesOf names a day that is over and a short password', () => {
+  const mistakes = (more: object) => mistakesOf({ ...newShareDraft, ...more }, nowMs)
+  assert.deepEqual(mistakes({}), { date: undefined, password: undefined })
+  assert.match(mistakes({ days: 'date' }).date ?? '', /Choose a day/)
+  assert.match(mistakes({ days: 'date', date: '2026-11-25' }).date ?? '', /Choose a day/)
+  assert.equal(mistakes({ days: 'date', date: '2026-11-28' }).date, undefined)
+  assert.match(mistakes({ password: '1234567' }).password ?? '', /8 characters/)
+})

@@ -1,0 +1,26 @@
+import { Group, TextInput } from '@mantine/core'
+import { CopyButton } from '../../ui/copy-button.tsx'
+
+interface LinkFieldProps {
+  readonly label: string
+  readonly url: string
+}
+
+/** An address to copy. */
+export function LinkField({ label, url }: LinkFieldProps) {
+  return (
+    <Group gap="xs" align="flex-end" wrap="nowrap">
+      <TextInput
+        label={label}
+        readOnly
+        value={url}
+        style={{ flex: 1 }}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 12 } }}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <CopyButton text={url} what={label.toLowerCase()} size="sm">
+        Copy
+      </CopyButton>
+    </Group>
+  )
+}

@@ -1,0 +1,124 @@
+import { Badge, Text } from '@mantine/core'
+import { IconLinkOff } from '@tabler/icons-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { ShareReply } from '../../../src/console/shares/share-schemas.ts'
+import { sharedUrl } from '../api/service-address.ts'
+import { useStatus } from '../api/service-queries.ts'
+import { visibleName } from '../files/entries/visible-name.ts'
+import { locationPath } from '../files/files-location.ts'
+import { Age } from '../ui/age.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { failureOf } from '../ui/messages.ts'
+import { Row } from '../ui/row-list.tsx'
+import { endLabels, kindLabels, sharedName, usesText } from './share-text.ts'
+import { useRevokeShare } from './shares-queries.ts'
+
+/** A share with its address, its uses and what can be done with it. */
+export function ShareRow({ share }: { readonly share: ShareReply }) {
+  const [isAsked, setIsAsked] = useState(false)
+  const name = visibleName(sharedName(share))
+  const endpoint = useStatus().data?.endpoint
+  const url =
+    share.url === null || endpoint === undefined
+      ? undefined
+      : sharedUrl(share.url, endpoint, location.origin)
+  return (
+    <Row
+      title={<Title name={name} share={share} />}
+      detail={<Detail share={share} />}
+      actions={
+        share.end !== 'revoked' && (
+          <>
+            {url !== undefined && <CopyButton text={url} what={`link to ${name}`} />}
+            <IconButton label={`Revoke the link to ${name}`} onClick={() => setIsAsked(true)}>
+              <IconLinkOff size={16} />
+            </IconButton>
+          </>
+        )
+      }
+    >
+      {share.url === null && (
+        <Text size="xs" c="var(--mantine-color-error)" mt={4}>
+          The link works, but it cannot be shown: SECRET_KEY was another one when it was made.
+        </Text>
+      )}
+      <Revoke share={share} name={name} isAsked={isAsked} onClose={() => setIsAsked(false)} />
+    </Row>
+  )
+}
+
+interface NamedShare {
+  readonly share: ShareReply
+  readonly name: string
+}
+
+function Title({ share: { kind, end, hasPassword }, name }: NamedShare) {
+  const badge = (label: string, color: string) => (
+    <Badge key={label} variant="light" color={color} tt="none" size="sm" mr={4}>
+      {label}
+    </Badge>
+  )
+  return (
+    <>
+      <b>{name}</b> {kind !== 'file' && badge(kindLabels[kind], 'cyan')}
+      {hasPassword && badge('password', 'gray')}
+      {end !== null && badge(endLabels[end], end === 'denied' ? 'red' : 'gray')}
+    </>
+  )
+}
+
+function Detail({ share }: { readonly share: ShareReply }) {
+  const { bucket, path, createdAt, expiresAt, lastUsedAt, note, accessKeyId, end } = share
+  const prefix = path.slice(0, path.replace(/\/$/, '').lastIndexOf('/') + 1)
+  return (
+    <>
+      {note !== '' && <div>{note}</div>}
+      <div>
+        in{' '}
+        <Link href={locationPath({ bucket, prefix, filter: '' })}>
+          {visibleName(`${bucket}/${prefix}`)}
+        </Link>
+        {accessKeyId !== null && ` with the rights of ${accessKeyId}`}
+      </div>
+      <div>
+        {usesText(share)}
+        {lastUsedAt !== null && (
+          <>
+            , last <Age at={lastUsedAt} />
+          </>
+        )}
+        , made <Age at={createdAt} />
+        {expiresAt !== null && end === null && (
+          <>
+            , ends <Age at={expiresAt} />
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+interface RevokeProps extends NamedShare {
+  readonly isAsked: boolean
+  readonly onClose: () => void
+}
+
+function Revoke({ share, name, isAsked, onClose }: RevokeProps) {
+  const { mutate, isPending } = useRevokeShare(failureOf(`The link to ${name} was not revoked`))
+  return (
+    <Confirm
+      isOpen={isAsked}
+      title={`Revoke the link to ${name}?`}
+      action="Revoke the link"
+      isBusy={isPending}
+      onConfirm={() => mutate(share.shareId, { onSettled: onClose })}
+      onClose={onClose}
+    >
+      Everyone who has it is told that it has ended. Other links to the same place stay. This cannot
+      be undone.
+    </Confirm>
+  )
+}

@@ -1,0 +1,65 @@
+import { Text, Title } from '@mantine/core'
+import { IconLink } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import type { ShareReply } from '../../../src/console/shares/share-schemas.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { PageTitle } from '../ui/page-title.tsx'
+import { RowList } from '../ui/row-list.tsx'
+import { Section } from '../ui/section.tsx'
+import { ShareRow } from './share-row.tsx'
+import { useShares } from './shares-queries.ts'
+
+/** All links for people without an account. */
+export function SharesPage() {
+  return (
+    <>
+      <PageTitle title="Shared links" />
+      <Title order={1} size="h2" mb="sm">
+        Shared links
+      </Title>
+      <Text size="sm" c="dimmed" mb="md" maw={720}>
+        People who have a link need no account. A link does only what its maker may do, and ends
+        when you revoke it.
+      </Text>
+      <Loaded query={useShares()} failure="The links could not be loaded">
+        {({ shares }) => <Shares shares={shares} />}
+      </Loaded>
+    </>
+  )
+}
+
+function Shares({ shares }: { readonly shares: readonly ShareReply[] }) {
+  const active = shares.filter(({ end }) => end === null)
+  const ended = shares.filter(({ end }) => end !== null)
+  return (
+    <>
+      <Section title="Links that work">
+        {active.length === 0 ? <NoShares /> : <Rows shares={active} />}
+      </Section>
+      {ended.length > 0 && (
+        <Section title="Ended in the last 30 days">
+          <Rows shares={ended} />
+        </Section>
+      )}
+    </>
+  )
+}
+
+function Rows({ shares }: { readonly shares: readonly ShareReply[] }) {
+  return (
+    <RowList>
+      {shares.map((share) => (
+        <ShareRow key={share.shareId} share={share} />
+      ))}
+    </RowList>
+  )
+}
+
+function NoShares() {
+  return (
+    <EmptyState icon={<IconLink size={32} stroke={1.5} />} title="No links yet">
+      In <Link href="/files">Files</Link>, choose <i>Share link</i> in the menu of a file.
+    </EmptyState>
+  )
+}
