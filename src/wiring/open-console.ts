@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { createWebApp } from '../console/web-app/web-app.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { packageFolder } from '../package-folder.ts'
-import { FailureWatch } from './failure-watch.ts'
+import { ActivityWatch } from './activity-watch.ts'
 import type { JsonProtocolParts } from './json/json-routes.ts'
 import { LazyJson } from './json/lazy-json.ts'
 
@@ -14,27 +14,27 @@ export interface OpenConsole {
   readonly json: HttpHandler
   readonly web: HttpHandler
   /** Of all protocols, for the dashboard. */
-  readonly failures: FailureWatch
+  readonly activity: ActivityWatch
   /** Reports mistakes in the user's own catalogue. @throws CatalogueError, for people */
   checkCatalogue(): Promise<void>
   close(): Promise<void>
 }
 
 /** @param parts what the JSON protocols work with; they are loaded when they are first asked for */
-export function openConsole(parts: Omit<JsonProtocolParts, 'failures' | 'onClose'>): OpenConsole {
+export function openConsole(parts: Omit<JsonProtocolParts, 'activity' | 'onClose'>): OpenConsole {
   const { settings, database, buckets } = parts
-  const failures = new FailureWatch({ settings, database, buckets })
-  const json = new LazyJson({ ...parts, failures })
+  const activity = new ActivityWatch({ settings, database, buckets })
+  const json = new LazyJson({ ...parts, activity })
   return {
     json: json.handler,
     web: createWebApp({ folder: webBuild }),
-    failures,
+    activity,
     async checkCatalogue() {
       if (settings.modelCatalogue !== undefined) await json.open()
     },
     async close() {
       await json.close()
-      await failures.close()
+      await activity.close()
     },
   }
 }

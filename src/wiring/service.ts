@@ -11,8 +11,9 @@ import { AccessKeyTable, revokedKeptMs } from '../state/stores/access-keys.ts'
 import { GatewayTable } from '../state/stores/gateways.ts'
 import { ModelUsageTable, usageKeptMs } from '../state/stores/model-usage.ts'
 import { endedSharesKeptMs, ShareTable } from '../state/stores/shares.ts'
+import { TrafficTable } from '../state/stores/traffic.ts'
+import type { ActivityWatch } from './activity-watch.ts'
 import type { ServiceRole } from './drive/open-owner.ts'
-import type { FailureWatch } from './failure-watch.ts'
 import { KnownGateways } from './fleet/known-gateways.ts'
 import { createGateway } from './gateway.ts'
 import type { Log } from './log.ts'
@@ -32,6 +33,7 @@ import { reset } from './reset.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { openTracing } from './tracing/open-tracing.ts'
 import type { Tracing } from './tracing/tracing.ts'
+import { TrafficWatch } from './traffic-watch.ts'
 
 /** Everything behind the port, opened and connected. */
 export interface Service extends ConnectedService {
@@ -54,8 +56,10 @@ export interface ConnectedService {
   readonly metrics: ProcessMetrics | undefined
   /** Present if traces are sent. Its `handler` is around that of `connect`. */
   readonly tracing: Pick<Tracing, 'onFinish'> | undefined
-  /** Records failed requests; call it with every outcome. */
-  readonly failures: Pick<FailureWatch, 'onFinish' | 'onRefuse'>
+  /** Records requests that failed or changed something; call it with every outcome. */
+  readonly activity: Pick<ActivityWatch, 'onFinish' | 'onRefuse'>
+  /** Adds up requests; call it with every outcome. Absent if there is no dashboard. */
+  readonly traffic: Pick<TrafficWatch, 'onFinish'> | undefined
   /** From now on `/-/readyz` is not ready. Requests are served as before. */
   beginStop(): void
   /** Removes expired data and leftovers of crashes. One process calls it periodically. */
@@ -154,13 +158,18 @@ export function connectService({
   metrics?.watchMounts(mounts)
   const common = { settings, log, database, registries, now }
   const events = openEvents({ ...common, drive: plainDrive, isSender, metrics })
-  const drive = events?.drive ?? plainDrive
+  const { dashboardPassword } = settings
+  const traffic = new TrafficWatch(common)
+  const watchedDrive = events?.drive ?? plainDrive
+  // Without a dashboard, nobody sees its figures.
+  const isWatched = dashboardPassword !== undefined
+  const drive = isWatched ? traffic.watch(watchedDrive) : watchedDrive
   const s3 = openS3({ ...common, drive, notes })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
   const { keys, keyAdmin, modelKeys, buckets, bucketOptions } = registries
   const managed = { buckets, bucketOptions, keys, bucketMaker, keyAdmin, uploads, jobs }
-  const called = { modelKeys, metrics }
+  const called = { modelKeys, metrics, traffic }
   const web = openConsole({
     ...{ settings, log, database, drive, mounts, sessions, now },
     ...{ ...managed, ...called },
@@ -170,7 +179,8 @@ export function connectService({
   const modelUsage = new ModelUsageTable(database)
   const shares = new ShareTable(database)
   return {
-    ...{ failures: web.failures, metrics, tracing },
+    ...{ activity: web.activity, metrics, tracing },
+    traffic: isWatched ? traffic : undefined,
     async connect(scrape) {
       await web.checkCatalogue()
       const gateway = createGateway({
@@ -195,11 +205,13 @@ export function connectService({
       await accessKeys.sweep(now() - revokedKeptMs)
       await modelUsage.sweep(now() - usageKeptMs)
       await shares.sweep(now() - endedSharesKeptMs)
+      await new TrafficTable(database).sweep(now())
     },
     expire: (signal) => during(expiryOccasion, () => jobs.expire(signal)),
     reset: () => reset({ drive, uploads, buckets }),
     async close() {
       await web.close()
+      await traffic.close()
       await s3.close()
       await events?.close()
     },

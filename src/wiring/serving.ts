@@ -66,7 +66,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, log, service } = options
   const { maxConnections = connectionsWithin(openFileLimit()) } = options
   const tls = tlsIdentityOf(settings)
-  const { failures, metrics, tracing } = service
+  const { activity, traffic, metrics, tracing } = service
   const { scrape = metrics && createScrape({ metrics }) } = options
   const accessLog = openAccessLog({ settings, log, addressOf: clientOf(settings) })
   const logRefusal = refusalLogger(log)
@@ -89,13 +89,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     onFinish(request, outcome) {
       watchProxies(request)
       accessLog.onFinish(request, outcome)
-      failures.onFinish(request, outcome)
+      activity.onFinish(request, outcome)
+      traffic?.onFinish(request, outcome)
       metrics?.requests.onFinish(request, outcome)
       tracing?.onFinish(request, outcome)
     },
     onRefuse(refusal) {
       logRefusal(refusal)
-      failures.onRefuse(refusal)
+      activity.onRefuse(refusal)
       metrics?.requests.onRefuse(refusal)
     },
     ...(tls === undefined ? {} : { tls }),

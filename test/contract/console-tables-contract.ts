@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Database } from '../../src/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { FailureTable } from '../../src/state/stores/failures.ts'
+import { type ActivityKind, ActivityTable } from '../../src/state/stores/activity.ts'
+import { hourMs, minuteMs, type TrafficRow, TrafficTable } from '../../src/state/stores/traffic.ts'
 import { UploadTable } from '../../src/state/stores/uploads.ts'
 
 /** The contract of the dashboard's tables, for every database. */
@@ -20,18 +21,32 @@ export function describeConsoleTables(
     })
     after(() => Promise.all([database.close(), other.close()]))
 
-    describeFailures(() => [database, other])
+    describeActivity(() => [database, other])
+    describeTraffic(() => [database, other])
     describeOpenUploads(() => database)
   })
 }
 
-function describeFailures(databases: () => [Database, Database]): void {
-  test('FailureTable keeps only the latest failures of all processes', async () => {
-    const tables = databases().map((database) => new FailureTable(database, 150))
+const keptOf = (failure: number) => ({ failure, own: 2, change: 3 })
+const kinds = ['failure', 'own', 'change'] as const
+
+/** All that is kept of some kinds, newest first. */
+async function listed(table: ActivityTable, nowMs: number, some: readonly ActivityKind[] = kinds) {
+  return table.page(nowMs, { kinds: some, after: undefined, fromMs: 0, limit: 1_000 })
+}
+
+function describeActivity(databases: () => [Database, Database]): void {
+  const row = (requestId: string, atMs: number, kind: ActivityKind = 'failure') => ({
+    ...{ requestId, atMs, kind, json: '{}' },
+  })
+
+  test('ActivityTable keeps only the latest failures of all processes', async () => {
+    const tables = databases().map((database) => new ActivityTable(database, keptOf(150)))
     const rows = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({
         requestId: `request ${String(from + index).padStart(4, '0')}`,
         atMs: Math.floor((from + index) / 10),
+        kind: 'failure' as const,
         json: `{"key":"\\u0000 ${from + index}"}`,
       }))
     await Promise.all([
@@ -39,18 +54,18 @@ function describeFailures(databases: () => [Database, Database]): void {
       tables[1]?.add(rows(100, 73)),
       tables[0]?.add(rows(173, 1)),
     ])
-    assert.deepEqual(await tables[1]?.latest(10_000), rows(24, 150).reverse())
-    await tables[1]?.add(rows(1_000, 400))
-    assert.deepEqual(await tables[0]?.latest(10_000), rows(1_250, 150).reverse())
+    assert.ok(tables[0] !== undefined && tables[1] !== undefined)
+    assert.deepEqual(await listed(tables[1], 10_000), rows(24, 150).reverse())
+    await tables[1].add(rows(1_000, 400))
+    assert.deepEqual(await listed(tables[0], 10_000), rows(1_250, 150).reverse())
   })
 
-  test('FailureTable hides failures noted before it was cleared, unless the clock was set back', async () => {
-    const [mine, other] = databases().map((database) => new FailureTable(database, 3))
+  test('ActivityTable hides failures noted before it was cleared, unless the clock was set back', async () => {
+    const [mine, other] = databases().map((database) => new ActivityTable(database, keptOf(3)))
     assert.ok(mine !== undefined && other !== undefined)
-    const row = (requestId: string, atMs: number) => ({ requestId, atMs, json: '{}' })
     const ids = async (nowMs: number) =>
-      (await other.latest(nowMs)).map(({ requestId }) => requestId)
-    await mine.add([row('before', 19_000)])
+      (await listed(other, nowMs)).map(({ requestId }) => requestId)
+    await mine.add([row('before', 19_000), row('own', 19_000, 'own')])
     await mine.clear(20_000)
     await mine.clear(20_001)
     await other.add([row('late', 20_000), row('new', 20_002)])
@@ -60,17 +75,99 @@ function describeFailures(databases: () => [Database, Database]): void {
     assert.deepEqual(await ids(30_000), ['n4', 'n3', 'n2'])
   })
 
-  test('FailureTable is cleared by several processes at the same time', async () => {
+  test('ActivityTable keeps changes when failures are cleared or many, and pages through them', async () => {
+    const [table] = databases().map((database) => new ActivityTable(database, keptOf(3)))
+    assert.ok(table !== undefined)
+    await table.add(['c1', 'c2', 'c3', 'c4'].map((id, index) => row(id, 50_000 + index, 'change')))
+    await table.add(Array.from({ length: 20 }, (_, index) => row(`f${index}`, 60_000)))
+    await table.add(Array.from({ length: 20 }, (_, index) => row(`o${index}`, 60_000, 'own')))
+    assert.equal((await listed(table, 70_000, ['own'])).length, 2)
+    await table.clear(65_000)
+    const all = await listed(table, 70_000)
+    assert.deepEqual(
+      all.map(({ requestId }) => requestId),
+      ['c4', 'c3', 'c2'],
+    )
+    const page = { kinds, fromMs: 50_002, limit: 10 }
+    const older = await table.page(70_000, { ...page, after: all[0] })
+    assert.deepEqual(
+      older.map(({ requestId }) => requestId),
+      ['c3'],
+    )
+  })
+
+  test('ActivityTable takes rows of a version that knows only failures', async () => {
     const [database] = databases()
-    const tables = databases().map((one) => new FailureTable(one, 3))
+    const table = new ActivityTable(database, keptOf(3))
+    await database.write([
+      {
+        sql: 'INSERT INTO failures (request_id, at_ms, json) VALUES (?, ?, ?)',
+        params: ['old', 90_000, '{}'],
+      },
+    ])
+    const [first] = await listed(table, 100_000)
+    assert.deepEqual([first?.requestId, first?.kind], ['old', 'failure'])
+  })
+
+  test('ActivityTable is cleared by several processes at the same time', async () => {
+    const [database] = databases()
+    const tables = databases().map((one) => new ActivityTable(one, keptOf(3)))
     for (let round = 0; round < 20; round++) {
       // As before the first clear: no earlier row makes the others wait.
       await database.write([{ sql: 'DELETE FROM failures', params: [] }])
       await Promise.all([...tables, ...tables].map((table) => table.clear(40_000)))
     }
-    const late = { requestId: 'late', atMs: 40_000, json: '{}' }
-    await tables[0]?.add([late])
-    assert.deepEqual(await tables[1]?.latest(40_000), [])
+    assert.ok(tables[0] !== undefined && tables[1] !== undefined)
+    await tables[0].add([row('late', 40_000)])
+    assert.deepEqual(await listed(tables[1], 40_000), [])
+  })
+}
+
+function describeTraffic(databases: () => [Database, Database]): void {
+  const minute = (fromMs: number, slowestUs = 5): TrafficRow => ({
+    ...{ fromMs, slowestUs, requests: 1, refused: 2, failed: 3 },
+    ...{ receivedBytes: 4_000_000_000, sentBytes: 5, driveCalls: 6, driveUs: 7 },
+  })
+
+  test('TrafficTable adds up what several processes add, by the minute and the hour', async () => {
+    const tables = databases().map((database) => new TrafficTable(database))
+    const [table] = tables
+    assert.ok(table !== undefined)
+    await table.add([])
+    const rows = [minute(hourMs), minute(hourMs + minuteMs, 9)]
+    // In different orders, which must not block each other.
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        tables[index % 2]?.add(index % 2 === 0 ? rows : rows.toReversed()),
+      ),
+    )
+    const read = await table.read(minuteMs, 0, 10 * hourMs)
+    assert.deepEqual(
+      read.map(({ fromMs, requests, receivedBytes, slowestUs }) => {
+        return { fromMs, requests, receivedBytes, slowestUs }
+      }),
+      [
+        { fromMs: hourMs, requests: 10, receivedBytes: 40_000_000_000, slowestUs: 5 },
+        { fromMs: hourMs + minuteMs, requests: 10, receivedBytes: 40_000_000_000, slowestUs: 9 },
+      ],
+    )
+    const [hour, ...others] = await table.read(4 * hourMs, 0, 10 * hourMs)
+    assert.deepEqual(others, [])
+    assert.deepEqual([hour?.fromMs, hour?.requests, hour?.slowestUs], [0, 20, 9])
+    assert.deepEqual(await table.read(minuteMs, 0, hourMs), [])
+  })
+
+  test('TrafficTable forgets minutes after a day and hours after a month', async () => {
+    const [table] = databases().map((database) => new TrafficTable(database))
+    assert.ok(table !== undefined)
+    const dayMs = 24 * hourMs
+    const nowMs = 100 * dayMs
+    await table.add([minute(nowMs - 2 * dayMs), minute(nowMs - 40 * dayMs), minute(nowMs)])
+    await table.sweep(nowMs)
+    const from = async (stepMs: number) =>
+      (await table.read(stepMs, 50 * dayMs, nowMs + 1)).map(({ fromMs }) => fromMs)
+    assert.deepEqual(await from(minuteMs), [nowMs])
+    assert.deepEqual(await from(hourMs), [nowMs - 2 * dayMs, nowMs])
   })
 }
 

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { DriveError } from '../../drives/drive.ts'
 import { type Route, route, routesBelow } from '../../json-api/route.ts'
+import { activityRoutes } from './activity-routes.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { presignRoute } from './presign-route.ts'
-import { failuresReply, folderRevisionReply, statusReply } from './replies.ts'
+import { folderRevisionReply, statusReply } from './replies.ts'
 import { assertBucket, driveIsAway, originOfRequest } from './route-checks.ts'
+import { trafficRoute } from './traffic-route.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 /** The management API (docs/management-api.md). */
@@ -23,7 +25,8 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     presignRoute(parts),
     ...deletionRoutes(parts),
     ...uploadRoutes(parts),
-    ...failureRoutes(parts),
+    ...activityRoutes(parts),
+    trafficRoute(parts),
   ])
 }
 
@@ -73,31 +76,4 @@ function folderRoute({ buckets, folders }: ManagementApiParts): Route {
       }
     },
   })
-}
-
-function failureRoutes({ failures }: ManagementApiParts): readonly Route[] {
-  const list = route({
-    method: 'GET',
-    path: '/failures',
-    operationId: 'getFailures',
-    summary: 'Lists the latest failed requests with reasons',
-    description:
-      'At most 200, newest first, of S3, logins and the model list. Requests of the dashboard ' +
-      'and of this API are left out. So are failures of normal operation: missing objects ' +
-      '(404), failed conditions (412), ranges beyond the end (416), expired sessions, and ' +
-      'unsigned requests for buckets that do not exist.',
-    reply: failuresReply,
-    answer: async () => ({ failures: await failures.latest() }),
-  })
-  const clear = route({
-    method: 'DELETE',
-    path: '/failures',
-    operationId: 'clearFailures',
-    summary: 'Clears the list of failed requests',
-    description: 'Clears the failures of all workers so far.',
-    status: 204,
-    replyDescription: 'Cleared.',
-    answer: () => failures.clear(),
-  })
-  return [list, clear]
 }

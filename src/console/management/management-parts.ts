@@ -8,8 +8,10 @@ import type { Deletions } from '../../jobs/deletions.ts'
 import type { DryRunFindings, DryRunQuery } from '../../jobs/expiry/dry-run.ts'
 import type { ExpiryRun } from '../../jobs/expiry/expiry.ts'
 import type { Access } from '../../json-api/route.ts'
+import type { KeptActivity } from './activity-routes.ts'
 import type { FolderRevisions } from './folder-revisions.ts'
-import type { FailureStatus, StatusReply, UploadStatus } from './replies.ts'
+import type { StatusReply, UploadStatus } from './replies.ts'
+import type { trafficRoute } from './traffic-route.ts'
 
 export interface ManagementApiParts {
   /** Admits requests with a valid session. */
@@ -43,11 +45,9 @@ export interface ManagementApiParts {
   readonly originOf: OriginOf
   readonly presign: (request: PresignRequest) => string
   readonly uploads: OpenUploads
-  readonly failures: {
-    /** Newest first. */
-    latest(): Promise<FailureStatus[]>
-    clear(): Promise<void>
-  }
+  readonly activity: KeptActivity
+  /** What requests came to (trafficRoute). */
+  readonly traffic: Parameters<typeof trafficRoute>[0]['traffic']
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
 }

@@ -11,7 +11,7 @@ interface AnsweredRequest {
  * Statuses of normal operation: clients routinely look for missing objects, read beyond the end and
  * use conditional writes.
  */
-const ordinaryStatuses: ReadonlySet<number> = new Set([404, 412, 416])
+export const ordinaryStatuses: ReadonlySet<number> = new Set([404, 412, 416])
 
 /** Codes that are not normal operation: a client expects its upload and its bucket to exist. */
 const tellingCodes: ReadonlySet<string> = new Set(['NoSuchBucket', 'NoSuchUpload'])

@@ -19,12 +19,13 @@ import { S3Error } from '../../s3/errors.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../../s3/multipart/uploads.ts'
 import { presign } from '../../s3/sigv4/presign.ts'
 import type { Database } from '../../state/database.ts'
+import type { ActivityWatch } from '../activity-watch.ts'
 import type { BucketJobs } from '../bucket-jobs.ts'
-import type { FailureWatch } from '../failure-watch.ts'
 import type { Log } from '../log.ts'
 import { isReadOnlyBucket } from '../settings/drive-settings.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { shownSettings } from '../settings/shown-settings.ts'
+import type { TrafficWatch } from '../traffic-watch.ts'
 
 /** What the API calls the default drive. */
 const defaultDrive = 'default'
@@ -38,7 +39,8 @@ export interface ManagementWiring {
   readonly drive: Drive
   readonly mounts: readonly Mount[]
   readonly uploads: Uploads
-  readonly failures: FailureWatch
+  readonly activity: ActivityWatch
+  readonly traffic: Pick<TrafficWatch, 'read'>
   readonly buckets: Buckets
   readonly keys: AccessKeys
   readonly keyAdmin: KeyAdmin
@@ -51,7 +53,7 @@ export interface ManagementWiring {
 
 /** Connects the management API to what it manages. */
 export function openManagement(wiring: ManagementWiring): Omit<ManagementApiParts, 'session'> {
-  const { settings, log, drive, failures, buckets, bucketOptions, jobs, now } = wiring
+  const { settings, log, drive, activity, traffic, buckets, bucketOptions, jobs, now } = wiring
   const { accessKey, secretKey, region, publicUrl } = settings
   const common = { drive, now, log }
   const driveStatus = createDriveStatus(common)
@@ -82,7 +84,8 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
       ...(await drives()),
       settings: shownSettings(settings),
     }),
-    failures,
+    activity,
+    traffic: (range) => traffic.read(range),
     now: Date.now,
   }
 }

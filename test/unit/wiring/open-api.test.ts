@@ -5,11 +5,12 @@ import type { OpenApiDocument } from '../../../src/console/open-api/open-api-typ
 import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { Route } from '../../../src/json-api/route.ts'
 import type { Database } from '../../../src/state/database.ts'
+import type { ActivityWatch } from '../../../src/wiring/activity-watch.ts'
 import type { BucketJobs } from '../../../src/wiring/bucket-jobs.ts'
-import type { FailureWatch } from '../../../src/wiring/failure-watch.ts'
 import { openJsonRoutes } from '../../../src/wiring/json/json-routes.ts'
 import { createLog } from '../../../src/wiring/log.ts'
 import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
+import type { TrafficWatch } from '../../../src/wiring/traffic-watch.ts'
 import { MemoryKeyValueStore } from '../../fakes/memory-key-value.ts'
 import { jsonSender } from '../../support/json-sender.ts'
 import { assertOpenApi } from '../../support/open-api-checks.ts'
@@ -32,7 +33,8 @@ before(async () => {
       uploads: {} as never,
       keys: {} as never,
       keyAdmin: {} as KeyAdmin,
-      failures: {} as FailureWatch,
+      activity: {} as ActivityWatch,
+      traffic: {} as TrafficWatch,
       jobs: {} as BucketJobs,
       now: Date.now,
       modelKeys: {} as never,

@@ -31,6 +31,8 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['DELETE', '/deletions/some'],
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],
+  ['GET', '/activity'],
+  ['GET', '/traffic'],
   ['GET', '/failures'],
   ['DELETE', '/failures'],
   ['POST', '/buckets', { name: 'made' }],

@@ -121,7 +121,8 @@ export async function openManagement(
       return `${request.origin}${request.path}?signed`
     },
     uploads: { list: async () => ({ uploads: [], next: null }), abort: async () => false },
-    failures: { latest: async () => [], clear: async () => undefined },
+    activity: { page: async () => [], clear: async () => undefined },
+    traffic: async () => ({ fromMs: 0, rows: [] }),
     status: async () => ({
       version: '1.2.3',
       uptimeSeconds: 5,

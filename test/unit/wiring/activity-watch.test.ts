@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { activityOf } from '../../../src/console/management/activity-recorder.ts'
+import type { ActivityStatus } from '../../../src/console/management/activity-routes.ts'
 import type { Outcome } from '../../../src/http/exchange.ts'
 import type { Database, Statement } from '../../../src/state/database.ts'
-import { FailureWatch } from '../../../src/wiring/failure-watch.ts'
+import type { ActivityKind } from '../../../src/state/stores/activity.ts'
+import { ActivityWatch } from '../../../src/wiring/activity-watch.ts'
 import { servedBuckets } from '../../support/served-buckets.ts'
 import { openTestDatabase } from '../console/management/management-fixture.ts'
 import { requestOf } from './request-of.ts'
@@ -17,8 +20,17 @@ const outcome = (status: number, logFields: Outcome['logFields'] = {}): Outcome 
   ...{ status, logFields, bytesReceived: 1, bytesSent: 1, durationMs: 1, isAborted: false },
 })
 
+/** What the watch has kept, newest first. */
+async function listed(
+  watch: ActivityWatch,
+  kinds: readonly ActivityKind[] = ['failure'],
+): Promise<ActivityStatus[]> {
+  const page = { kinds, after: undefined, fromMs: 0, limit: 100 }
+  return (await watch.page(page)).map(activityOf)
+}
+
 test('Failed requests are recorded with the fields of their reply, and without the query', async (t) => {
-  const watch = new FailureWatch({ settings, buckets, database: await openTestDatabase(t) })
+  const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
   t.after(() => watch.close())
   const request = {
     ...requestOf('PUT', '/files/a%20b?X-Amz-Signature=hush'),
@@ -35,7 +47,7 @@ test('Failed requests are recorded with the fields of their reply, and without t
     ...{ requestId: 'REFUSED', remoteAddress: '203.0.113.9' },
     reply: { status: 400, headers: [], logFields: { code: 'BadRequest', reason: 'no HTTP' } },
   })
-  const [refused, failed, ...others] = await watch.latest()
+  const [refused, failed, ...others] = await listed(watch)
   assert.deepEqual(others, [])
   assert.deepEqual(failed, {
     ...{
@@ -45,6 +57,7 @@ test('Failed requests are recorded with the fields of their reply, and without t
       ...logFields,
     },
     ...{ status: 403, reason: 'The clock.', remoteAddress: '198.51.100.7' },
+    ...{ isFailure: true, by: 'owner', accessKey: null, more: 0 },
   })
   assert.deepEqual(
     [refused?.requestId, refused?.method, refused?.reason, refused?.remoteAddress, refused?.key],
@@ -58,7 +71,7 @@ test('Without a dashboard no failures are recorded', async () => {
   const database = {
     write: async (statements: readonly Statement[]) => void written.push(...statements),
   } as unknown as Database
-  const watch = new FailureWatch({
+  const watch = new ActivityWatch({
     ...{ settings: { ...settings, dashboardPassword: undefined }, buckets, database },
   })
   watch.onFinish(requestOf('GET', '/files'), outcome(500))
@@ -67,7 +80,7 @@ test('Without a dashboard no failures are recorded', async () => {
 })
 
 test("The dashboard's own requests are not kept, unless their signature was not verified", async (t) => {
-  const watch = new FailureWatch({ settings, buckets, database: await openTestDatabase(t) })
+  const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
   t.after(() => watch.close())
   const signed = { bucket: 'files', operation: 'PutObject', code: 'EntityTooLarge' }
   for (const [id, target, logFields] of [
@@ -84,26 +97,83 @@ test("The dashboard's own requests are not kept, unless their signature was not 
   ] as const) {
     watch.onFinish({ ...requestOf('PUT', target), id }, outcome(400, logFields))
   }
-  const kept = (await watch.latest()).map(({ requestId }) => requestId)
+  const kept = (await listed(watch)).map(({ requestId }) => requestId)
   assert.deepEqual(kept.sort(), ['client', 'forged', 'health', 'login', 'models', 'unsigned'])
 })
 
 test('Cleared failures stay cleared, also those that another worker writes later', async (t) => {
   const database = await openTestDatabase(t)
-  const [here, there] = [1, 2].map(() => new FailureWatch({ settings, buckets, database }))
+  const [here, there] = [1, 2].map(() => new ActivityWatch({ settings, buckets, database }))
   assert.ok(here !== undefined && there !== undefined)
   t.after(() => Promise.all([here.close(), there.close()]))
-  const fail = (watch: FailureWatch, id: string, receivedAtMs = Date.now()) =>
+  const fail = (watch: ActivityWatch, id: string, receivedAtMs = Date.now()) =>
     watch.onFinish({ ...requestOf('GET', '/files'), id, receivedAtMs }, outcome(403))
-  const ids = async () => (await here.latest()).map(({ requestId }) => requestId)
+  const ids = async () => (await listed(here)).map(({ requestId }) => requestId)
   fail(here, 'written', Date.now() - 10)
   assert.deepEqual(await ids(), ['written'])
   fail(here, 'mine', Date.now() - 10)
   fail(there, 'of another', Date.now() - 10)
   await here.clear()
-  await there.latest()
+  await listed(there)
   assert.deepEqual(await ids(), [])
   fail(there, 'new', Date.now() + 10)
-  await there.latest()
+  await listed(there)
   assert.deepEqual(await ids(), ['new'])
+})
+
+test('Changes are recorded with who made them, and what only reads or asks is not', async (t) => {
+  const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
+  t.after(() => watch.close())
+  const put = { bucket: 'files', key: 'a', operation: 'PutObject' }
+  for (const [id, method, target, logFields] of [
+    ['owner', 'PUT', '/files/a?X-Amz-Signature=hush', put],
+    ['app', 'PUT', '/files/a', { ...put, accessKey: 'photo frame' }],
+    ['anyone', 'POST', '/files', { ...put, operation: 'PostObject', anonymous: true }],
+    ['own', 'PUT', '/files/a?x-id=Dashboard', put],
+    ['bucket', 'PATCH', '/-/api/buckets/my%20files', { operation: 'changeBucket' }],
+    ['odd', 'PATCH', '/-/api/buckets/%ff', { operation: 'changeBucket' }],
+    ['key', 'DELETE', '/-/api/keys/AKIA1', { operation: 'revokeKey' }],
+    ['secret', 'DELETE', '/-/api/shares/hush', { operation: 'removeShare' }],
+    ['login', 'POST', '/auth/login', { operation: 'login' }],
+    ['read', 'GET', '/files/a', { ...put, operation: 'GetObject' }],
+    ['part', 'PUT', '/files/a', { ...put, operation: 'UploadPart' }],
+    ['asks', 'POST', '/-/api/presign', { operation: 'presign' }],
+    ['model', 'POST', '/v1/chat/completions', { operation: 'createChatCompletion' }],
+    ['page', 'POST', '/-/files', {}],
+  ] as const) {
+    watch.onFinish({ ...requestOf(method, target), id }, outcome(204, logFields))
+  }
+  const changes = await listed(watch, ['change'])
+  assert.deepEqual(await listed(watch, ['failure', 'own']), [])
+  assert.deepEqual(
+    changes
+      .map(({ requestId, by, accessKey, bucket, key }) => [requestId, by, accessKey, bucket, key])
+      .sort(),
+    [
+      ['anyone', 'anyone', null, 'files', 'a'],
+      ['app', 'key', 'photo frame', 'files', 'a'],
+      ['bucket', 'dashboard', null, 'my files', null],
+      ['key', 'dashboard', null, null, 'AKIA1'],
+      ['login', null, null, null, null],
+      ['odd', 'dashboard', null, '%ff', null],
+      ['own', 'dashboard', null, 'files', 'a'],
+      ['owner', 'owner', null, 'files', 'a'],
+      ['secret', 'dashboard', null, null, null],
+    ],
+  )
+  assert.doesNotMatch(JSON.stringify(changes), /hush/)
+})
+
+test("Failures of the dashboard's changes are kept apart, and what it only read is not kept", async (t) => {
+  const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
+  t.after(() => watch.close())
+  const logFields = { bucket: 'files', key: 'a', operation: 'PutObject', code: 'AccessDenied' }
+  const own = '/files/a?x-id=Dashboard'
+  watch.onFinish({ ...requestOf('PUT', own), id: 'put' }, outcome(403, logFields))
+  watch.onFinish({ ...requestOf('GET', own), id: 'get' }, outcome(403, logFields))
+  const expired = { operation: 'changeBucket' }
+  watch.onFinish({ ...requestOf('PATCH', '/-/api/buckets/a'), id: 'out' }, outcome(401, expired))
+  assert.deepEqual(await listed(watch, ['failure', 'change']), [])
+  const ids = (await listed(watch, ['own'])).map(({ requestId }) => requestId)
+  assert.deepEqual(ids, ['put'])
 })
