@@ -24,7 +24,7 @@ const activityReply = z.object({
   requests: z.array(activityStatus),
   next: z.string().nullable().meta({ description: 'Pass as `after` to get what is older.' }),
 })
-export type ActivityReply = z.infer<typeof activityReply>
+type ActivityReply = z.infer<typeof activityReply>
 
 const text = z.string().max(1_024).optional()
 const activityQuery = z.strictObject({
@@ -147,7 +147,7 @@ function decodePosition(position: string): Pick<ActivityRow, 'atMs' | 'requestId
 }
 
 /** Pure: whether a request is one that the query asks for. */
-export function matches(
+function matches(
   request: ActivityStatus,
   { bucket, key, accessKey, operation, status, search }: Partial<ActivityQuery>,
 ): boolean {
