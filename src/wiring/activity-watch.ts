@@ -1,6 +1,7 @@
 import type { Buckets } from '../buckets/buckets.ts'
 import { ActivityRecorder, keptActivity } from '../console/management/activity-recorder.ts'
-import type { ActivityStatus, KeptActivity } from '../console/management/activity-routes.ts'
+import type { KeptActivity } from '../console/management/activity-routes.ts'
+import type { ActivityStatus } from '../console/management/activity-schemas.ts'
 import { isOrdinaryFailure, isOwnRequest } from '../console/management/ordinary-failures.ts'
 import type { Outcome } from '../http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'

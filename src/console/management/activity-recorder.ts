@@ -1,5 +1,5 @@
 import type { ActivityKind, ActivityRow, ActivityTable } from '../../state/stores/activity.ts'
-import type { ActivityStatus } from './activity-routes.ts'
+import type { ActivityStatus } from './activity-schemas.ts'
 
 /** Remembered requests, across all processes. */
 export const keptActivity = { failure: 1_000, own: 500, change: 5_000 } as const

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { activityOf } from '../../../src/console/management/activity-recorder.ts'
-import type { ActivityStatus } from '../../../src/console/management/activity-routes.ts'
+import type { ActivityStatus } from '../../../src/console/management/activity-schemas.ts'
 import type { Outcome } from '../../../src/http/exchange.ts'
 import type { Database, Statement } from '../../../src/state/database.ts'
 import type { ActivityKind } from '../../../src/state/stores/activity.ts'

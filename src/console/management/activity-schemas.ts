@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { failureStatus } from './replies.ts'
+
+const activityStatus = failureStatus.extend({
+  isFailure: z.boolean().meta({ description: 'false: it changed something.' }),
+  by: z.enum(['owner', 'key', 'anyone', 'dashboard']).nullable().meta({
+    description: 'Who sent it: with ACCESS_KEY, with another key, unsigned, or the dashboard.',
+  }),
+  accessKey: z
+    .string()
+    .nullable()
+    .meta({ description: 'The name of the access key, if by is key.' }),
+  more: z.int().meta({
+    description:
+      'Other changes of the same second that are not listed, because there were too many.',
+  }),
+})
+export type ActivityStatus = z.infer<typeof activityStatus>
+
+export const activityReply = z.object({
+  requests: z.array(activityStatus),
+  next: z.string().nullable().meta({ description: 'Pass as `after` to get what is older.' }),
+})
+export type ActivityReply = z.infer<typeof activityReply>
+
+const text = z.string().max(1_024).optional()
+export const activityQuery = z.strictObject({
+  what: z.enum(['all', 'changes', 'failures']).default('all'),
+  bucket: text,
+  key: text.meta({ description: 'A part of the key of the object.' }),
+  accessKey: text.meta({
+    description: 'The name of an access key, `owner`, `anyone` or `dashboard`.',
+  }),
+  operation: text,
+  status: z
+    .string()
+    .regex(/^[1-5](?:\d\d|xx)$/, 'expected a status such as 403, or 4xx')
+    .optional(),
+  search: text.meta({ description: 'Words that the other fields contain, in any order.' }),
+  from: z.iso.datetime().optional().meta({ description: 'Only what is not older.' }),
+  after: z
+    .string()
+    .regex(/^\d{1,16}\.[\w-]{1,64}$/, 'expected `next` of the previous page')
+    .optional(),
+})
+export type ActivityQuery = z.infer<typeof activityQuery>
