@@ -158,12 +158,7 @@ export function connectService({
   metrics?.watchMounts(mounts)
   const common = { settings, log, database, registries, now }
   const events = openEvents({ ...common, drive: plainDrive, isSender, metrics })
-  const { dashboardPassword } = settings
-  const traffic = new TrafficWatch(common)
-  const watchedDrive = events?.drive ?? plainDrive
-  // Without a dashboard, nobody sees its figures.
-  const isWatched = dashboardPassword !== undefined
-  const drive = isWatched ? traffic.watch(watchedDrive) : watchedDrive
+  const { traffic, drive, onFinish } = watchTraffic(common, events?.drive ?? plainDrive)
   const s3 = openS3({ ...common, drive, notes })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
@@ -180,7 +175,7 @@ export function connectService({
   const shares = new ShareTable(database)
   return {
     ...{ activity: web.activity, metrics, tracing },
-    traffic: isWatched ? traffic : undefined,
+    traffic: onFinish,
     async connect(scrape) {
       await web.checkCatalogue()
       const gateway = createGateway({
@@ -216,6 +211,18 @@ export function connectService({
       await events?.close()
     },
   }
+}
+
+/** Nothing is watched without a dashboard, which shows it. */
+function watchTraffic(
+  parts: Pick<ServiceParts, 'settings' | 'database' | 'now' | 'log'>,
+  plainDrive: Drive,
+) {
+  const traffic = new TrafficWatch(parts)
+  if (parts.settings.dashboardPassword === undefined) {
+    return { traffic, drive: plainDrive, onFinish: undefined }
+  }
+  return { traffic, drive: traffic.watch(plainDrive), onFinish: traffic }
 }
 
 /** The probes. Only the default drive counts: a restart can't help another one. */

@@ -168,5 +168,6 @@ function isOfClient(rawPath: string, logFields: Outcome['logFields'] = {}): bool
   if (logFields.hostBucket !== undefined) return true
   const { operation } = logFields
   if (operation === probeOperation || operation === 'toDashboard') return false
-  return partOf(rawPath) === 's3' || rawPath.startsWith('/v1/')
+  const part = partOf(rawPath)
+  return part === 's3' || part === 'shares' || rawPath.startsWith('/v1/')
 }

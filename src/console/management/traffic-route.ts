@@ -58,7 +58,7 @@ export function trafficRoute({ traffic }: TrafficParts): Route {
     operationId: 'getTraffic',
     summary: 'Returns requests, errors, bytes and times of the drive over time',
     description:
-      'Of S3 and calls of models, of all workers and gateways; those of others may be ten seconds old. Requests of ' +
+      'Of S3, share links and calls of models, of all workers and gateways; those of others may be ten seconds old. Requests of ' +
       "the dashboard's pages and probes are left out.",
     query: z.strictObject({ range: z.enum(['hour', 'day', 'month']).default('hour') }),
     reply: trafficReply,

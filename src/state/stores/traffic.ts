@@ -2,7 +2,7 @@ import type { Database } from '../database.ts'
 
 /** What adds up. */
 export interface TrafficSums {
-  /** Of clients: S3, and calls of models. */
+  /** Of clients: S3, share links and calls of models. */
   readonly requests: number
   /** Answered with 4xx, except for what is part of normal operation. */
   readonly refused: number

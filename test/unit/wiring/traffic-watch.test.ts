@@ -27,6 +27,7 @@ test('Requests of clients are added up by the minute, those of two processes tog
   there.onFinish(get, outcome(500))
   there.onFinish(requestOf('POST', '/v1/chat/completions'), outcome(200))
   there.onFinish(requestOf('GET', '/-/x'), outcome(200, { hostBucket: 'files' }))
+  there.onFinish(requestOf('GET', '/-/s/abc'), outcome(200))
   for (const target of ['/-/api/status', '/-/files', '/auth/login', '/-/livez', '/-/metrics']) {
     there.onFinish(requestOf('GET', target), outcome(403))
   }
@@ -41,7 +42,7 @@ test('Requests of clients are added up by the minute, those of two processes tog
       return [atMs, requests, refused, failed, sentBytes]
     }),
     [
-      [startMs, 9, 1, 2, 9_000],
+      [startMs, 10, 1, 2, 10_000],
       [startMs + minuteMs, 1, 0, 0, 1_000],
     ],
   )
