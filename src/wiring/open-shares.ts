@@ -1,6 +1,7 @@
 import { MakerAccess } from '../console/shares/maker-access.ts'
 import { ShareCookies } from '../console/shares/share-cookies.ts'
 import { createShareHandler } from '../console/shares/share-handler.ts'
+import type { Drive } from '../drives/drive.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { originBehind } from '../http/request-origin.ts'
 import { presign } from '../s3/sigv4/presign.ts'
@@ -21,6 +22,7 @@ interface SharesWiring {
   readonly sessions: KeyValueStore
   readonly registries: Pick<Registries, 'keys'>
   readonly s3: HttpHandler
+  readonly drive: Drive
   /** The folder of the web build. */
   readonly folder: string
   /** The database's time. */
@@ -40,6 +42,7 @@ export function openShares(wiring: SharesWiring): HttpHandler {
       ...{ s3, now: Date.now },
       presign: (request) => presign({ ...request, region }),
     }),
+    drive: wiring.drive,
     cookies: new ShareCookies(createSealer(secretKey, 'shares'), now),
     attempts: sessions,
     clientAddress: clientOf(settings),

@@ -22,6 +22,10 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     writeTree(join(dashboard().gateway.driveFolder, testBucket, 'links'), {
       'once.txt': 'only once',
       'picture.png': picture,
+      'album/one.png': picture,
+      'album/notes.txt': 'notes',
+      'album/inner/two.png': picture,
+      'inbox/private.txt': 'private',
     })
   })
 
@@ -90,6 +94,47 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(dashboard().complaints(), [])
   })
 
+  test('a folder is seen with its pictures, and its files are downloaded', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=links/`)
+    await files.act('album', 'Share link')
+    const visitor = await visit(await linkOf(files))
+    await visitor.getByRole('img', { name: 'one.png' }).waitFor()
+    await visitor.getByRole('link', { name: 'inner' }).click()
+    await visitor.getByRole('img', { name: 'two.png' }).waitFor()
+    await visitor.getByRole('link', { name: 'album' }).click()
+    const downloading = visitor.waitForEvent('download')
+    await visitor.getByRole('link', { name: 'notes.txt' }).click()
+    assert.equal((await downloading).suggestedFilename(), 'notes.txt')
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
+  test('visitors send files to a folder that they do not see', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=links/`)
+    const { page } = files
+    await files.act('inbox', 'Share link')
+    await files.dialog.getByRole('tab', { name: 'To send files' }).click()
+    await page.getByLabel('Files', { exact: true }).fill('2')
+    await page.getByLabel('Largest file').fill('1')
+    await page.getByLabel('Types').fill('.txt, PDF')
+    const visitor = await visit(await linkOf(files), { javaScriptEnabled: true })
+    await visitor.getByText('Only txt, pdf · up to 1 MiB each · 2 files left').waitFor()
+    const file = (name: string, size: number) => ({
+      ...{ name, mimeType: 'text/plain', buffer: Buffer.alloc(size, 'x') },
+    })
+    await visitor
+      .getByLabel('Choose files')
+      .setInputFiles([file('private.txt', 9), file('large.txt', 1_100_000), file('odd.exe', 9)])
+    const row = (name: string) => visitor.getByRole('listitem').filter({ hasText: name })
+    await row('private.txt').getByText('sent').waitFor()
+    await row('large.txt').getByText('This file is too large').waitFor()
+    await row('odd.exe').getByText('This type of file is not wanted here').waitFor()
+    await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}?prefix=links/inbox/`)
+    await files.name('private (2).txt').waitFor()
+    await page.goto(`${dashboard().gateway.url}/-/shares`)
+    await page.getByText('1 of 2 uploaded files').waitFor()
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+
   for (const [name, options] of [
     ['light', { viewport: { width: 1280, height: 800 } }],
     ['dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
@@ -103,19 +148,29 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
       await files.act('picture.png', 'Share link')
       await files.page.getByLabel('Password', { exact: true }).fill('open sesame')
       const locked = await linkOf(files)
+      await files.page.keyboard.press('Escape')
+      await files.act('album', 'Share link')
+      const folder = await linkOf(files)
+      await files.page.keyboard.press('Escape')
+      await files.act('inbox', 'Share link')
+      await files.dialog.getByRole('tab', { name: 'To send files' }).click()
+      const drop = await linkOf(files)
       const unknown = `${dashboard().gateway.url}/-/s/${'A'.repeat(22)}`
       const problems: string[] = []
       for (const [page, url] of [
         ['file', open],
         ['password', locked],
+        ['folder', folder],
+        ['drop', drop],
         ['unknown', unknown],
       ] as const) {
         const visitor = await visit(url, { ...still, ...options, javaScriptEnabled: true })
         await visitor.getByRole('heading').waitFor()
         const misfits = name === 'phone' ? await layoutProblems(visitor, fingerPx) : []
         problems.push(...(await barriers(visitor)), ...misfits)
-        const folder = process.env.STATE_PICTURES
-        if (folder) await visitor.screenshot({ path: join(folder, `share ${page} ${name}.png`) })
+        const pictures = process.env.STATE_PICTURES
+        if (pictures)
+          await visitor.screenshot({ path: join(pictures, `share ${page} ${name}.png`) })
       }
       assert.deepEqual(problems, [])
       assert.deepEqual(dashboard().complaints(), [])

@@ -193,6 +193,17 @@ export const dashboardStates: readonly DashboardState[] = [
       await files.page.getByText('shows how often').waitFor()
     },
   },
+  {
+    name: 'link for uploads',
+    path: folder,
+    async reach(files) {
+      await files.act('empty', 'Share link')
+      await files.dialog.getByRole('tab', { name: 'To send files' }).click()
+      await files.page.getByLabel('Types').fill('a/b')
+      await files.press('Create link')
+      await files.page.getByText('Write endings of names').waitFor()
+    },
+  },
   { name: 'links', path: '/shares', shown: 'Shared links' },
   { name: 'revoke a link', path: '/shares', reach: steps('Revoke the link to picture.png') },
   {

@@ -1,13 +1,20 @@
 import { AttemptLimiter } from '../../access/attempt-limiter.ts'
-import type { HttpHandler, HttpRequest } from '../../http/message.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from '../../http/message.ts'
 import { readBytes } from '../../json-api/json-body.ts'
 import { filledPage, type PageFilling } from '../web-app/web-app.ts'
-import { endOf, hashOf, type Share, shareOf, sharesBase } from './share.ts'
+import { answerDrop } from './drop-links.ts'
+import { endOf, hashOf, type Share, type ShareKind, shareOf, sharesBase } from './share.ts'
 import { passwordPage, refusalPage, type SharePage } from './share-pages.ts'
 import { isPassword } from './share-password.ts'
-import { refusals, ShareRefusal } from './share-texts.ts'
+import { type Refusal, refusals, ShareRefusal } from './share-texts.ts'
 import { answerFile } from './shared-files.ts'
+import { answerFolder } from './shared-folders.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
+
+/** How visitors of each kind are answered. */
+const answers: Readonly<
+  Record<ShareKind, (visit: Visit, parts: ShareHandlerParts) => Promise<VisitReply>>
+> = { file: answerFile, folder: answerFolder, drop: answerDrop }
 
 const addressForm = new RegExp(`^${sharesBase}([A-Za-z0-9_-]{22})(/.*)?$`)
 const unlockedSeconds = 12 * 3_600
@@ -24,7 +31,7 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
       })
     try {
       const visit = await visitOf(request, parts, logFields)
-      const answer = isUnlocked(visit, parts) ? answerFile : answerLocked
+      const answer = isUnlocked(visit, parts) ? answers[visit.share.kind] : answerLocked
       const reply = await answer(visit, parts)
       const whole = 'status' in reply ? reply : await page(reply)
       return { ...whole, headers: [...whole.headers, ...hidden], logFields }
@@ -32,7 +39,10 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
       const { refusal, reason, retryAfterSeconds } = refusalOf(error, request, parts)
       logFields.reason = reason
       const wait = retryAfterSeconds === undefined ? [] : retryAfter(retryAfterSeconds)
-      const whole = await page(refusalPage(refusal), { status: refusal.status })
+      const isUpload = request.method === 'PUT'
+      const whole = isUpload
+        ? plainRefusal(refusal)
+        : await page(refusalPage(refusal), { status: refusal.status })
       return { ...whole, headers: [...whole.headers, ...hidden, ...wait], logFields }
     }
   }
@@ -40,6 +50,12 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
 
 /** No search engine lists what somebody has sent to a person. */
 const hidden = [['X-Robots-Tag', 'noindex, nofollow']] as const
+
+/** For scripts, and that of the page. */
+function plainRefusal({ status, title, text }: Refusal): HttpReply {
+  const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
+  return { status, headers, body: `${title}. ${text}\n` }
+}
 
 function retryAfter(seconds: number) {
   return [['Retry-After', String(seconds)]] as const

@@ -52,7 +52,11 @@ function previewOf(address: string, name: string, file: SharedFile, { maxUses }:
 }
 
 /** How long, and how often, it works. */
-function factsOf({ expiresAtMs, maxUses, uses }: Share): Html {
+export function factsOf({
+  expiresAtMs,
+  maxUses,
+  uses,
+}: Pick<Share, 'expiresAtMs' | 'maxUses' | 'uses'>): Html {
   const left = maxUses - uses
   const downloads = left === 1 ? '1 download left' : `${left} downloads left`
   return html`${maxUses !== 0 && html` · ${downloads}`}${

@@ -77,9 +77,11 @@ function createRoute(parts: ShareRoutesParts): Route {
     status: 201,
     reply: shareReply,
     async answer({ request, body }) {
-      const { kind, bucket, path, note, accessKeyId, password } = body
+      const { kind, bucket, path, note, accessKeyId, password, types } = body
+      const maxFileBytes = body.maxFileBytes ?? 0
       assertBucket(parts.buckets, bucket)
       assertPath(kind, path)
+      assertLimits(body)
       assertMaker({ kind, bucket, path, maker: accessKeyId ?? '' }, parts)
       const expiresAtMs = expiryOf(body.expiresAt, parts.now())
       const token = newToken()
@@ -88,9 +90,15 @@ function createRoute(parts: ShareRoutesParts): Route {
       const row: ShareRow = {
         ...{ shareId, kind, bucket, maker: accessKeyId ?? '', tokenHash: hashOf(token) },
         sealedToken: parts.sealer.seal(token, shareId),
-        json: detailsText({ path, note, passwordHash, maxFileBytes: 0, types: [] }),
+        json: detailsText({ path, note, passwordHash, maxFileBytes, types }),
         createdAtMs: parts.now(),
-        ...{ expiresAtMs, maxUses: body.maxUses ?? 0, uses: 0, maxBytes: 0, bytes: 0 },
+        ...{
+          expiresAtMs,
+          maxUses: body.maxUses ?? 0,
+          uses: 0,
+          maxBytes: body.maxBytes ?? 0,
+          bytes: 0,
+        },
         ...{ revokedAtMs: 0, lastUsedAtMs: 0 },
       }
       if (!(await parts.table.add(row, maxShares))) {
@@ -117,6 +125,19 @@ function revokeRoute({ table, now }: ShareRoutesParts): Route {
       throw new ApiError(404, 'The share does not exist, or was revoked before.')
     },
   })
+}
+
+/** @throws ApiError 400 for a limit that would have no effect */
+function assertLimits({ kind, maxBytes, maxFileBytes, types }: z.output<typeof shareBody>): void {
+  if (kind === 'drop') return
+  const given = {
+    maxBytes: maxBytes !== null,
+    maxFileBytes: maxFileBytes !== null,
+    types: types.length > 0,
+  }
+  for (const [field, isGiven] of Object.entries(given)) {
+    if (isGiven) throw new ApiError(400, 'Expected this only for uploads (`drop`).', { field })
+  }
 }
 
 /** @returns 0: never */
@@ -161,7 +182,10 @@ function replyOf(row: ShareRow, request: HttpRequest, parts: ShareRoutesParts): 
     credential.refusal !== undefined ||
     !mayShare(credential.identity, share)
   return {
-    ...{ shareId, kind, bucket, path, note, uses },
+    ...{ shareId, kind, bucket, path, note, uses, bytes: share.bytes },
+    types: [...share.types],
+    maxBytes: share.maxBytes || null,
+    maxFileBytes: share.maxFileBytes || null,
     accessKeyId: maker || null,
     url: token === undefined ? null : originOfRequest(parts, request) + sharesBase + token,
     hasPassword: share.passwordHash !== '',

@@ -30,6 +30,12 @@ const common = {
       'The share does what this access key may do at that time, and ends with it. null: what the owner may do.',
   }),
   expiresAt: time.nullable().meta({ description: 'null: never.' }),
+  maxBytes: limit.meta({ description: 'Bytes of all uploaded files. null: any number.' }),
+  maxFileBytes: limit.meta({ description: 'Bytes of each uploaded file. null: any number.' }),
+  types: z
+    .array(z.string().regex(/^[a-z0-9]{1,10}$/))
+    .max(50)
+    .meta({ description: 'Endings of names that uploaded files may have: `pdf`. Empty: any.' }),
   maxUses: limit.meta({
     description: 'Downloads, or files that can be uploaded. null: any number.',
   }),
@@ -41,6 +47,9 @@ export const shareBody = z.strictObject({
   accessKeyId: common.accessKeyId.default(null),
   expiresAt: common.expiresAt.default(null),
   maxUses: common.maxUses.default(null),
+  maxBytes: common.maxBytes.default(null),
+  maxFileBytes: common.maxFileBytes.default(null),
+  types: common.types.default([]),
   password: z.string().min(minPasswordLength).max(maxPasswordLength).nullable().default(null).meta({
     description: 'Visitors are asked for it. Only its scrypt hash is stored.',
   }),
@@ -56,6 +65,7 @@ export const shareReply = z.object({
   hasPassword: z.boolean(),
   createdAt: time,
   uses: z.int().meta({ description: 'Downloads that have begun, or files that were uploaded.' }),
+  bytes: z.int().meta({ description: 'Of uploaded files.' }),
   lastUsedAt: time.nullable(),
   end: z.enum(['revoked', 'expired', 'used', 'denied']).nullable().meta({
     description:

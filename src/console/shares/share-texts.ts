@@ -25,6 +25,18 @@ export const refusals = {
     ...{ status: 404, title: 'This file is not here any more' },
     text: 'It was moved or deleted. Ask the person who sent you the link.',
   },
+  full: {
+    ...{ status: 413, title: 'No more files fit here' },
+    text: 'The limit of this link is reached. Ask the person who sent it to you.',
+  },
+  large: { status: 413, title: 'This file is too large', text: 'Send a smaller one.' },
+  type: {
+    ...{ status: 415, title: 'This type of file is not wanted here' },
+    text: 'The page of the link names the types.',
+  },
+  length: { status: 411, title: 'The size of the file is missing', text: 'Send Content-Length.' },
+  name: { status: 409, title: 'This name cannot be used', text: 'Rename the file and try again.' },
+  taken: { status: 409, title: 'Another file came first', text: 'Send this one again.' },
   guesses: {
     ...{ status: 429, title: 'Too many wrong passwords' },
     text: 'Wait a quarter of an hour, then try again.',

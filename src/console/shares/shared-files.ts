@@ -37,7 +37,11 @@ export async function answerFile(visit: Visit, parts: ShareHandlerParts): Promis
 }
 
 /** Sends a file, and counts that. @throws ShareRefusal */
-async function sendFile(visit: Visit, key: string, parts: ShareHandlerParts): Promise<HttpReply> {
+export async function sendFile(
+  visit: Visit,
+  key: string,
+  parts: ShareHandlerParts,
+): Promise<HttpReply> {
   const { request, share, token, isSecure } = visit
   const what = `download ${key}`
   const isLimited = share.maxUses !== 0
@@ -116,7 +120,8 @@ function askedOf({ headers }: HttpRequest): Record<string, string> {
   )
 }
 
-function assertLeft({ maxUses, uses }: Share): void {
+/** @throws ShareRefusal if the share has been used up */
+export function assertLeft({ maxUses, uses }: Share): void {
   if (maxUses !== 0 && uses >= maxUses) throw new ShareRefusal(refusals.used)
 }
 

@@ -1,3 +1,4 @@
+import type { Drive } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
@@ -10,6 +11,7 @@ import type { SharePage } from './share-pages.ts'
 export interface ShareHandlerParts {
   readonly table: Pick<ShareTable, 'find' | 'reserve' | 'giveBack'>
   readonly makers: MakerAccess
+  readonly drive: Pick<Drive, 'list' | 'head'>
   readonly cookies: ShareCookies
   /** AUTH_KV, where wrong passwords are counted. */
   readonly attempts: KeyValueStore

@@ -1,4 +1,4 @@
-import { Badge, Text } from '@mantine/core'
+import { Anchor, Badge, Text } from '@mantine/core'
 import { IconLinkOff } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -78,9 +78,14 @@ function Detail({ share }: { readonly share: ShareReply }) {
       {note !== '' && <div>{note}</div>}
       <div>
         in{' '}
-        <Link href={locationPath({ bucket, prefix, filter: '' })}>
+        <Anchor
+          component={Link}
+          inherit
+          underline="always"
+          href={locationPath({ bucket, prefix, filter: '' })}
+        >
           {visibleName(`${bucket}/${prefix}`)}
-        </Link>
+        </Anchor>
         {accessKeyId !== null && ` with the rights of ${accessKeyId}`}
       </div>
       <div>

@@ -1,4 +1,4 @@
-import { Text, Title } from '@mantine/core'
+import { Anchor, Text, Title } from '@mantine/core'
 import { IconLink } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { ShareReply } from '../../../src/console/shares/share-schemas.ts'
@@ -59,7 +59,11 @@ function Rows({ shares }: { readonly shares: readonly ShareReply[] }) {
 function NoShares() {
   return (
     <EmptyState icon={<IconLink size={32} stroke={1.5} />} title="No links yet">
-      In <Link href="/files">Files</Link>, choose <i>Share link</i> in the menu of a file.
+      In{' '}
+      <Anchor component={Link} inherit underline="always" href="/files">
+        Files
+      </Anchor>
+      , choose <i>Share link</i> in the menu of a file or folder.
     </EmptyState>
   )
 }

@@ -29,7 +29,7 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
 
 const change = ['move', 'copy', 'duplicate', 'delete'] as const
 const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', ...change] as const
-const forFolder = ['open', 'details', 'copy-uri', 'rename', ...change] as const
+const forFolder = ['open', 'details', 'share', 'copy-uri', 'rename', ...change] as const
 const forSeveral = ['download', ...change] as const
 
 const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])

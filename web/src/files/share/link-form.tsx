@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Button,
   Group,
   NativeSelect,
@@ -47,6 +48,7 @@ export function LinkForm({ target }: LinkFormProps) {
     <form onSubmit={submit}>
       <Stack>
         <Fields
+          kind={target.kind}
           draft={draft}
           mistakes={areMistakesShown ? mistakes : {}}
           onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
@@ -67,12 +69,13 @@ export function LinkForm({ target }: LinkFormProps) {
 }
 
 interface FieldsProps {
+  readonly kind: ShareBody['kind']
   readonly draft: ShareDraft
   readonly mistakes: Partial<ReturnType<typeof mistakesOf>>
   readonly onChange: (change: Partial<ShareDraft>) => void
 }
 
-function Fields({ draft, mistakes, onChange }: FieldsProps) {
+function Fields({ kind, draft, mistakes, onChange }: FieldsProps) {
   const keys = useKeys().data?.keys ?? []
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -92,7 +95,7 @@ function Fields({ draft, mistakes, onChange }: FieldsProps) {
         />
       )}
       <NumberInput
-        label="Downloads"
+        label={kind === 'drop' ? 'Files' : 'Downloads'}
         placeholder="Any number"
         min={1}
         max={1_000_000}
@@ -117,6 +120,7 @@ function Fields({ draft, mistakes, onChange }: FieldsProps) {
         value={draft.note}
         onChange={(event) => onChange({ note: event.currentTarget.value })}
       />
+      {kind === 'drop' && <DropFields draft={draft} mistakes={mistakes} onChange={onChange} />}
       {keys.length > 0 && (
         <NativeSelect
           label="Rights"
@@ -133,6 +137,36 @@ function Fields({ draft, mistakes, onChange }: FieldsProps) {
   )
 }
 
+/** What visitors may upload. */
+function DropFields({ draft, mistakes, onChange }: Omit<FieldsProps, 'kind'>) {
+  const size = { placeholder: 'Any size', min: 0.001, max: 1_000_000_000, suffix: ' MiB' }
+  return (
+    <>
+      <NumberInput
+        label="Largest file"
+        {...size}
+        allowNegative={false}
+        value={draft.maxFileMib}
+        onChange={(value) => onChange({ maxFileMib: String(value) })}
+      />
+      <NumberInput
+        label="All files together"
+        {...size}
+        allowNegative={false}
+        value={draft.maxMib}
+        onChange={(value) => onChange({ maxMib: String(value) })}
+      />
+      <TextInput
+        label="Types"
+        placeholder="Any: pdf, jpg"
+        value={draft.types}
+        error={mistakes.types}
+        onChange={(event) => onChange({ types: event.currentTarget.value })}
+      />
+    </>
+  )
+}
+
 function MadeLink({ share: { url, hasPassword } }: { readonly share: ShareReply }) {
   const endpoint = useStatus().data?.endpoint
   const isReady = url !== null && endpoint !== undefined
@@ -141,7 +175,10 @@ function MadeLink({ share: { url, hasPassword } }: { readonly share: ShareReply 
       <LinkField label="Link" url={isReady ? sharedUrl(url, endpoint, location.origin) : ''} />
       <Text size="sm" c="dimmed" role="status">
         {hasPassword && 'Send the password in another way than the link. '}
-        <Link href="/shares">Shared links</Link> shows how often it is used, and revokes it.
+        <Anchor component={Link} inherit underline="always" href="/shares">
+          Shared links
+        </Anchor>{' '}
+        shows how often it is used, and revokes it.
       </Text>
     </Stack>
   )

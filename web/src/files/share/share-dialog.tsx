@@ -18,21 +18,33 @@ interface ShareDialogProps extends LinkProps {
   readonly onClose: () => void
 }
 
-/** Makes links to a file. */
+/** Makes links to a file or a folder. */
 export function ShareDialog({ bucket, objectKey, onClose }: ShareDialogProps) {
+  const isFolder = objectKey.endsWith('/')
   const name = visibleName(nameOf(objectKey))
   return (
     <Modal opened onClose={onClose} title={`Share “${name}”`} centered size="lg">
       <FocusTrap.InitialFocus />
       <Stack>
-        <PublicLink bucket={bucket} objectKey={objectKey} />
+        {!isFolder && <PublicLink bucket={bucket} objectKey={objectKey} />}
         <Tabs defaultValue="link" keepMounted={false}>
           <Tabs.List mb="md">
-            <Tabs.Tab value="link">For people</Tabs.Tab>
-            <Tabs.Tab value="signed">For scripts</Tabs.Tab>
+            <Tabs.Tab value="link">{isFolder ? 'To see it' : 'For people'}</Tabs.Tab>
+            {isFolder ? (
+              <Tabs.Tab value="drop">To send files</Tabs.Tab>
+            ) : (
+              <Tabs.Tab value="signed">For scripts</Tabs.Tab>
+            )}
           </Tabs.List>
           <Tabs.Panel value="link">
-            <LinkForm target={{ kind: 'file', bucket, path: objectKey }} />
+            <LinkForm target={{ kind: isFolder ? 'folder' : 'file', bucket, path: objectKey }} />
+          </Tabs.Panel>
+          <Tabs.Panel value="drop">
+            <Text size="sm" c="dimmed" mb="sm">
+              Visitors add files to this folder. They see nothing that is in it, and replace
+              nothing.
+            </Text>
+            <LinkForm target={{ kind: 'drop', bucket, path: objectKey }} />
           </Tabs.Panel>
           <Tabs.Panel value="signed">
             <SignedLinkForm bucket={bucket} objectKey={objectKey} />

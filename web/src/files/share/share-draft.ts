@@ -8,6 +8,11 @@ export interface ShareDraft {
   readonly date: string
   readonly password: string
   readonly maxUses: string
+  /** In MiB, as the next one. */
+  readonly maxFileMib: string
+  readonly maxMib: string
+  /** Endings of names, separated by commas or spaces. */
+  readonly types: string
   readonly note: string
   /** '' for the owner. */
   readonly accessKeyId: string
@@ -15,6 +20,7 @@ export interface ShareDraft {
 
 export const newShareDraft: ShareDraft = {
   ...{ days: '7', date: '', password: '', maxUses: '', note: '', accessKeyId: '' },
+  ...{ maxFileMib: '', maxMib: '', types: '' },
 }
 
 export const lifetimes = [
@@ -28,6 +34,7 @@ export const lifetimes = [
 type Target = Pick<ShareBody, 'kind' | 'bucket' | 'path'>
 
 const dayMs = 86_400_000
+const mibBytes = 2 ** 20
 
 /** The body of `POST /-/api/shares`. */
 export function shareBodyOf(draft: ShareDraft, target: Target, nowMs: number): ShareBody {
@@ -38,7 +45,22 @@ export function shareBodyOf(draft: ShareDraft, target: Target, nowMs: number): S
     password: password === '' ? null : password,
     accessKeyId: accessKeyId === '' ? null : accessKeyId,
     maxUses: maxUses === '' ? null : Number(maxUses),
+    ...(target.kind === 'drop' && {
+      maxFileBytes: bytesOf(draft.maxFileMib),
+      maxBytes: bytesOf(draft.maxMib),
+      types: typesOf(draft.types),
+    }),
   }
+}
+
+/** `.PDF, jpg` are `pdf` and `jpg`. */
+function typesOf(typed: string): string[] {
+  const types = typed.toLowerCase().split(/[\s,;]+/)
+  return [...new Set(types.map((type) => type.replace(/^\*?\./, '')))].filter((type) => type !== '')
+}
+
+function bytesOf(mib: string): number | null {
+  return mib === '' ? null : Math.max(1, Math.round(Number(mib) * mibBytes))
 }
 
 function expiryOf({ days, date }: ShareDraft, nowMs: number): string | null {
@@ -49,9 +71,12 @@ function expiryOf({ days, date }: ShareDraft, nowMs: number): string | null {
 }
 
 /** What is wrong with it, by field. */
-export function mistakesOf({ days, date, password }: ShareDraft, nowMs: number) {
+export function mistakesOf({ days, date, password, types }: ShareDraft, nowMs: number) {
   const isPast = date !== '' && Date.parse(`${date}T23:59:59`) <= nowMs
   return {
+    types: typesOf(types).every((type) => /^[a-z0-9]{1,10}$/.test(type))
+      ? undefined
+      : 'Write endings of names: pdf, jpg.',
     date: days === 'date' && (date === '' || isPast) ? 'Choose a day from today on.' : undefined,
     password:
       password !== '' && password.length < 8 ? 'Use 8 characters or more, or none.' : undefined,

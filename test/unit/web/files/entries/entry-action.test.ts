@@ -15,9 +15,9 @@ describe('actionsFor', () => {
     assert.ok(!actions.includes('details'))
   })
 
-  test('omits sharing and downloading for a folder', () => {
+  test('shares a folder, and omits downloading', () => {
     const actions = actionsFor([folder])
-    assert.ok(!actions.includes('share') && !actions.includes('download'))
+    assert.ok(actions.includes('share') && !actions.includes('download'))
   })
 
   test('returns the actions that apply to several entries', () => {

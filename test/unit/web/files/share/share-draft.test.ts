@@ -25,12 +25,23 @@ test('shareBodyOf counts days from now, and includes the last day', () => {
     ...{ accessKeyId: 'AK', maxUses: 3 },
   })
   const onDate = shareBodyOf({ ...newShareDraft, days: 'date', date: '2026-12-24' }, target, nowMs)
+  assert.equal('types' in onDate, false)
+  const drop = { ...target, kind: 'drop', path: 'a/' } as const
+  const limits = { maxFileMib: '1.5', maxMib: '0.0000001', types: '.PDF, *.jpg;pdf  png' }
+  const limited = shareBodyOf({ ...newShareDraft, ...limits }, drop, nowMs)
+  assert.deepEqual(
+    [limited.maxFileBytes, limited.maxBytes, limited.types],
+    [1_572_864, 1, ['pdf', 'jpg', 'png']],
+  )
   assert.equal(onDate.expiresAt, new Date('2026-12-24T23:59:59').toISOString())
 })
 
 test('mistakesOf names a day that is over and a short password', () => {
   const mistakes = (more: object) => mistakesOf({ ...newShareDraft, ...more }, nowMs)
-  assert.deepEqual(mistakes({}), { date: undefined, password: undefined })
+  assert.deepEqual(mistakes({}), {
+    ...{ date: undefined, password: undefined, types: undefined },
+  })
+  assert.match(mistakes({ types: 'pdf, a/b' }).types ?? '', /endings of names/)
   assert.match(mistakes({ days: 'date' }).date ?? '', /Choose a day/)
   assert.match(mistakes({ days: 'date', date: '2026-11-25' }).date ?? '', /Choose a day/)
   assert.equal(mistakes({ days: 'date', date: '2026-11-28' }).date, undefined)

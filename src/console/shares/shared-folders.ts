@@ -1,0 +1,47 @@
+import { isLegalKey } from '../../drives/key-path.ts'
+import type { Entry } from '../../drives/listed-entry.ts'
+import { folderPage } from './folder-page.ts'
+import { refusals, ShareRefusal } from './share-texts.ts'
+import { assertLeft, sendFile } from './shared-files.ts'
+import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
+
+/** Entries of a page. */
+const pageEntries = 200
+
+/** Answers visitors of a link to a folder. @throws ShareRefusal */
+export async function answerFolder(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
+  const { request, share, token, rest } = visit
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    throw new ShareRefusal(refusals.method)
+  }
+  // What follows the prefix is a part of a key as it is: keys have no `..`.
+  const query = new URLSearchParams(request.rawQuery)
+  const path = query.get('path') ?? ''
+  const key = share.path + path
+  if (key !== '' && !isLegalKey(key)) throw new ShareRefusal(refusals.unknown)
+  if (rest === '/file' && path !== '' && !path.endsWith('/')) return sendFile(visit, key, parts)
+  if (rest !== '' || (path !== '' && !path.endsWith('/'))) throw new ShareRefusal(refusals.unknown)
+  assertLeft(share)
+  const entries = await entriesOf(visit, { prefix: key, after: query.get('after') ?? '' }, parts)
+  const shown = entries.slice(0, pageEntries)
+  const next = entries.length > pageEntries ? shown.at(-1)?.key : undefined
+  return folderPage(token, share, { path, entries: shown, next })
+}
+
+/** One more than a page has, if there are more. */
+async function entriesOf(
+  { share, request }: Visit,
+  { prefix, after }: { readonly prefix: string; readonly after: string },
+  { drive }: ShareHandlerParts,
+): Promise<Entry[]> {
+  const cursor = drive.list(share.bucket, { prefix, after, delimiter: '/' })
+  const found: Entry[] = []
+  while (found.length <= pageEntries) {
+    request.signal.throwIfAborted()
+    const entries = await cursor.next(pageEntries + 1 - found.length)
+    if (entries.length === 0) break
+    // The folder itself may be an object.
+    found.push(...entries.filter(({ key }) => key !== prefix))
+  }
+  return found
+}
