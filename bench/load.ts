@@ -9,6 +9,7 @@ import type { LoadJob, LoadResult, PreparedRequest } from './load-generator.ts'
 import type { OpenLoopJob, OpenLoopResult } from './open-loop.ts'
 import { bucket } from './server-kinds.ts'
 import type { RunningServer } from './servers.ts'
+import type { StreamJob, StreamResult } from './stream-client.ts'
 import type { UploadJob, UploadResult } from './upload-client.ts'
 
 /** Runs a job in a separate load generator, pinned to `core` if given. */
@@ -30,6 +31,13 @@ export async function generateOpenLoop(job: OpenLoopJob): Promise<OpenLoopResult
 /** Uploads with lib-storage from a separate process. */
 export async function runUploadClient(job: UploadJob): Promise<UploadResult> {
   return await runScript<UploadResult>('upload-client.ts', job)
+}
+
+/** Reads streams of models from a separate process. */
+export async function readStreams(job: StreamJob): Promise<StreamResult> {
+  const result = await runScript<StreamResult>('stream-client.ts', job)
+  if (result.failures > 0) throw new Error(`${result.failures} of ${job.streams} streams failed`)
+  return result
 }
 
 async function runScript<Result>(name: string, job: object, core?: number): Promise<Result> {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BenchContext, Scenario, Table } from './scenario.ts'
 import { accessKeyScenarios } from './scenarios/access-keys.ts'
+import { callScenarios } from './scenarios/calls.ts'
 import { coldFolderScenarios } from './scenarios/cold-folder.ts'
 import { fleetScenarios } from './scenarios/fleet.ts'
 import { footprintScenarios } from './scenarios/footprint.ts'
@@ -35,6 +36,7 @@ const scenarios: readonly Scenario[] = [
   ...listingScenarios,
   ...uploadScenarios,
   ...modelScenarios,
+  ...callScenarios,
   ...googleScenarios,
   ...googleUploadScenarios,
 ]
