@@ -158,7 +158,7 @@ for (const [when, stream, begins] of [
 ] as const) {
   for (const ends of ['destroys its connection', 'ends its side'] as const) {
     test(`A client that ${ends} ${when} cancels the upstream within a second`, async (t) => {
-      const { upstream, port } = await startWithUpstream(t)
+      const { upstream, port, lines } = await startWithUpstream(t)
       const arrived = Promise.withResolvers<void>()
       upstream.behave = (_, response) => {
         if (stream) response.writeHead(200, streamHead)
@@ -190,6 +190,9 @@ for (const [when, stream, begins] of [
         assert.ok(!reply.endsWith('0\r\n\r\n'), reply)
       }
       socket.destroy()
+      // Somebody has pressed Stop, which is no error.
+      await until(() => JSON.stringify(lines).includes('"aborted":true'))
+      assert.ok(!JSON.stringify(lines).includes('BrokenAnswerError'))
     })
   }
 }

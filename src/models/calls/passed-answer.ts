@@ -67,7 +67,8 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
         }
         isWhole = true
       } catch (cause) {
-        // Also if the client has ended its side: it may still read, and must not take this for the end.
+        // The client has left, which is no failure of anything. Its connection is closed already.
+        if (signal.aborted) return
         throw new BrokenAnswerError({ cause })
       }
     },
