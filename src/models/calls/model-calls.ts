@@ -1,5 +1,6 @@
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { ApiError } from '../../json-api/api-error.ts'
+import { withinTime } from '../../process/time-limit.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { CallTarget, Resolution } from '../list/resolve-model.ts'
 import type { CallClient } from '../upstream/call-client.ts'
@@ -48,9 +49,13 @@ interface Progress {
   readonly resting: Rest[]
 }
 
+/** A call that was cut off ends at once. */
+const endMs = 2_000
+
 /** Passes calls on to the connections that have their models, one after the other until one answers. */
 export class ModelCalls {
   readonly #parts: ModelCallsParts
+  readonly #underWay = new Set<Promise<void>>()
 
   constructor(parts: ModelCallsParts) {
     this.#parts = parts
@@ -61,23 +66,30 @@ export class ModelCalls {
     request.leaveWithClient()
     await caller.assertWithinLimits()
     const body = await this.#parts.bodies.read(request, path)
-    let release = () => body.release()
+    const ended = Promise.withResolvers<void>()
+    this.#underWay.add(ended.promise)
+    let letGo = () => undefined as void
+    const release = () => {
+      body.release()
+      letGo()
+      this.#underWay.delete(ended.promise)
+      ended.resolve()
+    }
     try {
       caller.assertAllowed(body.model)
       const found = await this.#parts.index.resolve(body.model, path.kinds)
       const targets = this.#targetsOf(found, body.model, path)
-      if (path.isFree !== true) {
-        const letGo = await caller.hold(estimatedTokensOf(path, body.bytes))
-        release = () => {
-          body.release()
-          letGo()
-        }
-      }
+      if (path.isFree !== true) letGo = await caller.hold(estimatedTokensOf(path, body.bytes))
       return await this.#tryAll(targets, { request, path, caller, body, release })
     } catch (error) {
       release()
       throw error
     }
+  }
+
+  /** Resolves when calls whose connections were closed have noted what they used. */
+  async ended(): Promise<void> {
+    await withinTime(Promise.all(this.#underWay), endMs).catch(() => undefined)
   }
 
   /** The targets that speak the path's protocol. @throws ApiError */

@@ -70,16 +70,17 @@ export function openModelCalls(
     connectMs: settings.modelsConnectSeconds * 1_000,
     idleMs: settings.modelsIdleSeconds * 1_000,
   })
-  onClose(async () => {
-    await client.close()
-    await usage.flush()
-  })
   const calls = new ModelCalls({
     index: new CallIndex({ lists, catalogue, upstreams, now: () => performance.now() }),
     bodies: new CallBodies(settings.modelsBodyMib * mib),
     ...{ catalogue, client, rests, now },
     record: new CallRecorder(usage.note, counts.note),
     firstByteMs: settings.modelsFirstByteSeconds * 1_000,
+  })
+  onClose(async () => {
+    await client.close()
+    await calls.ended()
+    await usage.flush()
   })
   const callers = new Callers({
     ...{ apiKey: settings.modelsApiKey, keys: modelKeys, now },
