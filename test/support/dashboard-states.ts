@@ -35,6 +35,22 @@ async function upload(page: Page, name: string): Promise<void> {
 
 const folder = `/files/${testBucket}?prefix=states/`
 
+/** Usage of yesterday, as if models had been called. */
+async function showUsage({ page }: FileBrowser): Promise<void> {
+  const dayMs = 86_400_000
+  const from = new Date((Math.floor(Date.now() / dayMs) - 1) * dayMs).toISOString()
+  const row = {
+    ...{ from, keyId: '', connectionId: 'gone', model: 'lab/a-model-with-a-long-name' },
+    ...{ requests: 12_345, errors: 300, fallbacks: 100, inputTokens: 1e9, outputTokens: 1e8 },
+    ...{ receivedBytes: 1e9, sentBytes: 1e10, firstByteMs: 420 },
+  }
+  const json = { from, to: from, rows: [row], isCut: false }
+  await page.route('**/-/api/usage?*', (route) => route.fulfill({ json }))
+  await page.reload()
+  await page.getByText('Table of tokens').click()
+  await page.getByRole('slider', { name: 'Requests' }).focus()
+}
+
 /** The page as it comes, and each of its dialogs, menus, notifications and errors. */
 export const dashboardStates: readonly DashboardState[] = [
   { name: 'overview', path: '/', shown: 'counted' },
@@ -285,5 +301,18 @@ export const dashboardStates: readonly DashboardState[] = [
   { name: 'aliases', path: '/models/aliases', shown: 'No aliases yet' },
   { name: 'custom models', path: '/models/custom', shown: 'No custom models yet' },
   { name: 'import and export', path: '/models/transfer', shown: 'Save export' },
+  { name: 'model keys', path: '/models/keys', shown: 'No model keys yet' },
+  {
+    name: 'new model key',
+    path: '/models/keys',
+    async reach({ page }) {
+      await button(page, 'Create a key').click()
+      await page.getByLabel('Tokens a month').fill('0')
+      await page.getByLabel('Name').fill('app')
+      await button(page, 'Create the key').click()
+      await page.getByText('expected number').waitFor()
+    },
+  },
+  { name: 'usage', path: '/models/usage', reach: showUsage },
   { name: 'no page', path: '/nowhere', shown: 'Page not found' },
 ]

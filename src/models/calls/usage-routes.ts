@@ -47,6 +47,9 @@ const usageReply = z.object({
   isCut: z.boolean().meta({ description: `Whether there are more than ${maxRows} rows.` }),
 })
 
+/** The reply of `GET /-/api/usage`. */
+export type UsageReply = z.infer<typeof usageReply>
+
 const restsReply = z.object({
   rests: z.array(
     z.object({

@@ -57,13 +57,19 @@ const keyReply = z.object({
   ...{ name, models, limits, expiresAt },
   createdAt: z.iso.datetime(),
 })
-type ModelKeyReply = z.infer<typeof keyReply>
+/** A model key, without its secret. */
+export type ModelKeyReply = z.infer<typeof keyReply>
 
 const keysReply = z.object({ keys: z.array(keyReply) })
+/** The reply of `GET /-/api/model-keys`. */
+export type ModelKeysReply = z.infer<typeof keysReply>
+
 const newKeyReply = z.object({
   key: keyReply,
   secret: z.string().meta({ description: 'What clients send. It is not shown again.' }),
 })
+/** The reply of `POST /-/api/model-keys`. */
+export type NewModelKeyReply = z.infer<typeof newKeyReply>
 
 const keyBody = z.strictObject({
   name,
@@ -71,6 +77,9 @@ const keyBody = z.strictObject({
   limits: limits.prefault({}),
   expiresAt: expiresAt.default(null),
 })
+
+/** The body of `POST /-/api/model-keys`. */
+export type ModelKeyBody = z.input<typeof keyBody>
 
 const changeBody = z.strictObject({
   name: name.optional(),

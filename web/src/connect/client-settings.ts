@@ -1,3 +1,7 @@
+import type { ClientSettings } from '../ui/client-settings.ts'
+
+type SettingsBlock = ClientSettings['blocks'][number]
+
 /**
  * The values that client settings depend on. The secret key is missing: the browser does not have
  * it.
@@ -9,20 +13,6 @@ export interface Gateway {
   readonly accessKey: string
   /** A bucket for the example commands. */
   readonly bucket: string
-}
-
-interface SettingsBlock {
-  /** What to do with the text. */
-  readonly caption: string
-  readonly text: string
-  /** The file name, if the text is to be saved as a file. */
-  readonly fileName?: string
-}
-
-interface ClientSettings {
-  readonly id: string
-  readonly name: string
-  readonly blocks: readonly SettingsBlock[]
 }
 
 /** A placeholder for the secret key. Valid without quoting in shells, XML and INI files. */

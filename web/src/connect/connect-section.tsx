@@ -3,11 +3,11 @@ import { IconInfoCircle } from '@tabler/icons-react'
 import type { StatusReply } from '../../../src/console/management/replies.ts'
 import { serviceAddress } from '../api/service-address.ts'
 import { useBuckets, useStatus } from '../api/service-queries.ts'
+import { ClientTabs } from '../ui/client-tabs.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
-import { type Gateway, secretKeyPlaceholder } from './client-settings.ts'
-import { ClientTabs } from './client-tabs.tsx'
+import { clientSettings, type Gateway, secretKeyPlaceholder } from './client-settings.ts'
 import classes from './connect-section.module.css'
 
 export function ConnectSection() {
@@ -61,7 +61,7 @@ function Connect({ gateway, isForAws }: ConnectProps) {
         </Alert>
       )}
       <Section title="Settings to paste">
-        <ClientTabs gateway={gateway} />
+        <ClientTabs clients={clientSettings(gateway)} placeholder={secretKeyPlaceholder} />
         <Text size="xs" c="dimmed" mt="sm">
           Replace {secretKeyPlaceholder} with your secret key. The dashboard does not know it.
         </Text>

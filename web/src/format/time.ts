@@ -47,3 +47,19 @@ const moments = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyl
 export function formatMoment(atMs: number): string {
   return moments.format(atMs)
 }
+
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/** A day that begins at midnight UTC. */
+export function formatDay(atMs: number): string {
+  return days.format(atMs)
+}
+
+const hours = new Intl.DateTimeFormat('en-GB', {
+  ...{ day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+})
+
+/** Date and time without the year and seconds, in the time zone of the browser. */
+export function formatHour(atMs: number): string {
+  return hours.format(atMs)
+}

@@ -1,4 +1,5 @@
 import type { KeyBody, KeyReply } from '../../../src/console/management/key-schemas.ts'
+import { dayOf, endOfDay } from '../format/day-field.ts'
 import { type Action, presets } from './key-text.ts'
 
 /** The form of an access key, as it is typed. */
@@ -39,7 +40,7 @@ export function draftOf({ name, note, grants, expiresAt, limits }: KeyReply): Ke
   return {
     ...{ name, note },
     grants: grants.map((grant, id) => ({ ...grant, id })),
-    expires: expiresAt === null ? '' : dayOf(new Date(expiresAt)),
+    expires: dayOf(expiresAt),
     requestsPerSecond: requestsPerSecond === null ? '' : String(requestsPerSecond),
     gib: bytes === null ? '' : String(Number((bytes / gibBytes).toFixed(3))),
   }
@@ -54,16 +55,10 @@ export function bodyOf(draft: KeyDraft) {
       ...{ bucket, prefix },
       actions: [...actions],
     })),
-    // The whole day is included.
-    expiresAt: expires === '' ? null : new Date(`${expires}T23:59:59`).toISOString(),
+    expiresAt: endOfDay(expires),
     limits: {
       requestsPerSecond: requestsPerSecond === '' ? null : Number(requestsPerSecond),
       bytes: gib === '' ? null : Math.round(Number(gib) * gibBytes),
     },
   } satisfies KeyBody
-}
-
-function dayOf(date: Date): string {
-  const part = (value: number) => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${part(date.getMonth() + 1)}-${part(date.getDate())}`
 }

@@ -8,11 +8,11 @@ import { Loaded } from '../ui/loaded.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { RowList } from '../ui/row-list.tsx'
 import { Section } from '../ui/section.tsx'
+import { AccessKeySecret } from './access-key-secret.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import { newDraft } from './key-draft.ts'
 import { KeyRow } from './key-row.tsx'
 import { useKeys } from './keys-queries.ts'
-import { SecretDialog } from './secret-dialog.tsx'
 
 /** The access keys of apps. */
 export function KeysPage() {
@@ -50,7 +50,7 @@ export function KeysPage() {
           onClose={() => setIsAdding(false)}
         />
       )}
-      {made !== undefined && <SecretDialog made={made} onClose={() => setMade(undefined)} />}
+      {made !== undefined && <AccessKeySecret made={made} onClose={() => setMade(undefined)} />}
     </>
   )
 }

@@ -5,8 +5,10 @@ import { PageHeading } from '../ui/page-heading.tsx'
 import { ConnectionsPanel } from './connections/connections-panel.tsx'
 import { aliases, combos, customModels } from './items/item-resources.ts'
 import { ItemsPanel } from './items/items-panel.tsx'
+import { ModelKeysPanel } from './keys/model-keys-panel.tsx'
 import { ListedPanel } from './listed/listed-panel.tsx'
 import { TransferPanel } from './transfer/transfer-panel.tsx'
+import { UsagePanel } from './usage/usage-panel.tsx'
 
 interface Panel {
   /** The address segment after `/models/`; the first panel has none. */
@@ -19,6 +21,8 @@ const first: Panel = { id: 'listed', label: 'Listed', Content: ListedPanel }
 
 const panels: readonly Panel[] = [
   first,
+  { id: 'keys', label: 'Model keys', Content: ModelKeysPanel },
+  { id: 'usage', label: 'Usage', Content: UsagePanel },
   { id: 'connections', label: 'Connections', Content: ConnectionsPanel },
   { id: 'combos', label: 'Combos', Content: () => <ItemsPanel resource={combos} /> },
   {

@@ -1,7 +1,5 @@
 import { Code, Group, SegmentedControl, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useLocation } from 'wouter'
-import { useSearch } from 'wouter/use-browser-location'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { formatCount } from '../../format/bytes.ts'
@@ -9,6 +7,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { hasWords } from '../../ui/has-words.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
+import { useAddressParams } from '../../ui/use-address-params.ts'
 import { useListedModels } from '../routing-queries.ts'
 import { listOf, lists } from './list-names.ts'
 import { ListedModels } from './listed-models.tsx'
@@ -16,16 +15,9 @@ import classes from './listed-panel.module.css'
 
 /** The current response of `/v1/models`. The list and the search are part of the page address. */
 export function ListedPanel() {
-  const [path, navigate] = useLocation()
-  const params = new URLSearchParams(useSearch())
+  const [params, set] = useAddressParams()
   const list = listOf(params.get('list'))
   const search = params.get('search') ?? ''
-  const set = (name: string, value: string) => {
-    const after = new URLSearchParams(location.search)
-    if (value === '') after.delete(name)
-    else after.set(name, value)
-    navigate(after.size === 0 ? path : `${path}?${after}`, { replace: true })
-  }
   return (
     <Section title="Listed models" actions={<ListUrl />}>
       <div className={classes.controls}>

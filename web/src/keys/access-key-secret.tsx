@@ -1,0 +1,40 @@
+import type { KeyWithSecretReply } from '../../../src/console/management/key-schemas.ts'
+import { useBuckets, useStatus } from '../api/service-queries.ts'
+import { clientSettings, secretKeyPlaceholder } from '../connect/client-settings.ts'
+import { gatewayOf } from '../connect/connect-section.tsx'
+import { ClientTabs } from '../ui/client-tabs.tsx'
+import { SecretDialog } from '../ui/secret-dialog.tsx'
+
+interface AccessKeySecretProps {
+  readonly made: KeyWithSecretReply
+  readonly onClose: () => void
+}
+
+/** The secret of an access key, with settings of clients. */
+export function AccessKeySecret({ made: { key, secretKey }, onClose }: AccessKeySecretProps) {
+  const { data: status } = useStatus()
+  const firstBucket = useBuckets().data?.buckets[0]?.name ?? 'BUCKET'
+  const granted = key.grants.find(({ bucket }) => bucket !== '*')?.bucket ?? firstBucket
+  return (
+    <SecretDialog
+      name={key.name}
+      what="secret key"
+      secret={secretKey}
+      id={{ name: 'Access key', value: key.accessKeyId }}
+      settings={(onTaken) =>
+        status !== undefined && (
+          <ClientTabs
+            clients={clientSettings({
+              ...gatewayOf(status.endpoint, granted),
+              accessKey: key.accessKeyId,
+            })}
+            placeholder={secretKeyPlaceholder}
+            secret={secretKey}
+            onTaken={onTaken}
+          />
+        )
+      }
+      onClose={onClose}
+    />
+  )
+}

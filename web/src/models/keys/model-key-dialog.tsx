@@ -1,0 +1,112 @@
+import { Alert, SimpleGrid, TagsInput, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { ModelKeyReply } from '../../../../src/models/keys/model-key-routes.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
+import { useListedModels } from '../routing-queries.ts'
+import { bodyOf, draftOf, limitFields, type ModelKeyDraft } from './model-key-draft.ts'
+import { useModelKeyAction } from './model-keys-queries.ts'
+
+interface ModelKeyDialogProps<Reply> {
+  /** Absent for a new one. */
+  readonly modelKey?: ModelKeyReply
+  readonly onDone: (reply: Reply) => void
+  readonly onClose: () => void
+}
+
+/** Suggestions that are shown at a time. */
+const maxSuggestions = 50
+
+/** The form of a model key. */
+export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
+  const { modelKey, onDone, onClose } = props
+  const [draft, setDraft] = useState(draftOf(modelKey))
+  const { mutate, isPending, error } = useModelKeyAction<Reply>({ onSuccess: onDone })
+  const set = (change: Partial<ModelKeyDraft>) => setDraft((before) => ({ ...before, ...change }))
+  const errorAt = (field: string) =>
+    error instanceof ApiError && isAt(error, field) ? error.message : undefined
+  const isShown = ['name', 'models', 'expiresAt', 'limits'].some((field) => errorAt(field))
+  return (
+    <FormDialog
+      title={modelKey === undefined ? 'New model key' : `Change ${modelKey.name}`}
+      action={modelKey === undefined ? 'Create the key' : 'Save'}
+      isBusy={isPending}
+      onSubmit={() => {
+        const body = bodyOf(draft, modelKey?.expiresAt ?? null)
+        if (modelKey === undefined) mutate({ method: 'POST', body })
+        else mutate({ method: 'PATCH', keyId: modelKey.keyId, body })
+      }}
+      onClose={onClose}
+    >
+      <NameInput
+        label="Name"
+        placeholder="chat-app"
+        required
+        value={draft.name}
+        error={errorAt('name')}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      <Models draft={draft} error={errorAt('models')} onChange={set} />
+      <TextInput
+        label="Valid until"
+        type="date"
+        value={draft.expires}
+        error={errorAt('expiresAt')}
+        onChange={(event) => set({ expires: event.currentTarget.value })}
+      />
+      <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
+        {limitFields.map(({ name, label }) => (
+          <TextInput
+            key={name}
+            label={label}
+            placeholder="no limit"
+            inputMode="numeric"
+            pattern="[0-9]*"
+            value={draft.limits[name]}
+            error={errorAt(`limits.${name}`)}
+            onChange={(event) =>
+              set({ limits: { ...draft.limits, [name]: event.currentTarget.value } })
+            }
+          />
+        ))}
+      </SimpleGrid>
+      <Text size="xs" c="dimmed">
+        Each process of the service counts a minute for itself, and all of them a month. The last
+        call may exceed a limit of tokens.
+      </Text>
+      {error !== null && !isShown && (
+        <Alert color="red" role="alert">
+          {error.message}
+        </Alert>
+      )}
+    </FormDialog>
+  )
+}
+
+interface ModelsProps {
+  readonly draft: ModelKeyDraft
+  readonly error: string | undefined
+  readonly onChange: (change: Partial<ModelKeyDraft>) => void
+}
+
+function Models({ draft: { models }, error, onChange }: ModelsProps) {
+  const listed = useListedModels('chat').data ?? []
+  return (
+    <TagsInput
+      label="Allowed models"
+      description="IDs of models, where * stands for any text: lab/*. Empty: every model."
+      placeholder={models.length === 0 ? 'every model' : ''}
+      data={[...new Set(listed.map(({ id }) => id))]}
+      limit={maxSuggestions}
+      acceptValueOnBlur
+      error={error}
+      value={[...models]}
+      onChange={(chosen) => onChange({ models: chosen })}
+    />
+  )
+}
+
+/** Whether an error is about a field, or one within it. */
+function isAt({ field = '' }: ApiError, wanted: string): boolean {
+  return field === wanted || field.startsWith(`${wanted}.`) || field.startsWith(`${wanted}[`)
+}

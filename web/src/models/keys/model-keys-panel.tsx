@@ -1,0 +1,75 @@
+import { Button, Text } from '@mantine/core'
+import { IconKey, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
+import type {
+  ModelKeyReply,
+  NewModelKeyReply,
+} from '../../../../src/models/keys/model-key-routes.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { RowList } from '../../ui/row-list.tsx'
+import { SecretDialog } from '../../ui/secret-dialog.tsx'
+import { Section } from '../../ui/section.tsx'
+import { ModelKeyDialog } from './model-key-dialog.tsx'
+import { ModelKeyRow } from './model-key-row.tsx'
+import { useModelKeys } from './model-keys-queries.ts'
+
+/** The keys of apps that call models. */
+export function ModelKeysPanel() {
+  const [isAdding, setIsAdding] = useState(false)
+  const [made, setMade] = useState<NewModelKeyReply>()
+  return (
+    <Section
+      title="Keys of apps"
+      actions={
+        <Button size="xs" leftSection={<IconPlus size={16} />} onClick={() => setIsAdding(true)}>
+          Create a key
+        </Button>
+      }
+    >
+      <Text size="sm" c="dimmed" mb="md" maw={720}>
+        Calls need a key. Give each app one of its own; the key in the settings, MODELS_API_KEY, can
+        call every model without limits. A model key does not open the list itself.
+      </Text>
+      <Loaded query={useModelKeys()} failure="The model keys could not be loaded">
+        {({ keys }) => <ModelKeys keys={keys} />}
+      </Loaded>
+      {isAdding && (
+        <ModelKeyDialog<NewModelKeyReply>
+          onDone={(reply) => {
+            setIsAdding(false)
+            setMade(reply)
+          }}
+          onClose={() => setIsAdding(false)}
+        />
+      )}
+      {made !== undefined && (
+        <SecretDialog
+          name={made.key.name}
+          what="model key"
+          secret={made.secret}
+          settings={() => null}
+          onClose={() => setMade(undefined)}
+        />
+      )}
+    </Section>
+  )
+}
+
+function ModelKeys({ keys }: { readonly keys: readonly ModelKeyReply[] }) {
+  if (keys.length === 0) {
+    return (
+      <EmptyState icon={<IconKey size={32} stroke={1.5} />} title="No model keys yet">
+        A model key is limited to models, requests and tokens, and can be revoked without touching
+        other apps.
+      </EmptyState>
+    )
+  }
+  return (
+    <RowList>
+      {keys.map((key) => (
+        <ModelKeyRow key={key.keyId} modelKey={key} />
+      ))}
+    </RowList>
+  )
+}

@@ -1,0 +1,123 @@
+import { Alert, Group, NativeSelect, Text } from '@mantine/core'
+import { IconChartBar } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { Section } from '../../ui/section.tsx'
+import { useAddressParams } from '../../ui/use-address-params.ts'
+import { UsagePlots } from './usage-plots.tsx'
+import { useUsage } from './usage-queries.ts'
+import {
+  filtered,
+  groupsOf,
+  periodOf,
+  periods,
+  type UsageFilter,
+  type UsageRow,
+} from './usage-sums.ts'
+import { UsageTable } from './usage-table.tsx'
+import { type UsageNames, useUsageNames } from './use-usage-names.ts'
+
+const filters = [
+  { field: 'keyId', param: 'key', label: 'Key', all: 'All keys' },
+  { field: 'connectionId', param: 'connection', label: 'Connection', all: 'All connections' },
+  { field: 'model', param: 'model', label: 'Model', all: 'All models' },
+] as const
+
+/** What calls used. What is chosen is part of the page's address. */
+export function UsagePanel() {
+  const [params, set] = useAddressParams()
+  const period = periodOf(params.get('period'))
+  const nameOf = useUsageNames()
+  const query = useUsage(period)
+  const filter = Object.fromEntries(
+    filters.map(({ field, param }) => [field, params.get(param)?.slice(1) ?? null]),
+  ) as UsageFilter
+  return (
+    <>
+      <Section
+        title="Usage"
+        actions={
+          <NativeSelect
+            aria-label="Period"
+            size="xs"
+            value={period.id}
+            data={periods.map(({ id, label }) => ({ value: id, label }))}
+            onChange={({ currentTarget: { value } }) =>
+              set('period', value === periods[0].id ? '' : value)
+            }
+          />
+        }
+      >
+        <Loaded query={query} failure="The usage could not be loaded" lines={8}>
+          {({ times, rows, isCut }) => (
+            <>
+              {isCut && (
+                <Alert color="orange" mb="md">
+                  There is more than one page can show: the newest figures are missing. Choose a
+                  shorter period.
+                </Alert>
+              )}
+              {rows.length === 0 ? (
+                <NoUsage />
+              ) : (
+                <>
+                  <Filters rows={rows} filter={filter} nameOf={nameOf} onChange={set} />
+                  <UsagePlots times={times} rows={filtered(rows, filter)} by={period.by} />
+                </>
+              )}
+            </>
+          )}
+        </Loaded>
+      </Section>
+      {query.data !== undefined && query.data.rows.length > 0 && (
+        <UsageTable rows={filtered(query.data.rows, filter)} by={period.by} nameOf={nameOf} />
+      )}
+    </>
+  )
+}
+
+interface FiltersProps {
+  readonly rows: readonly UsageRow[]
+  readonly filter: UsageFilter
+  readonly nameOf: UsageNames
+  readonly onChange: (name: string, value: string) => void
+}
+
+/** A letter before each value, because the key of the settings has an empty id. */
+function Filters({ rows, filter, nameOf, onChange }: FiltersProps) {
+  return (
+    <Group mb="lg" gap="sm">
+      {filters.map(({ field, param, label, all }) => {
+        const chosen = filter[field]
+        const found = groupsOf(rows, field).map(({ of }) => of)
+        const shown = chosen === null || found.includes(chosen) ? found : [...found, chosen]
+        return (
+          <NativeSelect
+            key={field}
+            aria-label={label}
+            size="xs"
+            maw={240}
+            value={chosen === null ? '' : `=${chosen}`}
+            data={[
+              { value: '', label: all },
+              ...shown.map((of) => ({ value: `=${of}`, label: nameOf(field, of) })),
+            ]}
+            onChange={({ currentTarget }) => onChange(param, currentTarget.value)}
+          />
+        )
+      })}
+      <Text size="xs" c="dimmed">
+        Each attempt counts: a call that falls back has several. Days begin at midnight UTC.
+      </Text>
+    </Group>
+  )
+}
+
+function NoUsage() {
+  return (
+    <EmptyState icon={<IconChartBar size={32} stroke={1.5} />} title="No calls in this time">
+      Make a <Link href="/models/keys">model key</Link> for an app that calls models.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,92 @@
+import { Box, Button, SegmentedControl } from '@mantine/core'
+import { useState } from 'react'
+import { formatBytes, formatCount } from '../../format/bytes.ts'
+import { Section } from '../../ui/section.tsx'
+import { useAddressParams } from '../../ui/use-address-params.ts'
+import classes from './usage.module.css'
+import { formatMilliseconds } from './usage-plots.tsx'
+import { type Grouping, groupings, groupsOf, type UsageRow, type UsageSums } from './usage-sums.ts'
+import type { UsageNames } from './use-usage-names.ts'
+
+const columns: readonly {
+  readonly label: string
+  readonly text: (sums: UsageSums) => string
+}[] = [
+  { label: 'Requests', text: ({ requests }) => formatCount(requests) },
+  { label: 'Errors', text: ({ errors }) => formatCount(errors) },
+  { label: 'Fallbacks', text: ({ fallbacks }) => formatCount(fallbacks) },
+  { label: 'Input tokens', text: ({ inputTokens }) => formatCount(inputTokens) },
+  { label: 'Output tokens', text: ({ outputTokens }) => formatCount(outputTokens) },
+  { label: 'Received', text: ({ receivedBytes }) => formatBytes(receivedBytes) },
+  { label: 'Sent', text: ({ sentBytes }) => formatBytes(sentBytes) },
+  {
+    label: 'First byte',
+    text: ({ firstByteMs }) => (firstByteMs === null ? '–' : formatMilliseconds(firstByteMs)),
+  },
+]
+
+const pageSize = 50
+
+interface UsageTableProps {
+  readonly rows: readonly UsageRow[]
+  readonly by: 'day' | 'hour'
+  readonly nameOf: UsageNames
+}
+
+/** The sums of a period by model, key, connection or time. */
+export function UsageTable({ rows, by, nameOf }: UsageTableProps) {
+  const [params, set] = useAddressParams()
+  const [shown, setShown] = useState(pageSize)
+  const grouping = groupings.find((one) => one === params.get('by')) ?? 'model'
+  const labels: Readonly<Record<Grouping, string>> = {
+    ...{ model: 'Model', keyId: 'Key', connectionId: 'Connection' },
+    from: by === 'day' ? 'Day' : 'Hour',
+  }
+  const groups = groupsOf(rows, grouping)
+  return (
+    <Box mt="md">
+      <Section
+        title="Sums"
+        actions={
+          <SegmentedControl
+            aria-label="Sums by"
+            size="xs"
+            value={grouping}
+            onChange={(value) => set('by', value === 'model' ? '' : value)}
+            data={groupings.map((one) => ({ value: one, label: labels[one] }))}
+          />
+        }
+      >
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <section className={classes.sums} aria-label="Table of the sums" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {[labels[grouping], ...columns.map(({ label }) => label)].map((label) => (
+                  <th key={label} scope="col">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {groups.slice(0, shown).map(({ of, sums }) => (
+                <tr key={of}>
+                  <th scope="row">{nameOf(grouping, of, by)}</th>
+                  {columns.map(({ label, text }) => (
+                    <td key={label}>{text(sums)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+        {groups.length > shown && (
+          <Button variant="default" size="xs" mt="sm" onClick={() => setShown(shown + pageSize)}>
+            Show {Math.min(pageSize, groups.length - shown)} more of {groups.length - shown}
+          </Button>
+        )}
+      </Section>
+    </Box>
+  )
+}

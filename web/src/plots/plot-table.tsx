@@ -1,0 +1,45 @@
+import { useState } from 'react'
+import classes from './time-plot.module.css'
+import { shownValue, type TimePlotProps } from './time-plot.tsx'
+
+/** The values of a plot, the newest first. */
+export function PlotTable({ title, times, series, format, formatTime }: TimePlotProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details
+      className={classes.details}
+      onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+    >
+      <summary>{`Table of ${title.toLowerCase()}`}</summary>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <section className={classes.table} aria-label={title} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {series.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {times
+                .map((atMs, index) => (
+                  <tr key={atMs}>
+                    <th scope="row">{formatTime(atMs)}</th>
+                    {series.map(({ name, values }) => (
+                      <td key={name}>{shownValue(values[index], format)}</td>
+                    ))}
+                  </tr>
+                ))
+                .reverse()}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  )
+}

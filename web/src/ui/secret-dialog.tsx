@@ -1,0 +1,77 @@
+import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure, useWindowEvent } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { CopyButton } from './copy-button.tsx'
+import { useBack } from './use-back.ts'
+
+interface SecretDialogProps {
+  /** Of the key. */
+  readonly name: string
+  /** What is shown once: "secret key". */
+  readonly what: string
+  readonly secret: string
+  /** What belongs to it, and is shown again: its ID. */
+  readonly id?: { readonly name: string; readonly value: string }
+  /** Settings that contain the secret; they call `onTaken` when they were copied or saved. */
+  readonly settings: (onTaken: () => void) => ReactNode
+  readonly onClose: () => void
+}
+
+/**
+ * Shows a new secret, which the service does not show again: it closes only after the secret was
+ * copied, or its button says that it was saved.
+ */
+export function SecretDialog(props: SecretDialogProps) {
+  const { name, what, secret, id, settings, onClose } = props
+  const [isTaken, { open: take }] = useDisclosure(false)
+  const [isReminded, { open: remind }] = useDisclosure(false)
+  const close = () => {
+    if (isTaken) onClose()
+    else remind()
+    return isTaken
+  }
+  useBack(close)
+  useWindowEvent('beforeunload', (event) => {
+    if (!isTaken) event.preventDefault()
+  })
+  return (
+    <Modal opened onClose={close} title={`The secret of ${name}`} size="lg" centered>
+      <Stack>
+        {isReminded && !isTaken ? (
+          <Alert color="red" role="alert">
+            The {what} is not copied yet, and it is not shown again. Copy it, or confirm below that
+            you have it.
+          </Alert>
+        ) : (
+          <Alert color="orange">Copy the {what} now. It is not shown again.</Alert>
+        )}
+        {id !== undefined && <Value name={id.name} value={id.value} />}
+        <Value name={what.charAt(0).toUpperCase() + what.slice(1)} value={secret} onCopied={take} />
+        {settings(take)}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>{isTaken ? 'Done' : `I have saved the ${what}`}</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+interface ValueProps {
+  readonly name: string
+  readonly value: string
+  readonly onCopied?: () => void
+}
+
+function Value({ name, value, onCopied }: ValueProps) {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Text size="sm" w={90} flex="none">
+        {name}
+      </Text>
+      <Code fz="sm" style={{ overflowWrap: 'anywhere' }}>
+        {value}
+      </Code>
+      <CopyButton text={value} what={name.toLowerCase()} onCopied={onCopied} />
+    </Group>
+  )
+}
