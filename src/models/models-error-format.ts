@@ -15,6 +15,9 @@ const openAiErrorFormat: ErrorFormat = {
   },
 }
 
+/** Below it, the dashboard calls models. */
+export const triesPath = '/-/api/calls'
+
 /** Anthropic's types of errors (https://docs.anthropic.com/en/api/errors). */
 const anthropicTypes: Readonly<Record<number, string>> = {
   401: 'authentication_error',
@@ -34,8 +37,18 @@ const anthropicErrorFormat: ErrorFormat = {
   },
 }
 
-/** The formats below /v1: the first one whose path fits. */
-export const modelsErrorFormats: readonly ErrorFormat[] = [anthropicErrorFormat, openAiErrorFormat]
+/** For the dashboard alone: pages of other origins may not read it. */
+const triesErrorFormat: ErrorFormat = {
+  prefix: triesPath,
+  errorBody: openAiErrorFormat.errorBody,
+}
+
+/** The formats below /v1, and of the dashboard's calls: the first one whose path fits. */
+export const modelsErrorFormats: readonly ErrorFormat[] = [
+  anthropicErrorFormat,
+  openAiErrorFormat,
+  triesErrorFormat,
+]
 
 function errorType({ status }: ApiError): string {
   if (status === 401) return 'authentication_error'

@@ -112,6 +112,7 @@ describe('Model keys in the dashboard', { skip: absenceOfChromium() }, () => {
     await plot.press('Escape')
     await page.getByText('Table of requests').click()
     const table = page.getByRole('region', { name: 'Requests', exact: true })
+    await table.getByRole('row').first().waitFor()
     assert.equal(await table.getByRole('row').count(), 31)
     assert.match((await table.getByRole('row').nth(1).textContent()) ?? '', /2\d{3}500$/)
     assert.deepEqual(await barriers(page), [])

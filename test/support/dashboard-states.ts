@@ -301,6 +301,26 @@ export const dashboardStates: readonly DashboardState[] = [
   { name: 'aliases', path: '/models/aliases', shown: 'No aliases yet' },
   { name: 'custom models', path: '/models/custom', shown: 'No custom models yet' },
   { name: 'import and export', path: '/models/transfer', shown: 'Save export' },
+  {
+    name: 'failed try of a model',
+    path: '/models/try?model=openai/gpt-5',
+    async reach({ page }) {
+      await page.getByLabel('Question').fill('Hello?')
+      await page.getByLabel('Question').press('Control+Enter')
+      await page.getByText('The model did not answer').waitFor()
+    },
+  },
+  {
+    name: 'answer of a model',
+    path: '/models/try?model=openai/gpt-5',
+    async reach({ page }) {
+      const json = { choices: [{ message: { content: 'A long line of an answer. '.repeat(99) } }] }
+      await page.route('**/-/api/calls/**', (route) => route.fulfill({ json }))
+      await page.getByLabel('Question').fill('Hello?')
+      await page.getByLabel('Question').press('Control+Enter')
+      await page.getByText('A long line').waitFor()
+    },
+  },
   { name: 'model keys', path: '/models/keys', shown: 'No model keys yet' },
   {
     name: 'new model key',

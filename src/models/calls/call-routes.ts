@@ -1,14 +1,24 @@
 import { z } from 'zod'
+import type { HttpRequest } from '../../http/message.ts'
 import { type Access, PassedReply, type Route, route, routesBelow } from '../../json-api/route.ts'
 import { listError } from '../list-schemas.ts'
+import { triesPath } from '../models-error-format.ts'
 import { preflight } from '../preflight.ts'
 import { type CallPath, callPaths } from './call-paths.ts'
-import type { Callers } from './callers.ts'
+import { type Caller, type Callers, dashboardCaller } from './callers.ts'
 import type { ModelCalls } from './model-calls.ts'
 
 interface CallRoutesParts {
   readonly calls: Pick<ModelCalls, 'call'>
   readonly callers: Pick<Callers, 'admit' | 'of'>
+  /** Admits requests with a valid session. */
+  readonly session: Access
+}
+
+/** Paths that the dashboard tries models with, below `triesPath`. */
+const tried: Readonly<Record<string, string>> = {
+  '/chat/completions': 'tryChatCompletion',
+  '/messages': 'tryMessage',
 }
 
 /** Of a preflight. Pages of any origin may call, with a key. */
@@ -29,7 +39,7 @@ const errors = {
 }
 
 /** The paths that call models (docs/calling-models.md). */
-export function callRoutes({ calls, callers }: CallRoutesParts): readonly Route[] {
+export function callRoutes({ calls, callers, session }: CallRoutesParts): readonly Route[] {
   const access: Access = {
     security: [{ modelsKey: [] }, { modelsKeyHeader: [] }],
     knowsClients: true,
@@ -37,22 +47,41 @@ export function callRoutes({ calls, callers }: CallRoutesParts): readonly Route[
   }
   const common = { tag: 'models', access, errorSchema: listError }
   return [
-    ...routesBelow('/v1', common, callPaths.map(routeOf)),
+    ...routesBelow(
+      '/v1',
+      common,
+      callPaths.map((path) => callRoute(path, (request) => callers.of(request))),
+    ),
     ...callPaths.map(({ path }) => preflight(`/v1${path}`, preflightHeaders)),
+    ...routesBelow(triesPath, { tag: 'calls', access: session, errorSchema: listError }, tries()),
   ]
 
-  function routeOf(path: CallPath): Route {
+  /**
+   * The same calls for a person with a session, so that the browser needs no key. A page of another origin has no token, and
+   * gets no CORS fields here.
+   */
+  function tries(): readonly Route[] {
+    return callPaths.flatMap((path) => {
+      const operationId = tried[path.path]
+      if (operationId === undefined) return []
+      const summary = `${path.summary}, with a session of the dashboard`
+      return callRoute(path, () => dashboardCaller, { operationId, summary })
+    })
+  }
+
+  function callRoute(
+    path: CallPath,
+    callerOf: (request: HttpRequest) => Caller,
+    { operationId, summary }: Pick<CallPath, 'operationId' | 'summary'> = path,
+  ): Route {
     return route({
       method: 'POST',
-      path: path.path,
-      operationId: path.operationId,
-      summary: path.summary,
-      body,
+      ...{ path: path.path, operationId, summary, body },
       bodyType: 'unread',
       reply: z.looseObject({}).meta({ description: "The upstream's answer, as it came." }),
       errors,
       answer: async ({ request }) =>
-        new PassedReply(await calls.call(request, path, callers.of(request))),
+        new PassedReply(await calls.call(request, path, callerOf(request))),
     })
   }
 }

@@ -42,13 +42,21 @@ const maxGuessesAtOnce = 5
 /** Addresses that are refused for a while. More are forgotten, the oldest first. */
 const maxBlocked = 10_000
 
-const owner: Caller = {
-  keyId: '',
-  assertAllowed: () => undefined,
-  assertWithinLimits: async () => undefined,
-  hold: async () => () => undefined,
-  use: () => undefined,
+/** Who may call every model without limits. */
+function unlimited(keyId: string): Caller {
+  return {
+    keyId,
+    assertAllowed: () => undefined,
+    assertWithinLimits: async () => undefined,
+    hold: async () => () => undefined,
+    use: () => undefined,
+  }
 }
+
+const owner = unlimited('')
+
+/** Who has a session of the dashboard. No model key has this id. */
+export const dashboardCaller = unlimited('dashboard')
 
 /** Decides who may call models. Without MODELS_API_KEY and model keys, nobody may. */
 export class Callers {

@@ -8,6 +8,8 @@ export interface Refusal {
 }
 
 interface KeyLimitsParts {
+  /** Whether there still is a key: what is known of others is forgotten. Default: it is. */
+  readonly exists?: (keyId: string) => boolean
   /** The tokens of a key in this month, of all processes as far as they are known. @throws DatabaseError */
   readonly tokensOfMonth: (keyId: string) => Promise<number>
   /** Wall clock, milliseconds since the epoch. */
@@ -35,6 +37,7 @@ const firstExpected = 1_000
 export class KeyLimits {
   readonly #parts: KeyLimitsParts
   readonly #elapsed: () => number
+  readonly #exists: (keyId: string) => boolean
   /** By kind and key. */
   readonly #allowances = new Map<string, Allowance>()
   /** Tokens of calls under way, by key. */
@@ -45,6 +48,12 @@ export class KeyLimits {
   constructor(parts: KeyLimitsParts) {
     this.#parts = parts
     this.#elapsed = parts.elapsed ?? (() => performance.now())
+    this.#exists = parts.exists ?? (() => true)
+  }
+
+  /** The keys that something is known of. */
+  get knownKeys(): ReadonlySet<string> {
+    return new Set([...Array.from(this.#allowances.keys(), keyOfName), ...this.#expected.keys()])
   }
 
   /** Counts a request, unless it is refused. @throws DatabaseError */
@@ -90,7 +99,9 @@ export class KeyLimits {
 
   /** Counts the tokens of an answer. */
   use(keyId: string, limits: ModelKeyLimits, tokens: number): void {
-    if (!hasTokenLimit(limits)) return
+    // An answer may end after its key was deleted.
+    if (!hasTokenLimit(limits) || !this.#exists(keyId)) return
+    if (!this.#expected.has(keyId)) this.#forgetDeleted()
     const expected = this.#expected.get(keyId) ?? tokens
     this.#expected.set(keyId, Math.max(tokens, 0.8 * expected + 0.2 * tokens))
     const allowance = this.#allowance(`tokens ${keyId}`, limits.tokensPerMinute)
@@ -126,16 +137,32 @@ export class KeyLimits {
     else this.#held.delete(keyId)
   }
 
+  /** Called when another key comes, so that what is known grows with the keys that there are. */
+  #forgetDeleted(): void {
+    for (const name of this.#allowances.keys()) {
+      if (!this.#exists(keyOfName(name))) this.#allowances.delete(name)
+    }
+    for (const keyId of this.#expected.keys()) {
+      if (!this.#exists(keyId)) this.#expected.delete(keyId)
+    }
+  }
+
   /** Undefined without a limit. */
   #allowance(name: string, perMinute: number | undefined): Allowance | undefined {
     if (perMinute === undefined) return undefined
     const atMs = this.#elapsed()
+    if (!this.#allowances.has(name)) this.#forgetDeleted()
     const known = this.#allowances.get(name) ?? { left: perMinute, atMs }
     const earned = ((atMs - known.atMs) / minuteMs) * perMinute
     const allowance = { left: Math.min(perMinute, known.left + earned), atMs }
     this.#allowances.set(name, allowance)
     return allowance
   }
+}
+
+/** Of `requests KEY`. */
+function keyOfName(name: string): string {
+  return name.slice(name.indexOf(' ') + 1)
 }
 
 function hasTokenLimit({ tokensPerMinute, tokensPerMonth }: ModelKeyLimits): boolean {

@@ -1,5 +1,6 @@
 import { backOffMs } from '../../process/back-off.ts'
 import type { CallTarget } from '../list/resolve-model.ts'
+import type { ActiveConnection } from '../list/stored-rows.ts'
 import { consequences, type Failure, type Scope } from './failures.ts'
 
 /** Something that is not called for a while. */
@@ -103,11 +104,29 @@ export class Rests {
     for (const key of keysOf(target, path)) this.#known.delete(key)
   }
 
-  /** What rests now. */
-  list(): readonly Rest[] {
+  /** Lets a connection and its models be called at once. */
+  end(connectionId: string): void {
+    for (const [key, rest] of this.#known) {
+      if (rest.connectionId === connectionId) this.#known.delete(key)
+    }
+  }
+
+  /**
+   * What rests now, and refused keys until they are accepted: a person has to do something about them.
+   *
+   * @param connections that there are, as they are now
+   */
+  list(
+    connections: readonly Pick<ActiveConnection, 'id' | 'apiKey' | 'baseUrl'>[],
+  ): readonly Rest[] {
     const nowMs = this.#options.now()
+    const byId = new Map(connections.map((connection) => [connection.id, connection]))
     return [...this.#known.values()]
-      .filter(({ untilMs }) => untilMs > nowMs)
+      .filter((rest) => rest.untilMs > nowMs || isRefusedKey(rest))
+      .filter((rest) => {
+        const now = byId.get(rest.connectionId)
+        return now !== undefined && now.apiKey === rest.apiKey && now.baseUrl === rest.baseUrl
+      })
       .map(({ apiKey: _, baseUrl: __, failures: ___, ...rest }) => rest)
   }
 
@@ -116,6 +135,10 @@ export class Rests {
     const isSame = known?.apiKey === connection.apiKey && known?.baseUrl === connection.baseUrl
     return isSame ? known : undefined
   }
+}
+
+function isRefusedKey({ scope, status }: Rest): boolean {
+  return scope === 'connection' && (status === 401 || status === 402 || status === 403)
 }
 
 /** Of the connection, of its model, and of its model on one path. */

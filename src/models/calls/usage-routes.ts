@@ -2,13 +2,15 @@ import { z } from 'zod'
 import { ApiError } from '../../json-api/api-error.ts'
 import { type Access, type Route, route, routesBelow } from '../../json-api/route.ts'
 import type { ModelUsageTable, UsageRow } from '../../state/stores/model-usage.ts'
+import type { ActiveConnection } from '../list/stored-rows.ts'
 import type { Rests } from './rests.ts'
 
 interface UsageRoutesParts {
   readonly table: Pick<ModelUsageTable, 'read'>
   /** Writes what this process has noted so far. */
   readonly flush: () => Promise<void>
-  readonly rests: Pick<Rests, 'list'>
+  readonly rests: Pick<Rests, 'list' | 'end'>
+  readonly connections: () => Promise<readonly ActiveConnection[]>
   /** Admits requests with a valid session. */
   readonly session: Access
   /** Milliseconds since the epoch. */
@@ -64,11 +66,15 @@ const restsReply = z.object({
   ),
 })
 
+/** The reply of `GET /-/api/routing/rests`. */
+export type RestsReply = z.infer<typeof restsReply>
+
 /** What calls used, and what rests after failures. */
 export function usageRoutes({
   table,
   flush,
   rests,
+  connections,
   session,
   now,
 }: UsageRoutesParts): readonly Route[] {
@@ -100,20 +106,41 @@ export function usageRoutes({
       }
     },
   })
+  const ofRests = restRoutes({ rests, connections })
+  return routesBelow('/-/api', { tag: 'calls', access: session }, [usage, ...ofRests])
+}
+
+function restRoutes({
+  rests,
+  connections,
+}: Pick<UsageRoutesParts, 'rests' | 'connections'>): readonly Route[] {
   const resting = route({
     method: 'GET',
     path: '/routing/rests',
     operationId: 'getModelRests',
     summary: 'Lists connections, and models of connections, that rest after failures',
-    description: 'Of the process that answers: each learns for itself.',
+    description:
+      'Of the process that answers: each learns for itself. A refused key is listed until it is accepted, also when `until` has passed.',
     reply: restsReply,
     answer: async () => ({
-      rests: rests.list().map(({ model = null, path = null, untilMs, ...rest }) => {
-        return { ...rest, model, path, until: timeOf(untilMs) }
-      }),
+      rests: rests
+        .list(await connections())
+        .map(({ model = null, path = null, untilMs, ...rest }) => {
+          return { ...rest, model, path, until: timeOf(untilMs) }
+        }),
     }),
   })
-  return routesBelow('/-/api', { tag: 'calls', access: session }, [usage, resting])
+  const retry = route({
+    method: 'DELETE',
+    path: '/routing/rests/{connectionId}',
+    operationId: 'endModelRests',
+    summary: 'Lets a connection and its models be called at once',
+    description: 'In the process that answers. Others ask again at the time that they know.',
+    params: z.object({ connectionId: z.string() }),
+    status: 204,
+    answer: async ({ params }) => rests.end(params.connectionId),
+  })
+  return [resting, retry]
 }
 
 function rowOf({ fromMs, firstByteMs, ...row }: UsageRow) {

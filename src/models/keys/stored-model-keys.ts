@@ -35,6 +35,8 @@ export class StoredModelKeys {
     return this.#known.size === 0
   }
 
+  readonly has = (keyId: string): boolean => this.#known.has(keyId)
+
   /** For RevisionWatch. @throws DatabaseError */
   readonly reload = async (): Promise<void> => {
     const rows = await this.#parts.table.all()

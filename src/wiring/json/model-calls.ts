@@ -13,6 +13,7 @@ import { usageRoutes } from '../../models/calls/usage-routes.ts'
 import type { Catalogue } from '../../models/catalogue/catalogue.ts'
 import { modelKeyRoutes } from '../../models/keys/model-key-routes.ts'
 import type { StoredModelKeys } from '../../models/keys/stored-model-keys.ts'
+import { activeConnections } from '../../models/list/stored-rows.ts'
 import type { ModelLists } from '../../models/model-lists.ts'
 import { CallClient } from '../../models/upstream/call-client.ts'
 import type { Upstreams } from '../../models/upstream/upstreams.ts'
@@ -84,14 +85,17 @@ export function openModelCalls(
   })
   const callers = new Callers({
     ...{ apiKey: settings.modelsApiKey, keys: modelKeys, now },
-    limits: new KeyLimits({ tokensOfMonth: usage.tokensOfMonth, now }),
+    limits: new KeyLimits({ tokensOfMonth: usage.tokensOfMonth, now, exists: modelKeys.has }),
     limiter: new AttemptLimiter(sessions, 'model-key-failures'),
     clientAddress: clientOf(settings),
   })
   const refresh = () => modelKeys.refresh()
   return [
-    ...callRoutes({ calls, callers }),
+    ...callRoutes({ calls, callers, session }),
     ...modelKeyRoutes({ table: new ModelKeyTable(database), refresh, session, now }),
-    ...usageRoutes({ table, flush: () => usage.flush(), rests, session, now }),
+    ...usageRoutes({
+      ...{ table, flush: () => usage.flush(), rests, session, now },
+      connections: async () => activeConnections((await lists.inputs()).connections),
+    }),
   ]
 }

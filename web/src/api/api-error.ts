@@ -4,6 +4,8 @@ export class ApiError extends Error {
   /** The JSON path of the invalid field. */
   readonly field: string | undefined
   readonly retryAfterSeconds: number | undefined
+  /** Of a call of a model. */
+  readonly code: string | undefined
 
   constructor(message: string, details: ApiErrorDetails, options?: ErrorOptions) {
     super(message, options)
@@ -11,6 +13,7 @@ export class ApiError extends Error {
     this.status = details.status
     this.field = details.field
     this.retryAfterSeconds = details.retryAfterSeconds
+    this.code = details.code
   }
 }
 
@@ -18,6 +21,7 @@ interface ApiErrorDetails {
   readonly status: number
   readonly field?: string | undefined
   readonly retryAfterSeconds?: number | undefined
+  readonly code?: string | undefined
 }
 
 /** The parts of a reply that an error needs. */
@@ -28,10 +32,11 @@ interface RefusedReply {
 
 /** @param body the parsed JSON; undefined if the body was not JSON, such as the page of a proxy. */
 export function toApiError(reply: RefusedReply, body: unknown): ApiError {
-  const { message, field } = fieldsOf(body)
+  const { message, field, code } = fieldsOf(body)
   return new ApiError(message ?? `The service returned status ${reply.status}.`, {
     status: reply.status,
     field,
+    code,
     retryAfterSeconds: seconds(reply.headers.get('retry-after')),
   })
 }
@@ -45,12 +50,15 @@ export function unreachable(cause: unknown): ApiError {
   )
 }
 
-function fieldsOf(body: unknown): { message?: string; field?: string } {
+/** Of the service's own form, or of `error` in that of providers of models. */
+function fieldsOf(body: unknown): { message?: string; field?: string; code?: string } {
   if (typeof body !== 'object' || body === null) return {}
-  const { message, field } = body as Record<string, unknown>
+  const { message, field, code, error } = body as Record<string, unknown>
+  if (typeof error === 'object' && error !== null) return fieldsOf({ ...error, error: undefined })
   return {
     ...(typeof message === 'string' && message !== '' && { message }),
     ...(typeof field === 'string' && { field }),
+    ...(typeof code === 'string' && { code }),
   }
 }
 

@@ -20,14 +20,23 @@ export interface RequestOptions {
  * @throws ApiError
  */
 export function request<Reply>(path: string, options: RequestOptions = {}): Promise<Reply> {
-  return afterSignIn(() => requestOnce(path, options))
+  return inSession((token) => send<Reply>(path, { ...options, token }))
 }
 
-async function requestOnce<Reply>(path: string, options: RequestOptions): Promise<Reply> {
+/** The same for a reply whose body is read as it arrives. @throws ApiError */
+export function requestStream(path: string, options: RequestOptions): Promise<Response> {
+  return inSession((token) => sendForReply(path, { ...options, token }))
+}
+
+function inSession<Result>(work: (token: string) => Promise<Result>): Promise<Result> {
+  return afterSignIn(() => workOnce(work))
+}
+
+async function workOnce<Result>(work: (token: string) => Promise<Result>): Promise<Result> {
   const token = sessionStore.token
   if (token === undefined) throw new ApiError('Sign in first.', { status: 401 })
   try {
-    return await send<Reply>(path, { ...options, token })
+    return await work(token)
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) sessionStore.expire(token)
     throw error
@@ -59,6 +68,10 @@ interface SendOptions extends RequestOptions {
 
 /** Sends a request without a session, or with the given token. @throws ApiError */
 export async function send<Reply>(path: string, options: SendOptions): Promise<Reply> {
+  return (await jsonOf(await sendForReply(path, options))) as Reply
+}
+
+async function sendForReply(path: string, options: SendOptions): Promise<Response> {
   const { method = 'GET', body, query, signal = null, token } = options
   const reply = await fetch(path + queryString(query), {
     method,
@@ -73,9 +86,8 @@ export async function send<Reply>(path: string, options: SendOptions): Promise<R
   }).catch((error: unknown) => {
     throw isAbort(error) ? error : unreachable(error)
   })
-  const answer = await jsonOf(reply)
-  if (!reply.ok) throw toApiError(reply, answer)
-  return answer as Reply
+  if (!reply.ok) throw toApiError(reply, await jsonOf(reply))
+  return reply
 }
 
 async function jsonOf(reply: Response): Promise<unknown> {

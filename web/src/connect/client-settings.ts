@@ -1,3 +1,4 @@
+import { shellWord } from '../format/shell-word.ts'
 import type { ClientSettings } from '../ui/client-settings.ts'
 
 type SettingsBlock = ClientSettings['blocks'][number]
@@ -36,11 +37,6 @@ function exportedKeys(accessKey: string): readonly string[] {
     `export AWS_ACCESS_KEY_ID=${shellWord(accessKey)}`,
     `export AWS_SECRET_ACCESS_KEY=${secretKeyPlaceholder}`,
   ]
-}
-
-/** ACCESS_KEY may contain any visible ASCII character except `/`, `,` and `=`. */
-function shellWord(text: string): string {
-  return /^[\w.+@%:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 function lines(...text: readonly string[]): string {

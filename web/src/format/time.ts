@@ -63,3 +63,9 @@ const hours = new Intl.DateTimeFormat('en-GB', {
 export function formatHour(atMs: number): string {
   return hours.format(atMs)
 }
+
+/** "340 ms", "2.1 s". */
+export function formatMilliseconds(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
+  return `${Number((milliseconds / 1_000).toPrecision(3))} s`
+}

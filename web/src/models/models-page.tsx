@@ -3,11 +3,13 @@ import type { ComponentType } from 'react'
 import { useLocation, useRoute } from 'wouter'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { ConnectionsPanel } from './connections/connections-panel.tsx'
+import { RefusedKeys } from './connections/rests.tsx'
 import { aliases, combos, customModels } from './items/item-resources.ts'
 import { ItemsPanel } from './items/items-panel.tsx'
 import { ModelKeysPanel } from './keys/model-keys-panel.tsx'
 import { ListedPanel } from './listed/listed-panel.tsx'
 import { TransferPanel } from './transfer/transfer-panel.tsx'
+import { TryPanel } from './try/try-panel.tsx'
 import { UsagePanel } from './usage/usage-panel.tsx'
 
 interface Panel {
@@ -21,6 +23,7 @@ const first: Panel = { id: 'listed', label: 'Listed', Content: ListedPanel }
 
 const panels: readonly Panel[] = [
   first,
+  { id: 'try', label: 'Try it', Content: TryPanel },
   { id: 'keys', label: 'Model keys', Content: ModelKeysPanel },
   { id: 'usage', label: 'Usage', Content: UsagePanel },
   { id: 'connections', label: 'Connections', Content: ConnectionsPanel },
@@ -46,6 +49,7 @@ export function ModelsPage() {
         The models that clients find at /v1/models. Calls of them are passed on to their
         connections, and need a key.
       </PageHeading>
+      <RefusedKeys />
       <Tabs
         value={shown.id}
         keepMounted={false}

@@ -44,7 +44,7 @@ function restMs(
 test('A bad request lets nothing rest', () => {
   const world = open()
   world.rests.note(target('a'), path, failure('request', 60_000))
-  assert.deepEqual(world.rests.list(), [])
+  assert.deepEqual(world.rests.list([target('a').connection]), [])
 })
 
 test('A model rests ten minutes at its connection on the path, and nowhere else', () => {
@@ -81,15 +81,30 @@ test('A refused key lets all of its connection rest, until the key is another on
   world.rests.note(target('a'), path, failure('connection'))
   assert.notEqual(restMs(world, target('a', 'small')), undefined)
   assert.equal(restMs(world, target('a', 'small', 'other key')), undefined)
-  assert.equal(world.rests.list()[0]?.model, undefined)
-  assert.ok(!JSON.stringify(world.rests.list()).includes('apiKey'))
+  assert.equal(world.rests.list([target('a').connection])[0]?.model, undefined)
+  assert.ok(!JSON.stringify(world.rests.list([target('a').connection])).includes('apiKey'))
+})
+
+test('A refused key is listed until it is accepted, replaced or removed, however long that takes', () => {
+  const world = open()
+  world.rests.note(target('a'), path, { ...failure('connection'), status: 401 })
+  world.rests.note(target('b'), path, { ...failure('connection'), status: 502 })
+  world.clock.nowMs += 86_400_000
+  const listed = (...connections: CallTarget[]) =>
+    world.rests.list(connections.map(({ connection }) => connection)).map((one) => one.connectionId)
+  assert.deepEqual(listed(target('a'), target('b')), ['a'])
+  assert.equal(restMs(world, target('a')), undefined)
+  assert.deepEqual(listed(target('a', 'big', 'other key')), [])
+  assert.deepEqual(listed(), [])
+  world.rests.clear(target('a'), path)
+  assert.deepEqual(listed(target('a')), [])
 })
 
 test('A success ends what rests, and the next pause is short again', () => {
   const world = open()
   for (let count = 0; count < 5; count += 1) world.rests.note(target('a'), path, failure('moment'))
   world.rests.clear(target('a'), path)
-  assert.deepEqual(world.rests.list(), [])
+  assert.deepEqual(world.rests.list([target('a').connection]), [])
   world.rests.note(target('a'), path, failure('moment'))
   assert.equal(restMs(world, target('a')), 2_000)
 })
@@ -105,7 +120,7 @@ test('Memory is bounded: the oldest are forgotten', () => {
   const world = open()
   for (let count = 0; count < 10_010; count += 1)
     world.rests.note(target('a', `m${count}`), path, failure('model'))
-  assert.equal(world.rests.list().length, 10_000)
+  assert.equal(world.rests.list([target('a').connection]).length, 10_000)
   assert.equal(restMs(world, target('a', 'm0')), undefined)
   assert.equal(restMs(world, target('a', 'm10009')), 600_000)
 })

@@ -109,3 +109,20 @@ test('The limit of a month ends with it', async () => {
   assert.equal((await limits.take('a', { tokensPerMonth: 10 }))?.waitSeconds, 30)
   assert.equal(monthMs(now()), Date.parse('2026-12-01T00:00:00Z'))
 })
+
+test('What is known of a deleted key is forgotten when another key comes', async () => {
+  const present = new Set(['a', 'b'])
+  const exists = (keyId: string) => present.has(keyId)
+  const limits = new KeyLimits({ tokensOfMonth: async () => 0, now: Date.now, exists })
+  const limited = { requestsPerMinute: 9, tokensPerMinute: 9 }
+  for (const keyId of ['a', 'b']) {
+    await limits.take(keyId, limited)
+    limits.use(keyId, limited, 5)
+  }
+  present.delete('a')
+  limits.use('a', limited, 5)
+  present.add('c')
+  await limits.take('c', limited)
+  limits.use('a', limited, 5)
+  assert.deepEqual([...limits.knownKeys].toSorted(), ['b', 'c'])
+})

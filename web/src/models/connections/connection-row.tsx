@@ -14,6 +14,7 @@ import { WarningLines } from '../warning-lines.tsx'
 import { connectionChange, connectionDraft, connectionFields } from './connection-draft.ts'
 import { ConnectionMenu } from './connection-menu.tsx'
 import { connectionDetail, connectionName } from './connection-text.ts'
+import { type Rest, RestLines } from './rests.tsx'
 
 type ConnectionListing = ListingsAnswer['connections'][number]
 
@@ -22,6 +23,7 @@ interface ConnectionRowProps {
   /** The ids of all connections, in order. */
   readonly ids: readonly string[]
   readonly warnings: readonly string[]
+  readonly rests: readonly Rest[]
   /** Undefined while it loads. */
   readonly listing: ConnectionListing | undefined
 }
@@ -32,7 +34,8 @@ const keyStates = {
   unreadable: { label: 'key unreadable, enter it again', color: 'red' },
 } as const
 
-export function ConnectionRow({ connection, ids, warnings, listing }: ConnectionRowProps) {
+export function ConnectionRow(props: ConnectionRowProps) {
+  const { connection, ids, warnings, rests, listing } = props
   const test = useTest(connection)
   const name = connectionName(connection)
   const editing = useEditing(name)
@@ -60,6 +63,7 @@ export function ConnectionRow({ connection, ids, warnings, listing }: Connection
       }
     >
       <WarningLines messages={warnings} />
+      <RestLines connection={connection} rests={rests} />
       {listing !== undefined && <ListingLines listing={listing} />}
       {test.data !== undefined && <TestResult report={test.data} onClose={test.reset} />}
       {editing.isEdited && (

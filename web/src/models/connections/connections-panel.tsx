@@ -9,6 +9,7 @@ import { useListings, useProviders } from '../routing-queries.ts'
 import { warningsAt } from '../warnings-at.ts'
 import { newConnectionBody, newConnectionDraft, newConnectionFields } from './connection-draft.ts'
 import { ConnectionRow } from './connection-row.tsx'
+import { useRests } from './rests.tsx'
 
 export function ConnectionsPanel() {
   return (
@@ -43,6 +44,7 @@ function AddConnection({ onDone }: { readonly onDone: () => void }) {
 
 function Connections({ state: { connections, warnings } }: { readonly state: WarnedRouting }) {
   const { data: listings } = useListings()
+  const rests = useRests().data?.rests ?? []
   if (connections.length === 0) {
     return (
       <EmptyState icon={<IconPlugConnected size={32} stroke={1.5} />} title="No connections yet">
@@ -55,7 +57,8 @@ function Connections({ state: { connections, warnings } }: { readonly state: War
   return (
     <>
       <Text size="sm" c="dimmed" mb="md">
-        Models are listed in this order. Only the first active connection of each provider is used.
+        Models are listed in this order, those of a provider by its first active connection. Calls
+        go to the other active connections of the provider if the first one fails.
       </Text>
       <RowList>
         {connections.map((connection, index) => (
@@ -64,6 +67,7 @@ function Connections({ state: { connections, warnings } }: { readonly state: War
             connection={connection}
             ids={ids}
             warnings={warningsAt(warnings, `connections[${index}]`)}
+            rests={rests.filter(({ connectionId }) => connectionId === connection.id)}
             listing={listings?.connections.find(({ id }) => id === connection.id)}
           />
         ))}

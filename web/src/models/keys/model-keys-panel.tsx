@@ -5,11 +5,15 @@ import type {
   ModelKeyReply,
   NewModelKeyReply,
 } from '../../../../src/models/keys/model-key-routes.ts'
+import { serviceAddress } from '../../api/service-address.ts'
+import { useStatus } from '../../api/service-queries.ts'
+import { ClientTabs } from '../../ui/client-tabs.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Section } from '../../ui/section.tsx'
+import { modelClients, modelKeyPlaceholder } from '../try/model-clients.ts'
 import { ModelKeyDialog } from './model-key-dialog.tsx'
 import { ModelKeyRow } from './model-key-row.tsx'
 import { useModelKeys } from './model-keys-queries.ts'
@@ -18,6 +22,7 @@ import { useModelKeys } from './model-keys-queries.ts'
 export function ModelKeysPanel() {
   const [isAdding, setIsAdding] = useState(false)
   const [made, setMade] = useState<NewModelKeyReply>()
+  const { data: status } = useStatus()
   return (
     <Section
       title="Keys of apps"
@@ -48,7 +53,19 @@ export function ModelKeysPanel() {
           name={made.key.name}
           what="model key"
           secret={made.secret}
-          settings={() => null}
+          settings={(onTaken) =>
+            status !== undefined && (
+              <ClientTabs
+                clients={modelClients(
+                  serviceAddress(status.endpoint, location.origin),
+                  made.key.models.find((model) => !model.includes('*')) ?? 'MODEL',
+                )}
+                placeholder={modelKeyPlaceholder}
+                secret={made.secret}
+                onTaken={onTaken}
+              />
+            )
+          }
           onClose={() => setMade(undefined)}
         />
       )}

@@ -50,7 +50,7 @@ export function UsagePanel() {
         }
       >
         <Loaded query={query} failure="The usage could not be loaded" lines={8}>
-          {({ times, rows, isCut }) => (
+          {({ by, times, rows, isCut }) => (
             <>
               {isCut && (
                 <Alert color="orange" mb="md">
@@ -63,7 +63,7 @@ export function UsagePanel() {
               ) : (
                 <>
                   <Filters rows={rows} filter={filter} nameOf={nameOf} onChange={set} />
-                  <UsagePlots times={times} rows={filtered(rows, filter)} by={period.by} />
+                  <UsagePlots times={times} rows={filtered(rows, filter)} by={by} />
                 </>
               )}
             </>
@@ -71,7 +71,7 @@ export function UsagePanel() {
         </Loaded>
       </Section>
       {query.data !== undefined && query.data.rows.length > 0 && (
-        <UsageTable rows={filtered(query.data.rows, filter)} by={period.by} nameOf={nameOf} />
+        <UsageTable rows={filtered(query.data.rows, filter)} by={query.data.by} nameOf={nameOf} />
       )}
     </>
   )
@@ -117,7 +117,8 @@ function Filters({ rows, filter, nameOf, onChange }: FiltersProps) {
 function NoUsage() {
   return (
     <EmptyState icon={<IconChartBar size={32} stroke={1.5} />} title="No calls in this time">
-      Make a <Link href="/models/keys">model key</Link> for an app that calls models.
+      <Link href="/models/try">Try a model</Link>, or make a{' '}
+      <Link href="/models/keys">model key</Link> for an app.
     </EmptyState>
   )
 }

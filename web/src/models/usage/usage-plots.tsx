@@ -1,5 +1,5 @@
 import { formatBytes, formatCount } from '../../format/bytes.ts'
-import { formatDay, formatHour } from '../../format/time.ts'
+import { formatDay, formatHour, formatMilliseconds } from '../../format/time.ts'
 import { TimePlot } from '../../plots/time-plot.tsx'
 import classes from './usage.module.css'
 import { sumOf, sumsAt, type UsageRow, type UsageSums } from './usage-sums.ts'
@@ -61,10 +61,4 @@ export function UsagePlots({ times, rows, by }: UsagePlotsProps) {
       />
     </div>
   )
-}
-
-/** "340 ms", "2.1 s". */
-export function formatMilliseconds(milliseconds: number): string {
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
-  return `${Number((milliseconds / 1_000).toPrecision(3))} s`
 }

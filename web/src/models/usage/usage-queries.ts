@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { UsageReply } from '../../../../src/models/calls/usage-routes.ts'
 import { request } from '../../api/client.ts'
 import { type Period, timesOf, type UsageRow } from './usage-sums.ts'
@@ -8,6 +8,7 @@ const refreshMs = 30_000
 const maxPages = 10
 
 interface Usage {
+  readonly by: Period['by']
   readonly times: readonly number[]
   readonly rows: readonly UsageRow[]
   /** Whether the newest rows are missing. */
@@ -19,19 +20,22 @@ export function useUsage(period: Period) {
     queryKey: ['usage', period.id],
     queryFn: ({ signal }) => readUsage(period, signal),
     refetchInterval: refreshMs,
+    // Another period replaces the plots without a jump.
+    placeholderData: keepPreviousData,
   })
 }
 
 async function readUsage(period: Period, signal: AbortSignal): Promise<Usage> {
+  const { by } = period
   const times = timesOf(period, Date.now())
   const rows: UsageRow[] = []
   let from = new Date(times[0] ?? 0).toISOString()
   for (let page = 0; page < maxPages; page += 1) {
-    const query = { from, by: period.by }
+    const query = { from, by }
     const reply = await request<UsageReply>('/-/api/usage', { query, signal })
     const last = reply.rows.at(-1)?.from
     if (!reply.isCut || last === undefined) {
-      return { times, rows: [...rows, ...reply.rows], isCut: false }
+      return { by, times, rows: [...rows, ...reply.rows], isCut: false }
     }
     // The last hour or day may be incomplete, and is read again.
     const complete = reply.rows.filter((row) => row.from !== last)
@@ -39,5 +43,5 @@ async function readUsage(period: Period, signal: AbortSignal): Promise<Usage> {
     rows.push(...complete)
     from = last
   }
-  return { times, rows, isCut: true }
+  return { by, times, rows, isCut: true }
 }

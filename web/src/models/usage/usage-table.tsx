@@ -1,10 +1,10 @@
 import { Box, Button, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import { formatBytes, formatCount } from '../../format/bytes.ts'
+import { formatMilliseconds } from '../../format/time.ts'
 import { Section } from '../../ui/section.tsx'
 import { useAddressParams } from '../../ui/use-address-params.ts'
 import classes from './usage.module.css'
-import { formatMilliseconds } from './usage-plots.tsx'
 import { type Grouping, groupings, groupsOf, type UsageRow, type UsageSums } from './usage-sums.ts'
 import type { UsageNames } from './use-usage-names.ts'
 

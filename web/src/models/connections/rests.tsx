@@ -1,0 +1,100 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { IconKeyOff } from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import type { RestsReply } from '../../../../src/models/calls/usage-routes.ts'
+import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
+import { request } from '../../api/client.ts'
+import { Age } from '../../ui/age.tsx'
+import { failureOf } from '../../ui/messages.ts'
+import { routingPath, useRouting } from '../routing-queries.ts'
+import { connectionName } from './connection-text.ts'
+
+export type Rest = RestsReply['rests'][number]
+
+const path = `${routingPath}/rests`
+const queryKey = ['rests']
+const refreshMs = 10_000
+/** Of one connection. */
+const maxLines = 5
+
+export function useRests() {
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }) => request<RestsReply>(path, { signal }),
+    refetchInterval: refreshMs,
+  })
+}
+
+/** Whether the key of a connection is refused, or its account. */
+function isRefused({ scope, status }: Rest): boolean {
+  return scope === 'connection' && [401, 402, 403].includes(status)
+}
+
+interface RestLinesProps {
+  readonly connection: ConnectionAnswer
+  readonly rests: readonly Rest[]
+}
+
+/** What of a connection is not called for a while, and why. */
+export function RestLines({ connection, rests }: RestLinesProps) {
+  const name = connectionName(connection)
+  const queries = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => request(`${path}/${encodeURIComponent(connection.id)}`, { method: 'DELETE' }),
+    onError: failureOf(`${name} could not be changed`),
+    onSettled: () => queries.invalidateQueries({ queryKey }),
+  })
+  if (rests.length === 0) return null
+  const isOut = rests.some(isRefused)
+  return (
+    <Alert
+      color={isOut ? 'red' : 'orange'}
+      title={isOut ? 'The key is refused' : 'Rests after failures'}
+      p="xs"
+    >
+      {rests.slice(0, maxLines).map((rest) => (
+        <Text key={`${rest.model} ${rest.path}`} size="sm">
+          <b>{rest.model ?? 'All models'}</b> {rest.path !== null && `on ${rest.path} `}
+          (status {rest.status}): {rest.reason}{' '}
+          {Date.parse(rest.until) > Date.now() ? (
+            <>
+              Called again <Age at={rest.until} />.
+            </>
+          ) : (
+            'The next call tries it again.'
+          )}
+        </Text>
+      ))}
+      {rests.length > maxLines && <Text size="sm">… and {rests.length - maxLines} more.</Text>}
+      <Group mt={6} gap="sm">
+        <Button
+          size="compact-sm"
+          variant="default"
+          loading={isPending}
+          aria-label={`Try again now: ${name}`}
+          onClick={() => mutate()}
+        >
+          Try again now
+        </Button>
+        <Text size="xs">Each process of the service learns this for itself.</Text>
+      </Group>
+    </Alert>
+  )
+}
+
+/** A warning on every tab: nothing else tells that an account is out. */
+export function RefusedKeys() {
+  const refused = useRests().data?.rests.filter(isRefused) ?? []
+  const connections = useRouting().data?.connections ?? []
+  const names = connections
+    .filter(({ id }) => refused.some(({ connectionId }) => connectionId === id))
+    .map(connectionName)
+  if (names.length === 0) return null
+  return (
+    <Alert color="red" role="alert" mb="md" icon={<IconKeyOff size={18} />}>
+      The upstream refuses the key of {names.join(', ')}. Calls go to other connections, if there
+      are any. <Link href="/models/connections">Enter another key.</Link>
+    </Alert>
+  )
+}

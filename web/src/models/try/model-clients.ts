@@ -1,0 +1,142 @@
+import { shellWord } from '../../format/shell-word.ts'
+import type { ClientSettings } from '../../ui/client-settings.ts'
+
+/** Stands for the key in settings. Valid without quoting in shells, YAML and .env files. */
+export const modelKeyPlaceholder = 'YOUR_MODEL_KEY'
+
+/**
+ * Settings to paste, for each app that calls models. What speaks OpenAI's API wants the address with /v1, Claude Code
+ * without: it adds /v1/messages itself.
+ *
+ * @param address of this service, without a trailing slash
+ */
+export function modelClients(address: string, model: string): readonly ClientSettings[] {
+  const base = `${address}/v1`
+  // A JSON string is one of Python, JavaScript and YAML, too.
+  const quoted = JSON.stringify(model)
+  const block = (id: string, name: string, ...blocks: ClientSettings['blocks']) => {
+    return { id, name, blocks }
+  }
+  return [
+    block('curl', 'curl', { caption: 'In a shell', text: curl(base, quoted) }),
+    block('openai-python', 'OpenAI Python', {
+      caption: 'Python, with openai',
+      text: openAiPython(base, quoted),
+    }),
+    block('openai-js', 'OpenAI JS', {
+      caption: 'JavaScript, with openai',
+      text: openAiJs(base, quoted),
+    }),
+    block('claude-code', 'Claude Code', {
+      caption: "In a shell. Only for models of connections that speak Anthropic's API",
+      text: claudeCode(address, shellWord(model)),
+    }),
+    block('continue', 'Continue', {
+      caption: 'Save as ~/.continue/config.yaml, or add the model to it',
+      text: continueYaml(base, quoted),
+    }),
+    block('open-webui', 'Open WebUI', {
+      caption:
+        'In a shell. If MODELS_API_KEY is set, use that key: Open WebUI also reads the list, which a model key does not open',
+      text: openWebUi(base),
+    }),
+    block(
+      'librechat',
+      'LibreChat',
+      { caption: 'Add to librechat.yaml', text: libreChat(base, quoted) },
+      { caption: 'Add to .env', text: `BUCKETRY_KEY=${modelKeyPlaceholder}\n` },
+    ),
+  ]
+}
+
+function lines(...text: readonly string[]): string {
+  return `${text.join('\n')}\n`
+}
+
+function curl(base: string, quoted: string): string {
+  const body = `{"model": ${quoted}, "messages": [{"role": "user", "content": "Hi"}]}`
+  return lines(
+    `curl ${base}/chat/completions \\`,
+    `  -H 'Authorization: Bearer ${modelKeyPlaceholder}' -H 'Content-Type: application/json' \\`,
+    `  -d ${shellWord(body)}`,
+  )
+}
+
+function openAiPython(base: string, quoted: string): string {
+  return lines(
+    'from openai import OpenAI',
+    '',
+    `client = OpenAI(base_url="${base}", api_key="${modelKeyPlaceholder}")`,
+    'answer = client.chat.completions.create(',
+    `    model=${quoted},`,
+    '    messages=[{"role": "user", "content": "Hi"}],',
+    ')',
+    'print(answer.choices[0].message.content)',
+  )
+}
+
+function openAiJs(base: string, quoted: string): string {
+  return lines(
+    "import OpenAI from 'openai'",
+    '',
+    `const client = new OpenAI({ baseURL: '${base}', apiKey: '${modelKeyPlaceholder}' })`,
+    'const answer = await client.chat.completions.create({',
+    `  model: ${quoted},`,
+    "  messages: [{ role: 'user', content: 'Hi' }],",
+    '})',
+    'console.log(answer.choices[0].message.content)',
+  )
+}
+
+function claudeCode(address: string, model: string): string {
+  return lines(
+    // A key of Anthropic would be preferred to the token.
+    'unset ANTHROPIC_API_KEY',
+    `export ANTHROPIC_BASE_URL=${address}`,
+    `export ANTHROPIC_AUTH_TOKEN=${modelKeyPlaceholder}`,
+    `export ANTHROPIC_MODEL=${model}`,
+    // What it uses for small tasks beside.
+    `export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}`,
+    'claude',
+  )
+}
+
+function continueYaml(base: string, quoted: string): string {
+  return lines(
+    'name: Bucketry',
+    'version: 0.0.1',
+    'schema: v1',
+    'models:',
+    `  - name: ${quoted}`,
+    '    provider: openai',
+    `    model: ${quoted}`,
+    `    apiBase: ${base}`,
+    `    apiKey: ${modelKeyPlaceholder}`,
+    '    roles: [chat, edit, apply]',
+  )
+}
+
+function openWebUi(base: string): string {
+  return lines(
+    'docker run -d -p 3000:8080 -v open-webui:/app/backend/data \\',
+    `  -e OPENAI_API_BASE_URL=${base} \\`,
+    `  -e OPENAI_API_KEY=${modelKeyPlaceholder} \\`,
+    '  --name open-webui ghcr.io/open-webui/open-webui:main',
+  )
+}
+
+function libreChat(base: string, quoted: string): string {
+  return lines(
+    'endpoints:',
+    '  custom:',
+    "    - name: 'Bucketry'",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: LibreChat replaces it.
+    "      apiKey: '${BUCKETRY_KEY}'",
+    `      baseURL: '${base}'`,
+    '      models:',
+    `        default: [${quoted}]`,
+    '        fetch: false',
+    '      titleConvo: true',
+    "      titleModel: 'current_model'",
+  )
+}
