@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { shownValue, type TimePlotProps } from './plot-series.ts'
 import classes from './time-plot.module.css'
-import { shownValue, type TimePlotProps } from './time-plot.tsx'
 
 /** The values of a plot, the newest first. */
 export function PlotTable({ title, times, series, format, formatTime }: TimePlotProps) {

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { type PlotSeries, shownValue, type TimePlotProps } from './plot-series.ts'
 import {
   barsPath,
   highestOf,
@@ -8,33 +9,9 @@ import {
   plotTop,
   slotWithin,
   stacked,
-  type Values,
 } from './plot-shape.ts'
 import { PlotTable } from './plot-table.tsx'
 import classes from './time-plot.module.css'
-
-interface PlotSeries {
-  readonly name: string
-  readonly values: Values
-  /** Beside the name: the sum of the values, for example. */
-  readonly note?: string
-  /** Drawn in the colour of errors. */
-  readonly isError?: boolean
-}
-
-export interface TimePlotProps {
-  readonly title: string
-  /** The beginnings of the intervals, oldest first. Milliseconds since the epoch. */
-  readonly times: readonly number[]
-  /** Up to four, each with a value for each time. */
-  readonly series: readonly PlotSeries[]
-  /** Bars stand on each other: their sum must mean something. */
-  readonly kind: 'bars' | 'lines'
-  readonly format: (value: number) => string
-  readonly formatTime: (atMs: number) => string
-  /** What the values are, for a round scale. Default: any number. */
-  readonly unit?: 'bytes' | 'count'
-}
 
 /** Values over time. The pointer and the arrow keys show those of a time, and a table has all of them. */
 export function TimePlot(props: TimePlotProps) {
@@ -128,11 +105,6 @@ function Area(props: AreaProps) {
       )}
     </div>
   )
-}
-
-/** "–" for what is not known. */
-export function shownValue(value: number | null | undefined, format: (value: number) => string) {
-  return value === null || value === undefined ? '–' : format(value)
 }
 
 function Drawing({ times, series, kind, top, slot }: AreaProps & { slot: number | undefined }) {
