@@ -186,8 +186,14 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
 
   test('uploads a folder with its contents, including empty folders', async () => {
     const files = await openFolder('folder/')
+    const signed: string[] = []
+    files.page.on('request', (request) => {
+      const { pathname } = new URL(request.url())
+      if (pathname === '/-/api/presign/batch') signed.push(pathname)
+    })
     await files.drop(join(disk, 'trip'))
     await files.transfers.getByText('133 files uploaded', { exact: true }).waitFor()
+    assert.ok(signed.length > 0 && signed.length <= 4, `${signed.length} requests to sign`)
     const row = files.transfers.getByRole('listitem').filter({ hasText: 'a b+c%.txt' })
     await row.getByText('trip/', { exact: true }).waitFor()
     const nested = files.transfers.getByRole('listitem').filter({ hasText: 'ü.txt' })
@@ -221,6 +227,30 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
     assert.equal((await stored('clash/clash.txt')).toString(), 'new')
   })
+
+  for (const [name, other] of [
+    ['a small file whose reply was lost has arrived', 'new'],
+    ['a file of somebody else that came before a second attempt is not replaced', 'own'],
+  ] as const) {
+    test(name, async () => {
+      const files = await openFolder(`lost-${other}/`)
+      const key = `lost-${other}/clash.txt`
+      const target = targetOf(testBucket, key)
+      const isObject = ({ pathname }: URL) => pathname === `/${testBucket}/${key}`
+      const cutOff = async (route: Route) => {
+        await signedFetch(dashboard().gateway, { method: 'PUT', target, body: other })
+        await route.abort()
+      }
+      await files.page.route(isObject, cutOff, { times: 1 })
+      await files.drop(join(disk, 'clash.txt'))
+      await files.transfers
+        .getByText(other === 'new' ? '1 file uploaded' : 'already exists', {
+          exact: other === 'new',
+        })
+        .waitFor()
+      assert.equal((await stored(key)).toString(), other)
+    })
+  }
 
   test('says which file may not be written, and what to change', async () => {
     const files = await openFolder('denied/')

@@ -25,9 +25,14 @@ export function absenceOfChromium(): string | false {
  * locale it can neither read nor write files with names that are not ASCII.
  */
 export function startChromium({ showsPdf = false }: ChromiumOptions = {}): Promise<Browser> {
-  const isShellEnough = !showsPdf && process.env.CHROMIUM === undefined && isProgram(headlessShell)
-  const executablePath = isShellEnough ? headlessShell : wholeBrowser
+  const executablePath = showsPdf ? wholeBrowser : chromiumPath()
   return chromium.launch({ executablePath, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
+}
+
+/** The program for pages without PDF. */
+export function chromiumPath(): string {
+  const isShellEnough = process.env.CHROMIUM === undefined && isProgram(headlessShell)
+  return isShellEnough ? headlessShell : wholeBrowser
 }
 
 function isProgram(path: string): boolean {

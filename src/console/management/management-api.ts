@@ -7,7 +7,7 @@ import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
-import { presignRoute } from './presign-route.ts'
+import { presignRoutes } from './presign-route.ts'
 import { folderRevisionReply, statusReply } from './replies.ts'
 import { assertBucket, driveIsAway, originOfRequest } from './route-checks.ts'
 import { trafficRoute } from './traffic-route.ts'
@@ -22,7 +22,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...bucketOptionsRoutes(parts),
     ...bucketMakingRoutes(parts),
     folderRoute(parts),
-    presignRoute(parts),
+    ...presignRoutes(parts),
     ...deletionRoutes(parts),
     ...uploadRoutes(parts),
     ...activityRoutes(parts),

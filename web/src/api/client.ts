@@ -1,4 +1,8 @@
-import type { PresignBody, PresignReply } from '../../../src/console/management/replies.ts'
+import type {
+  PresignBatchReply,
+  PresignBody,
+  PresignReply,
+} from '../../../src/console/management/replies.ts'
 import { afterSignIn } from '../session/after-sign-in.ts'
 import { sessionStore } from '../session/session-store.ts'
 import { ApiError, toApiError, unreachable } from './api-error.ts'
@@ -48,8 +52,19 @@ async function workOnce<Result>(work: (token: string) => Promise<Result>): Promi
  * the address of this page.
  */
 export function presignOwn(body: PresignBody, signal?: AbortSignal): Promise<PresignReply> {
-  // Keeps failures of this request out of the list of failed client requests. S3 ignores it.
-  return presign({ ...body, query: { ...body.query, 'x-id': 'Dashboard' } }, signal)
+  return presign(ofDashboard(body), signal)
+}
+
+/** The same for up to `mostPresigned` requests, in their order. */
+export async function presignAllOwn(bodies: readonly PresignBody[]): Promise<readonly string[]> {
+  const body = { requests: bodies.map(ofDashboard) }
+  const reply = await request<PresignBatchReply>('/-/api/presign/batch', { method: 'POST', body })
+  return reply.urls.map(({ url }) => url)
+}
+
+/** Keeps failures of this request out of the list of failed client requests. S3 ignores it. */
+function ofDashboard(body: PresignBody): PresignBody {
+  return { ...body, query: { ...body.query, 'x-id': 'Dashboard' } }
 }
 
 /** A presigned URL for one S3 request, for other people to use. */

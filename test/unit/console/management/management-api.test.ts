@@ -25,6 +25,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['DELETE', '/keys/some'],
   ['GET', '/folder-revision?bucket=files'],
   ['POST', '/presign', { method: 'GET', bucket: 'files', key: 'a' }],
+  ['POST', '/presign/batch', { requests: [{ method: 'GET', bucket: 'files', key: 'a' }] }],
   ['POST', '/deletions', { bucket: 'files', prefix: 'a' }],
   ['GET', '/deletions'],
   ['GET', '/deletions/some'],

@@ -23,7 +23,10 @@ export const jobs = new JobList()
 export const clashQuestions = new ClashQuestions()
 
 export const uploads = new UploadQueue({
-  transport: lazyTransport(async () => (await import('../upload/uppy-upload.ts')).uppyTransport),
+  transport: lazyTransport(async () => {
+    const { createTransport } = await import('../upload/transport.ts')
+    return createTransport((count) => uploads.upcoming(count))
+  }),
   clock: {
     now: () => performance.now(),
     after: (delayMs, action) => {
@@ -52,7 +55,7 @@ export const intake = new UploadIntake({
             ),
             signal,
           ),
-        isUnderWay: (key) => uploads.isUnderWay(bucket, key),
+        underWay: uploads.underWay(bucket),
         listKeysAfter: async (startAfter) => {
           const query = { bucket, prefix, folder: prefix, isDeep: true, startAfter, signal }
           const { keys, entries, continuationToken } = await listPage(query)

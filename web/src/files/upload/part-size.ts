@@ -1,5 +1,11 @@
 const mebibyte = 1024 * 1024
 
+/**
+ * Files up to this size are sent without showing their progress, many at a time: 70 kbit/s are
+ * enough for all of them to arrive in time.
+ */
+export const smallBytes = 128 * 1024
+
 /** Files up to this size are uploaded in one request. */
 export const singleRequestBytes = 16 * mebibyte
 const minPartBytes = 16 * mebibyte

@@ -9,8 +9,8 @@ import type { UploadOrder } from './upload-item.ts'
 interface PreparationParts {
   /** Lists the keys below the prefix of the target, page by page. */
   readonly listKeysAfter: ListKeysAfter
-  /** Whether an upload to this key is unfinished. */
-  readonly isUnderWay: (key: string) => boolean
+  /** The keys to which an upload is unfinished. */
+  readonly underWay: ReadonlySet<string>
   /** Asks what to do about name conflicts; undefined cancels all uploads. */
   readonly ask: (clashes: readonly UploadClash[]) => Promise<ClashAnswers | undefined>
 }
@@ -36,11 +36,13 @@ export async function prepareUploads(
 ): Promise<Preparation> {
   // If two items have the same name, the later one wins.
   const byKey = new Map(items.map((item) => [prefix + item.path, item]))
-  const isTooLong = (key: string): boolean => keyBytes(key) > maxKeyBytes
+  // Of a code unit come at most three bytes.
+  const isTooLong = (key: string): boolean =>
+    key.length > maxKeyBytes / 3 && keyBytes(key) > maxKeyBytes
   const keys = [...byKey.keys()].filter((key) => !isTooLong(key))
   const tooLong = [...byKey.keys()].filter(isTooLong)
   const existing = await findClashes(keys, parts.listKeysAfter)
-  const isTaken = (key: string): boolean => existing.has(key) || parts.isUnderWay(key)
+  const isTaken = (key: string): boolean => existing.has(key) || parts.underWay.has(key)
   const files = keys.filter((key) => byKey.get(key)?.file !== undefined)
   const clashes = files.filter(isTaken)
   const clashOf = (key: string): UploadClash => {
@@ -69,9 +71,9 @@ export async function prepareUploads(
 async function targetsOf(
   answers: ClashAnswers,
   clashes: readonly string[],
-  { listKeysAfter, isUnderWay }: PreparationParts,
+  { listKeysAfter, underWay }: PreparationParts,
 ): Promise<ReadonlyMap<string, string>> {
   const { replace = [], 'keep-both': kept = [] } = Object.groupBy(clashes, answers)
-  const free = await freeKeys(kept, listKeysAfter, isUnderWay)
+  const free = await freeKeys(kept, listKeysAfter, (key) => underWay.has(key))
   return new Map([...replace.map((key) => [key, key] as const), ...free])
 }

@@ -4,9 +4,9 @@ import type {
   UploadItem,
   UploadOrder,
   UploadProblem,
-  UploadState,
   UploadTransport,
 } from './upload-item.ts'
+import { UploadSums, type UploadTotals } from './upload-totals.ts'
 
 interface UploadClock {
   /** Monotonic, milliseconds. */
@@ -22,14 +22,6 @@ interface UploadQueueParts {
   readonly onUploaded: (item: UploadItem) => void
 }
 
-export interface UploadTotals {
-  readonly counts: Readonly<Record<UploadState, number>>
-  readonly totalBytes: number
-  readonly sentBytes: number
-  /** Unsent bytes of paused and failed files, which do not count for the remaining time. */
-  readonly idleBytes: number
-}
-
 export interface UploadQueueState {
   readonly items: readonly UploadItem[]
   readonly totals: UploadTotals
@@ -37,9 +29,6 @@ export interface UploadQueueState {
   /** No upload starts: the queue is paused. */
   readonly isPaused: boolean
 }
-
-/** Concurrent uploads. Browsers open six connections per host; some are left for the page. */
-const maxRunning = 4
 
 /** Automatic retries; the delay doubles from the first to the maximum. */
 const maxRetries = 6
@@ -49,8 +38,13 @@ const mostRetryMs = 30_000
 /** During uploads the speed is updated at this interval, so that a stalled connection shows. */
 const speedEveryMs = 1_000
 
-/** The minimum interval between notifications of listeners. */
+/**
+ * The minimum interval between notifications of listeners. Of many files, each notification shows
+ * others.
+ */
 const notifyEveryMs = 200
+const notifyOfManyEveryMs = 500
+const many = 500
 
 interface Row {
   item: UploadItem
@@ -68,13 +62,10 @@ export class UploadQueue {
   readonly #listeners = new Set<() => void>()
   readonly #rows = new Map<number, Row>()
   readonly #rate = new TransferRate()
+  readonly #sums = new UploadSums()
   /** Ids in start order. */
   #line: number[] = []
   #nextId = 1
-  #counts = noCounts()
-  #totalBytes = 0
-  #sentBytes = 0
-  #idleBytes = 0
   #isTicking = false
   #isPaused = false
   #state: UploadQueueState
@@ -93,12 +84,24 @@ export class UploadQueue {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Whether an upload to this key is unfinished. */
-  isUnderWay(bucket: string, key: string): boolean {
+  /** The keys in the bucket to which an upload is unfinished. */
+  underWay(bucket: string): ReadonlySet<string> {
+    const keys = new Set<string>()
     for (const { item } of this.#rows.values()) {
-      if (item.key === key && item.bucket === bucket && item.state !== 'done') return true
+      if (item.bucket === bucket && item.state !== 'done') keys.add(item.key)
     }
-    return false
+    return keys
+  }
+
+  /** The uploads that start next. */
+  upcoming(count: number): readonly UploadOrder[] {
+    const orders: UploadOrder[] = []
+    for (const id of this.#line) {
+      const item = this.#rows.get(id)?.item
+      if (item?.state === 'waiting') orders.push(item)
+      if (orders.length >= count) break
+    }
+    return orders
   }
 
   add(orders: readonly UploadOrder[]): void {
@@ -107,8 +110,7 @@ export class UploadQueue {
       this.#nextId += 1
       const item: UploadItem = { ...order, id, state: 'waiting', sent: 0, problem: undefined }
       this.#rows.set(id, { item, running: undefined, retries: 0, callOff: undefined })
-      this.#counts.waiting += 1
-      this.#totalBytes += order.file.size
+      this.#sums.add(item)
       this.#line.push(id)
     }
     this.#advance()
@@ -208,12 +210,15 @@ export class UploadQueue {
   }
 
   #advance(): void {
-    while (!this.#isPaused && this.#counts.running < maxRunning) {
-      const id = this.#line.shift()
+    while (!this.#isPaused) {
+      const [id] = this.#line
       if (id === undefined) break
       const row = this.#rows.get(id)
       // Skips uploads that were paused or cancelled while queued.
-      if (row?.item.state === 'waiting') this.#run(row)
+      const isWaiting = row?.item.state === 'waiting'
+      if (isWaiting && !this.#sums.hasRoomFor(row.item)) break
+      this.#line.shift()
+      if (isWaiting) this.#run(row)
     }
     this.#notify()
   }
@@ -300,39 +305,28 @@ export class UploadQueue {
     row.running = undefined
     this.#rows.delete(item.id)
     running?.cancel()
-    this.#counts[item.state] -= 1
-    this.#totalBytes -= item.file.size
-    this.#sentBytes -= item.sent
-    this.#idleBytes -= idleBytesOf(item)
+    this.#sums.remove(item)
   }
 
   #set(row: Row, changes: Partial<Pick<UploadItem, 'state' | 'sent' | 'problem'>>): void {
-    const before = row.item
-    row.item = { ...before, ...changes }
-    this.#counts[before.state] -= 1
-    this.#counts[row.item.state] += 1
-    this.#sentBytes += row.item.sent - before.sent
-    this.#idleBytes += idleBytesOf(row.item) - idleBytesOf(before)
+    this.#sums.remove(row.item)
+    row.item = { ...row.item, ...changes }
+    this.#sums.add(row.item)
     // The speed before a pause says nothing about the time after it.
-    if (this.#counts.running === 0) this.#rate.restart()
+    if (this.#sums.counts.running === 0) this.#rate.restart()
   }
 
   #read(): UploadQueueState {
     return {
       items: [...this.#rows.values()].map(({ item }) => item),
-      totals: {
-        counts: { ...this.#counts },
-        totalBytes: this.#totalBytes,
-        sentBytes: this.#sentBytes,
-        idleBytes: this.#idleBytes,
-      },
+      totals: this.#sums.read(),
       bytesPerSecond: this.#rate.bytesPerSecond(this.#parts.clock.now()),
       isPaused: this.#isPaused,
     }
   }
 
   #tick(): void {
-    if (this.#isTicking || this.#counts.running === 0) return
+    if (this.#isTicking || this.#sums.counts.running === 0) return
     this.#isTicking = true
     this.#parts.clock.after(speedEveryMs, () => {
       this.#isTicking = false
@@ -344,7 +338,8 @@ export class UploadQueue {
   #notify(): void {
     if (this.#isNotifying) return
     const { clock } = this.#parts
-    const waitMs = this.#notifiedAtMs + notifyEveryMs - clock.now()
+    const everyMs = this.#rows.size > many ? notifyOfManyEveryMs : notifyEveryMs
+    const waitMs = this.#notifiedAtMs + everyMs - clock.now()
     if (waitMs <= 0) {
       this.#notifiedAtMs = clock.now()
       this.#state = this.#read()
@@ -358,12 +353,4 @@ export class UploadQueue {
       this.#notify()
     })
   }
-}
-
-function idleBytesOf({ state, file, sent }: UploadItem): number {
-  return state === 'paused' || state === 'failed' ? file.size - sent : 0
-}
-
-function noCounts(): Record<UploadState, number> {
-  return { waiting: 0, running: 0, paused: 0, retrying: 0, failed: 0, done: 0 }
 }

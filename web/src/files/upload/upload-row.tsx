@@ -7,6 +7,7 @@ import { NameText } from '../entries/name-text.tsx'
 import classes from '../transfers/transfer-dock.module.css'
 import { percent, uploadName, uploadText } from '../transfers/transfer-text.ts'
 import { uploads } from '../transfers/transfers.ts'
+import { smallBytes } from './part-size.ts'
 import { keptBytes, type UploadItem } from './upload-item.ts'
 
 interface UploadRowProps {
@@ -33,7 +34,7 @@ export const UploadRow = memo(function UploadRow(props: UploadRowProps) {
     >
       <Stack flex={1} gap={3} miw={0}>
         <UploadPath path={key.slice(folder.length)} title={name} />
-        {state !== 'done' && state !== 'failed' && (
+        {state !== 'done' && state !== 'failed' && file.size > smallBytes && (
           <Progress
             size={4}
             value={percent(sent, file.size)}

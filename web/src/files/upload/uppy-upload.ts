@@ -2,11 +2,11 @@ import AwsS3, { type AwsBody } from '@uppy/aws-s3'
 import Uppy, { type Meta } from '@uppy/core'
 import { ownPath, presignOwn } from '../../api/client.ts'
 import { partSize, singleRequestBytes } from './part-size.ts'
-import type { RunningUpload, UploadEvents, UploadOrder, UploadTransport } from './upload-item.ts'
+import type { RunningUpload, UploadEvents, UploadOrder } from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
 
 /** A part may take long on a slow connection, and the uploader retries it with the same URL. */
-const uploadUrlSeconds = 60 * 60
+export const uploadUrlSeconds = 60 * 60
 
 type SignRequest = Extract<
   ConstructorParameters<typeof AwsS3<Meta, AwsBody>>[1],
@@ -16,19 +16,16 @@ type SigningRequest = Parameters<SignRequest>[0]
 
 const silence = () => undefined
 
-/** Uppy's uploader with URLs that the gateway signs. */
-export const uppyTransport: UploadTransport = {
-  start: (order, events) => new UppyUpload(order, events),
-}
-
 /**
+ * Uppy's uploader with URLs that the gateway signs.
+ *
  * One Uppy per file: Uppy's own queue copies its state at every step of every file, which is slow
  * for thousands of files, and its `upload()` restarts failed files.
  *
  * Its aws-s3 plugin sends the parts of a file one by one, as the gateway requires
  * (docs/contract/object-storage.md, "Part order").
  */
-class UppyUpload implements RunningUpload {
+export class UppyUpload implements RunningUpload {
   readonly #order: UploadOrder
   readonly #uppy: Uppy<Meta, AwsBody>
   readonly #fileId: string

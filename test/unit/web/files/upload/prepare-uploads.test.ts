@@ -24,7 +24,7 @@ async function prepare(
         keys: existing.filter((key) => key > startAfter),
         isLast: true,
       }),
-      isUnderWay: (key) => key === underWay,
+      underWay: new Set([underWay]),
       ask: async (clashes) => {
         asked.push(clashes.map(({ key }) => key))
         return typeof answer === 'string' ? () => answer : answer

@@ -62,7 +62,10 @@ function startQueue() {
   return { queue, started, uploaded, advance, items, states }
 }
 
-function orderOf(key: string, size = 10): UploadOrder {
+/** Not small. */
+const someBytes = 200_000
+
+function orderOf(key: string, size = someBytes): UploadOrder {
   return {
     bucket: 'b',
     folder: '',
@@ -89,6 +92,23 @@ describe('UploadQueue', () => {
       ['a', 'b', 'c', 'd', 'e'],
     )
     assert.deepEqual(run.states(), ['running', 'done', 'running', 'running', 'running', 'waiting'])
+  })
+
+  test('runs twelve small files at a time, and a large one in the place of three', () => {
+    const run = startQueue()
+    const small = Array.from({ length: 14 }, (_, index) => orderOf(`s${index}`, 131_072))
+    run.queue.add([...small, orderOf('large', 131_073), orderOf('last', 1)])
+    assert.equal(run.started.length, 12)
+    assert.deepEqual(
+      run.queue.upcoming(3).map(({ key }) => key),
+      ['s12', 's13', 'large'],
+    )
+    for (const index of [0, 1, 2, 3]) started(run, index).events.onDone()
+    assert.equal(run.started.length, 14)
+    started(run, 4).events.onDone()
+    assert.equal(run.started.at(-1)?.order.key, 'large')
+    started(run, 5).events.onDone()
+    assert.equal(run.started.at(-1)?.order.key, 'last')
   })
 
   test('counts the bytes sent', () => {
@@ -261,13 +281,13 @@ describe('UploadQueue', () => {
     assert.equal(run.queue.snapshot().totals.totalBytes, 0)
   })
 
-  test('isUnderWay is true for uploads that have not completed', () => {
+  test('knows the keys of uploads that have not completed', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
-    assert.equal(run.queue.isUnderWay('b', 'a'), true)
-    assert.equal(run.queue.isUnderWay('other', 'a'), false)
+    assert.equal(run.queue.underWay('b').has('a'), true)
+    assert.equal(run.queue.underWay('other').has('a'), false)
     started(run, 0).events.onDone()
-    assert.equal(run.queue.isUnderWay('b', 'a'), false)
+    assert.equal(run.queue.underWay('b').has('a'), false)
   })
 
   test('notifies at most five times a second, and of the end', () => {
@@ -288,7 +308,7 @@ describe('UploadQueue', () => {
   test('accepts ten thousand files without starting them all', () => {
     const run = startQueue()
     run.queue.add(Array.from({ length: 10_000 }, (_, index) => orderOf(String(index), 0)))
-    assert.equal(run.started.length, 4)
+    assert.equal(run.started.length, 12)
     assert.equal(run.items().length, 10_000)
   })
 

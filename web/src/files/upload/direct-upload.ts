@@ -1,0 +1,111 @@
+import { getFileType } from '@uppy/core/utils'
+import { objectUrl } from '../s3/bucket-client.ts'
+import type { RunningUpload, UploadEvents, UploadOrder } from './upload-item.ts'
+import { uploadProblem } from './upload-problem.ts'
+import type { UploadSigner } from './upload-signer.ts'
+
+/** Includes the time that a request waits for a connection. */
+const longestMs = 2 * 60_000
+
+interface DirectUploadParts {
+  readonly events: UploadEvents
+  readonly signer: Pick<UploadSigner, 'urlOf'>
+}
+
+/** An error response, as `uploadProblem` reads it. */
+class RefusedUpload extends Error {
+  readonly status: number
+  readonly body: string
+
+  constructor(status: number, body: string) {
+    super(`status ${status}`)
+    this.status = status
+    this.body = body
+  }
+}
+
+/** Sends a small file in one request, which a pause lets end. */
+export class DirectUpload implements RunningUpload {
+  readonly #order: UploadOrder
+  readonly #parts: DirectUploadParts
+  readonly #stop = new AbortController()
+  #isRunning = false
+  #isPaused = false
+  /** An attempt ended without a response, so its bytes may have arrived. */
+  #isUncertain = false
+
+  constructor(order: UploadOrder, parts: DirectUploadParts) {
+    this.#order = order
+    this.#parts = parts
+    this.retry()
+  }
+
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    this.retry()
+  }
+
+  retry(): void {
+    if (this.#isRunning || this.#stop.signal.aborted) return
+    this.#isRunning = true
+    void this.#run()
+  }
+
+  cancel(): void {
+    this.#stop.abort()
+  }
+
+  async #run(): Promise<void> {
+    const { events } = this.#parts
+    try {
+      await this.#send()
+      this.#isRunning = false
+      events.onDone()
+    } catch (error) {
+      this.#isRunning = false
+      // Sent again by `resume`.
+      if (!this.#isPaused && !this.#stop.signal.aborted) events.onProblem(uploadProblem(error))
+    }
+  }
+
+  async #send(): Promise<void> {
+    const { file, mayReplace } = this.#order
+    const url = await this.#parts.signer.urlOf(this.#order)
+    const reply = await fetch(url, {
+      method: 'PUT',
+      // Cheaper than the file, which the browser would open once more for its network process.
+      body: await file.bytes(),
+      credentials: 'omit',
+      // The page's own requests go first.
+      priority: 'low',
+      signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(longestMs)]),
+      headers: {
+        'content-type': getFileType(file),
+        ...(!mayReplace && { 'if-none-match': '*' }),
+      },
+    }).catch((error: unknown) => {
+      this.#isUncertain = true
+      throw error
+    })
+    // Read even if it is empty: a body that is not read is cancelled.
+    const body = await reply.text()
+    if (reply.ok) return
+    // A proxy's: the service may have stored the file.
+    if (reply.status >= 500) this.#isUncertain = true
+    if (reply.status === 412 && this.#isUncertain && (await this.#hasArrived())) return
+    throw new RefusedUpload(reply.status, body)
+  }
+
+  /** Whether the object has the bytes of the file: it is then not another's. */
+  async #hasArrived(): Promise<boolean> {
+    const { bucket, key, file } = this.#order
+    const reply = await fetch(await objectUrl({ bucket, key }), { credentials: 'omit' })
+    if (!reply.ok || Number(reply.headers.get('content-length')) !== file.size) return false
+    const [stored, sent] = await Promise.all([reply.bytes(), file.bytes()])
+    return stored.length === sent.length && stored.every((byte, index) => byte === sent[index])
+  }
+}
