@@ -7,6 +7,7 @@ import type { BenchContext, Scenario, Table } from './scenario.ts'
 import { accessKeyScenarios } from './scenarios/access-keys.ts'
 import { callScenarios } from './scenarios/calls.ts'
 import { coldFolderScenarios } from './scenarios/cold-folder.ts'
+import { dashboardScenarios } from './scenarios/dashboard.ts'
 import { fleetScenarios } from './scenarios/fleet.ts'
 import { footprintScenarios } from './scenarios/footprint.ts'
 import { googleScenarios } from './scenarios/google-drive.ts'
@@ -35,6 +36,7 @@ const scenarios: readonly Scenario[] = [
   ...accessKeyScenarios,
   ...listingScenarios,
   ...uploadScenarios,
+  ...dashboardScenarios,
   ...modelScenarios,
   ...callScenarios,
   ...googleScenarios,
