@@ -117,18 +117,18 @@ test('Tokens are found in answers and streams, in pieces of any size', () => {
 })
 
 test('What comes in pieces of one byte is read in linear time', () => {
-  const startedAtMs = performance.now()
+  const before = process.cpuUsage()
   const byte = Buffer.from('x')
   for (const isStream of [true, false]) {
     const reader = new UsageReader(isStream)
-    for (let count = 0; count < 1_000_000; count += 1) reader.take(byte)
+    for (let count = 0; count < 400_000; count += 1) reader.take(byte)
     for (const one of '\ndata: {"usage":{"prompt_tokens":1,"completion_tokens":2}}\n')
       reader.take(Buffer.from(one))
     assert.deepEqual(reader.result(), { input: 1, output: 2 })
   }
   const start = new StreamStartReader()
   for (let count = 0; count < 60_000; count += 1) start.take(Buffer.from(count % 2 ? ':' : '\n'))
-  assert.ok(performance.now() - startedAtMs < 4_000)
+  assert.ok(process.cpuUsage(before).user < 3_000_000)
 })
 
 test('More tokens than an answer can have are not believed', () => {
