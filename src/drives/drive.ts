@@ -29,6 +29,9 @@ export interface Drive {
   /** What happens to removed objects. `server`: the server's trash, if it has one. */
   readonly deletes: 'permanent' | 'trash' | 'server'
 
+  /** Whether `trashBucketOf(bucket)` (trash-bucket.ts) is a bucket like others for every method. Absent: no. */
+  trashes?(bucket: string): boolean
+
   /** Whether objects can be read with provisional attributes while the database does not respond. */
   readonly readsAlone?: boolean
 
@@ -43,8 +46,8 @@ export interface Drive {
   readonly isLocal?: boolean
 
   /**
-   * Creates missing bucket folders, and completes or undoes the work of dead processes. Called
-   * once, before any other method. Processes that only read call it only if the drive `followsChanges`.
+   * Creates missing bucket folders, and completes or undoes the work of dead processes. Called once, before any other
+   * method. Processes that only read call it only if the drive `followsChanges`.
    */
   prepare(buckets: readonly string[]): Promise<void>
 
@@ -99,9 +102,8 @@ export interface Drive {
   draft(bucket: string, key: string, options: DraftOptions): Promise<Draft>
 
   /**
-   * Copies an object within the drive, so that the caller does not transfer the bytes. Absent if
-   * the drive can't do that. Undefined if the source does not exist or can't be copied that way:
-   * then the caller reads and writes it.
+   * Copies an object within the drive, so that the caller does not transfer the bytes. Absent if the drive can't do
+   * that. Undefined if the source does not exist or can't be copied that way: then the caller reads and writes it.
    */
   copy?(
     source: CopySource,
@@ -125,16 +127,15 @@ export interface Drive {
   remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean>
 
   /**
-   * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty. Also
-   * removes folders above it that only keys created and that are now empty. Has no effect if the
-   * folder has content or does not exist. Absent if the drive can't remove a folder without also
-   * removing files that are added to it meanwhile.
+   * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty. Also removes folders
+   * above it that only keys created and that are now empty. Has no effect if the folder has content or does not
+   * exist. Absent if the drive can't remove a folder without also removing files that are added to it meanwhile.
    */
   removeFolder?(bucket: string, key: string): Promise<void>
 
   /**
-   * Removes what dead processes have left, while this and others write. Called now and then, by one gateway
-   * of those that share the drive. Absent if nothing is left that `prepare` does not complete or undo.
+   * Removes what dead processes have left, while this and others write; one of the gateways that share the drive
+   * calls it now and then. Absent if nothing is left that `prepare` does not complete or undo.
    */
   sweep?(): Promise<void>
 
@@ -240,6 +241,8 @@ export interface CopySource extends ObjectName {
 }
 
 export interface CopyOptions {
+  /** The source is removed next: its ETag stays, whatever it is, and until then both may be the same bytes. */
+  readonly isMove?: boolean
   /** The target's attributes. Their ETag is the MD5 of the bytes if the source's ETag is. */
   readonly attributes: Attributes
   readonly conditions?: WriteConditions
@@ -301,10 +304,7 @@ export interface UploadDrive {
   /** Deletes the upload's bytes. Succeeds if there are none. */
   abort(state: string): Promise<void>
 
-  /**
-   * Deletes bytes that are older than `olderThanMs` milliseconds and belong to no known upload, as
-   * after a crash or the loss of the database.
-   */
+  /** Deletes bytes older than `olderThanMs` of no known upload, as after a crash or the loss of the database. */
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
 }
 

@@ -1,4 +1,5 @@
 import type { Drive, ObjectMetadata, UploadDrive } from '../drives/drive.ts'
+import { bucketOfTrash } from '../drives/trash-bucket.ts'
 import type { EventRecorder } from './event-recorder.ts'
 
 /** The drive, with the events of every change of an object stored. All that changes objects goes through it. */
@@ -6,6 +7,7 @@ export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record
   const changing: Partial<Drive> = {
     async draft(bucket, key, options) {
       const draft = await drive.draft(bucket, key, options)
+      if (bucketOfTrash(bucket) !== undefined) return draft
       return overlay(draft, {
         async publish(attributes, conditions) {
           const { etag } = attributes
@@ -27,6 +29,8 @@ export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record
     async remove(bucket, key, conditions) {
       const change = { bucket, key, event: 'ObjectRemoved:Delete' } as const
       const remove = () => drive.remove(bucket, key, conditions)
+      // What is in the trash was removed before.
+      if (bucketOfTrash(bucket) !== undefined) return await remove()
       return await recorder.record(change, remove, (wasThere) => (wasThere ? 'removed' : undefined))
     },
     uploads: watchedUploads(drive.uploads, recorder),
@@ -39,6 +43,7 @@ export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record
       const { etag } = options.attributes
       const change = { ...target, etag, event: 'ObjectCreated:Copy' } as const
       const make = () => copy.call(drive, source, target, options)
+      if (bucketOfTrash(target.bucket) !== undefined) return await make()
       return await recorder.record(change, make, (made) => made && writtenOf(made))
     },
   })

@@ -6,6 +6,7 @@ import { type Deletions, deletionKeptMs, openDeletions } from '../jobs/deletions
 import type { ExpiryUploads } from '../jobs/expiry/expire-bucket.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../jobs/expiry/expiry.ts'
 import { JobRunner } from '../jobs/job-runner.ts'
+import { openTrashExpiry } from '../jobs/trash/trash-expiry.ts'
 import { S3Error } from '../s3/errors.ts'
 import type { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
@@ -22,7 +23,7 @@ export interface BucketJobs {
   readonly deletions: Deletions
   /** How much is in buckets with a quota; they are counted as for the dashboard. */
   readonly usage: BucketUsage
-  /** Removes what lifecycle rules expire; call it every few seconds. */
+  /** Removes what lifecycle rules expire, and what was in the trash for too long; call it every few seconds. */
   expire(signal: AbortSignal): Promise<void>
   /** The last removal by lifecycle rules, of the buckets that had any. */
   expiryRuns(): Promise<readonly ExpiryRun[]>
@@ -62,11 +63,19 @@ export function openBucketJobs({
     },
     uploads: expiryUploads(uploads),
   })
+  const deletions = openDeletions({ drive, jobs, now })
+  const expireTrash = openTrashExpiry({
+    ...{ drive, deletions, days: settings.trashDays, now, localNow: Date.now },
+    buckets: () => buckets.all().map(({ name }) => name),
+  })
   return {
     counts,
-    deletions: openDeletions({ drive, jobs, now }),
+    deletions,
     usage: openUsage({ counts, uploads, now, log }),
-    expire: (signal) => expiry.run(signal),
+    async expire(signal) {
+      await expiry.run(signal)
+      await expireTrash(signal)
+    },
     expiryRuns: () => expiryRuns(jobs),
     sweep: () => table.sweep('delete', now() - deletionKeptMs),
     async close() {

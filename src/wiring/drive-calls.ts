@@ -55,6 +55,7 @@ const uploads: TableOf<UploadDrive> = {
 const drive: TableOf<Drive> = {
   kind: {},
   deletes: {},
+  trashes: {},
   readsAlone: {},
   followsChanges: {},
   isLocal: {},

@@ -218,12 +218,13 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await files.dialog.getByText('Delete 1 folder and 2 files?').waitFor()
     await files.dialog.getByText('3 objects, 3 bytes in total.').waitFor()
     assert.deepEqual(await barriers(page), [])
+    await files.dialog.getByLabel('Delete permanently').check()
     await files.dialog.getByText('Files are deleted permanently.').waitFor()
     await files.press('Cancel')
     await files.dialog.waitFor({ state: 'detached' })
     assert.equal((await keysBelow('delete/')).length, 4)
     await page.keyboard.press('Delete')
-    await files.dialog.waitFor()
+    await files.dialog.getByLabel('Delete permanently').check()
     // A file that no longer exists counts as deleted. The dialog is open, so that a refresh of the list
     // does not remove it from the selection first.
     const gone = targetOf(testBucket, 'delete/a.txt')

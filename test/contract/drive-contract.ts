@@ -17,6 +17,7 @@ import { objectCases } from './drive/objects.ts'
 import { placedPartCases } from './drive/placed-parts.ts'
 import { replacedPartCases } from './drive/replaced-parts.ts'
 import { tagCases } from './drive/tags.ts'
+import { trashCases } from './drive/trash.ts'
 import { uploadCases } from './drive/uploads.ts'
 import { versionCases } from './drive/versions.ts'
 
@@ -34,6 +35,7 @@ const contractParts = {
     attributeCases,
     tagCases,
     copyCases,
+    trashCases,
     uploadCases,
     replacedPartCases,
     placedPartCases,

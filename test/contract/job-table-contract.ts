@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
+import type { Drive } from '../../src/drives/drive.ts'
 import { KeyLeases } from '../../src/drives/key-leases.ts'
 import { BucketCounts } from '../../src/jobs/bucket-counts.ts'
 import { openDeletions } from '../../src/jobs/deletions.ts'
@@ -265,7 +266,8 @@ function describeUpgrade(createLocation: () => Promise<DatabaseLocation>): void 
   test('The upgrade keeps deletions, and interrupts those that were running', async (t) => {
     const { jobs } = await open(t)
     const list = () => assert.fail('nothing is listed')
-    const drive = { list, remove: async () => assert.fail('nothing is removed') }
+    const remove = async () => assert.fail('nothing is removed')
+    const drive = { list, remove } as unknown as Drive
     const latest = await openDeletions({ drive, jobs, now }).latest()
     const end = 'Some objects may remain. Delete again to remove them.'
     const message = `The process that ran the deletion has ended. ${end}`

@@ -266,6 +266,19 @@ export const dashboardStates: readonly DashboardState[] = [
   { name: 'text', path: `${folder}&view=text.txt`, shown: 'the text' },
   { name: 'no preview', path: `${folder}&view=data.bin`, shown: 'cannot be previewed' },
   { name: 'missing file', path: `${folder}&view=none.txt`, shown: 'This file does not exist' },
+  { name: 'trash', path: '/trash', shown: 'The trash is empty' },
+  {
+    name: 'trash with a file',
+    path: folder,
+    async reach(files) {
+      const { page } = files
+      await files.act('data (2).bin', 'Delete')
+      await files.press('Move to trash')
+      await files.dialog.waitFor({ state: 'detached' })
+      await page.goto(page.url().replace(/files.*$/, 'trash'))
+      await page.getByRole('button', { name: 'Restore', exact: true }).first().waitFor()
+    },
+  },
   { name: 'keys', path: '/keys', shown: 'sample' },
   {
     name: 'new key',

@@ -69,7 +69,8 @@ export function deletionRoutes({ buckets, deletions }: ManagementApiParts): read
   return [startDeletion, getDeletions, getDeletion, cancelDeletion]
 }
 
-function tooMany(): ApiError {
+/** The reply when too many deletions run. */
+export function tooMany(): ApiError {
   return new ApiError(
     409,
     `At most ${deletionLimits.running} deletions can run at once. Wait for one to finish, or cancel one.`,
@@ -84,7 +85,7 @@ function found(deletion: Deletion | undefined): Deletion {
   )
 }
 
-function replyOf({ startedAtMs, endedAtMs, message, ...deletion }: Deletion): DeletionReply {
+export function replyOf({ startedAtMs, endedAtMs, message, ...deletion }: Deletion): DeletionReply {
   return {
     ...deletion,
     startedAt: timeOf(startedAtMs),

@@ -11,6 +11,7 @@ import { presignRoutes } from './presign-route.ts'
 import { folderRevisionReply, statusReply } from './replies.ts'
 import { assertBucket, driveIsAway, originOfRequest } from './route-checks.ts'
 import { trafficRoute } from './traffic-route.ts'
+import { trashRoutes } from './trash-routes.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 /** The management API (docs/management-api.md). */
@@ -24,6 +25,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     folderRoute(parts),
     ...presignRoutes(parts),
     ...deletionRoutes(parts),
+    ...trashRoutes(parts),
     ...uploadRoutes(parts),
     ...activityRoutes(parts),
     trafficRoute(parts),

@@ -2,6 +2,7 @@ import type { KeyAdmin } from '../../access/key-admin.ts'
 import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
+import type { Drive } from '../../drives/drive.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
 import type { BucketCounts } from '../../jobs/bucket-counts.ts'
 import type { Deletions } from '../../jobs/deletions.ts'
@@ -32,6 +33,15 @@ export interface ManagementApiParts {
   readonly placeOf: (bucket: string) => BucketPlaceStatus
   readonly counter: Pick<BucketCounts, 'read' | 'count'>
   readonly deletions: Deletions
+  readonly trash: {
+    /** TRASH_DAYS. */
+    readonly days: number
+    readonly drive: Pick<Drive, 'list'>
+    /** Whether what is deleted from the bucket can go to a trash of ours. */
+    has(bucket: string): boolean
+    /** Makes the trash of a bucket if it is missing. */
+    open(bucket: string): Promise<void>
+  }
   readonly folders: Pick<FolderRevisions, 'read'>
   readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */
@@ -50,6 +60,8 @@ export interface ManagementApiParts {
   readonly traffic: Parameters<typeof trafficRoute>[0]['traffic']
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
+  /** The database's time. */
+  readonly databaseNow: () => number
 }
 
 /** Where a bucket is, for the dashboard. */

@@ -262,7 +262,12 @@ export const deletionReply = z.object({
   prefix: z.string(),
   onlyEmptyFolders: z.boolean(),
   state: z.enum(['running', 'done', 'cancelled', 'failed', 'interrupted']),
-  deleted: count,
+  kind: z.enum(['delete', 'trash', 'restore']).meta({
+    description: 'Deletes permanently, moves to the trash, or restores from there.',
+  }),
+  trashId: z.string().meta({ description: 'Names what is trashed or restored; empty: nothing.' }),
+  deleted: count.meta({ description: 'Deleted, trashed or restored so far.' }),
+  skipped: count.meta({ description: 'Not restored because their names are taken.' }),
   startedAt: time,
   endedAt: time.nullable(),
   message: z

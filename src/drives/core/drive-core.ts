@@ -32,7 +32,15 @@ export interface DriveCore
     Partial<
       Pick<
         Drive,
-        'deletes' | 'isLocal' | 'check' | 'copy' | 'setTags' | 'quota' | 'statistics' | 'close'
+        | 'deletes'
+        | 'trashes'
+        | 'isLocal'
+        | 'check'
+        | 'copy'
+        | 'setTags'
+        | 'quota'
+        | 'statistics'
+        | 'close'
       >
     > {
   /** All objects of a bucket, in any order. @throws DriveError `no-bucket` */

@@ -114,6 +114,7 @@ const preparedAtOnce = 16
 class LocalDrive implements Drive {
   readonly kind = 'file'
   readonly deletes = 'permanent'
+  readonly trashes = () => true
   readonly isLocal = true
   readonly readsAlone: boolean
   readonly uploads: UploadDrive

@@ -25,7 +25,7 @@ export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
   const objects = new MemoryObjects(options)
   const uploads = new MemoryUploads(objects)
   const drive = defineDrive({
-    ...{ kind: 'memory', uploads },
+    ...{ kind: 'memory', uploads, trashes: () => true },
     async addBucket(bucket) {
       objects.addBucket(bucket)
     },

@@ -16,6 +16,7 @@ import {
 import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import { unsupportedTags } from '../object-tags.ts'
 import type { HeadOptions, OpenOptions } from '../read-options.ts'
+import { bucketOfTrash } from '../trash-bucket.ts'
 import {
   areNested,
   type BucketPlace,
@@ -194,7 +195,15 @@ export class RoutedDrive implements Drive {
     await Promise.all(this.#table.mounts.map(({ drive }) => drive.close()))
   }
 
+  trashes(bucket: string): boolean {
+    const { mount, folder, isReadOnly } = this.#placeOf(bucket)
+    return !isReadOnly && !mount.isReadOnly && (mount.drive.trashes?.(folder) ?? false)
+  }
+
   #placeOf(bucket: string): BucketPlace {
+    const owner = bucketOfTrash(bucket)
+    // By the bucket's name, which no two buckets share, and not by its folder.
+    if (owner !== undefined) return { ...this.#placeOf(owner), folder: bucket }
     const place = this.#table.places.get(bucket)
     return place ?? { mount: this.#default, folder: bucket, isReadOnly: false }
   }

@@ -170,6 +170,7 @@ interface DriveParts extends DavContext {
 class WebdavDrive implements Drive {
   readonly kind = 'webdav'
   readonly deletes = 'server'
+  readonly trashes = () => true
   readonly uploads: UploadDrive
   readonly quota?: NonNullable<Drive['quota']>
   readonly copy?: NonNullable<Drive['copy']>

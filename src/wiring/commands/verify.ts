@@ -1,4 +1,5 @@
 import { DriveError } from '../../drives/drive.ts'
+import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import { verifyBucket } from '../../s3/verify/verify-bucket.ts'
 import type { Database } from '../../state/database.ts'
 import { openDatabase } from '../../state/open-database.ts'
@@ -75,14 +76,25 @@ async function verifyWith(
 ): Promise<void> {
   const { drive, folder, close } = await openFor(bucket, parts)
   try {
-    await verifyBucket({
-      ...{ drive, bucket: folder, prefix },
-      onBytes: (bytes) => report.addBytes(bytes),
-      onVerdict: (key, verdict) => report.add(key, verdict),
-    }).catch((error: unknown) => {
+    const onBytes = (bytes: number) => report.addBytes(bytes)
+    const fail = (error: unknown) => {
       if (!(error instanceof DriveError)) throw error
       report.addFailure(error.message)
-    })
+    }
+    await verifyBucket({
+      ...{ drive, bucket: folder, prefix, onBytes },
+      onVerdict: (key, verdict) => report.add(key, verdict),
+    }).catch(fail)
+    const trash = trashBucketOf(bucket)
+    if (prefix === '' && drive.trashes?.(folder)) {
+      await verifyBucket({
+        ...{ drive, bucket: trash, prefix, onBytes },
+        onVerdict: (key, verdict) => report.add(`${trash}/${key}`, verdict),
+      }).catch((error: unknown) => {
+        // Nothing was ever deleted in the dashboard.
+        if (!(error instanceof DriveError && error.kind === 'no-bucket')) fail(error)
+      })
+    }
     report.end()
   } finally {
     await close()

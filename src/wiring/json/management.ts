@@ -12,6 +12,7 @@ import type {
 } from '../../console/management/management-parts.ts'
 import type { Drive } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
+import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import { originBehind } from '../../http/request-origin.ts'
 import { dryRunExpiry } from '../../jobs/expiry/dry-run.ts'
 import { packageVersion } from '../../package-folder.ts'
@@ -71,6 +72,11 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
     counter: jobs.counts,
     deletions: jobs.deletions,
+    trash: {
+      ...{ days: settings.trashDays, drive },
+      has: (bucket) => drive.trashes?.(bucket) ?? false,
+      open: (bucket) => drive.addBucket(trashBucketOf(bucket)),
+    },
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region,
     accessKey,
@@ -87,6 +93,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     activity,
     traffic: (range) => traffic.read(range),
     now: Date.now,
+    databaseNow: now,
   }
 }
 

@@ -21,7 +21,11 @@ async function open(t: TestContext, changes: Partial<Drive> = {}) {
   // As two processes have them.
   const [jobs, otherJobs] = [process(), process()]
   const openWith = (runner: typeof jobs) => {
-    const opened = openDeletions({ drive: changed, jobs: runner, now: () => clock.now })
+    const opened = openDeletions({
+      drive: changed as unknown as Drive,
+      jobs: runner,
+      now: () => clock.now,
+    })
     const start = async (target: Parameters<typeof opened.start>[0]) =>
       (await opened.start(target)) ?? assert.fail('not started')
     return { ...opened, start, startIfMay: opened.start }

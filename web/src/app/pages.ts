@@ -7,6 +7,7 @@ import {
   IconPlugConnected,
   IconSettings,
   IconSparkles,
+  IconTrash,
 } from '@tabler/icons-react'
 import { type ComponentType, lazy } from 'react'
 
@@ -34,6 +35,10 @@ export const pageGroups: readonly (readonly Page[])[] = [
     page('/shares', 'Links', IconLink, async () => {
       const { SharesPage } = await import('../shares/shares-page.tsx')
       return { default: SharesPage }
+    }),
+    page('/trash', 'Trash', IconTrash, async () => {
+      const { TrashPage } = await import('../trash/trash-page.tsx')
+      return { default: TrashPage }
     }),
     page('/activity', 'Activity', IconActivity, async () => {
       const { ActivityPage } = await import('../activity/activity-page.tsx')

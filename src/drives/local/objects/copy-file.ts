@@ -7,11 +7,11 @@ import {
   type ObjectMetadata,
   type ObjectName,
 } from '../../drive.ts'
-import { codeOf } from '../fs-error.ts'
+import { cannotLink, codeOf } from '../fs-error.ts'
 import { createTempFile, type LocalRoot, newTempPath } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { isSameVersion } from './file-identity.ts'
+import { isSameFile, isSameVersion } from './file-identity.ts'
 import { metadataOf, type ObjectFile, openObject } from './object-files.ts'
 import { OutputFile } from './output-file.ts'
 import { readFlags } from './paced-files.ts'
@@ -21,20 +21,25 @@ import { publishFile } from './publisher.ts'
 export async function copyObject(
   drive: OpenDrive,
   source: CopySource,
-  { bucket, key }: ObjectName,
-  { attributes, conditions, signal }: CopyOptions,
+  target: ObjectName,
+  options: CopyOptions,
 ): Promise<ObjectMetadata | undefined> {
   const { root } = drive
+  const { attributes, conditions, signal, isMove = false } = options
   const from = localPathOf(source.bucket, source.key)
   const file = await openObject(drive, from)
   if (file === undefined) return undefined
   try {
     const metadata = await metadataOf(drive, from, file)
-    if (!canCopy(source, metadata.attributes.etag)) return undefined
+    if (!canCopy(source, metadata.attributes.etag) && !isMove) return undefined
+    const shared = isMove ? await linkToTemp(root, file) : undefined
+    if (shared !== undefined) {
+      return await publishLink(drive, { ...file, path: shared }, target, options)
+    }
     const output = await copyToTemp(root, file, signal)
     try {
       return await publishFile(drive, {
-        objectPath: localPathOf(bucket, key),
+        objectPath: localPathOf(target.bucket, target.key),
         path: output.path,
         attributes,
         conditions,
@@ -48,6 +53,45 @@ export async function copyObject(
   } finally {
     await root.files.close(file.fd)
   }
+}
+
+/** A temporary name of an open file; undefined if the file system has no hard links. */
+async function linkToTemp(root: LocalRoot, file: ObjectFile): Promise<string | undefined> {
+  const path = newTempPath(root)
+  try {
+    await root.files.link(file.path, path)
+  } catch (error) {
+    if (cannotLink(error)) return undefined
+    throw codeOf(error) === 'ENOENT' ? replacedMeanwhile() : error
+  }
+  const stats = await root.files.lstat(path)
+  if (stats !== undefined && isSameFile(stats, file.stats, root.hasBirthtime)) return path
+  await fs.promises.rm(path, { force: true })
+  throw replacedMeanwhile()
+}
+
+/** Publishes a file that has other names, with its time and identity, so that they share its attributes. */
+async function publishLink(
+  drive: OpenDrive,
+  { path, identity, size, modifiedAtMs }: ObjectFile,
+  { bucket, key }: ObjectName,
+  { attributes, conditions }: CopyOptions,
+): Promise<ObjectMetadata> {
+  try {
+    return await publishFile(drive, {
+      ...{ objectPath: localPathOf(bucket, key), path, attributes, conditions },
+      shape: async () => ({ identity, size, modifiedAtMs }),
+      // Its bytes were durable before it became an object.
+      flush: async () => undefined,
+    })
+  } finally {
+    // If the target already was this file, rename(2) did nothing.
+    await fs.promises.rm(path, { force: true })
+  }
+}
+
+function replacedMeanwhile(): DriveError {
+  return new DriveError('changed', 'The object was replaced while it was being moved.')
 }
 
 /**

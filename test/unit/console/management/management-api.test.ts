@@ -30,6 +30,10 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['GET', '/deletions'],
   ['GET', '/deletions/some'],
   ['DELETE', '/deletions/some'],
+  ['GET', '/trash?bucket=files'],
+  ['POST', '/trash', { bucket: 'files', keys: ['a'] }],
+  ['POST', '/trash/restore', { bucket: 'files', trashId: '' }],
+  ['POST', '/trash/empty', { bucket: 'files' }],
   ['GET', '/uploads'],
   ['DELETE', '/uploads/some'],
   ['GET', '/activity'],
@@ -339,7 +343,8 @@ test('POST /deletions deletes below the prefix, and GET shows how it went', asyn
   assert.equal(started.status, 202)
   const { id, startedAt, ...rest } = started.body
   assert.deepEqual(rest, {
-    ...{ bucket: 'files', prefix: 'a/', onlyEmptyFolders: false, state: 'running', deleted: 0 },
+    ...{ bucket: 'files', prefix: 'a/', kind: 'delete', trashId: '', skipped: 0 },
+    ...{ onlyEmptyFolders: false, state: 'running', deleted: 0 },
     ...{ endedAt: null, message: null },
   })
   await until(async () => (await send('GET', `/deletions/${id}`)).body.state !== 'running')

@@ -7,6 +7,7 @@ import type { ManagementApiParts } from '../../../../src/console/management/mana
 import type { Drive } from '../../../../src/drives/drive.ts'
 import { KeyLeases } from '../../../../src/drives/key-leases.ts'
 import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory/memory-drive.ts'
+import { trashBucketOf } from '../../../../src/drives/trash-bucket.ts'
 import { BucketCounts } from '../../../../src/jobs/bucket-counts.ts'
 import { type Deletions, openDeletions } from '../../../../src/jobs/deletions.ts'
 import { dryRunExpiry } from '../../../../src/jobs/expiry/dry-run.ts'
@@ -100,6 +101,12 @@ export async function openManagement(
   const presigned: ManagementFixture['presigned'] = []
   const routes = managementApi({
     buckets: servedBuckets(buckets, ['public']),
+    databaseNow: Date.now,
+    trash: {
+      ...{ days: 30, drive },
+      has: () => true,
+      open: (bucket) => drive.addBucket(trashBucketOf(bucket)),
+    },
     bucketOptions: { change: async () => undefined },
     bucketMaker: { create: async () => undefined, remove: async () => undefined },
     bucketCreation: 'off' as const,

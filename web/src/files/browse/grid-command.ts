@@ -95,7 +95,7 @@ export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['Esc', 'Clear selection'],
   ['Ctrl + X, Ctrl + C', 'Cut, copy'],
   ['Ctrl + V', 'Paste here; uploads files from other programs'],
-  ['Ctrl + Z', 'Undo the last move or rename'],
+  ['Ctrl + Z', 'Undo the last move, rename or deletion'],
   ['F2', 'Rename'],
   ['Delete', 'Delete'],
   ['Shift + F10, Menu', 'Show all actions'],

@@ -1,4 +1,5 @@
-import { List, Stack, Text } from '@mantine/core'
+import { Checkbox, List, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useStatus } from '../../api/service-queries.ts'
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
@@ -8,8 +9,9 @@ import { entryCounts } from '../entries/entry-counts.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
 import { jobs } from '../transfers/transfers.ts'
-import { deletionText } from './deletion-text.ts'
+import { deletionText, trashText } from './deletion-text.ts'
 import { deletionJob, sizeOfTree } from './drive-work.ts'
+import { readTrash, trashJob } from './trash-work.ts'
 
 interface DeleteDialogProps {
   readonly bucket: string
@@ -24,15 +26,21 @@ export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
   const size = useContents(bucket, entries)
   const deletes = useStatus().data?.drive.deletes
   const subject = subjectOf(entries)
+  const { data: trash, isLoading } = useTrash(bucket)
+  const [isPermanent, setIsPermanent] = useState(false)
+  const hasTrash = trash?.isThere === true && trash.days > 0
+  const goesToTrash = hasTrash && !isPermanent
   const confirm = () => {
-    void jobs.start(deletionJob(`Deleting ${subject}`, bucket, entries))
+    const job = goesToTrash ? trashJob : deletionJob
+    void jobs.start(job(`Deleting ${subject}`, bucket, entries))
     onClose()
   }
   return (
     <Confirm
       isOpen
       title={`Delete ${subject}?`}
-      action="Delete"
+      action={goesToTrash ? 'Move to trash' : 'Delete'}
+      isBusy={isLoading}
       onConfirm={confirm}
       onClose={onClose}
     >
@@ -41,10 +49,28 @@ export function DeleteDialog({ bucket, entries, onClose }: DeleteDialogProps) {
         <Text size="sm" role="status">
           {size}
         </Text>
-        <Text size="sm">{deletionText(deletes)}</Text>
+        <Text size="sm">
+          {goesToTrash ? trashText(trash.days) : deletionText(hasTrash ? 'permanent' : deletes)}
+        </Text>
+        {hasTrash && (
+          <Checkbox
+            label="Delete permanently"
+            checked={isPermanent}
+            onChange={(event) => setIsPermanent(event.currentTarget.checked)}
+          />
+        )}
       </Stack>
     </Confirm>
   )
+}
+
+/** If it can't be read, what is deleted does not go there, and the text says so. */
+function useTrash(bucket: string) {
+  return useQuery({
+    queryKey: ['trash', bucket, ''],
+    queryFn: ({ signal }) => readTrash(bucket, '', signal),
+    retry: false,
+  })
 }
 
 function Names({ entries }: { readonly entries: readonly Entry[] }) {

@@ -1,4 +1,10 @@
 import type { StatusReply } from '../../../../src/console/management/replies.ts'
+import { formatAmount } from '../../format/bytes.ts'
+
+/** What happens to what is moved to the trash. */
+export function trashText(days: number): string {
+  return `It stays in the trash of this bucket for ${formatAmount(days, 'day')}. You can restore it there.`
+}
 
 /** What happens to deleted files on this drive; undefined while not known. */
 export function deletionText(deletes: StatusReply['drive']['deletes'] | undefined): string {

@@ -104,8 +104,13 @@ const deletionsPath = '/-/api/deletions'
 
 /** Deletes one tree through the management API. */
 function deletionsOf(body: DeletionBody): Deletions {
+  return deletionsFrom(() => ask(deletionsPath, 'POST', body))
+}
+
+/** Follows the work that a request starts. */
+export function deletionsFrom(start: Deletions['start']): Deletions {
   return {
-    start: () => ask(deletionsPath, 'POST', body),
+    start,
     find: (id) => ask(`${deletionsPath}/${id}`, 'GET'),
     cancel: (id) => ask(`${deletionsPath}/${id}`, 'DELETE'),
   }
@@ -123,7 +128,7 @@ function ask(
 const askEveryMs = 400
 
 /** Waits for the next poll, or until the signal aborts. */
-function untilNextAsk(signal: AbortSignal | undefined): Promise<void> {
+export function untilNextAsk(signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, askEveryMs)
   const cutShort = () => {

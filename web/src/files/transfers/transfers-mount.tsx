@@ -12,8 +12,9 @@ const TransferDock = lazy(async () => {
  */
 export function TransfersMount() {
   const [isInFiles] = useRoute('/files/*?')
-  const [isNeeded, setIsNeeded] = useState(isInFiles)
-  if (isInFiles && !isNeeded) setIsNeeded(true)
+  const [isInTrash] = useRoute('/trash')
+  const [isNeeded, setIsNeeded] = useState(false)
+  if ((isInFiles || isInTrash) && !isNeeded) setIsNeeded(true)
   if (!isNeeded) return null
   return (
     <Suspense fallback={null}>

@@ -1,0 +1,103 @@
+import {
+  type Drive,
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type WriteConditions,
+} from '../../drives/drive.ts'
+
+type MovingDrive = Pick<Drive, 'head' | 'open' | 'copy' | 'draft' | 'remove'>
+
+/** Attempts while other clients write the object. */
+const attempts = 3
+
+/** `taken`: there is another object at the target. `changed`: the source is written again and again. */
+export type MoveOutcome = 'moved' | 'absent' | 'taken' | 'changed'
+
+/**
+ * Moves an object with its attributes. It is copied first and then removed if it is still the same: if the process
+ * is killed in between, it is complete in both places, and the next call finishes the move. Nothing is overwritten,
+ * except an earlier version of the object that such a call has left.
+ *
+ * @throws DriveError; the signal's reason
+ */
+export async function moveObject(
+  drive: MovingDrive,
+  from: ObjectName,
+  to: ObjectName,
+  { signal, mayReplace }: { readonly signal: AbortSignal; readonly mayReplace: boolean },
+): Promise<MoveOutcome> {
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    signal.throwIfAborted()
+    const source = await drive.head(from.bucket, from.key)
+    if (source === undefined) return 'absent'
+    try {
+      await copyTo(drive, { from, to, source, signal, mayReplace })
+      const { attributes, modifiedAtMs: ifModifiedAtMs } = source
+      await drive.remove(from.bucket, from.key, { ifMatch: [attributes.etag], ifModifiedAtMs })
+      return 'moved'
+    } catch (error) {
+      if (error === taken) return 'taken'
+      if (!(error instanceof DriveError) || !meanwhile.has(error.kind)) throw error
+    }
+  }
+  return 'changed'
+}
+
+const taken = new Error('there is another object at the target')
+const meanwhile: ReadonlySet<string> = new Set(['condition', 'not-found', 'changed'])
+
+interface Copying {
+  readonly from: ObjectName
+  readonly to: ObjectName
+  readonly source: ObjectMetadata
+  readonly signal: AbortSignal
+  readonly mayReplace: boolean
+}
+
+async function copyTo(drive: MovingDrive, copying: Copying): Promise<void> {
+  const { from, to, source, signal, mayReplace } = copying
+  const conditions: WriteConditions | undefined = mayReplace ? undefined : { ifNoneMatch: '*' }
+  const { attributes } = source
+  const options = { attributes, signal, isMove: true, ...(conditions && { conditions }) }
+  try {
+    const copy = await drive.copy?.({ ...from, etag: attributes.etag }, to, options)
+    if (copy === undefined) await copyBytes(drive, copying, conditions)
+  } catch (error) {
+    if (!(error instanceof DriveError) || error.kind !== 'condition') throw error
+    const there = await drive.head(to.bucket, to.key)
+    if (!isSame(there, source)) throw taken
+  }
+}
+
+async function copyBytes(
+  drive: MovingDrive,
+  { from, to, source, signal }: Copying,
+  conditions: WriteConditions | undefined,
+): Promise<void> {
+  const object = await drive.open(from.bucket, from.key)
+  if (object === undefined) return
+  try {
+    // The bytes of another version would get these attributes.
+    if (!isSame(object, source)) throw new DriveError('changed', 'The object was replaced.')
+    const { size, attributes } = source
+    const draft = await drive.draft(to.bucket, to.key, { size, signal })
+    let isPublishing = false
+    try {
+      for await (const chunk of object.read(0, size)) await draft.write(chunk)
+      isPublishing = true
+      await draft.publish(attributes, conditions)
+    } finally {
+      if (!isPublishing) await draft.discard()
+    }
+  } finally {
+    await object.close()
+  }
+}
+
+/** Whether both have the same bytes and attributes. */
+function isSame(one: ObjectMetadata | undefined, other: ObjectMetadata): boolean {
+  return (
+    one?.size === other.size && JSON.stringify(one.attributes) === JSON.stringify(other.attributes)
+  )
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { absenceOfChromium } from '../support/chromium.ts'
+import { barriers, useDashboard } from '../support/dashboard.ts'
+import { useFileBrowser, writeTree } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
+import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+
+describe('The trash of the dashboard', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  const openAt = useFileBrowser(dashboard)
+  before(() => {
+    writeTree(join(dashboard().gateway.driveFolder, testBucket), {
+      'undo/a.txt': 'a',
+      'undo/tree/b.txt': 'b',
+      'bin/old.txt': 'old',
+      'bin/other.txt': 'other',
+    })
+  })
+
+  async function stored(key: string): Promise<string | undefined> {
+    const target = targetOf(testBucket, key)
+    const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
+    return reply.status === 404 ? undefined : reply.text()
+  }
+
+  test('a deletion can be undone by keyboard', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=undo/`)
+    await files.select('a.txt', 'tree')
+    await files.page.keyboard.press('Delete')
+    await files.dialog.getByText('It stays in the trash of this bucket for 30 days.').waitFor()
+    assert.deepEqual(await barriers(files.page), [])
+    await files.press('Move to trash')
+    await files.transfers.getByText('2 objects moved to the trash.').waitFor()
+    assert.deepEqual(
+      [await stored('undo/a.txt'), await stored('undo/tree/b.txt')],
+      [undefined, undefined],
+    )
+    await files.page.locator('body').press('Control+z')
+    await files.transfers.getByText('2 objects restored.').waitFor()
+    assert.deepEqual([await stored('undo/a.txt'), await stored('undo/tree/b.txt')], ['a', 'b'])
+    await files.name('tree').waitFor()
+  })
+
+  test('restores from the trash beside what came meanwhile, and empties it', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=bin/`)
+    const { page } = files
+    await files.select('old.txt', 'other.txt')
+    await page.keyboard.press('Delete')
+    await files.press('Move to trash')
+    await files.transfers.getByText('2 objects moved to the trash.').waitFor()
+    const target = targetOf(testBucket, 'bin/old.txt')
+    await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'newer' })
+    await page.getByRole('link', { name: 'Trash' }).first().click()
+    await page.getByRole('combobox', { name: 'Bucket' }).selectOption(testBucket)
+    await page.getByText('and 1 other object').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.getByRole('button', { name: 'Restore', exact: true }).click()
+    await files.dialog.getByText('Some names are taken').waitFor()
+    await files.press('Restore beside')
+    await page.getByText('The trash is empty').waitFor()
+    assert.equal(await stored('bin/old.txt'), 'newer')
+    assert.equal(await stored('bin/old (2).txt'), 'old')
+    assert.equal(await stored('bin/other.txt'), 'other')
+  })
+
+  test('deletes permanently, at once or by emptying the trash', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=bin/`)
+    const { page } = files
+    await files.act('other.txt', 'Delete')
+    await files.dialog.getByLabel('Delete permanently').check()
+    await files.dialog.getByText('This cannot be undone.').waitFor()
+    await files.press('Delete')
+    await files.transfers.getByText('1 object deleted.').waitFor()
+    await files.act('old.txt', 'Delete')
+    await files.press('Move to trash')
+    await files.transfers.getByText('1 object moved to the trash.').waitFor()
+    await page.getByRole('link', { name: 'Trash' }).first().click()
+    await page.getByRole('combobox', { name: 'Bucket' }).selectOption(testBucket)
+    await page.getByRole('button', { name: 'Empty the trash' }).click()
+    await files.press('Delete permanently')
+    await page.getByText('The trash is empty').waitFor()
+    await until(async () => (await stored('bin/old.txt')) === undefined)
+  })
+
+  test('the Content-Security-Policy blocks nothing', () => {
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})

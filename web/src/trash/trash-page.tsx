@@ -1,0 +1,126 @@
+import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { TrashReply } from '../../../src/console/management/trash-schemas.ts'
+import { useBuckets } from '../api/service-queries.ts'
+import { readTrash } from '../files/change/trash-work.ts'
+import { formatAmount, formatBytes } from '../format/bytes.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { Loaded } from '../ui/loaded.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
+import { RowList } from '../ui/row-list.tsx'
+import { EmptyTrashButton } from './empty-trash-button.tsx'
+import { TrashRow } from './trash-row.tsx'
+
+/** What the dashboard has deleted, by bucket. */
+export function TrashPage() {
+  const buckets = useBuckets()
+  return (
+    <>
+      <PageHeading title="Trash">
+        What you delete here stays for a while and can be restored. Deletions by S3 clients do not
+        use the trash.
+      </PageHeading>
+      <Loaded query={buckets} failure="The buckets could not be loaded">
+        {(data) => <Trashes names={data.buckets.map(({ name }) => name)} />}
+      </Loaded>
+    </>
+  )
+}
+
+function Trashes({ names }: { readonly names: readonly string[] }) {
+  const [chosen, setChosen] = useState<string>()
+  const bucket = chosen ?? names[0]
+  if (bucket === undefined) return <NoTrash title="There are no buckets" />
+  return (
+    <>
+      <NativeSelect
+        label="Bucket"
+        mb="md"
+        maw={320}
+        data={[...names]}
+        value={bucket}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+      <BucketTrash key={bucket} bucket={bucket} />
+    </>
+  )
+}
+
+function BucketTrash({ bucket }: { readonly bucket: string }) {
+  const client = useQueryClient()
+  const query = useInfiniteQuery({
+    queryKey: ['trash-pages', bucket],
+    queryFn: ({ pageParam, signal }) => readTrash(bucket, pageParam, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next ?? undefined,
+    refetchInterval: 10_000,
+  })
+  const refresh = () => void client.invalidateQueries({ queryKey: ['trash-pages', bucket] })
+  return (
+    <Loaded query={query} failure="The trash could not be loaded">
+      {({ pages }) => {
+        const [first] = pages
+        const items = pages.flatMap((page) => page.items)
+        if (first === undefined || items.length === 0) return <NothingThere trash={first} />
+        return (
+          <>
+            <Group justify="space-between" mb="xs">
+              <Text size="sm" c="dimmed" role="status">
+                {figuresText(first)}
+              </Text>
+              <EmptyTrashButton bucket={bucket} onEnd={refresh} />
+            </Group>
+            <RowList>
+              {items.map((item) => (
+                <TrashRow key={item.id} bucket={bucket} item={item} onEnd={refresh} />
+              ))}
+            </RowList>
+            {query.hasNextPage && (
+              <Button
+                mt="md"
+                variant="default"
+                loading={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
+                Show more
+              </Button>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function figuresText({ objects, bytes, days }: TrashReply): string {
+  const kept =
+    days === 0 ? 'TRASH_DAYS is 0: nothing is added.' : `Kept for ${formatAmount(days, 'day')}.`
+  if (objects === null || bytes === null) return `Being counted. ${kept}`
+  return `${formatAmount(objects, 'object')}, ${formatBytes(bytes)}. ${kept}`
+}
+
+function NothingThere({ trash }: { readonly trash: TrashReply | undefined }) {
+  if (trash?.isThere === false) {
+    return (
+      <NoTrash title="This bucket has no trash here">
+        It is read-only, or its drive has a trash of its own, such as Google Drive.
+      </NoTrash>
+    )
+  }
+  if (trash?.days === 0) {
+    return (
+      <NoTrash title="The trash is off">TRASH_DAYS is 0: files are deleted permanently.</NoTrash>
+    )
+  }
+  return <NoTrash title="The trash is empty" />
+}
+
+function NoTrash({ title, children }: { readonly title: string; readonly children?: string }) {
+  return (
+    <EmptyState icon={<IconTrash size={40} stroke={1.2} />} title={title}>
+      {children}
+    </EmptyState>
+  )
+}

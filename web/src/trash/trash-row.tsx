@@ -1,0 +1,93 @@
+import { Button } from '@mantine/core'
+import { IconTrashX } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { TrashReply } from '../../../src/console/management/trash-schemas.ts'
+import { emptyJob, restoreJob } from '../files/change/trash-work.ts'
+import { NameText } from '../files/entries/name-text.tsx'
+import { visibleName } from '../files/entries/visible-name.ts'
+import { jobs } from '../files/transfers/transfers.ts'
+import { formatAmount, formatBytes } from '../format/bytes.ts'
+import { Age } from '../ui/age.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { IconButton } from '../ui/icon-button.tsx'
+import { Row } from '../ui/row-list.tsx'
+
+interface TrashRowProps {
+  readonly bucket: string
+  readonly item: TrashReply['items'][number]
+  readonly onEnd: () => void
+}
+
+/** What one deletion has put into the trash. */
+export function TrashRow({ bucket, item, onEnd }: TrashRowProps) {
+  const { id: trashId, keys, objects, bytes, isMore, deletedAt } = item
+  const [question, setQuestion] = useState<'beside' | 'delete'>()
+  const [first = ''] = keys
+  const name = visibleName(first)
+  const restore = (besideOthers: boolean) => {
+    setQuestion(undefined)
+    const onRestored = (isWhole: boolean) => {
+      if (!isWhole) setQuestion('beside')
+      onEnd()
+    }
+    const body = { bucket, trashId, besideOthers }
+    void jobs.start(restoreJob(`Restoring ${name}`, body, onRestored))
+  }
+  const more = isMore ? 'more than ' : ''
+  return (
+    <Row
+      title={
+        <>
+          <NameText name={first} />
+          {objects > 1 && ` and ${more}${formatAmount(objects - 1, 'other object')}`}
+        </>
+      }
+      detail={
+        <>
+          {more}
+          {formatBytes(bytes)}, deleted <Age at={deletedAt} />
+        </>
+      }
+      actions={
+        <>
+          <Button size="xs" variant="default" onClick={() => restore(false)}>
+            Restore
+          </Button>
+          <IconButton
+            label={`Delete ${name} permanently`}
+            color="red"
+            onClick={() => setQuestion('delete')}
+          >
+            <IconTrashX size={18} />
+          </IconButton>
+        </>
+      }
+    >
+      <Confirm
+        isOpen={question === 'beside'}
+        title="Some names are taken"
+        action="Restore beside"
+        onConfirm={() => restore(true)}
+        onClose={() => setQuestion(undefined)}
+      >
+        Objects with the names of {name} or others exist. They stay as they are. What is still in
+        the trash can be restored beside them, with a number in its name.
+      </Confirm>
+      <Confirm
+        isOpen={question === 'delete'}
+        title="Delete permanently?"
+        action="Delete permanently"
+        onConfirm={() => {
+          setQuestion(undefined)
+          const body = { bucket, trashId }
+          void jobs.start(emptyJob(`Deleting ${name} from the trash`, body, onEnd))
+        }}
+        onClose={() => setQuestion(undefined)}
+      >
+        {name}
+        {objects > 1 && ` and ${more}${formatAmount(objects - 1, 'other object')}`} cannot be
+        restored then.
+      </Confirm>
+    </Row>
+  )
+}
