@@ -124,7 +124,7 @@ function Fields({ kind, draft, mistakes, onChange }: FieldsProps) {
       {keys.length > 0 && (
         <NativeSelect
           label="Rights"
-          description="The link ends with this key."
+          description="With a key, the link ends when the key does."
           data={[
             { value: '', label: 'Yours' },
             ...keys.map(({ accessKeyId, name }) => ({ value: accessKeyId, label: name })),
