@@ -5,7 +5,7 @@ import { uriDecode } from '../s3/sigv4/uri-encode.ts'
  * session token and a customer key.
  */
 const secretParameter =
-  /^(?:x-amz-signature|x-amz-security-token|signature|.*-customer-key|authorization|cookie)$/i
+  /^(?:x-amz-signature|x-amz-security-token|token|signature|.*-customer-key|authorization|cookie)$/i
 
 const mayHaveSecret = /sign|token|customer-key|authorization|cookie|%/i
 

@@ -264,28 +264,6 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     assert.equal(await (await fetch(url)).text(), 'public')
   })
 
-  test('downloads files one by one under their names', async () => {
-    const files = await openFolder('rename/other/')
-    const { page } = files
-    await signedFetch(dashboard().gateway, {
-      method: 'PUT',
-      target: targetOf(testBucket, 'rename/other/a "b" é%.txt'),
-      body: 'downloaded',
-    })
-    await page.getByRole('button', { name: 'Refresh' }).click()
-    await files.select('a "b" é%.txt', 'there.txt')
-    const names: string[] = []
-    const both = Promise.withResolvers<void>()
-    page.on('download', (download) => {
-      names.push(download.suggestedFilename())
-      if (names.length === 2) both.resolve()
-    })
-    await page.getByRole('button', { name: 'Download' }).click()
-    await both.promise
-    // Chromium replaces quotes in file names.
-    assert.deepEqual(names, ['a _b_ é%.txt', 'there.txt'])
-  })
-
   test('the Content-Security-Policy blocks nothing', () => {
     assert.deepEqual(dashboard().complaints(), [])
   })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DriveError } from '../../drives/drive.ts'
 import { type Route, route, routesBelow } from '../../json-api/route.ts'
 import { activityRoutes } from './activity-routes.ts'
+import { archiveRoute, orderRoute } from './archive-routes.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
@@ -16,7 +17,8 @@ import { uploadRoutes } from './upload-routes.ts'
 
 /** The management API (docs/management-api.md). */
 export function managementApi(parts: ManagementApiParts): readonly Route[] {
-  return routesBelow('/-/api', { tag: 'management', access: parts.session }, [
+  const open = routesBelow('/-/api', { tag: 'management' }, [archiveRoute(parts)])
+  const ofSession = routesBelow('/-/api', { tag: 'management', access: parts.session }, [
     statusRoute(parts),
     ...bucketRoutes(parts),
     ...keyRoutes(parts),
@@ -29,7 +31,9 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...uploadRoutes(parts),
     ...activityRoutes(parts),
     trafficRoute(parts),
+    orderRoute(parts),
   ])
+  return [...ofSession, ...open]
 }
 
 function statusRoute(parts: ManagementApiParts): Route {

@@ -1,4 +1,5 @@
 import type { KeyAdmin } from '../../access/key-admin.ts'
+import type { ArchiveBody, ArchiveRequest } from '../../archive/object-archive.ts'
 import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
@@ -9,6 +10,7 @@ import type { Deletions } from '../../jobs/deletions.ts'
 import type { DryRunFindings, DryRunQuery } from '../../jobs/expiry/dry-run.ts'
 import type { ExpiryRun } from '../../jobs/expiry/expiry.ts'
 import type { Access } from '../../json-api/route.ts'
+import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import type { KeptActivity } from './activity-routes.ts'
 import type { FolderRevisions } from './folder-revisions.ts'
 import type { StatusReply, UploadStatus } from './replies.ts'
@@ -42,6 +44,9 @@ export interface ManagementApiParts {
     /** Makes the trash of a bucket if it is missing. */
     open(bucket: string): Promise<void>
   }
+  readonly openArchive: (request: Omit<ArchiveRequest, 'drive'>) => Promise<ArchiveBody>
+  /** AUTH_KV. */
+  readonly store: Pick<KeyValueStore, 'get' | 'set'>
   readonly folders: Pick<FolderRevisions, 'read'>
   readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */

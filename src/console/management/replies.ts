@@ -244,6 +244,26 @@ export const presignBatchReply = z.object({
 })
 export type PresignBatchReply = z.infer<typeof presignBatchReply>
 
+/** More would be a folder of their own. */
+const maxNames = 10_000
+
+export const archiveBody = z.strictObject({
+  bucket: z.string(),
+  prefix: z.string().max(1_024).default('').meta({ description: 'Empty, or ends in a slash.' }),
+  names: z
+    .array(z.string().min(1).max(1_024))
+    .min(1)
+    .max(maxNames, 'Select at most 10,000 entries, or download their folder.')
+    .optional()
+    .meta({
+      description: 'Entries of the folder, those of folders with a slash at the end. Absent: all.',
+    }),
+})
+export type ArchiveBody = z.input<typeof archiveBody>
+
+export const archiveReply = z.object({ url: z.string(), expiresAt: time })
+export type ArchiveReply = z.infer<typeof archiveReply>
+
 export const deletionBody = z.strictObject({
   bucket: z.string(),
   prefix: z

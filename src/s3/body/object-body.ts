@@ -1,4 +1,5 @@
 import type { Borrow, OpenObject } from '../../drives/drive.ts'
+import { lendRange } from '../../drives/lend-range.ts'
 import type { HttpRequest, StreamBody } from '../../http/message.ts'
 import type { ObjectRange } from '../headers/range.ts'
 
@@ -70,14 +71,4 @@ async function streamBody(
     await close()
     throw error
   }
-}
-
-/** Lends the bytes of a range, without new memory for each chunk where the drive can do that. */
-export async function lendRange(
-  object: OpenObject,
-  { start, end }: ObjectRange,
-  borrow: Borrow,
-): Promise<void> {
-  if (object.lend !== undefined) return await object.lend(start, end, borrow)
-  for await (const chunk of object.read(start, end)) await borrow(chunk)
 }

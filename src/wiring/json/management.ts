@@ -1,5 +1,6 @@
 import type { AccessKeys } from '../../access/access-keys.ts'
 import type { KeyAdmin } from '../../access/key-admin.ts'
+import { openArchive } from '../../archive/object-archive.ts'
 import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
@@ -20,6 +21,7 @@ import { S3Error } from '../../s3/errors.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../../s3/multipart/uploads.ts'
 import { presign } from '../../s3/sigv4/presign.ts'
 import type { Database } from '../../state/database.ts'
+import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import type { ActivityWatch } from '../activity-watch.ts'
 import type { BucketJobs } from '../bucket-jobs.ts'
 import type { Log } from '../log.ts'
@@ -37,6 +39,8 @@ export interface ManagementWiring {
   readonly settings: Settings
   readonly log: Log
   readonly database: Database
+  /** AUTH_KV. */
+  readonly sessions: KeyValueStore
   readonly drive: Drive
   readonly mounts: readonly Mount[]
   readonly uploads: Uploads
@@ -77,6 +81,8 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
       has: (bucket) => drive.trashes?.(bucket) ?? false,
       open: (bucket) => drive.addBucket(trashBucketOf(bucket)),
     },
+    openArchive: (request) => openArchive({ ...request, drive }),
+    store: wiring.sessions,
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region,
     accessKey,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openArchive } from '../../../../src/archive/object-archive.ts'
 import { FolderRevisions } from '../../../../src/console/management/folder-revisions.ts'
 import { managementApi } from '../../../../src/console/management/management-api.ts'
 import type { ManagementApiParts } from '../../../../src/console/management/management-parts.ts'
@@ -15,6 +16,7 @@ import { JobRunner } from '../../../../src/jobs/job-runner.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import type { Route } from '../../../../src/json-api/route.ts'
 import type { Database } from '../../../../src/state/database.ts'
+import { DatabaseKeyValueStore } from '../../../../src/state/key-value/database-key-value.ts'
 import { openDatabase } from '../../../../src/state/open-database.ts'
 import { JobTable } from '../../../../src/state/stores/jobs.ts'
 import { DatabaseLeases } from '../../../../src/state/stores/key-leases.ts'
@@ -118,6 +120,8 @@ export async function openManagement(
     placeOf: () => ({ drive: 'default', isReadOnly: false }),
     counter,
     deletions,
+    openArchive: (request) => openArchive({ ...request, drive }),
+    store: new DatabaseKeyValueStore(database, Date.now),
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region: 'us-east-1',
     accessKey: 'AKIATEST',

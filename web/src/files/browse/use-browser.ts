@@ -13,7 +13,7 @@ import { parseSort, sortKey } from '../entries/stored-sort.ts'
 import { isTyping, type Typed, typedIndex, typedMore } from '../entries/type-ahead.ts'
 import { type FilesLocation, locationPath } from '../files-location.ts'
 import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
-import { downloadFiles } from '../s3/download-files.ts'
+import { download } from '../s3/download-files.ts'
 import type { FilesNavigation } from '../use-files-location.ts'
 import type { RowActions } from './entry-row.tsx'
 import { type GridCommand, movedIndex } from './grid-command.ts'
@@ -142,7 +142,7 @@ function useAct({ bucket, prefix, setDialog, openPrefix, view }: ActParts): Brow
           if (entry.kind === 'file') view(entry.name)
           else setDialog({ type: 'folder-details', folder: entry })
         },
-        download: () => void downloadFiles(bucket, entries),
+        download: () => void download(bucket, entries),
         share: () => setDialog({ type: 'share', key: entry.key }),
         'copy-uri': () => void copyUri(s3Uri(bucket, entry.key)),
         rename: () => setDialog({ type: 'rename', entry }),

@@ -29,7 +29,7 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
 
 const change = ['move', 'copy', 'duplicate', 'delete'] as const
 const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', ...change] as const
-const forFolder = ['open', 'details', 'share', 'copy-uri', 'rename', ...change] as const
+const forFolder = ['open', 'details', 'download', 'share', 'copy-uri', 'rename', ...change] as const
 const forSeveral = ['download', ...change] as const
 
 const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])
@@ -44,9 +44,8 @@ export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
 
 /** Why an action is not possible for these entries, as a message; undefined: it is possible. */
 export function actionObstacle(action: EntryAction, entries: readonly Entry[]): string | undefined {
-  if (action === 'download' && entries.some(({ kind }) => kind === 'folder')) {
-    return 'Folders cannot be downloaded here. Select files, or use a client such as rclone.'
-  }
+  // Several are downloaded as an archive, which the server reads.
+  if (action === 'download' && entries.length > 1) return undefined
   const isOpaque = entries.some(({ kind, key }) => kind === 'file' && !isReachable(key))
   if (byPath.has(action) && isOpaque) {
     return 'Browsers cannot open a path with “.” or “..” in it. Rename or move the file first.'

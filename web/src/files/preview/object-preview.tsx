@@ -10,7 +10,7 @@ import type { FileEntry } from '../entries/entry.ts'
 import { type PreviewKind, previewKind, previewType } from '../entries/preview-kind.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { objectUrl, readStart } from '../s3/bucket-client.ts'
-import { downloadFiles } from '../s3/download-files.ts'
+import { download } from '../s3/download-files.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
 import type { DetailsQuery } from '../s3/use-object-details.ts'
 import classes from './object-view.module.css'
@@ -55,12 +55,7 @@ function NoPreview({ bucket, file, size }: NoPreviewProps) {
     return <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="The file is empty" />
   return (
     <EmptyState icon={<IconEyeOff size={36} stroke={1.2} />} title="This file cannot be previewed">
-      <Button
-        mt="xs"
-        size="xs"
-        variant="default"
-        onClick={() => void downloadFiles(bucket, [file])}
-      >
+      <Button mt="xs" size="xs" variant="default" onClick={() => void download(bucket, [file])}>
         Download {formatBytes(size)}
       </Button>
     </EmptyState>

@@ -1,24 +1,37 @@
+import type { ArchiveBody, ArchiveReply } from '../../../../src/console/management/replies.ts'
+import { request } from '../../api/client.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { saveUrl } from '../../ui/save-text.ts'
-import type { Entry } from '../entries/entry.ts'
+import { type Entry, parentOf } from '../entries/entry.ts'
 import { objectUrl } from './bucket-client.ts'
 import { attachmentDisposition } from './content-disposition.ts'
 
-/** Browsers drop downloads that start at the same moment. */
-const apartMs = 400
+/** How long a browser can resume the download of a file: as long as a session. */
+const resumableSeconds = 12 * 60 * 60
 
-/** Makes the browser save files one by one under their names. */
-export async function downloadFiles(bucket: string, entries: readonly Entry[]): Promise<void> {
+/** Makes the browser save a file under its name, or a folder or several entries of one as a ZIP file. */
+export async function download(bucket: string, entries: readonly Entry[]): Promise<void> {
+  const [first] = entries
+  if (first === undefined) return
   try {
-    for (const [index, { kind, key, name }] of entries.entries()) {
-      if (kind === 'folder') continue
-      if (index > 0) await new Promise((resolve) => setTimeout(resolve, apartMs))
-      const query = { 'response-content-disposition': attachmentDisposition(name) }
-      saveUrl(await objectUrl({ bucket, key }, query))
-    }
+    const isFile = entries.length === 1 && first.kind === 'file'
+    saveUrl(isFile ? await fileUrl(bucket, first) : await archiveUrl(bucket, entries))
   } catch (error) {
     failureOf('The download could not be started')(
       error instanceof Error ? error : new Error(String(error)),
     )
   }
+}
+
+function fileUrl(bucket: string, { key, name }: Entry): Promise<string> {
+  const query = { 'response-content-disposition': attachmentDisposition(name) }
+  return objectUrl({ bucket, key }, query, resumableSeconds)
+}
+
+async function archiveUrl(bucket: string, entries: readonly Entry[]): Promise<string> {
+  const prefix = parentOf(entries[0]?.key ?? '')
+  const names = entries.map(({ key }) => key.slice(prefix.length))
+  const body: ArchiveBody = { bucket, prefix, names }
+  const { url } = await request<ArchiveReply>('/-/api/archives', { method: 'POST', body })
+  return url
 }

@@ -15,9 +15,9 @@ describe('actionsFor', () => {
     assert.ok(!actions.includes('details'))
   })
 
-  test('shares a folder, and omits downloading', () => {
+  test('shares and downloads a folder', () => {
     const actions = actionsFor([folder])
-    assert.ok(actions.includes('share') && !actions.includes('download'))
+    assert.ok(actions.includes('share') && actions.includes('download'))
   })
 
   test('returns the actions that apply to several entries', () => {
@@ -33,8 +33,8 @@ describe('actionsFor', () => {
 })
 
 describe('actionObstacle', () => {
-  test('explains that folders cannot be downloaded', () => {
-    assert.match(actionObstacle('download', [file('a'), folder]) ?? '', /Folders/)
+  test('lets several entries be downloaded, whatever their paths', () => {
+    assert.equal(actionObstacle('download', [file('a/../b'), folder]), undefined)
     assert.equal(actionObstacle('download', [file('a')]), undefined)
   })
 
