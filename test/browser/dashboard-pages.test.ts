@@ -101,25 +101,66 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     assert.deepEqual(await barriers(page), [])
   })
 
-  test('failed requests are filtered and cleared, and those of the dashboard are not listed', async () => {
+  test('activity lists changes and failures with who made them, is filtered, and failures are cleared', async () => {
     const { gateway } = dashboard()
-    const page = await dashboard().openSignedIn('/activity')
+    const page = await dashboard().openSignedIn('/')
     await page.evaluate(`fetch('/-/api/presign', { method: 'POST', headers: {
       authorization: 'Bearer ' + JSON.parse(localStorage['bucketry.session']).token,
       'content-type': 'application/json',
     }, body: '{}' })`)
+    const target = `/${testBucket}/written.txt`
+    await signedFetch(gateway, { method: 'PUT', target, body: 'secret contents' })
     for (const key of ['apple', 'pear']) await fetch(`${gateway.url}/${testBucket}/${key}`)
-    await page.reload()
-    const section = page.getByRole('region', { name: 'Recent failed requests' })
+    await page.getByRole('link', { name: 'Activity' }).click()
+    const section = page.getByRole('region', { name: 'Requests' })
+    const written = section.getByRole('listitem').filter({ hasText: 'written.txt' })
+    await written.getByText('by ACCESS_KEY').waitFor()
     await section.getByText(`GetObject ${testBucket}/apple`).waitFor()
-    await section.getByText(`GetObject ${testBucket}/pear`).waitFor()
     assert.equal(await section.getByText('presign').count(), 0)
-    await section.getByLabel('Filter failed requests').fill('PEAR 403')
+    await section.getByLabel('Filter requests').fill('PEAR 403')
     await section.getByText('/apple').waitFor({ state: 'detached' })
-    await section.getByText('/pear').waitFor()
+    await section.getByText('/pear').first().waitFor()
+    await page.reload()
+    await section.getByText('/pear').first().waitFor()
+    await section.getByLabel('Filter requests').fill('')
+    await section.getByLabel('Status').selectOption('2xx')
+    await section.getByText('/pear').first().waitFor({ state: 'detached' })
+    await written.waitFor()
+    await section.getByLabel('Bucket', { exact: true }).selectOption(testBucket)
+    await section.getByLabel('Time').selectOption('hour')
+    await section.getByText('Failures', { exact: true }).click()
+    await section.getByText('No request matches the filter').waitFor()
+    await section.getByRole('button', { name: 'Show all' }).click()
+    await section.getByText('/pear').first().waitFor()
     assert.deepEqual(await barriers(page), [])
-    await section.getByRole('button', { name: 'Clear' }).click()
-    await section.getByText('None.').waitFor()
+    await section.getByText('Failures', { exact: true }).click()
+    await section.getByRole('button', { name: 'Clear failures' }).click()
+    await section.getByText('No request matches the filter').waitFor()
+    await section.getByText('Changes', { exact: true }).click()
+    await written.waitFor()
+    assert.equal(await page.getByText('secret contents').count(), 0)
+  })
+
+  test('plots show requests, errors and bytes, and the errors lead to the requests', async () => {
+    const { gateway } = dashboard()
+    for (let index = 0; index < 3; index++) {
+      const target = `/${testBucket}/plotted-${index}`
+      await signedFetch(gateway, { method: 'PUT', target, body: 'x'.repeat(1_000) })
+    }
+    await fetch(`${gateway.url}/${testBucket}/plotted-0`, { method: 'DELETE' })
+    const page = await dashboard().openSignedIn('/')
+    await page.getByText('Everything works').waitFor()
+    const requests = page.getByRole('slider', { name: 'Requests' })
+    await requests.focus()
+    await page.keyboard.press('End')
+    assert.match((await requests.getAttribute('aria-valuetext')) ?? '', /Requests [1-9]/)
+    await page.getByText('Day', { exact: true }).click()
+    await page.locator('[aria-valuemax="143"]').first().waitFor()
+    await page.getByText('30 days', { exact: true }).click()
+    await page.locator('[aria-valuemax="179"]').first().waitFor()
+    await page.getByRole('region', { name: 'Health' }).getByRole('link').click()
+    await page.getByText(`DeleteObject ${testBucket}/plotted-0`).waitFor()
+    assert.deepEqual(dashboard().complaints(), [])
   })
 
   test('shows a missing drive with the reason', async () => {

@@ -63,7 +63,14 @@ export const dashboardStates: readonly DashboardState[] = [
       if (await menu.isVisible()) await menu.click()
     },
   },
-  { name: 'activity', path: '/activity', shown: 'Recent failed requests' },
+  { name: 'activity', path: '/activity', shown: 'createKey' },
+  { name: 'failures', path: '/activity?what=failures', shown: 'Clear failures' },
+  { name: 'no activity', path: '/activity?search=none-such', shown: 'No request matches' },
+  {
+    name: 'traffic of a time',
+    path: '/',
+    reach: ({ page }) => page.getByRole('slider', { name: 'Requests' }).focus(),
+  },
   { name: 'connect', path: '/connect', shown: 'aws --endpoint-url' },
   { name: 'settings', path: '/settings', shown: 'ALLOWED_BUCKETS' },
   { name: 'new bucket', path: '/', reach: steps('Create a bucket', 'Create the bucket') },

@@ -330,7 +330,6 @@ export const failureStatus = z.object({
   reason: z.string().nullable().meta({ description: 'What went wrong and what to do.' }),
   remoteAddress: z.string(),
 })
-export type FailureStatus = z.infer<typeof failureStatus>
 
 export const failuresReply = z.object({ failures: z.array(failureStatus) })
 export type FailuresReply = z.infer<typeof failuresReply>

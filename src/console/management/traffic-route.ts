@@ -24,7 +24,7 @@ const trafficReply = z.object({
     .array(trafficPoint)
     .meta({ description: 'Oldest first; the last one is not over yet.' }),
 })
-type TrafficReply = z.infer<typeof trafficReply>
+export type TrafficReply = z.infer<typeof trafficReply>
 
 export interface TrafficRange {
   readonly stepMs: number

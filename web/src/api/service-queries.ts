@@ -1,11 +1,12 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { ActivityReply } from '../../../src/console/management/activity-schemas.ts'
 import type {
   BucketsReply,
   DeletionsReply,
-  FailuresReply,
   StatusReply,
   UploadsReply,
 } from '../../../src/console/management/replies.ts'
+import type { TrafficReply } from '../../../src/console/management/traffic-route.ts'
 import { request } from './client.ts'
 
 /**
@@ -42,11 +43,30 @@ export function useDeletions() {
   })
 }
 
-export function useFailures() {
-  return useQuery({
-    queryKey: ['failures'],
-    queryFn: ({ signal }) => request<FailuresReply>('/-/api/failures', { signal }),
+/** Which activity is listed: parameters of `/-/api/activity`. */
+export type ActivityFilter = Readonly<Partial<Record<string, string>>>
+
+export function useActivity(filter: ActivityFilter) {
+  return useInfiniteQuery({
+    queryKey: ['activity', filter],
+    queryFn: ({ pageParam, signal }) =>
+      request<ActivityReply>('/-/api/activity', { query: { ...filter, after: pageParam }, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    // What is typed: the rows before stay until those that match have arrived.
+    placeholderData: keepPreviousData,
     refetchInterval: calmMs,
+  })
+}
+
+export type TrafficRange = 'hour' | 'day' | 'month'
+
+export function useTraffic(range: TrafficRange) {
+  return useQuery({
+    queryKey: ['traffic', range],
+    queryFn: ({ signal }) => request<TrafficReply>('/-/api/traffic', { query: { range }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: range === 'hour' ? calmMs : slowMs,
   })
 }
 

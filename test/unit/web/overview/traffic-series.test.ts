@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { healthOf } from '../../../../web/src/overview/health/health.ts'
+import {
+  formatMs,
+  sumOf,
+  type TrafficPoint,
+  trafficPlots,
+} from '../../../../web/src/overview/traffic/traffic-series.ts'
+
+const point = (changes: Partial<TrafficPoint> = {}): TrafficPoint => ({
+  ...{ from: '2026-01-01T00:00:00.000Z', requests: 3, refused: 1, failed: 0 },
+  ...{ receivedBytes: 1_024, sentBytes: 2_048, driveCalls: 0, driveMs: 0, slowestDriveMs: 0 },
+  ...changes,
+})
+
+test('The plots have their sums, and no time of the drive where nothing called it', () => {
+  const points = [point(), point({ driveCalls: 2, driveMs: 0.5, slowestDriveMs: 12 })]
+  assert.equal(sumOf(points).requests, 6)
+  const plots = trafficPlots(points)
+  assert.deepEqual(
+    plots.map(({ title, series }) => [title, series.map(({ note }) => note)]),
+    [
+      ['Requests', ['6']],
+      ['Errors', ['2', '0']],
+      ['Bytes', ['2.00 KiB', '4.00 KiB']],
+      ['Time of the drive', [undefined, undefined]],
+    ],
+  )
+  assert.deepEqual(plots[3]?.series[1]?.values, [null, 12])
+})
+
+test('Times of the drive are short', () => {
+  const shown = [0, 0.0421, 0.5, 9.4, 12.6, 1_250].map(formatMs)
+  assert.deepEqual(shown, ['0 ms', '0.042 ms', '0.5 ms', '9.4 ms', '13 ms', '1.3 s'])
+})
+
+test('Health says what does not work, and what to look at', () => {
+  const drive = (changes: object = {}) => ({
+    ...{ name: 'default', isReadOnly: false, kind: 'file', deletes: 'permanent' as const },
+    ...{ problem: null, freeBytes: 50, totalBytes: 100, ...changes },
+  })
+  const good = healthOf({ drives: [drive()] }, { failed: 0 })
+  assert.deepEqual([good.level, good.reasons], ['good', []])
+  const failed = healthOf({ drives: [drive()] }, { failed: 1 })
+  assert.deepEqual([failed.level, failed.reasons], ['watch', ['1 failed request in the last hour']])
+  const drives = [drive({ freeBytes: 1 }), drive({ name: 'nas', problem: 'gone' })]
+  const bad = healthOf({ drives }, undefined)
+  const reasons = ['The drive nas is not available', 'The drive default is getting full']
+  assert.deepEqual([bad.level, bad.reasons], ['bad', reasons])
+})

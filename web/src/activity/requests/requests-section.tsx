@@ -1,0 +1,206 @@
+import { Button, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { IconActivity, IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useSearch } from 'wouter/use-browser-location'
+import { useActivity, useBuckets } from '../../api/service-queries.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
+import { RowList } from '../../ui/row-list.tsx'
+import { Section } from '../../ui/section.tsx'
+import { useAction } from '../../ui/use-action.ts'
+import { RequestRow } from './request-row.tsx'
+import { beginningOf } from './request-text.ts'
+import classes from './requests-section.module.css'
+
+const typingMs = 250
+
+const whats = [
+  { value: 'all', label: 'All' },
+  { value: 'changes', label: 'Changes' },
+  { value: 'failures', label: 'Failures' },
+]
+const statuses = [
+  { value: '', label: 'Any status' },
+  { value: '2xx', label: '2xx' },
+  { value: '4xx', label: '4xx' },
+  { value: '5xx', label: '5xx' },
+]
+const spans = [
+  { value: '', label: 'Any time' },
+  { value: 'hour', label: 'Last hour' },
+  { value: 'day', label: 'Last day' },
+]
+
+/** The filter, which is part of the page address. */
+function useFilter() {
+  const [path, navigate] = useLocation()
+  const params = new URLSearchParams(useSearch())
+  const get = (name: string) => params.get(name) ?? ''
+  const set = (name: string, value: string) => {
+    const after = new URLSearchParams(location.search)
+    if (value === '') after.delete(name)
+    else after.set(name, value)
+    navigate(after.size === 0 ? path : `${path}?${after}`, { replace: true })
+  }
+  return { get, set, clear: () => navigate(path, { replace: true }), isSet: params.size > 0 }
+}
+
+/** The latest requests that changed something or failed. */
+export function RequestsSection() {
+  const filter = useFilter()
+  const { get, set } = filter
+  const what = get('what') || 'all'
+  return (
+    <Section title="Requests" actions={what === 'failures' && <ClearButton />}>
+      <div className={classes.filter}>
+        <SegmentedControl
+          aria-label="What is listed"
+          size="xs"
+          value={what}
+          onChange={(value) => set('what', value === 'all' ? '' : value)}
+          data={whats}
+        />
+        <SearchField initial={get('search')} onSearch={(text) => set('search', text)} />
+        <BucketSelect filter={filter} />
+        <NativeSelect
+          aria-label="Status"
+          size="xs"
+          value={get('status')}
+          onChange={({ currentTarget }) => set('status', currentTarget.value)}
+          data={statuses}
+        />
+        <NativeSelect
+          aria-label="Time"
+          size="xs"
+          value={get('span')}
+          onChange={({ currentTarget }) => set('span', currentTarget.value)}
+          data={spans}
+        />
+      </div>
+      <Requests filter={filter} />
+    </Section>
+  )
+}
+
+type Filter = ReturnType<typeof useFilter>
+
+interface SearchFieldProps {
+  readonly initial: string
+  readonly onSearch: (text: string) => void
+}
+
+function SearchField({ initial, onSearch }: SearchFieldProps) {
+  const [text, setText] = useState(initial)
+  const search = useDebouncedCallback(onSearch, typingMs)
+  return (
+    <TextInput
+      className={classes.search ?? ''}
+      size="xs"
+      aria-label="Filter requests"
+      placeholder="Key, operation, app, address…"
+      maxLength={1_000}
+      leftSection={<IconSearch size={14} />}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        search(currentTarget.value)
+      }}
+    />
+  )
+}
+
+function BucketSelect({ filter: { get, set } }: { readonly filter: Filter }) {
+  const names = useBuckets().data?.buckets.map(({ name }) => name) ?? []
+  const chosen = get('bucket')
+  // A bucket of the address may be gone.
+  const known = chosen === '' || names.includes(chosen) ? names : [...names, chosen]
+  return (
+    <NativeSelect
+      aria-label="Bucket"
+      size="xs"
+      value={chosen}
+      onChange={({ currentTarget }) => set('bucket', currentTarget.value)}
+      data={[{ value: '', label: 'Every bucket' }, ...known]}
+    />
+  )
+}
+
+function Requests({ filter: { get, clear, isSet } }: { readonly filter: Filter }) {
+  const given = (name: string) => get(name) || undefined
+  const query = useActivity({
+    ...Object.fromEntries(
+      ['what', 'search', 'bucket', 'status'].flatMap((name) => {
+        const value = given(name)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    ),
+    ...(get('span') !== '' && { from: beginningOf(get('span'), Date.now()) ?? '' }),
+  })
+  const { hasNextPage, fetchNextPage, isFetchingNextPage } = query
+  return (
+    <Loaded query={query} failure="The requests could not be loaded" lines={6}>
+      {({ pages }) => {
+        const requests = pages.flatMap((page) => page.requests)
+        if (requests.length === 0) return <None isFiltered={isSet} onClear={clear} />
+        return (
+          <>
+            <RowList>
+              {requests.map((request) => (
+                <RequestRow key={request.requestId} request={request} />
+              ))}
+            </RowList>
+            {hasNextPage && (
+              <Button
+                variant="default"
+                size="xs"
+                mt="sm"
+                loading={isFetchingNextPage}
+                onClick={() => void fetchNextPage()}
+              >
+                Show older
+              </Button>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function None({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  const icon = <IconActivity size={32} stroke={1.5} />
+  if (!isFiltered) {
+    return (
+      <EmptyState icon={icon} title="Nothing happened yet">
+        Uploads, deletions, changes of settings and failed requests appear here.
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState
+      icon={icon}
+      title="No request matches the filter"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Show all
+        </Button>
+      }
+    />
+  )
+}
+
+function ClearButton() {
+  const { mutate, isPending } = useAction({
+    method: 'DELETE',
+    path: '/-/api/failures',
+    failure: 'The list could not be cleared',
+    refreshes: 'activity',
+  })
+  return (
+    <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate()}>
+      Clear failures
+    </Button>
+  )
+}
