@@ -70,6 +70,11 @@ function joined(environment: Environment, { DATA_DIR: _, ...values }: Environmen
   return { ...values, ...Object.fromEntries(given) }
 }
 
+/** The settings that the file gives: the environment takes precedence. */
+export function namesFrom({ kept }: Pick<FirstStart, 'kept'>, environment: Environment): string[] {
+  return Object.keys(kept).filter((name) => name !== 'DATA_DIR' && !isGiven(environment, name))
+}
+
 /**
  * The path of the generated settings file.
  *

@@ -194,6 +194,8 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.drop(join(disk, 'trip'))
     await files.transfers.getByText('133 files uploaded', { exact: true }).waitFor()
     assert.ok(signed.length > 0 && signed.length <= 4, `${signed.length} requests to sign`)
+    // The dock folds itself when everything has arrived.
+    await files.transfers.getByRole('button', { name: 'Expand transfers' }).click()
     const row = files.transfers.getByRole('listitem').filter({ hasText: 'a b+c%.txt' })
     await row.getByText('trip/', { exact: true }).waitFor()
     const nested = files.transfers.getByRole('listitem').filter({ hasText: 'ü.txt' })

@@ -46,6 +46,10 @@ export const statusReply = z.object({
       value: z.string().nullable().meta({ description: 'null: not set, or a secret.' }),
       isSecret: z.boolean(),
       isSet: z.boolean().meta({ description: 'false: the default applies.' }),
+      source: z.enum(['default', 'environment', 'file']).meta({
+        description:
+          'environment: a variable, a file that NAME_FILE names, or the command line; file: bucketry.env in DATA_DIR.',
+      }),
     }),
   ),
 })

@@ -8,6 +8,7 @@ import { failureText } from '../failure-text.ts'
 import {
   type FirstStart,
   makeDataFolder,
+  namesFrom,
   provideSettings,
   readAgain,
   withBuckets,
@@ -60,7 +61,9 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   try {
     const { environment, buckets } = options
     const firstStart = await provideSettings(environment)
-    settings = await readSettings(withBuckets(firstStart.environment, buckets), firstStart.file)
+    const given = withBuckets(firstStart.environment, buckets)
+    const fromFile = namesFrom(firstStart, withBuckets(environment, buckets))
+    settings = { ...(await readSettings(given, firstStart.file)), fromFile }
     const { log, flush } = openLog(settings.logLevel, logDescriptor(settings))
     checkOpenFiles()
     for (const text of warningsAt(options, settings, firstStart)) log.warn(text)

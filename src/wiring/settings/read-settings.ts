@@ -43,6 +43,8 @@ export type Settings = Readonly<
     readonly bucketPlaces: readonly BucketPlaceSetting[]
     /** All drives; the default drive, which is also in `drive`, first. */
     readonly drives: readonly DriveSettings[]
+    /** Names of settings that come from the file of the generated ones. */
+    readonly fromFile?: readonly string[]
   }
 >
 

@@ -19,9 +19,19 @@ export function shownSettings(settings: Settings): StatusReply['settings'] {
     const value = values[key]
     const isSecret = setting.isSecret === true
     const isSet = value !== undefined && !isDeepStrictEqual(value, defaultOf(setting, settings))
-    return { name, value: isSecret ? null : textOf(value), isSecret, isSet }
+    const source = sourceOf(name, isSet, settings)
+    return { name, value: isSecret ? null : textOf(value), isSecret, isSet, source }
   })
   return [...shown, ...settings.drives.slice(1).flatMap(shownDriveSettings)]
+}
+
+function sourceOf(
+  name: string,
+  isSet: boolean,
+  { fromFile = [] }: Pick<Settings, 'fromFile'>,
+): StatusReply['settings'][number]['source'] {
+  if (fromFile.includes(name)) return 'file'
+  return isSet ? 'environment' : 'default'
 }
 
 /** The settings that a named drive has for itself. */
@@ -31,7 +41,8 @@ function shownDriveSettings(drive: DriveSettings): StatusReply['settings'] {
     if (value === undefined) return []
     const isSecret = 'isSecret' in settingsTable[key]
     const name = nameOfDrive(key, drive.name)
-    return [{ name, value: isSecret ? null : textOf(value), isSecret, isSet: true }]
+    const source = 'environment' as const
+    return [{ name, value: isSecret ? null : textOf(value), isSecret, isSet: true, source }]
   })
 }
 

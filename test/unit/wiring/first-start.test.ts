@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { provideSettings } from '../../../src/wiring/first-start.ts'
+import { namesFrom, provideSettings } from '../../../src/wiring/first-start.ts'
 import type { Environment } from '../../../src/wiring/settings/environment.ts'
 import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
 import { SettingsError } from '../../../src/wiring/settings/setting.ts'
@@ -68,6 +68,14 @@ test('A later start uses the same keys, and the environment wins over the file',
   assert.equal(later.environment.ACCESS_KEY, first.environment.ACCESS_KEY)
   assert.equal(later.environment.PORT, '9200')
   assert.equal(later.environment.REGION, 'eu-west-1')
+})
+
+test('What the file gives is named, except for what the environment has', () => {
+  const kept = { ACCESS_KEY: 'a', SECRET_KEY: 'b', REGION: 'c', DATA_DIR: '/d' }
+  assert.deepEqual(namesFrom({ kept }, { REGION_FILE: '/e', SECRET_KEY: '' }), [
+    'ACCESS_KEY',
+    'SECRET_KEY',
+  ])
 })
 
 test('Starts at the same time agree on the keys', async (t) => {

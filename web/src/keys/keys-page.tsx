@@ -34,7 +34,7 @@ export function KeysPage() {
         }
       >
         <Loaded query={useKeys()} failure="The access keys could not be loaded">
-          {({ keys }) => <Keys keys={keys} onSecret={setMade} />}
+          {({ keys }) => <Keys keys={keys} onSecret={setMade} onAdd={() => setIsAdding(true)} />}
         </Loaded>
       </Section>
       {isAdding && (
@@ -58,12 +58,17 @@ export function KeysPage() {
 interface KeysProps {
   readonly keys: readonly KeyReply[]
   readonly onSecret: (made: KeyWithSecretReply) => void
+  readonly onAdd: () => void
 }
 
-function Keys({ keys, onSecret }: KeysProps) {
+function Keys({ keys, onSecret, onAdd }: KeysProps) {
   if (keys.length === 0) {
     return (
-      <EmptyState icon={<IconKey size={32} stroke={1.5} />} title="No keys yet">
+      <EmptyState
+        icon={<IconKey size={32} stroke={1.5} />}
+        title="No keys yet"
+        action={<Button onClick={onAdd}>Create the first key</Button>}
+      >
         A key is limited to buckets, prefixes and actions, and can be disabled or revoked without
         touching other apps.
       </EmptyState>

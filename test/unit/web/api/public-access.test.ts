@@ -8,7 +8,17 @@ import {
 } from '../../../../web/src/api/public-access.ts'
 
 function statusWith(value: string) {
-  return { settings: [{ name: 'PUBLIC_LIST', value, isSecret: false, isSet: value !== 'true' }] }
+  return {
+    settings: [
+      {
+        name: 'PUBLIC_LIST',
+        value,
+        isSecret: false,
+        isSet: value !== 'true',
+        source: 'default' as const,
+      },
+    ],
+  }
 }
 
 test('in a public bucket everyone can list names, unless PUBLIC_LIST is false', () => {
@@ -35,7 +45,7 @@ test('a policy is told, and what ACLS makes of ACLs', () => {
   const told = accessByPolicy(['list', 'read images/*'])
   assert.equal(told, 'A bucket policy lets everyone list, read images/*.')
   const acls = (value: string) => ({
-    settings: [{ name: 'ACLS', value, isSecret: false, isSet: false }],
+    settings: [{ name: 'ACLS', value, isSecret: false, isSet: false, source: 'default' as const }],
   })
   assert.match(aclEffect(acls('ignore')), /have no effect/)
   assert.match(aclEffect(acls('bucket')), /changes this switch/)

@@ -28,14 +28,26 @@ async function shown(changes: Readonly<Record<string, unknown>> = {}) {
 test('Secrets are named and never shown', async () => {
   const settings = await shown()
   for (const name of Object.keys(secrets)) {
-    assert.deepEqual(settings.get(name), { name, value: null, isSecret: true, isSet: true })
+    assert.deepEqual(settings.get(name), {
+      name,
+      value: null,
+      isSecret: true,
+      isSet: true,
+      source: 'environment',
+    })
   }
   assert.doesNotMatch(JSON.stringify([...settings]), /hush/)
 })
 
 test('ACCESS_KEYS is set only if it has keys', async () => {
   const none = (await shown()).get('ACCESS_KEYS')
-  assert.deepEqual(none, { name: 'ACCESS_KEYS', value: null, isSecret: true, isSet: false })
+  assert.deepEqual(none, {
+    name: 'ACCESS_KEYS',
+    value: null,
+    isSecret: true,
+    isSet: false,
+    source: 'default',
+  })
   const some = await shown({ accessKeys: [{ accessKey: 'AKSECOND' }] })
   assert.equal(some.get('ACCESS_KEYS')?.isSet, true)
 })
@@ -56,7 +68,8 @@ test('Other settings are shown as a person would write them, defaults as such', 
     // What is set to the default is the default.
     ['PORT', '9000', false],
   ] as const) {
-    assert.deepEqual(settings.get(name), { name, value, isSecret: false, isSet })
+    const source = isSet ? 'environment' : 'default'
+    assert.deepEqual(settings.get(name), { name, value, isSecret: false, isSet, source })
   }
 })
 
@@ -79,4 +92,10 @@ test('A drive of any kind is shown without possible passwords', async () => {
 test('A certificate is shown as one', async () => {
   const cert = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'
   assert.equal((await shown({ tlsCert: cert })).get('TLS_CERT')?.value, 'PEM')
+})
+
+test('Settings say where they come from', async () => {
+  const settings = await shown({ fromFile: ['ACCESS_KEY'] })
+  const sources = ['ACCESS_KEY', 'PUBLIC_LIST', 'REGION'].map((name) => settings.get(name)?.source)
+  assert.deepEqual(sources, ['file', 'environment', 'default'])
 })

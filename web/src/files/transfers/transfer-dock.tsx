@@ -16,11 +16,15 @@ export function TransferDock() {
   const queue = useSyncExternalStore(uploads.subscribe, uploads.snapshot)
   const jobList = useSyncExternalStore(jobs.subscribe, jobs.snapshot)
   // Collapsed on small screens, where it would cover the list.
-  const [isOpen, setIsOpen] = useState(() => window.innerWidth > 640)
+  const [isOpen, setIsOpen] = useState(isWide)
   const isEmpty = queue.items.length === 0 && jobList.length === 0
   const canUndo = jobList.some(({ undo }) => undo !== undefined)
   const title = dockTitle(queue, jobList)
   const dock = useRef<HTMLDivElement>(null)
+  // What needs a decision stays in sight, and what a job has to say.
+  const { done, failed } = queue.totals.counts
+  const isAtRest = done > 0 && failed === 0 && jobList.length === 0 && !isTransferring()
+  useEffect(() => setIsOpen(!isAtRest && isWide()), [isAtRest])
   useRoomBelow(dock, isEmpty)
   return (
     <>
@@ -64,6 +68,10 @@ export function TransferDock() {
       )}
     </>
   )
+}
+
+function isWide(): boolean {
+  return window.innerWidth > 640
 }
 
 /** Publishes the height of the transfers for full-height pages. */

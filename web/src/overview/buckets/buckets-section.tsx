@@ -29,17 +29,26 @@ export function BucketsSection() {
     >
       {isAdding && <CreateBucketDialog onClose={close} />}
       <Loaded query={useBuckets()} failure="The buckets could not be loaded">
-        {({ buckets }) => <Buckets buckets={buckets} />}
+        {({ buckets }) => <Buckets buckets={buckets} onAdd={open} />}
       </Loaded>
     </Section>
   )
 }
 
-function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
+interface BucketsProps {
+  readonly buckets: readonly BucketStatus[]
+  readonly onAdd: () => void
+}
+
+function Buckets({ buckets, onAdd }: BucketsProps) {
   if (buckets.length === 0) {
     return (
-      <EmptyState icon={<IconBucket size={32} stroke={1.5} />} title="No buckets">
-        Create one, or list the buckets to serve in ALLOWED_BUCKETS and restart the gateway.
+      <EmptyState
+        icon={<IconBucket size={32} stroke={1.5} />}
+        title="No buckets yet"
+        action={<Button onClick={onAdd}>Create the first bucket</Button>}
+      >
+        A bucket is a folder of the drive that S3 clients see.
       </EmptyState>
     )
   }
