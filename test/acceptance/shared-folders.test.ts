@@ -67,6 +67,13 @@ describe('A share of a folder', () => {
     assert.equal((await visitor.send('/file?path=..x%2Fd.txt')).text, 'f/..x/d.txt')
     assert.equal((await visitor.send('/file?path=%2Fe.txt')).text, 'f//e.txt')
     assert.deepEqual(await figuresOf(shareId), [4, 0])
+    const zip = await visitor.send('/zip?path=sub%2F')
+    assert.match(zip.text, /^PK.*c\.txt.*f\/sub\/c\.txt/s)
+    assert.doesNotMatch(zip.text, /d\.txt|x\.txt/)
+    assert.match(zip.headers['content-disposition'] ?? '', /^attachment; filename="sub\.zip"/)
+    assert.equal((await visitor.send('/zip')).status, 200)
+    assert.equal((await visitor.send('/zip?path=sub')).status, 404)
+    assert.deepEqual(await figuresOf(shareId), [6, 0])
   })
 
   test('it never leaves its prefix', async () => {

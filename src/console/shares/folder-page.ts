@@ -34,6 +34,7 @@ ${folder.path !== '' && crumbs(address, share, folder.path)}
 <h1><bdi>${name}</bdi></h1>
 <p class="facts">${entries.length === 0 ? 'This folder is empty' : 'Press a name to download it'}${factsOf(share)}</p>
 ${pictures.length > 0 && html`<ul class="gallery">${pictures.map((one) => shownPicture(address, one))}</ul>`}
+${entries.length > 0 && html`<p><a href="${address}/zip?${queryOf({ path: folder.path })}" download>Download all as ZIP</a></p>`}
 <ul class="entries">${entries.map((entry) => row(address, entry))}</ul>
 ${folder.next !== undefined && html`<p class="actions"><a class="button" href="${address}?${queryOf({ path: folder.path, after: folder.next })}">Next page</a></p>`}`,
   }

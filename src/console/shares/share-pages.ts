@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 import { type Share, sharesBase } from './share.ts'
-import { momentText, nameOf, type Refusal, shownName, sizeText } from './share-texts.ts'
+import { momentText, type Refusal, shownName, sizeText } from './share-texts.ts'
 
 /** What fills the page that the web build has for shares. */
 export interface SharePage {
@@ -85,16 +85,4 @@ ${isWrong && mistake}
 
 export function refusalPage({ title, text }: Refusal): SharePage {
   return { title, body: html`<p class="kind">Shared link</p><h1>${title}</h1><p>${text}</p>` }
-}
-
-/** The Content-Disposition that saves a file under its name (RFC 6266 section 4.3, RFC 8187 section 3.2). */
-export function attachmentOf(key: string): string {
-  const name = nameOf(key).toWellFormed() || 'file'
-  // Browsers read quotes, backslashes and percent signs in the plain form differently (RFC 6266 appendix D).
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/gu, '_')
-  const extended = encodeURIComponent(name).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `attachment; filename="${plain}"; filename*=UTF-8''${extended}`
 }

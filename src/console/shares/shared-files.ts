@@ -1,7 +1,8 @@
+import { attachmentNamed } from '../../http/attachment-name.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../http/message.ts'
 import type { ObjectRequest } from './maker-access.ts'
 import type { Share } from './share.ts'
-import { attachmentOf, filePage, isShownInBrowser } from './share-pages.ts'
+import { filePage, isShownInBrowser } from './share-pages.ts'
 import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
@@ -67,7 +68,7 @@ export async function sendFile(
     ...object,
     headers: [
       ...object.headers.filter(([name]) => shown.has(name.toLowerCase())),
-      ['Content-Disposition', isShown ? 'inline' : attachmentOf(key)],
+      ['Content-Disposition', isShown ? 'inline' : attachmentNamed(nameOf(key) || 'file')],
       ['Cache-Control', 'private, no-cache'],
       ['Referrer-Policy', 'no-referrer'],
       ['Cross-Origin-Resource-Policy', 'same-origin'],
@@ -77,7 +78,7 @@ export async function sendFile(
 }
 
 /** Reserves a use for what `read` resolves with, and gives it back if that has no bytes. */
-async function counted(
+export async function counted(
   { shareId }: Share,
   read: () => Promise<HttpReply>,
   { table, now }: ShareHandlerParts,

@@ -1,8 +1,11 @@
+import { openArchive } from '../../archive/object-archive.ts'
 import { isLegalKey } from '../../drives/key-path.ts'
 import type { Entry } from '../../drives/listed-entry.ts'
+import { attachmentNamed } from '../../http/attachment-name.ts'
+import type { HttpReply } from '../../http/message.ts'
 import { folderPage } from './folder-page.ts'
-import { refusals, ShareRefusal } from './share-texts.ts'
-import { assertLeft, sendFile } from './shared-files.ts'
+import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
+import { assertLeft, counted, sendFile } from './shared-files.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
 /** Entries of a page. */
@@ -18,14 +21,49 @@ export async function answerFolder(visit: Visit, parts: ShareHandlerParts): Prom
   const query = new URLSearchParams(request.rawQuery)
   const path = query.get('path') ?? ''
   const key = share.path + path
+  const isFolder = path === '' || path.endsWith('/')
   if (key !== '' && !isLegalKey(key)) throw new ShareRefusal(refusals.unknown)
-  if (rest === '/file' && path !== '' && !path.endsWith('/')) return sendFile(visit, key, parts)
-  if (rest !== '' || (path !== '' && !path.endsWith('/'))) throw new ShareRefusal(refusals.unknown)
+  if (rest === '/file' && !isFolder) return sendFile(visit, key, parts)
+  if (rest === '/zip' && isFolder && request.method === 'GET') return sendArchive(visit, key, parts)
+  if (rest !== '' || !isFolder) throw new ShareRefusal(refusals.unknown)
   assertLeft(share)
   const entries = await entriesOf(visit, { prefix: key, after: query.get('after') ?? '' }, parts)
   const shown = entries.slice(0, pageEntries)
   const next = entries.length > pageEntries ? shown.at(-1)?.key : undefined
   return folderPage(token, share, { path, entries: shown, next })
+}
+
+/** Sends a folder as one ZIP file, which is one use. It cannot be continued, because it is made while it is sent. */
+async function sendArchive(
+  { request, share }: Visit,
+  prefix: string,
+  parts: ShareHandlerParts,
+): Promise<HttpReply> {
+  const leave = parts.archives.enterNow()
+  if (leave === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 60 })
+  const { bucket } = share
+  const { signal } = request
+  try {
+    return await counted(
+      share,
+      async () => {
+        const body = await openArchive({ drive: parts.drive, bucket, prefix, signal })
+        const headers = [
+          ['Content-Type', 'application/zip'],
+          ['Content-Disposition', attachmentNamed(`${nameOf(prefix) || bucket}.zip`)],
+          ['Cache-Control', 'no-store'],
+          ['X-Content-Type-Options', 'nosniff'],
+          ['Referrer-Policy', 'no-referrer'],
+        ] as const
+        const close = () => body.close().finally(leave)
+        return { status: 200, headers, body: { ...body, close } }
+      },
+      parts,
+    )
+  } catch (error) {
+    leave()
+    throw error
+  }
 }
 
 /** One more than a page has, if there are more. */

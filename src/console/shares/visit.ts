@@ -1,6 +1,7 @@
 import type { Drive } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
+import type { Limiter } from '../../process/limiter.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import type { ShareTable } from '../../state/stores/shares.ts'
 import type { MakerAccess } from './maker-access.ts'
@@ -11,7 +12,9 @@ import type { SharePage } from './share-pages.ts'
 export interface ShareHandlerParts {
   readonly table: Pick<ShareTable, 'find' | 'reserve' | 'giveBack'>
   readonly makers: MakerAccess
-  readonly drive: Pick<Drive, 'list' | 'head'>
+  readonly drive: Pick<Drive, 'list' | 'head' | 'open'>
+  /** ZIP files that are sent at a time. */
+  readonly archives: Limiter
   readonly cookies: ShareCookies
   /** AUTH_KV, where wrong passwords are counted. */
   readonly attempts: KeyValueStore

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { html } from '../../../../src/console/shares/html.ts'
-import { attachmentOf, isShownInBrowser } from '../../../../src/console/shares/share-pages.ts'
+import { isShownInBrowser } from '../../../../src/console/shares/share-pages.ts'
 import { nameOf, shownName, sizeText } from '../../../../src/console/shares/share-texts.ts'
 
 test('html escapes every text, and leaves markup and what is absent', () => {
@@ -30,14 +30,6 @@ test('shownName shows what could make a name look like another one', () => {
 
 test('nameOf is the last part of a key', () => {
   assert.deepEqual(['a/b.txt', 'a/b/', 'c', '', 'a//'].map(nameOf), ['b.txt', 'b', 'c', '', ''])
-})
-
-test('attachmentOf never lets a name end the header field', () => {
-  assert.equal(
-    attachmentOf('x/a"b\\c%\r\nd\u00e9;e'),
-    `attachment; filename="a_b_c___d_;e"; filename*=UTF-8''a%22b%5Cc%25%0D%0Ad%C3%A9%3Be`,
-  )
-  assert.equal(attachmentOf('x/'), `attachment; filename="x"; filename*=UTF-8''x`)
 })
 
 test('isShownInBrowser knows only types that cannot run anything', () => {
