@@ -92,9 +92,11 @@ export class BarePage {
   }
 
   async close(): Promise<void> {
-    const ended = once(this.#child, 'exit')
-    this.#child.kill()
+    // Debian's program is a script: a signal to it would leave the browser behind.
+    const ended = once(this.#child, 'close')
+    this.#socket.send(JSON.stringify({ id: 0, method: 'Browser.close' }))
     await ended
+    this.#socket.close()
   }
 }
 
