@@ -51,6 +51,29 @@ export function describeShareTable(name: string, createLocation: () => Promise<D
       assert.equal(await reserve(0), false)
     })
 
+    test('sizes that are only declared never make a number that cannot be read', async () => {
+      await table.add(row('declared', { bytes: 5 }), 100)
+      assert.equal(await table.reserve('declared', Number.MAX_SAFE_INTEGER, 5), false)
+      assert.equal(await table.reserve('declared', Number.MAX_SAFE_INTEGER - 5, 5), true)
+      assert.equal(await table.reserve('declared', 1, 5), false)
+      await table.giveBack('declared', 1, Number.MAX_SAFE_INTEGER - 5)
+      assert.deepEqual(await usesOf('declared'), [0, 5, 5])
+    })
+
+    test('a share that is used up is removed later, too', async () => {
+      await table.add(row('downloads', { maxUses: 2, uses: 2, lastUsedAtMs: 7 }), 100)
+      await table.add(row('uploads', { maxBytes: 9, bytes: 9, lastUsedAtMs: 7 }), 100)
+      await table.add(row('left', { maxUses: 2, uses: 1, lastUsedAtMs: 7 }), 100)
+      const kept = async () =>
+        (await table.all())
+          .map(({ shareId }) => shareId)
+          .filter((id) => /^(?:down|up|left)/.test(id))
+      await table.sweep(7)
+      assert.equal((await kept()).length, 3)
+      await table.sweep(8)
+      assert.deepEqual(await kept(), ['left'])
+    })
+
     test('a share that has ended is not used, and removed later', async () => {
       await table.add(row('old', { expiresAtMs: 1_000 }), 100)
       await table.add(row('revoked'), 100)

@@ -1,6 +1,6 @@
 import type { Database, SqlValue, Statement } from '../database.ts'
 
-/** How long expired and revoked shares are kept. */
+/** How long shares are kept that have expired, were revoked, or are used up. */
 export const endedSharesKeptMs = 30 * 86_400_000
 
 /** A link for people without an account. Times are milliseconds since the epoch, 0: never. */
@@ -90,7 +90,8 @@ export class ShareTable {
     return this.#change(
       `UPDATE shares SET uses = uses + 1, bytes = bytes + ?, last_used_at_ms = ?
         WHERE share_id = ? AND revoked_at_ms = 0 AND (expires_at_ms = 0 OR expires_at_ms > ?)
-        AND (max_uses = 0 OR uses < max_uses) AND (max_bytes = 0 OR bytes + ? <= max_bytes)`,
+        AND (max_uses = 0 OR uses < max_uses)
+        AND bytes + ? <= CASE WHEN max_bytes = 0 THEN ${Number.MAX_SAFE_INTEGER} ELSE max_bytes END`,
       [bytes, nowMs, shareId, nowMs, bytes],
     )
   }
@@ -105,8 +106,9 @@ export class ShareTable {
   async sweep(beforeMs: number): Promise<void> {
     await this.#change(
       `DELETE FROM shares WHERE (expires_at_ms > 0 AND expires_at_ms < ?)
-        OR (revoked_at_ms > 0 AND revoked_at_ms < ?)`,
-      [beforeMs, beforeMs],
+        OR (revoked_at_ms > 0 AND revoked_at_ms < ?)
+        OR (last_used_at_ms < ? AND ((max_uses > 0 AND uses >= max_uses) OR (max_bytes > 0 AND bytes >= max_bytes)))`,
+      [beforeMs, beforeMs, beforeMs],
     )
   }
 
