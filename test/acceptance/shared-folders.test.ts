@@ -144,7 +144,7 @@ describe('A share of a folder', () => {
       assert.ok(path.startsWith('?') ? status === 200 : status === 405, path)
       assert.doesNotMatch(text, /first|second/)
     }
-    assert.equal((await send('%E0', 'x')).status, 409)
+    assert.equal((await send('%E0', 'x')).status, 400)
     const many = Array.from({ length: 5 }, () => send('same.txt', 'x'))
     const statuses = (await Promise.all(many)).map(({ status }) => status)
     assert.ok(
@@ -177,6 +177,16 @@ describe('A share of a folder', () => {
     assert.equal(await status('rest.pdf', 5), 201)
     assert.equal((await visitor.send()).status, 413)
     assert.deepEqual(await figuresOf(shareId), [3, 25])
+  })
+
+  test('a size that no file can have takes no place', async () => {
+    const { url, shareId } = await share('drop', 'declared/')
+    for (const length of ['5497558138881', '9007199254740993']) {
+      const headers = { 'content-length': length }
+      const { status } = await freshRequest(`${url}/a.txt`, { method: 'PUT', headers })
+      assert.equal(status, 413, length)
+    }
+    assert.deepEqual(await figuresOf(shareId), [0, 0])
   })
 
   test('an upload that is cut off is not kept, and gives its place back', async () => {

@@ -145,6 +145,22 @@ describe('A share of a file', () => {
     assert.equal(await usesOf(shareId), 1)
   })
 
+  test('a form that cannot be read is refused, and one of another tab leads to the page', async () => {
+    await put('tabs.txt', 'tabs')
+    const password = 'correct horse'
+    const { visitor } = await share('tabs.txt', { password })
+    const large = await visitor.unlock('x'.repeat(5_000))
+    assert.equal(large.status, 400)
+    assert.match(large.text, /could not be read/)
+    assert.equal((await visitor.unlock(password)).status, 303)
+    const again = await visitor.unlock('anything else')
+    assert.equal(again.status, 303)
+    assert.match(again.headers.location ?? '', /^\/-\/s\/[\w-]{22}$/)
+    assert.equal(again.headers['set-cookie'], undefined)
+    const refused = await visitor.send('', { method: 'DELETE' })
+    assert.equal(`${refused.status} ${refused.headers.allow}`, '405 GET, HEAD')
+  })
+
   test('it ends when it is revoked, expires, or its access key does', async () => {
     await put('end/a.txt', 'a')
     const page = async (visitor: ShareVisitor) => {

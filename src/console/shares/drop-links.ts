@@ -8,6 +8,8 @@ import { endingOf, numberedName, safeName } from './visitor-names.ts'
 
 /** Files of one name. */
 const maxNumber = 1_000
+/** AWS, "Amazon S3 multipart upload limits": the largest object. What a visitor declares is reserved, so it has a limit. */
+const maxObjectBytes = 5 * 1024 ** 4
 const plainType = /^[\w.+-]+\/[\w.+-]+$/
 
 /** Answers visitors of a link for uploads, who learn nothing about the folder. @throws ShareRefusal */
@@ -18,7 +20,9 @@ export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promis
     if (isFull(share)) throw new ShareRefusal(refusals.full)
     return dropPage(token, share)
   }
-  if (method !== 'PUT' || rest.length < 2) throw new ShareRefusal(refusals.method)
+  if (method !== 'PUT' || rest.length < 2) {
+    throw new ShareRefusal(refusals.method, { allow: rest.length < 2 ? 'GET, HEAD' : 'PUT' })
+  }
   return receive(visit, nameOfPath(rest.slice(1)), parts)
 }
 
@@ -35,7 +39,7 @@ async function receive(
   if (share.types.length > 0 && !share.types.includes(endingOf(name))) {
     throw new ShareRefusal(refusals.type)
   }
-  if (share.maxFileBytes !== 0 && size > share.maxFileBytes) throw new ShareRefusal(refusals.large)
+  if (size > (share.maxFileBytes || maxObjectBytes)) throw new ShareRefusal(refusals.large)
   if (!(await table.reserve(share.shareId, size, now()))) throw new ShareRefusal(refusals.full)
   let isKept = false
   try {

@@ -1,5 +1,6 @@
 import { AttemptLimiter } from '../../access/attempt-limiter.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../../http/message.ts'
+import { ApiError } from '../../json-api/api-error.ts'
 import { readBytes } from '../../json-api/json-body.ts'
 import { filledPage, type PageFilling } from '../web-app/web-app.ts'
 import { answerDrop } from './drop-links.ts'
@@ -20,30 +21,37 @@ const addressForm = new RegExp(`^${sharesBase}([A-Za-z0-9_-]{22})(/.*)?$`)
 const unlockedSeconds = 12 * 3_600
 const maxFormBytes = 4_096
 const formLimits = { maxBytes: maxFormBytes, idleMs: 10_000, totalMs: 10_000 }
+/** In logs, of each request of a visitor. */
+export const shareOperation = 'share'
+const unlockPath = '/unlock'
 
 /** Answers visitors of shares, who have no account: everything below `/-/s/`. */
 export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
   return async (request) => {
-    const logFields: Record<string, string> = { operation: 'share' }
+    const logFields: Record<string, string> = { operation: shareOperation }
     const page = (shown: SharePage, more: Omit<PageFilling, 'title' | 'body'> = {}) =>
       filledPage(parts.folder, 'share.html', {
         ...{ title: shown.title, body: shown.body.markup, ...more },
       })
     try {
       const visit = await visitOf(request, parts, logFields)
-      const answer = isUnlocked(visit, parts) ? answers[visit.share.kind] : answerLocked
-      const reply = await answer(visit, parts)
+      const reply = await answerOf(visit, parts)(visit, parts)
       const whole = 'status' in reply ? reply : await page(reply)
       return { ...whole, headers: [...whole.headers, ...hidden], logFields }
     } catch (error) {
-      const { refusal, reason, retryAfterSeconds } = refusalOf(error, request, parts)
+      const { refusal, reason, retryAfterSeconds, allow } = refusalOf(error, request, parts)
       logFields.reason = reason
-      const wait = retryAfterSeconds === undefined ? [] : retryAfter(retryAfterSeconds)
+      const more = [
+        ...(retryAfterSeconds === undefined
+          ? []
+          : [['Retry-After', String(retryAfterSeconds)] as const]),
+        ...(allow === undefined ? [] : [['Allow', allow] as const]),
+      ]
       const isUpload = request.method === 'PUT'
       const whole = isUpload
         ? plainRefusal(refusal)
         : await page(refusalPage(refusal), { status: refusal.status })
-      return { ...whole, headers: [...whole.headers, ...hidden, ...wait], logFields }
+      return { ...whole, headers: [...whole.headers, ...hidden, ...more], logFields }
     }
   }
 }
@@ -55,10 +63,6 @@ const hidden = [['X-Robots-Tag', 'noindex, nofollow']] as const
 function plainRefusal({ status, title, text }: Refusal): HttpReply {
   const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
   return { status, headers, body: `${title}. ${text}\n` }
-}
-
-function retryAfter(seconds: number) {
-  return [['Retry-After', String(seconds)]] as const
 }
 
 /** @throws ShareRefusal if there is no such share, or it does not work any more */
@@ -94,12 +98,27 @@ function isUnlocked({ request, share }: Visit, { cookies }: ShareHandlerParts): 
   return share.passwordHash === '' || cookies.has(request, share, unlocked(share))
 }
 
+function answerOf(visit: Visit, parts: ShareHandlerParts) {
+  if (!isUnlocked(visit, parts)) return answerLocked
+  // The form of another tab, which was open before this one was unlocked.
+  const isForm = visit.rest === unlockPath && visit.request.method === 'POST'
+  return isForm ? async ({ token }: Visit) => toPage(token) : answers[visit.share.kind]
+}
+
+function toPage(token: string, more: HttpReply['headers'] = []): HttpReply {
+  const headers = [
+    ['Location', `${sharesBase}${token}`],
+    ['Cache-Control', 'no-store'],
+  ] as const
+  return { status: 303, headers: [...headers, ...more] }
+}
+
 /** @throws ShareRefusal */
 async function answerLocked(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
   const { request, share, token, rest, isSecure } = visit
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (rest === '' && isRead) return passwordPage(token, false)
-  if (rest !== '/unlock' || request.method !== 'POST') throw new ShareRefusal(refusals.locked)
+  if (rest !== unlockPath || request.method !== 'POST') throw new ShareRefusal(refusals.locked)
   request.acceptBody()
   const form = new URLSearchParams((await readBytes(request, formLimits)).toString())
   const address = parts.clientAddress(request)
@@ -116,14 +135,7 @@ async function answerLocked(visit: Visit, parts: ShareHandlerParts): Promise<Vis
   }
   await limiter.clear(address)
   const cookie = { token, what: unlocked(share), seconds: unlockedSeconds, isSecure }
-  return {
-    status: 303,
-    headers: [
-      ['Location', `${sharesBase}${token}`],
-      ['Cache-Control', 'no-store'],
-      parts.cookies.set(share, cookie),
-    ],
-  }
+  return toPage(token, [parts.cookies.set(share, cookie)])
 }
 
 function refusalOf(error: unknown, { id, signal }: HttpRequest, parts: ShareHandlerParts) {
@@ -131,6 +143,7 @@ function refusalOf(error: unknown, { id, signal }: HttpRequest, parts: ShareHand
     if (error.cause !== undefined) parts.onFailure(error.cause, id)
     return error
   }
+  if (error instanceof ApiError) return new ShareRefusal(refusals.form, { reason: error.message })
   if (!signal.aborted) parts.onFailure(error, id)
   return new ShareRefusal(refusals.away, { reason: 'The database or the drive does not respond.' })
 }

@@ -1,7 +1,7 @@
 /** Texts for visitors, who have no account and no language of S3. */
 
 export interface Refusal {
-  readonly status: 403 | 404 | 405 | 409 | 410 | 411 | 413 | 415 | 429 | 503
+  readonly status: 400 | 403 | 404 | 405 | 409 | 410 | 411 | 413 | 415 | 429 | 503
   readonly title: string
   /** What happened and what to do. */
   readonly text: string
@@ -35,13 +35,17 @@ export const refusals = {
     text: 'The page of the link names the types.',
   },
   length: { status: 411, title: 'The size of the file is missing', text: 'Send Content-Length.' },
-  name: { status: 409, title: 'This name cannot be used', text: 'Rename the file and try again.' },
+  name: { status: 400, title: 'This name cannot be used', text: 'Rename the file and try again.' },
   taken: { status: 409, title: 'Another file came first', text: 'Send this one again.' },
   guesses: {
     ...{ status: 429, title: 'Too many wrong passwords' },
     text: 'Wait a quarter of an hour, then try again.',
   },
   locked: { status: 403, title: 'This link has a password', text: 'Enter it on its page first.' },
+  form: {
+    ...{ status: 400, title: 'The password could not be read' },
+    text: 'Open the link again and enter the password.',
+  },
   method: { status: 405, title: 'This is not possible here', text: 'Open the link in a browser.' },
   away: { status: 503, title: 'This link does not work now', text: later },
 } as const satisfies Record<string, Refusal>
@@ -52,22 +56,26 @@ export class ShareRefusal extends Error {
   /** For the log and the dashboard. */
   readonly reason: string
   readonly retryAfterSeconds: number | undefined
+  /** The methods that are possible (RFC 9110 section 15.5.6). */
+  readonly allow: string | undefined
 
   constructor(
     refusal: Refusal,
-    { reason, retryAfterSeconds, ...options }: ErrorOptions & Partial<RefusalFacts> = {},
+    { reason, retryAfterSeconds, allow, ...options }: ErrorOptions & Partial<RefusalFacts> = {},
   ) {
     super(refusal.title, options)
     this.name = 'ShareRefusal'
     this.refusal = refusal
     this.reason = reason ?? refusal.title
     this.retryAfterSeconds = retryAfterSeconds
+    this.allow = allow
   }
 }
 
 interface RefusalFacts {
   readonly reason: string
   readonly retryAfterSeconds: number
+  readonly allow: string
 }
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const

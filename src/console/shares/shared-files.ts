@@ -22,7 +22,7 @@ const shown: ReadonlySet<string> = new Set([
 export async function answerFile(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
   const { request, share, token, rest } = visit
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new ShareRefusal(refusals.method)
+    throw new ShareRefusal(refusals.method, { allow: 'GET, HEAD' })
   }
   if (rest === '/file') return sendFile(visit, share.path, parts)
   if (rest !== '') throw new ShareRefusal(refusals.unknown)

@@ -15,7 +15,7 @@ const pageEntries = 200
 export async function answerFolder(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
   const { request, share, token, rest } = visit
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new ShareRefusal(refusals.method)
+    throw new ShareRefusal(refusals.method, { allow: 'GET, HEAD' })
   }
   // What follows the prefix is a part of a key as it is: keys have no `..`.
   const query = new URLSearchParams(request.rawQuery)
