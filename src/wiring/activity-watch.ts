@@ -3,6 +3,7 @@ import { ActivityRecorder, keptActivity } from '../console/management/activity-r
 import type { KeptActivity } from '../console/management/activity-routes.ts'
 import type { ActivityStatus } from '../console/management/activity-schemas.ts'
 import { isOrdinaryFailure, isOwnRequest } from '../console/management/ordinary-failures.ts'
+import { shareOperation } from '../console/shares/share-handler.ts'
 import type { Outcome } from '../http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
 import type { Refusal } from '../http/server.ts'
@@ -29,7 +30,10 @@ type Noted = Pick<HttpRequest, 'id' | 'method'> &
 /** S3: a multipart upload changes something with its Complete, or its Abort. */
 const partsOfUpload = ['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy']
 /** The dashboard: what only asks, tries, counts, or ends a session. */
-const onlyAsking = ['presign', 'dryRunExpiry', 'countBucket', 'testConnection', 'logout', 'session']
+const onlyAsking = [
+  ...['presign', 'dryRunExpiry', 'countBucket', 'testConnection', 'logout', 'session'],
+  ...['presignBatch', 'orderArchive', 'tryChatCompletion', 'tryMessage'],
+]
 const notChanging: ReadonlySet<unknown> = new Set([...partsOfUpload, ...onlyAsking])
 
 /** A resource of the management API that a path names. The rest of a path may be a secret. */
@@ -55,10 +59,10 @@ export class ActivityWatch implements KeptActivity {
   onFinish(request: HttpRequest, { status, logFields, durationMs }: Outcome): void {
     const { id, method, receivedAtMs } = request
     const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
-    if (status < 400 && (isRead || !isChange(request, logFields))) return
+    if (status < 400 && (isRead || !isChange(request, status, logFields))) return
     const isOwn = isOwnRequest(request, logFields)
     // What the dashboard only reads, and what it shows to people who are not signed in, are none of its work.
-    if (isOwn && status >= 400 && (isRead || !isChange(request, logFields))) return
+    if (isOwn && status >= 400 && (isRead || !isChange(request, status, logFields))) return
     const failed = isOwn ? 'own' : 'failure'
     const kind = status < 400 ? 'change' : failed
     const atMs = receivedAtMs + Math.round(durationMs)
@@ -115,8 +119,14 @@ export class ActivityWatch implements KeptActivity {
   }
 }
 
-function isChange({ rawPath }: HttpRequest, { operation, bucket }: LogFields = {}): boolean {
+function isChange(
+  { rawPath, method }: Pick<HttpRequest, 'rawPath' | 'method'>,
+  status: number,
+  { operation, bucket }: LogFields = {},
+): boolean {
   if (operation === undefined || notChanging.has(operation)) return false
+  // A visitor who enters a password changes nothing, but may be guessing.
+  if (operation === shareOperation) return method === 'PUT' || status >= 400
   return bucket !== undefined || rawPath.startsWith('/-/api/') || rawPath.startsWith('/auth/')
 }
 
@@ -140,6 +150,7 @@ function authorOf(
   { operation, accessKey, anonymous, bucket }: LogFields,
   isOwn: boolean,
 ): ActivityStatus['by'] {
+  if (operation === shareOperation) return 'anyone'
   if (isOwn) return 'dashboard'
   if (accessKey !== undefined) return 'key'
   if (anonymous === true) return 'anyone'

@@ -177,3 +177,26 @@ test("Failures of the dashboard's changes are kept apart, and what it only read 
   const ids = (await listed(watch, ['own'])).map(({ requestId }) => requestId)
   assert.deepEqual(ids, ['put'])
 })
+
+test('A visitor of a share is nobody who is known, and only an upload of one is a change', async (t) => {
+  const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
+  t.after(() => watch.close())
+  const logFields = { operation: 'share', share: 'id', bucket: 'files', key: 'in/' }
+  watch.onFinish({ ...requestOf('PUT', '/-/s/token/a'), id: 'sent' }, outcome(201, logFields))
+  watch.onFinish({ ...requestOf('POST', '/-/s/token/unlock'), id: 'in' }, outcome(303, logFields))
+  watch.onFinish({ ...requestOf('POST', '/-/s/token/unlock'), id: 'no' }, outcome(403, logFields))
+  const noted = (await listed(watch, ['change', 'own'])).map(({ requestId, by }) => [requestId, by])
+  assert.deepEqual(noted.sort(), [
+    ['no', 'anyone'],
+    ['sent', 'anyone'],
+  ])
+})
+
+test('What the dashboard signs or tries is no change', async (t) => {
+  const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
+  t.after(() => watch.close())
+  for (const operation of ['presignBatch', 'orderArchive', 'tryChatCompletion', 'tryMessage']) {
+    watch.onFinish(requestOf('POST', '/-/api/calls/messages'), outcome(200, { operation }))
+  }
+  assert.deepEqual(await listed(watch, ['change', 'own']), [])
+})
