@@ -271,7 +271,10 @@ function describeUpgrade(createLocation: () => Promise<DatabaseLocation>): void 
     const latest = await openDeletions({ drive, jobs, now }).latest()
     const end = 'Some objects may remain. Delete again to remove them.'
     const message = `The process that ran the deletion has ended. ${end}`
-    const whole = { bucket: 'b', onlyEmptyFolders: false }
+    const whole = {
+      ...{ bucket: 'b', onlyEmptyFolders: false },
+      ...{ kind: 'delete', trashId: '', skipped: 0 },
+    }
     assert.deepEqual(latest, [
       {
         ...{ ...whole, id: 'd3', prefix: 'r/', state: 'interrupted', deleted: 5 },
