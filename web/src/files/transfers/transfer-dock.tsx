@@ -1,25 +1,31 @@
 import { Button, Group, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { formatAmount } from '../../format/bytes.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { ClashDialog } from '../change/clash-dialog.tsx'
+import { LeftoverRow } from '../upload/leftover-row.tsx'
 import { ReadingDialog } from '../upload/reading-dialog.tsx'
 import { UploadList } from '../upload/upload-list.tsx'
 import { UploadSummary } from '../upload/upload-summary.tsx'
 import { JobRow } from './job-row.tsx'
 import classes from './transfer-dock.module.css'
 import { announcement, dockTitle } from './transfer-text.ts'
-import { isTransferring, jobs, uploads } from './transfers.ts'
+import { isTransferring, jobs, leftovers, uploads } from './transfers.ts'
 
 /** Background transfers, shown on every page; hidden if there are none. */
 export function TransferDock() {
   const queue = useSyncExternalStore(uploads.subscribe, uploads.snapshot)
   const jobList = useSyncExternalStore(jobs.subscribe, jobs.snapshot)
+  const left = useSyncExternalStore(leftovers.subscribe, leftovers.snapshot)
   // Collapsed on small screens, where it would cover the list.
   const [isOpen, setIsOpen] = useState(isWide)
-  const isEmpty = queue.items.length === 0 && jobList.length === 0
+  const isIdle = queue.items.length === 0 && jobList.length === 0
+  const isEmpty = isIdle && left.length === 0
   const canUndo = jobList.some(({ undo }) => undo !== undefined)
-  const title = dockTitle(queue, jobList)
+  const title = isIdle
+    ? `${formatAmount(left.length, 'upload')} interrupted`
+    : dockTitle(queue, jobList)
   const dock = useRef<HTMLDivElement>(null)
   // What needs a decision stays in sight, and what a job has to say.
   const { done, failed } = queue.totals.counts
@@ -60,6 +66,9 @@ export function TransferDock() {
                 {jobList.map((job) => (
                   <JobRow key={job.id} job={job} />
                 ))}
+                {left.map((record) => (
+                  <LeftoverRow key={record.uploadId} record={record} />
+                ))}
                 {queue.items.length > 0 && <UploadList items={queue.items} />}
               </div>
             )}
@@ -95,5 +104,6 @@ function useRoomBelow(dock: RefObject<HTMLElement | null>, isEmpty: boolean): vo
 function closeAll(): void {
   uploads.cancelAll()
   uploads.clearDone()
+  leftovers.hide()
   for (const { id } of jobs.snapshot()) jobs.dismiss(id)
 }

@@ -7,6 +7,7 @@ import { ClashQuestions, shownClash } from '../change/clash-questions.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { listPage } from '../s3/bucket-client.ts'
 import { lazyTransport } from '../upload/lazy-transport.ts'
+import { Leftovers } from '../upload/leftovers.ts'
 import { prepareUploads } from '../upload/prepare-uploads.ts'
 import { UploadIntake } from '../upload/upload-intake.ts'
 import { UploadQueue } from '../upload/upload-queue.ts'
@@ -22,10 +23,12 @@ export const jobs = new JobList()
 
 export const clashQuestions = new ClashQuestions()
 
+export const leftovers = new Leftovers()
+
 export const uploads = new UploadQueue({
   transport: lazyTransport(async () => {
     const { createTransport } = await import('../upload/transport.ts')
-    return createTransport((count) => uploads.upcoming(count))
+    return createTransport((count) => uploads.upcoming(count), leftovers)
   }),
   clock: {
     now: () => performance.now(),
@@ -79,11 +82,15 @@ sessionStore.subscribe(() => {
   intake.cancel()
   uploads.cancelAll()
   jobs.cancelAll()
+  leftovers.forgetAll().catch(() => undefined)
 })
 
 connection.subscribe(() => {
   if (connection.snapshot() === 'connected') uploads.reconnect()
 })
+
+// A browser without a database remembers nothing.
+leftovers.load().catch(() => undefined)
 
 guardSignOut(isTransferring)
 

@@ -1,6 +1,7 @@
 import AwsS3, { type AwsBody } from '@uppy/aws-s3'
 import Uppy, { type Meta } from '@uppy/core'
 import { ownPath, presignOwn } from '../../api/client.ts'
+import type { HeldUpload, Leftovers } from './leftovers.ts'
 import { partSize, singleRequestBytes } from './part-size.ts'
 import type { RunningUpload, UploadEvents, UploadOrder } from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
@@ -15,6 +16,7 @@ type SignRequest = Extract<
 type SigningRequest = Parameters<SignRequest>[0]
 
 const silence = () => undefined
+const objectName = 'object'
 
 /**
  * Uppy's uploader with URLs that the gateway signs.
@@ -29,12 +31,17 @@ export class UppyUpload implements RunningUpload {
   readonly #order: UploadOrder
   readonly #uppy: Uppy<Meta, AwsBody>
   readonly #fileId: string
+  readonly #leftovers: Leftovers
+  #held: HeldUpload | undefined
+  /** The upload of a former page goes on. */
+  #isClaimed = false
   #hasArrived = false
   /** Resolves when the pause ends; undefined if not paused. */
   #pause: PromiseWithResolvers<void> | undefined
 
-  constructor(order: UploadOrder, events: UploadEvents) {
+  constructor(order: UploadOrder, events: UploadEvents, leftovers: Leftovers) {
     this.#order = order
+    this.#leftovers = leftovers
     const uppy = new Uppy<Meta, AwsBody>({
       logger: { debug: silence, warn: silence, error: silence },
     })
@@ -44,7 +51,7 @@ export class UppyUpload implements RunningUpload {
       shouldUseMultipart: ({ size }) => (size ?? 0) > singleRequestBytes,
       getChunkSize: ({ size }) => partSize(size),
       // This key is not sent; `#sign` uses the real one.
-      generateObjectKey: () => 'object',
+      generateObjectKey: () => objectName,
       signRequest: (request) => this.#sign(request),
     })
     uppy.on('upload-progress', (_file, { bytesUploaded }) => {
@@ -52,11 +59,12 @@ export class UppyUpload implements RunningUpload {
     })
     uppy.on('upload-success', () => {
       this.#hasArrived = true
+      this.#held?.forget()
       events.onDone()
     })
     uppy.on('upload-error', (_file, error) => events.onProblem(uploadProblem(error)))
     this.#fileId = uppy.addFile({ name: order.file.name, type: order.file.type, data: order.file })
-    void this.#finish(uppy.upload())
+    void this.#begin()
   }
 
   pause(): void {
@@ -83,9 +91,32 @@ export class UppyUpload implements RunningUpload {
     const uploadId = file !== undefined && 's3Multipart' in file ? file.s3Multipart?.uploadId : ''
     // Uppy aborts a running upload, but not a failed one.
     const hasFailed = file !== undefined && 'error' in file && Boolean(file.error)
-    if (hasFailed && uploadId) void this.#abort(uploadId)
+    // Nor one that it has not yet taken over.
+    if ((hasFailed || this.#isClaimed) && uploadId) void this.#abort(uploadId)
+    this.#held?.forget()
     if (file !== undefined) this.#uppy.removeFile(this.#fileId)
     this.#uppy.destroy()
+  }
+
+  /** Goes on with the parts that a former page has sent: Uppy lists them and sends the others. */
+  async #begin(): Promise<void> {
+    const isInParts = this.#order.file.size > singleRequestBytes
+    // Without a memory, everything is sent.
+    const held = isInParts ? await this.#leftovers.claim(this.#order).catch(silence) : undefined
+    await this.#pause?.promise
+    if (this.#uppy.getFile(this.#fileId) === undefined) {
+      // Cancelled meanwhile.
+      if (held !== undefined) void this.#abort(held.uploadId)
+      held?.forget()
+      return
+    }
+    if (held !== undefined) {
+      this.#held = held
+      this.#isClaimed = true
+      const s3Multipart = { uploadId: held.uploadId, key: objectName }
+      this.#uppy.setFileState(this.#fileId, { s3Multipart })
+    }
+    await this.#finish(this.#uppy.upload())
   }
 
   /** Problems are reported as events; the promise repeats them. */
@@ -100,6 +131,8 @@ export class UppyUpload implements RunningUpload {
     await this.#pause?.promise
     const { bucket, key, mayReplace } = this.#order
     const { method } = request
+    if ('partNumber' in request)
+      this.#held ??= this.#leftovers.remember(request.uploadId, this.#order)
     const query = queryOf(request)
     const { url } = await presignOwn({
       method,

@@ -1,0 +1,50 @@
+import { Button, Group } from '@mantine/core'
+import { useState } from 'react'
+import { formatBytes } from '../../format/bytes.ts'
+import { showFailure } from '../../ui/messages.ts'
+import { nameOf } from '../entries/entry.ts'
+import { NameText } from '../entries/name-text.tsx'
+import { visibleName } from '../entries/visible-name.ts'
+import classes from '../transfers/transfer-dock.module.css'
+import { leftovers } from '../transfers/transfers.ts'
+import type { UploadRecord } from './upload-records.ts'
+
+/** An upload that a closed or reloaded page left unfinished. */
+export function LeftoverRow({ record }: { readonly record: UploadRecord }) {
+  const { bucket, key, folder, size } = record
+  const [isBusy, setIsBusy] = useState(false)
+  const name = visibleName(key)
+  const discard = async () => {
+    setIsBusy(true)
+    try {
+      await leftovers.discard(record)
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      showFailure(`The upload of ${name} was not discarded`, `${reason} Try again.`)
+      setIsBusy(false)
+    }
+  }
+  return (
+    <section className={classes.job} aria-label={`Interrupted upload of ${name}`}>
+      <Group gap={6} wrap="nowrap">
+        <span className={classes.rowName} title={name}>
+          <NameText name={nameOf(key)} />
+        </span>
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={isBusy}
+          aria-label={`Discard ${name}`}
+          onClick={discard}
+        >
+          Discard
+        </Button>
+      </Group>
+      <div className={classes.rowText}>
+        Interrupted, {formatBytes(size)}. To go on, choose the same{' '}
+        {key.slice(folder.length).includes('/') ? 'folder' : 'file'} again in{' '}
+        {visibleName(`${bucket}/${folder}`)}
+      </div>
+    </section>
+  )
+}

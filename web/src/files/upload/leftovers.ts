@@ -1,0 +1,147 @@
+import { ownPath, presignOwn } from '../../api/client.ts'
+import { Store } from '../../ui/store.ts'
+import type { UploadOrder } from './upload-item.ts'
+import {
+  clearRecords,
+  deleteRecord,
+  fits,
+  isRecent,
+  readRecords,
+  recordOf,
+  saveRecord,
+  type UploadRecord,
+} from './upload-records.ts'
+
+/** An upload that no other tab touches until it is released. */
+export interface HeldUpload {
+  readonly uploadId: string
+  /** Undone or done: it is no longer remembered. */
+  forget(): void
+}
+
+const silence = () => undefined
+
+/**
+ * Uploads in parts that a closed or reloaded page left unfinished. A tab holds a lock for each
+ * upload that it has: what is not locked belongs to no living tab (Web Locks API, section 3).
+ * Browsers have locks only with HTTPS or at localhost; elsewhere, nothing is remembered.
+ */
+export class Leftovers extends Store<readonly UploadRecord[]> {
+  constructor() {
+    super([])
+  }
+
+  /** Finds what is left over. */
+  async load(): Promise<void> {
+    if (navigator.locks === undefined) return
+    const [records, { held = [] }] = await Promise.all([readRecords(), navigator.locks.query()])
+    const living = new Set(held.map(({ name }) => name))
+    const idle = records.filter(({ uploadId }) => !living.has(lockOf(uploadId)))
+    for (const record of idle) {
+      if (!isRecent(record, Date.now())) await deleteRecord(record.uploadId)
+    }
+    this.publish(idle.filter((record) => isRecent(record, Date.now())))
+  }
+
+  /** Until the page is loaded again. */
+  hide(): void {
+    this.publish([])
+  }
+
+  /** After a sign-out: the next person is not shown the names. */
+  async forgetAll(): Promise<void> {
+    this.hide()
+    await clearRecords()
+  }
+
+  /** Remembers an upload that has just begun. */
+  remember(uploadId: string, order: UploadOrder): HeldUpload {
+    return this.#held(
+      uploadId,
+      hold(uploadId).then(async (release) => {
+        if (release !== undefined) await saveRecord(recordOf(uploadId, order, Date.now()))
+        return release
+      }),
+    )
+  }
+
+  /** The upload that this file goes on with. One of a file that has changed is discarded. */
+  async claim(order: UploadOrder): Promise<HeldUpload | undefined> {
+    if (navigator.locks === undefined) return undefined
+    const { bucket, key } = order
+    const records = await readRecords()
+    const candidates = records.filter((each) => each.bucket === bucket && each.key === key)
+    let claimed: HeldUpload | undefined
+    for (const { uploadId } of candidates) {
+      const release = await hold(uploadId)
+      if (release === undefined) continue
+      // Another tab may have ended it before this one had the lock.
+      const record = (await readRecords()).find((each) => each.uploadId === uploadId)
+      this.#drop(uploadId)
+      if (record !== undefined && fits(record, order) && claimed === undefined) {
+        claimed = this.#held(uploadId, Promise.resolve(release))
+        continue
+      }
+      // If this fails, it is offered again with the next load.
+      if (record !== undefined) await end(record).catch(silence)
+      release()
+    }
+    return claimed
+  }
+
+  /** Deletes its parts on the server. @throws Error */
+  async discard(record: UploadRecord): Promise<void> {
+    const release = await hold(record.uploadId)
+    try {
+      // Without the lock, another tab goes on with it.
+      if (release !== undefined) await end(record)
+      this.#drop(record.uploadId)
+    } finally {
+      release?.()
+    }
+  }
+
+  #held(uploadId: string, holding: Promise<(() => void) | undefined>): HeldUpload {
+    holding.catch(silence)
+    return {
+      uploadId,
+      forget: () => {
+        const release = holding.catch(silence)
+        void release
+          .then(() => deleteRecord(uploadId))
+          .catch(silence)
+          .then(async () => (await release)?.())
+      },
+    }
+  }
+
+  #drop(uploadId: string): void {
+    this.publish(this.snapshot().filter((each) => each.uploadId !== uploadId))
+  }
+}
+
+function lockOf(uploadId: string): string {
+  return `bucketry.upload.${uploadId}`
+}
+
+/** Returns a function that releases the lock; undefined if another tab has it. */
+function hold(uploadId: string): Promise<(() => void) | undefined> {
+  const held = Promise.withResolvers<(() => void) | undefined>()
+  const end = Promise.withResolvers<void>()
+  if (navigator.locks === undefined) return Promise.resolve(undefined)
+  navigator.locks
+    .request(lockOf(uploadId), { ifAvailable: true }, (lock) => {
+      held.resolve(lock === null ? undefined : end.resolve)
+      return lock === null ? undefined : end.promise
+    })
+    .catch(held.reject)
+  return held.promise
+}
+
+/** Aborts an upload and forgets it. One that has already ended counts as aborted. */
+async function end({ bucket, key, uploadId }: UploadRecord): Promise<void> {
+  const { url } = await presignOwn({ method: 'DELETE', bucket, key, query: { uploadId } })
+  const { ok, status } = await fetch(ownPath(url), { method: 'DELETE', credentials: 'omit' })
+  if (!ok && status !== 404) throw new Error(`The gateway replied with status ${status}.`)
+  await deleteRecord(uploadId)
+}
