@@ -196,7 +196,14 @@ test('What the dashboard signs or tries is no change', async (t) => {
   const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
   t.after(() => watch.close())
   for (const operation of ['presignBatch', 'orderArchive', 'tryChatCompletion', 'tryMessage']) {
-    watch.onFinish(requestOf('POST', '/-/api/calls/messages'), outcome(200, { operation }))
+    const request = { ...requestOf('POST', '/-/api/calls/messages'), id: operation }
+    watch.onFinish(request, outcome(200, { operation }))
   }
-  assert.deepEqual(await listed(watch, ['change', 'own']), [])
+  const change = { ...requestOf('POST', '/-/api/shares'), id: 'made' }
+  watch.onFinish(change, outcome(201, { operation: 'createShare' }))
+  const noted = await listed(watch, ['change', 'own'])
+  assert.deepEqual(
+    noted.map(({ requestId }) => requestId),
+    ['made'],
+  )
 })
