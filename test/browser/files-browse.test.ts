@@ -64,15 +64,22 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   test('stops loading the list, and loads the rest on request', async () => {
     const files = await openAt('/files')
     const { page } = files
-    let pages = 0
-    const third = Promise.withResolvers<void>()
+    // The connection is cut after some lines, and does not respond to the next request.
+    let requests = 0
+    const second = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
     await page.route(
-      (url) => url.searchParams.has('list-type'),
+      (url) => url.pathname === '/-/api/folder',
       async (route) => {
-        pages += 1
-        if (pages === 3) {
-          third.resolve()
+        requests += 1
+        if (requests === 1) {
+          const reply = await route.fetch()
+          const lines = (await reply.text()).split('\n').slice(0, 4)
+          await route.fulfill({ response: reply, body: `${lines.join('\n')}\n` })
+          return
+        }
+        if (requests === 2) {
+          second.resolve()
           await held.promise
         }
         // The page aborted the request when it was stopped.
@@ -80,8 +87,8 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
       },
     )
     await page.goto(`${dashboard().gateway.url}/-/files/${testBucket}?prefix=many/`)
+    await second.promise
     await page.getByText(/^Loading: .* so far$/).waitFor()
-    await third.promise
     await page.getByRole('button', { name: 'Stop' }).click()
     held.resolve()
     await page.getByText('Only the first 2,000 are loaded').waitFor()
@@ -307,7 +314,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     const files = await openAt('/files')
     const { page } = files
     await page.route(
-      (url) => url.searchParams.has('list-type'),
+      (url) => url.pathname === '/-/api/folder',
       (route) => route.abort(),
       { times: 1 },
     )

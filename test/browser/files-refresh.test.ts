@@ -32,9 +32,9 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
   function countRequests(page: Page) {
     const counts = { checks: 0, lists: 0 }
     page.on('request', (request) => {
-      const { pathname, searchParams } = new URL(request.url())
+      const { pathname } = new URL(request.url())
       if (pathname.endsWith('/folder-revision')) counts.checks += 1
-      if (searchParams.has('list-type')) counts.lists += 1
+      if (pathname.endsWith('/api/folder')) counts.lists += 1
     })
     return counts
   }

@@ -12,11 +12,11 @@ export interface ManagementReply extends FreshReply {
 /** The management API as the dashboard uses it. */
 export class ManagementClient {
   readonly #url: string
-  readonly #token: string
+  readonly token: string
 
   constructor(url: string, token: string) {
     this.#url = url
-    this.#token = token
+    this.token = token
   }
 
   static async signIn(url: string, password = dashboardPassword): Promise<ManagementClient> {
@@ -33,7 +33,7 @@ export class ManagementClient {
     const reply = await freshRequest(`${this.#url}/-/api${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${this.#token}`,
+        authorization: `Bearer ${this.token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -6,6 +6,7 @@ import { archiveRoute, orderRoute } from './archive-routes.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
+import { folderListingRoute } from './folder-listing-route.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { presignRoutes } from './presign-route.ts'
@@ -25,6 +26,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...bucketOptionsRoutes(parts),
     ...bucketMakingRoutes(parts),
     folderRoute(parts),
+    folderListingRoute(parts),
     ...presignRoutes(parts),
     ...deletionRoutes(parts),
     ...trashRoutes(parts),

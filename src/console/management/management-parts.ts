@@ -48,6 +48,7 @@ export interface ManagementApiParts {
   /** AUTH_KV. */
   readonly store: Pick<KeyValueStore, 'get' | 'set'>
   readonly folders: Pick<FolderRevisions, 'read'>
+  readonly drive: Pick<Drive, 'list'>
   readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */
   readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>

@@ -83,6 +83,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     },
     openArchive: (request) => openArchive({ ...request, drive }),
     store: wiring.sessions,
+    drive,
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region,
     accessKey,

@@ -23,6 +23,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['PATCH', '/keys/some', { name: 'n' }],
   ['POST', '/keys/some/rotate', { keepOldSeconds: 0 }],
   ['DELETE', '/keys/some'],
+  ['GET', '/folder?bucket=files'],
   ['GET', '/folder-revision?bucket=files'],
   ['POST', '/presign', { method: 'GET', bucket: 'files', key: 'a' }],
   ['POST', '/presign/batch', { requests: [{ method: 'GET', bucket: 'files', key: 'a' }] }],

@@ -122,6 +122,7 @@ export async function openManagement(
     deletions,
     openArchive: (request) => openArchive({ ...request, drive }),
     store: new DatabaseKeyValueStore(database, Date.now),
+    drive,
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region: 'us-east-1',
     accessKey: 'AKIATEST',

@@ -19,7 +19,7 @@ interface FolderListingParts {
   readonly fetchPage: (
     continuationToken: string | undefined,
     signal: AbortSignal,
-  ) => Promise<ListingPage>
+  ) => Promise<Pick<ListingPage, 'entries' | 'continuationToken'>>
   /** Monotonic, milliseconds. */
   readonly now: () => number
   /** Called with the keys that a refresh no longer found, before they are removed. */
@@ -134,7 +134,7 @@ export class FolderListing extends Store<ListingState> {
     }
   }
 
-  #take({ entries, continuationToken }: ListingPage): void {
+  #take({ entries, continuationToken }: Pick<ListingPage, 'entries' | 'continuationToken'>): void {
     // The first page is shown at once, because the next one may take long.
     const isDue = this.#parts.now() - this.#notifiedAtMs >= notifyEveryMs || !this.#hasFirstPage
     this.#entries = mergeByName(this.#entries, entries)

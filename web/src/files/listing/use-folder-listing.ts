@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { FolderRevisionReply } from '../../../../src/console/management/replies.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { request } from '../../api/client.ts'
+import { request, requestStream } from '../../api/client.ts'
 import { useConnection } from '../../connection/use-connection.ts'
 import { useSession } from '../../session/use-session.ts'
 import { type Entry, entryWithin } from '../entries/entry.ts'
-import { listPage } from '../s3/bucket-client.ts'
 import { driveChanges } from '../transfers/transfers.ts'
 import { FolderListing, type ListingState } from './folder-listing.ts'
+import { FolderPages } from './folder-pages.ts'
 import { FolderWatch } from './folder-watch.ts'
 
 export interface ShownListing extends ListingState {
@@ -38,21 +38,22 @@ export function useFolderListing(
   onRemoved: (keys: ReadonlySet<string>) => void,
 ): ShownListing {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another listing
-  const listing = useMemo(
-    () =>
-      new FolderListing({
-        fetchPage: (continuationToken, signal) =>
-          listPage({
-            ...{ bucket, continuationToken, signal },
-            prefix: prefix + filter,
-            folder: prefix,
-            isDeep: false,
-          }),
-        now: () => performance.now(),
-        onGone: onRemoved,
-      }),
-    [bucket, prefix, filter, round, onRemoved],
-  )
+  const listing = useMemo(() => {
+    const pages = new FolderPages({
+      prefix,
+      open: async ({ after, signal }) => {
+        const query = { bucket, prefix, filter, after }
+        const { body } = await requestStream('/-/api/folder', { query, signal })
+        return body ?? new ReadableStream()
+      },
+      pause: () => new Promise((resolve) => setTimeout(resolve)),
+    })
+    return new FolderListing({
+      fetchPage: (after, signal) => pages.fetch(after, signal),
+      now: () => performance.now(),
+      onGone: onRemoved,
+    })
+  }, [bucket, prefix, filter, round, onRemoved])
   useEffect(() => {
     listing.resume()
     return () => listing.stop()

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import type { FolderLine } from '../../src/console/management/folder-listing-route.ts'
+import { useContractGateway } from '../support/contract-gateway.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
+
+const entryCount = 1_200
+
+describe('A folder as lines of JSON', () => {
+  const gateway = useContractGateway({ DASHBOARD_PASSWORD: dashboardPassword })
+  let client: ManagementClient
+  before(async () => {
+    client = await ManagementClient.signIn(gateway().url)
+    const folder = join(gateway().driveFolder, testBucket)
+    mkdirSync(join(folder, 'many'), { recursive: true })
+    for (let index = 0; index < entryCount; index += 1) {
+      writeFileSync(join(folder, 'many', `${String(index).padStart(5, '0')}.txt`), '')
+    }
+    mkdirSync(join(folder, 'odd', 'sub+ %2F', 'deeper'), { recursive: true })
+    mkdirSync(join(folder, 'odd', 'empty'))
+    writeFileSync(join(folder, 'odd', 'sub+ %2F', 'deeper', 'a'), 'hidden')
+    for (const name of ['ü "x".txt', 'new\nline', '%20', 'sub+ %2F.txt', '\u{1f600}']) {
+      writeFileSync(join(folder, 'odd', name), name)
+    }
+  })
+
+  const ask = (query: Record<string, string>, options: RequestInit = {}) =>
+    fetch(
+      `${gateway().url}/-/api/folder?${new URLSearchParams({ bucket: testBucket, ...query })}`,
+      {
+        headers: { authorization: `Bearer ${client.token}` },
+        ...options,
+      },
+    )
+  const linesOf = async (query: Record<string, string>) => {
+    const reply = await ask(query)
+    assert.equal(reply.status, 200)
+    assert.equal(reply.headers.get('content-type'), 'application/x-ndjson')
+    assert.equal(reply.headers.get('cache-control'), 'no-store')
+    const text = await reply.text()
+    assert.ok(text.endsWith('\n'))
+    return text
+      .slice(0, -1)
+      .split('\n')
+      .map((line) => JSON.parse(line) as FolderLine)
+  }
+  const keysOf = (lines: readonly FolderLine[]) =>
+    lines.flatMap(({ entries }) => entries.map(({ key }) => key))
+
+  test('has every entry once, in the order of S3, and a last line', async () => {
+    const lines = await linesOf({ prefix: 'many/' })
+    const keys = keysOf(lines)
+    assert.equal(keys.length, entryCount)
+    assert.deepEqual(keys, [...keys].sort())
+    assert.ok(lines.every(({ entries }) => entries.length <= 500))
+    assert.deepEqual(
+      lines.map(({ next }) => next),
+      lines.map((_, index) => (index === lines.length - 1 ? null : undefined)),
+    )
+    const after = keys[700] ?? ''
+    assert.deepEqual(keysOf(await linesOf({ prefix: 'many/', after })), keys.slice(701))
+    assert.equal(keysOf(await linesOf({ prefix: 'many/', filter: '0110' })).length, 10)
+  })
+
+  test('has folders as one entry each, and odd names as they are', async () => {
+    const entries = (await linesOf({ prefix: 'odd/' })).flatMap((line) => line.entries)
+    assert.deepEqual(
+      entries.map(({ key }) => key),
+      ['%20', 'empty/', 'new\nline', 'sub+ %2F.txt', 'sub+ %2F/', 'ü "x".txt', '\u{1f600}'].map(
+        (name) => `odd/${name}`,
+      ),
+    )
+    assert.deepEqual(entries[1], { key: 'odd/empty/' })
+    const { size, modifiedAtMs = 1, etag } = entries[0] ?? {}
+    assert.equal(size, 3)
+    assert.equal(modifiedAtMs % 1_000, 0)
+    assert.match(etag ?? '', /^[^"]+$/)
+    assert.deepEqual(keysOf(await linesOf({ prefix: 'odd/sub+ %2F/' })), ['odd/sub+ %2F/deeper/'])
+    assert.deepEqual(await linesOf({ prefix: 'missing/' }), [{ entries: [], next: null }])
+  })
+
+  test('refuses what it cannot list, and names the field', async () => {
+    const wrong = [
+      [{ bucket: 'none' }, 'bucket'],
+      [{ prefix: 'many' }, 'prefix'],
+      [{ prefix: `${'x'.repeat(1_024)}/` }, 'prefix'],
+      [{ after: 'x'.repeat(1_025) }, 'after'],
+    ] as const
+    for (const [query, field] of wrong) {
+      const reply = await ask(query)
+      const { field: named } = (await reply.json()) as { field?: string }
+      assert.deepEqual([reply.status, named], [400, field])
+    }
+  })
+
+  test('a client that leaves frees its place', async () => {
+    for (let round = 0; round < 100; round += 1) {
+      const leaving = new AbortController()
+      const reply = await ask({ prefix: 'many/' }, { signal: leaving.signal })
+      assert.equal(reply.status, 200)
+      leaving.abort()
+    }
+    const head = await ask({ prefix: 'many/' }, { method: 'HEAD' })
+    assert.equal(head.status, 200)
+  })
+
+  test('needs a session that has not ended', async () => {
+    const { token } = await ManagementClient.signIn(gateway().url)
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await ask({ prefix: 'odd/' }, { headers })).status, 200)
+    await fetch(`${gateway().url}/auth/logout`, { method: 'POST', headers })
+    assert.equal((await ask({ prefix: 'odd/' }, { headers })).status, 401)
+    assert.equal((await ask({ prefix: 'odd/' }, { headers: {} })).status, 401)
+  })
+})
