@@ -22,7 +22,7 @@ const uploadPace = 12 * 1024 * 1024
 export const shots: readonly Shot[] = [
   {
     name: 'overview',
-    viewport: { width: 1280, height: 1216 },
+    viewport: { width: 1280, height: 1024 },
     colorScheme: 'light',
     path: '/',
     prepare: async (page) => {
@@ -30,7 +30,7 @@ export const shots: readonly Shot[] = [
         .getByText('counted')
         .nth(buckets.length - 1)
         .waitFor()
-      await page.getByText('192.168.1.24').first().waitFor()
+      await page.getByText('Time of the drive').first().waitFor()
     },
   },
   {

@@ -1,17 +1,16 @@
 import type { Page } from 'playwright-core'
 import type { KeysReply } from '../../src/console/management/key-schemas.ts'
-import type { FailuresReply, StatusReply } from '../../src/console/management/replies.ts'
+import type { StatusReply } from '../../src/console/management/replies.ts'
+import type { TrafficReply } from '../../src/console/management/traffic-route.ts'
 
+const mebibyte = 1024 ** 2
 const gibibyte = 1024 ** 3
 const room = { freeBytes: 1_346 * gibibyte, totalBytes: 3_667 * gibibyte }
 const uptimeSeconds = (12 * 24 + 5) * 3_600
 
-/** The ages of the failed requests, latest first. */
-const failureAgesMinutes = [4, 18, 190] as const
-
 /**
  * Replaces values that depend on the machine and the time, so that the pictures are the same
- * everywhere: the free space, the uptime and the times of failed requests.
+ * everywhere: the free space, the uptime and the traffic.
  */
 export async function steadyReplies(page: Page): Promise<void> {
   await replaceReplies<StatusReply>(page, 'status', (status) => ({
@@ -27,8 +26,9 @@ export async function steadyReplies(page: Page): Promise<void> {
       lastUsedAt: new Date(Date.now() - (index + 1) ** 3 * 7 * 60_000).toISOString(),
     })),
   }))
-  await replaceReplies<FailuresReply>(page, 'failures', ({ failures }) => ({
-    failures: failures.map((failure, index) => ({ ...failure, at: timeOf(index) })),
+  await replaceReplies<TrafficReply>(page, 'traffic?range=hour', ({ points, ...reply }) => ({
+    ...reply,
+    points: points.map((point, minute) => ({ ...point, ...demoTraffic(minute) })),
   }))
 }
 
@@ -39,7 +39,15 @@ async function replaceReplies<Reply>(page: Page, name: string, replace: (reply: 
   })
 }
 
-function timeOf(index: number): string {
-  const minutes = failureAgesMinutes[index] ?? 0
-  return new Date(Date.now() - minutes * 60_000).toISOString()
+/** An hour in which an app synchronizes, and a backup begins after half of it. */
+function demoTraffic(minute: number): Partial<TrafficReply['points'][number]> {
+  const wave = 1 + Math.sin(minute / 4) / 3 + Math.sin(minute * 1.7) / 6
+  const isBackup = minute >= 32 && minute < 52
+  const requests = Math.round(wave * (isBackup ? 260 : 90))
+  return {
+    ...{ requests, refused: minute % 17 === 4 ? 2 : 0, failed: 0, driveCalls: requests },
+    receivedBytes: Math.round(wave * (isBackup ? 190 : 4) * mebibyte),
+    sentBytes: Math.round(wave * 22 * mebibyte),
+    ...{ driveMs: wave * (isBackup ? 1.9 : 0.7), slowestDriveMs: wave * (isBackup ? 21 : 6) },
+  }
 }
