@@ -336,4 +336,3 @@ export const failureStatus = z.object({
 })
 
 export const failuresReply = z.object({ failures: z.array(failureStatus) })
-export type FailuresReply = z.infer<typeof failuresReply>
