@@ -68,7 +68,7 @@ export class ModelCalls {
     const body = await this.#parts.bodies.read(request, path)
     const ended = Promise.withResolvers<void>()
     this.#underWay.add(ended.promise)
-    let letGo = () => undefined as void
+    let letGo: () => void = () => undefined
     const release = () => {
       body.release()
       letGo()
