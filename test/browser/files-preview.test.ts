@@ -37,7 +37,9 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
         'cache-control': 'no-cache',
         'x-amz-meta-colour': 'blue é',
       }),
-      put('view/7 data.bin', Buffer.from([0, 1, 2, 3]), { 'content-type': 'application/zip' }),
+      put('view/7 data.bin', Buffer.from([0, 1, 2, 3]), {
+        'content-type': 'application/x-unknown',
+      }),
       put('view/8 empty.txt', '', { 'content-type': 'text/plain' }),
       put('view/9 broken.png', 'no picture', { 'content-type': 'image/png' }),
       put('evil/page.html', `<title>quiet</title><script>${script}</script>`, {
@@ -151,12 +153,12 @@ describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () 
     await until(isShown)
   })
 
-  test('shows the beginning of a text, with the metadata of the file', async () => {
+  test('shows the first page of a text, with the metadata of the file', async () => {
     const files = await openFile('view/6 long.txt')
     const { dialog } = files
     await dialog.locator('pre').getByText('<b id="bold">tag</b> é').waitFor()
     assert.equal(await files.page.locator('#bold').count(), 0)
-    await dialog.getByText('The first 256 KiB of 293 KiB').waitFor()
+    await dialog.getByText('Page 1 of 2, 293 KiB').waitFor()
     for (const detail of ['no-cache', 'blue é', 's3://photos/view/6 long.txt', '293 KiB']) {
       await dialog.getByText(detail, { exact: true }).waitFor()
     }

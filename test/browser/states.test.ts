@@ -10,6 +10,7 @@ import { testBucket } from '../support/gateway-process.ts'
 import { layoutProblems } from '../support/layout-problems.ts'
 import { ManagementClient } from '../support/management-client.ts'
 import { samplePng } from '../support/sample-media.ts'
+import { sampleZip } from '../support/sample-zip.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
 /** WCAG 2.2, "Target Size (Enhanced)". */
@@ -39,6 +40,12 @@ describe('Every state of the dashboard', { skip: absenceOfChromium() }, () => {
     const states = join(gateway.driveFolder, testBucket, 'states')
     writeTree(states, {
       'text.txt': 'the text',
+      'notes.md':
+        '# A heading\n\n[link](text.txt) and `code`\n\n| a |\n|---|\n| 1 |\n\n```js\nconst a = 1\n```\n',
+      'data.json': '{"list": [1, "two"], "object": {"a": null}}',
+      'table.csv': 'head,second\na cell,2\n',
+      'long.log': 'line\n'.repeat(60_000),
+      'archive.zip': sampleZip(['folder/file.txt']),
       'data.bin': new Uint8Array([0, 1, 2, 3]),
       'a file with a name that is much too long for a line of any phone.txt': 'long',
       'picture.png': picture,

@@ -3,6 +3,7 @@ import {
   IconFileMusic,
   IconFileText,
   IconFileTypePdf,
+  IconFileZip,
   IconFolderFilled,
   IconPhoto,
   IconVideo,
@@ -17,6 +18,7 @@ const icons = {
   audio: IconFileMusic,
   pdf: IconFileTypePdf,
   text: IconFileText,
+  zip: IconFileZip,
 } as const
 
 export function EntryIcon({ entry }: { readonly entry: Entry }) {

@@ -1,6 +1,6 @@
 import { nameOf } from './entry.ts'
 
-export type PreviewKind = 'image' | 'video' | 'audio' | 'pdf' | 'text'
+export type PreviewKind = 'image' | 'video' | 'audio' | 'pdf' | 'text' | 'zip'
 
 /** Kind and type by extension, for objects with a generic type. */
 const byExtension: Readonly<Record<string, readonly [PreviewKind, string]>> = {
@@ -20,13 +20,29 @@ const byExtension: Readonly<Record<string, readonly [PreviewKind, string]>> = {
   ogg: ['audio', 'audio/ogg'],
   ...media('audio', 'audio/', 'wav flac aac'),
   pdf: ['pdf', 'application/pdf'],
-  ...texts('txt md log csv tsv json jsonl ndjson xml yaml yml toml ini conf cfg env properties'),
-  ...texts('html htm xhtml css js mjs cjs ts tsx jsx map vue svelte'),
-  ...texts('py rb go rs c h cc cpp hpp cs java kt swift php pl lua r sql sh bash zsh ps1 bat'),
-  ...texts('diff patch tex srt vtt gitignore dockerfile makefile lock pem crt asc'),
+  ...all('zip', 'application/zip', 'zip jar war apk cbz whl xpi nupkg'),
+  ...all(
+    'text',
+    'text/plain',
+    'txt md log csv tsv json jsonl ndjson xml yaml yml toml ini conf cfg env properties',
+  ),
+  ...all('text', 'text/plain', 'html htm xhtml css js mjs cjs ts tsx jsx map vue svelte'),
+  ...all(
+    'text',
+    'text/plain',
+    'py rb go rs c h cc cpp hpp cs java kt swift php pl lua r sql sh bash zsh ps1 bat',
+  ),
+  ...all(
+    'text',
+    'text/plain',
+    'markdown geojson webmanifest diff patch tex srt vtt gitignore dockerfile makefile lock pem crt asc',
+  ),
 }
 
-const typeless = new Set(['', 'application/octet-stream', 'binary/octet-stream'])
+const zipType = /^application\/(x-)?(zip|zip-compressed|java-archive)$/
+
+/** Types that say nothing. That of MPEG streams is given to TypeScript, and no browser plays it. */
+const typeless = new Set(['', 'application/octet-stream', 'binary/octet-stream', 'video/mp2t'])
 
 /** Text types outside `text/*`. */
 const textType =
@@ -39,6 +55,7 @@ export function previewKind(key: string, contentType: string): PreviewKind | und
   const family = type.slice(0, type.indexOf('/'))
   if (family === 'image' || family === 'video' || family === 'audio') return family
   if (type === 'application/pdf') return 'pdf'
+  if (zipType.test(type)) return 'zip'
   return textType.test(type) ? 'text' : undefined
 }
 
@@ -49,7 +66,7 @@ export function previewKind(key: string, contentType: string): PreviewKind | und
 export function previewType(key: string, contentType: string): string | undefined {
   if (!typeless.has(bareType(contentType))) return undefined
   const [kind, type] = ofExtension(key) ?? []
-  return kind === 'text' ? undefined : type
+  return kind === 'text' || kind === 'zip' ? undefined : type
 }
 
 /** The likely preview kind, judged by the name. */
@@ -73,8 +90,8 @@ function media(kind: PreviewKind, family: string, extensions: string) {
   )
 }
 
-function texts(extensions: string) {
+function all(kind: PreviewKind, type: string, extensions: string) {
   return Object.fromEntries(
-    extensions.split(' ').map((extension) => [extension, ['text', 'text/plain'] as const]),
+    extensions.split(' ').map((extension) => [extension, [kind, type] as const]),
   )
 }

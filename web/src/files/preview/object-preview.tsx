@@ -7,23 +7,22 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import type { FileEntry } from '../entries/entry.ts'
-import { type PreviewKind, previewKind, previewType } from '../entries/preview-kind.ts'
+import { type PreviewKind, previewKind } from '../entries/preview-kind.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { objectUrl, readStart } from '../s3/bucket-client.ts'
+import { readBytes } from '../s3/bucket-client.ts'
 import { download } from '../s3/download-files.ts'
 import type { ObjectDetails } from '../s3/object-details.ts'
 import type { DetailsQuery } from '../s3/use-object-details.ts'
+import { ZipPreview } from './archive/zip-preview.tsx'
+import { mediaUrl } from './media-url.ts'
 import classes from './object-view.module.css'
-import { TextPreview } from './text-preview.tsx'
+import { TextPreview } from './text/text-preview.tsx'
 
 interface ObjectPreviewProps {
   readonly bucket: string
   readonly file: FileEntry
   readonly details: DetailsQuery
 }
-
-/** A video requests its last bytes with the same URL, even after a long pause. */
-const mediaSeconds = 6 * 60 * 60
 
 /**
  * The content of a file, as far as a browser can show it. Objects share this app's origin: they are
@@ -40,7 +39,9 @@ export function ObjectPreview({ bucket, file, details }: ObjectPreviewProps) {
   const noPreview = <NoPreview bucket={bucket} file={file} size={data.size} />
   if (kind === undefined || data.size === 0) return noPreview
   if (kind === 'text')
-    return <TextPreview bucket={bucket} file={file} size={data.size} fallback={noPreview} />
+    return <TextPreview bucket={bucket} file={file} details={data} fallback={noPreview} />
+  if (kind === 'zip')
+    return <ZipPreview bucket={bucket} file={file} details={data} fallback={noPreview} />
   return <MediaPreview bucket={bucket} file={file} kind={kind} details={data} />
 }
 
@@ -68,7 +69,7 @@ function BrokenMedia(props: NoPreviewProps) {
   const { error, isPending } = useQuery({
     queryKey: ['readable', bucket, file.key, file.etag],
     queryFn: async ({ signal }) => {
-      await readStart({ bucket, key: file.key }, signal)
+      await readBytes({ bucket, key: file.key }, { first: 0, last: 0 }, signal)
       return null
     },
     gcTime: 0,
@@ -81,24 +82,13 @@ function BrokenMedia(props: NoPreviewProps) {
 interface MediaPreviewProps {
   readonly bucket: string
   readonly file: FileEntry
-  readonly kind: Exclude<PreviewKind, 'text'>
+  readonly kind: Exclude<PreviewKind, 'text' | 'zip'>
   readonly details: ObjectDetails
 }
 
 function MediaPreview({ bucket, file, kind, details }: MediaPreviewProps) {
   const [hasFailed, setHasFailed] = useState(false)
-  const type = previewType(file.key, details.contentType)
-  const { data: url, error } = useQuery({
-    queryKey: ['object-url', bucket, file.key, details.etag],
-    queryFn: () =>
-      objectUrl(
-        { bucket, key: file.key },
-        type === undefined ? {} : { 'response-content-type': type },
-        mediaSeconds,
-      ),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
-  })
+  const { data: url, error } = useQuery(mediaUrl(bucket, file.key, details))
   if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
   if (hasFailed) return <BrokenMedia bucket={bucket} file={file} size={details.size} />
   if (url === undefined) return <Loading label="Loading the preview" />

@@ -1,5 +1,12 @@
 import { ActionIcon, FocusTrap, Group, Modal, Stack } from '@mantine/core'
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
+import {
+  IconChevronLeft,
+  IconChevronRight,
+  IconMaximize,
+  IconMinimize,
+  IconPlayerPause,
+  IconPlayerPlay,
+} from '@tabler/icons-react'
 import { type KeyboardEvent, type ReactNode, useMemo } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { ActionButton } from '../entries/action-icons.tsx'
@@ -7,11 +14,14 @@ import type { Entry, FileEntry } from '../entries/entry.ts'
 import type { EntryAction } from '../entries/entry-action.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { isReachable } from '../entries/object-address.ts'
+import { kindByName } from '../entries/preview-kind.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { useObjectDetails } from '../s3/use-object-details.ts'
+import { usePicturesAhead } from './media-url.ts'
 import { ObjectDetailsPanel } from './object-details-panel.tsx'
 import { ObjectPreview } from './object-preview.tsx'
 import classes from './object-view.module.css'
+import { type Slideshow, useSlideshow, useSwipe } from './use-slideshow.ts'
 
 interface ObjectViewProps {
   readonly bucket: string
@@ -23,15 +33,26 @@ interface ObjectViewProps {
   readonly onClose: () => void
 }
 
-/** The full view of a file: content and metadata. */
+/** The full view of a file: content and metadata, or a picture that fills the screen. */
 export function ObjectView(props: ObjectViewProps) {
   const { bucket, file, entries, onShow, onAct, onClose } = props
-  const { before, after } = useNeighbours(entries, file)
+  const files = useNeighbours(entries, file, isAny)
+  const pictures = useNeighbours(entries, file, isPicture)
   const details = useObjectDetails(bucket, file.key)
+  const { after } = pictures
+  const show = useSlideshow(file.key, after && (() => onShow(after)))
+  const shown = show.isFull ? pictures : files
+  const step = (to: FileEntry | undefined) => to !== undefined && onShow(to)
+  usePicturesAhead(bucket, [shown.before, shown.after], details.data !== undefined)
+  const swipe = useSwipe(
+    () => step(shown.after),
+    () => step(shown.before),
+  )
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && show.isFull) show.toggleFull()
     if (isTakenByContent(event.target)) return
-    if (event.key === 'ArrowLeft' && before !== undefined) onShow(before)
-    if (event.key === 'ArrowRight' && after !== undefined) onShow(after)
+    if (event.key === 'ArrowLeft') step(shown.before)
+    if (event.key === 'ArrowRight') step(shown.after)
   }
   return (
     <Modal
@@ -39,27 +60,36 @@ export function ObjectView(props: ObjectViewProps) {
       onClose={onClose}
       size="min(1180px, 100%)"
       title={<NameText name={file.name} />}
-      classNames={{ title: classes.title ?? '', body: classes.body ?? '' }}
+      classNames={{
+        header: (show.isFull && classes.hidden) || '',
+        title: classes.title ?? '',
+        body: classes.body ?? '',
+      }}
+      fullScreen={show.isFull}
+      closeOnEscape={!show.isFull}
       onKeyDown={onKeyDown}
     >
       <FocusTrap.InitialFocus />
-      <div className={classes.columns}>
-        <div className={classes.stage}>
+      <div className={classes.columns} data-full={show.isFull || undefined}>
+        <div className={classes.stage} {...swipe}>
           <ObjectPreview key={file.key} bucket={bucket} file={file} details={details} />
         </div>
-        <Stack gap={18} miw={0}>
+        <Stack gap={18} miw={0} className={classes.panel ?? ''}>
           <ViewActions
-            before={before}
-            after={after}
+            neighbours={shown}
+            show={isPicture(file) ? show : undefined}
             onShow={onShow}
             onAct={(action) => onAct(action, file)}
           />
-          <ObjectDetailsPanel bucket={bucket} file={file} details={details} />
+          {!show.isFull && <ObjectDetailsPanel bucket={bucket} file={file} details={details} />}
         </Stack>
       </div>
     </Modal>
   )
 }
+
+const isAny = () => true
+const isPicture = ({ key }: FileEntry) => kindByName(key) === 'image'
 
 /** Arrow keys seek in media and scroll text. */
 function isTakenByContent(target: EventTarget): boolean {
@@ -71,37 +101,76 @@ interface NeighbourFiles {
   readonly after: FileEntry | undefined
 }
 
-function useNeighbours(entries: readonly Entry[], file: FileEntry): NeighbourFiles {
+function useNeighbours(
+  entries: readonly Entry[],
+  file: FileEntry,
+  isWanted: (file: FileEntry) => boolean,
+): NeighbourFiles {
   return useMemo(() => {
     const at = entries.findIndex(({ key }) => key === file.key)
     const isShown = (entry: Entry): entry is FileEntry =>
-      entry.kind === 'file' && isReachable(entry.key)
+      entry.kind === 'file' && isReachable(entry.key) && isWanted(entry)
     return {
       before: at < 0 ? undefined : entries.slice(0, at).findLast(isShown),
       after: at < 0 ? undefined : entries.slice(at + 1).find(isShown),
     }
-  }, [entries, file.key])
+  }, [entries, file.key, isWanted])
 }
 
-interface ViewActionsProps extends NeighbourFiles {
+interface ViewActionsProps {
+  readonly neighbours: NeighbourFiles
+  /** Undefined: the file is no picture. */
+  readonly show: Slideshow | undefined
   readonly onShow: (file: FileEntry) => void
   readonly onAct: (action: EntryAction) => void
 }
 
 const viewActions = ['download', 'share', 'copy-uri', 'rename', 'move', 'delete'] as const
 
-function ViewActions({ before, after, onShow, onAct }: ViewActionsProps) {
+function ViewActions({ neighbours, show, onShow, onAct }: ViewActionsProps) {
+  const { before, after } = neighbours
+  const shownActions = show?.isFull === true ? [] : viewActions
   return (
     <Group gap={6} role="toolbar" aria-label="Actions">
       <ActionIcon.Group>
         <Step file={before} what="Previous" icon={<IconChevronLeft size={20} />} onShow={onShow} />
         <Step file={after} what="Next" icon={<IconChevronRight size={20} />} onShow={onShow} />
       </ActionIcon.Group>
-      {viewActions.map((action) => (
+      {show !== undefined && <ShowButtons show={show} />}
+      {shownActions.map((action) => (
         <ActionButton key={action} action={action} onClick={() => onAct(action)} />
       ))}
     </Group>
   )
+}
+
+function ShowButtons({ show: { isFull, isPlaying, toggleFull, togglePlaying } }: ShowButtonsProps) {
+  const Play = isPlaying ? IconPlayerPause : IconPlayerPlay
+  const Full = isFull ? IconMinimize : IconMaximize
+  return (
+    <>
+      <IconButton
+        label={isPlaying ? 'Pause the slideshow' : 'Slideshow'}
+        variant="default"
+        size={36}
+        onClick={togglePlaying}
+      >
+        <Play size={18} />
+      </IconButton>
+      <IconButton
+        label={isFull ? 'Leave the full screen' : 'Full screen'}
+        variant="default"
+        size={36}
+        onClick={toggleFull}
+      >
+        <Full size={18} />
+      </IconButton>
+    </>
+  )
+}
+
+interface ShowButtonsProps {
+  readonly show: Slideshow
 }
 
 interface StepProps {

@@ -3,7 +3,7 @@ import { ApiError, unreachable } from '../../api/api-error.ts'
 import { ownPath, presignOwn } from '../../api/client.ts'
 import type { FileEntry } from '../entries/entry.ts'
 import { copySource, type ObjectAddress } from '../entries/object-address.ts'
-import { previewBytes } from '../preview/text-decoding.ts'
+import type { ByteRange } from './byte-range.ts'
 import {
   canStandInXml,
   type DeleteFailure,
@@ -118,19 +118,30 @@ async function reasonOf(
   )
 }
 
-/** The first bytes of an object. */
-export async function readStart(
-  address: ObjectAddress,
+/**
+ * Reads a part of an object.
+ *
+ * @param address with an ETag: of exactly this version.
+ */
+export async function readBytes(
+  address: ObjectAddress & { readonly etag?: string },
+  { first, last }: ByteRange,
   signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const range = `bytes=0-${previewBytes - 1}`
+  const { bucket, key, etag } = address
+  const headers = {
+    range: `bytes=${first}-${last}`,
+    ...(etag !== undefined && { 'if-match': `"${etag}"` }),
+  }
   try {
-    const reply = await s3Fetch({ method: 'GET', ...address, headers: { range }, signal })
+    const reply = await s3Fetch({ method: 'GET', bucket, key, headers, signal })
     return new Uint8Array(await reply.arrayBuffer())
   } catch (error) {
+    if (!(error instanceof S3Failure)) throw error
     // RFC 9110 section 14.1.2: an empty object has no first byte.
-    if (error instanceof S3Failure && error.status === 416) return new Uint8Array(0)
-    throw error
+    if (error.status === 416) return new Uint8Array(0)
+    if (error.status !== 412) throw error
+    throw new S3Failure(412, error.code, 'The file has changed. Close it and open it again.')
   }
 }
 

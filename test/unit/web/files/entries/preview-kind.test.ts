@@ -23,8 +23,10 @@ describe('previewKind', () => {
     ['dir/a.mkv', '', 'video'],
     ['dir.png/a', '', undefined],
     ['Makefile', '', 'text'],
-    ['a.zip', 'application/zip', undefined],
-    ['a.png', 'application/zip', undefined],
+    ['a.zip', 'application/octet-stream', 'zip'],
+    ['a.png', 'application/zip', 'zip'],
+    ['a.ts', 'video/mp2t', 'text'],
+    ['a.mts', 'video/mp2t', undefined],
     ['a.constructor', '', undefined],
   ] as const) {
     test(`of ${key} as ${JSON.stringify(type)} is ${kind}`, () => {

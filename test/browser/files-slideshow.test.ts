@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { absenceOfChromium, startChromium } from '../support/chromium.ts'
+import { barriers, useDashboard } from '../support/dashboard.ts'
+import { FileBrowser, still, useFileBrowser, writeTree } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
+import { samplePng } from '../support/sample-media.ts'
+
+describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  const openAt = useFileBrowser(dashboard)
+  before(async () => {
+    const browser = await startChromium()
+    const picture = await samplePng(browser, 400, 300)
+    await browser.close()
+    writeTree(join(dashboard().gateway.driveFolder, testBucket, 'show'), {
+      '1.png': picture,
+      '2.txt': 'text',
+      '3.png': picture,
+      '4.png': picture,
+    })
+  })
+
+  const first = `/files/${testBucket}?prefix=show/&view=1.png`
+  const picture = ({ dialog }: FileBrowser, name: string) => dialog.getByRole('img', { name })
+  const press = ({ dialog }: FileBrowser, name: string) =>
+    dialog.getByRole('button', { name, exact: true }).click()
+
+  test('fill the screen, go on by arrow keys, and leave it with Esc', async () => {
+    const files = await openAt(first)
+    const { page, dialog } = files
+    await picture(files, '1.png').waitFor()
+    await press(files, 'Full screen')
+    const stage = await picture(files, '1.png').locator('..').boundingBox()
+    assert.deepEqual(stage, { x: 0, y: 0, ...page.viewportSize() })
+    assert.deepEqual(await barriers(page), [])
+    // The text between them is left out.
+    await page.keyboard.press('ArrowRight')
+    await picture(files, '3.png').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await picture(files, '4.png').waitFor()
+    assert.equal(await dialog.getByRole('button', { name: 'Next: no file' }).isDisabled(), true)
+    await page.keyboard.press('ArrowLeft')
+    await picture(files, '3.png').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.getByText('ETag').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
+  test('go on by themselves, and end with the last one', async () => {
+    const files = await openAt(first)
+    await files.page.clock.install()
+    await picture(files, '1.png').waitFor()
+    await press(files, 'Slideshow')
+    const pause = files.dialog.getByRole('button', { name: 'Pause the slideshow' })
+    await pause.waitFor()
+    for (const name of ['3.png', '4.png']) {
+      await files.page.clock.runFor(5_000)
+      await picture(files, name).waitFor()
+    }
+    await files.page.clock.runFor(5_000)
+    await pause.waitFor({ state: 'detached' })
+    await press(files, 'Slideshow')
+    await pause.click()
+    await pause.waitFor({ state: 'detached' })
+  })
+
+  test('load the pictures beside the shown one', async () => {
+    const files = await openAt(`/files/${testBucket}?prefix=show/`)
+    const loaded: string[] = []
+    files.page.on('request', (request) => {
+      if (request.resourceType() === 'image') loaded.push(new URL(request.url()).pathname)
+    })
+    await files.name('3.png').click()
+    await until(async () => loaded.some((path) => path.endsWith('/4.png')))
+    await picture(files, '3.png').waitFor()
+    await files.page.keyboard.press('ArrowRight')
+    await picture(files, '4.png').waitFor()
+    const times = loaded.filter((path) => path.endsWith('/4.png')).length
+    assert.equal(times, 1)
+  })
+
+  test('change with a swipe', async () => {
+    const page = await dashboard().openSignedIn(first, {
+      ...still,
+      ...{ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } },
+    })
+    const files = new FileBrowser(page)
+    await picture(files, '1.png').waitFor()
+    await press(files, 'Full screen')
+    const swipe = (from: number, to: number) =>
+      page.evaluate(`(() => {
+        const target = document.querySelector('[role="dialog"] img')
+        const touch = (clientX) => new Touch({ identifier: 1, target, clientX, clientY: 400 })
+        const send = (type, x, touches) => target.dispatchEvent(new TouchEvent(type, {
+          bubbles: true, touches, changedTouches: [touch(x)]
+        }))
+        send('touchstart', ${from}, [touch(${from})])
+        send('touchend', ${to}, [])
+      })()`)
+    await swipe(300, 100)
+    await picture(files, '3.png').waitFor()
+    await swipe(100, 120)
+    await picture(files, '3.png').waitFor()
+    await swipe(100, 300)
+    await picture(files, '1.png').waitFor()
+  })
+})

@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { formatAmount, formatBytes, formatCount } from '../../../format/bytes.ts'
+import { FailureNotice } from '../../../ui/failure-notice.tsx'
+import { Loading } from '../../../ui/loading.tsx'
+import { visibleName } from '../../entries/visible-name.ts'
+import { readBytes } from '../../s3/bucket-client.ts'
+import type { PreviewProps } from '../preview-props.ts'
+import classes from '../text/text.module.css'
+import { VirtualTable } from '../virtual-table.tsx'
+import { NoZip, readZipDirectory, type ZipDirectory } from './zip-directory.ts'
+
+/** What is in a ZIP, from its directory alone. */
+export function ZipPreview({ bucket, file, details, fallback }: PreviewProps) {
+  const { size, etag } = details
+  const { data, error } = useQuery({
+    queryKey: ['zip', bucket, file.key, etag],
+    queryFn: ({ signal }) =>
+      readZipDirectory((range) => readBytes({ bucket, key: file.key, etag }, range, signal), size),
+    retry: (failures, reason) => failures < 2 && !(reason instanceof NoZip),
+    gcTime: 0,
+  })
+  if (error instanceof NoZip) return fallback
+  if (error !== null) return <FailureNotice title="The file could not be opened" error={error} />
+  if (data === undefined) return <Loading label="Loading the preview" />
+  return <ZipTable directory={data} label={visibleName(file.name)} />
+}
+
+const head = ['Name', 'Size', 'Packed', 'Modified']
+
+interface ZipTableProps {
+  readonly directory: ZipDirectory
+  readonly label: string
+}
+
+function ZipTable({ directory: { entries, count }, label }: ZipTableProps) {
+  const rows = useMemo(
+    () =>
+      entries.map(({ name, size, packedSize, modified }) =>
+        name.endsWith('/')
+          ? [visibleName(name), '', '', modified]
+          : [visibleName(name), formatBytes(size), formatBytes(packedSize), modified],
+      ),
+    [entries],
+  )
+  const bytes = entries.reduce((sum, { size }) => sum + size, 0)
+  const part = entries.length < count ? `The first ${formatCount(entries.length)} of ` : ''
+  return (
+    <div className={classes.sheet}>
+      <VirtualTable label={`Contents of ${label}`} head={head} rows={rows} />
+      <div className={classes.note}>
+        {part}
+        {formatAmount(count, 'entry', 'entries')}, {formatBytes(bytes)} unpacked
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,85 @@
+import { Button } from '@mantine/core'
+import { useMemo, useState } from 'react'
+import { formatAmount, formatCount } from '../../../format/bytes.ts'
+import { visibleName } from '../../entries/visible-name.ts'
+import { itemsOf, type JsonItem, trimmed } from './json-items.ts'
+import classes from './text.module.css'
+
+/** Items that are added to the page at once. */
+const step = 200
+
+/** Characters of a value. */
+const maxShown = 5_000
+
+/** Valid JSON with lists and objects that fold. What is folded is not in the page. */
+export function JsonTree({ text }: { readonly text: string }) {
+  const root = useMemo(() => trimmed(text, 0, text.length), [text])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: so that the keyboard can scroll it
+    <section className={classes.scroller} tabIndex={0} aria-label="Tree">
+      <div className={classes.json}>
+        <JsonValue {...root} text={text} level={0} />
+      </div>
+    </section>
+  )
+}
+
+interface JsonValueProps extends Omit<JsonItem, 'name'> {
+  readonly text: string
+  readonly name?: string
+  readonly level: number
+}
+
+function JsonValue({ text, start, end, name, level }: JsonValueProps) {
+  const first = text[start] ?? ''
+  const isGroup = first === '[' || first === '{'
+  const items = useMemo(() => (isGroup ? itemsOf(text, start) : []), [text, start, isGroup])
+  const [isOpen, setIsOpen] = useState(level === 0 || (level === 1 && items.length <= 10))
+  const label = name !== undefined && (
+    <span className={classes.jsonName}>{visibleName(name)}: </span>
+  )
+  if (items.length === 0) {
+    const value = text.slice(start, Math.min(end, start + maxShown))
+    return (
+      <div className={classes.jsonValue} data-begins={first}>
+        {label}
+        {value}
+        {end - start > maxShown && '…'}
+      </div>
+    )
+  }
+  return (
+    <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>
+        {label}
+        <span className={classes.jsonSize}>
+          {first === '[' ? '[ ]' : '{ }'}{' '}
+          {formatAmount(items.length, first === '[' ? 'item' : 'field')}
+        </span>
+      </summary>
+      {isOpen && <JsonItems items={items} text={text} level={level + 1} />}
+    </details>
+  )
+}
+
+interface JsonItemsProps {
+  readonly items: readonly JsonItem[]
+  readonly text: string
+  readonly level: number
+}
+
+function JsonItems({ items, text, level }: JsonItemsProps) {
+  const [shown, setShown] = useState(step)
+  return (
+    <div className={classes.jsonItems}>
+      {items.slice(0, shown).map((item) => (
+        <JsonValue key={item.start} {...item} text={text} level={level} />
+      ))}
+      {items.length > shown && (
+        <Button size="compact-xs" variant="default" onClick={() => setShown(shown + step)}>
+          Show more of {formatCount(items.length)}
+        </Button>
+      )}
+    </div>
+  )
+}

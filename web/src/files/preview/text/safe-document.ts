@@ -1,0 +1,92 @@
+import purify, { type Config } from 'dompurify'
+import { nameOf, parentOf } from '../../entries/entry.ts'
+import type { ObjectAddress } from '../../entries/object-address.ts'
+import { locationPath } from '../../files-location.ts'
+import { objectUrl } from '../../s3/bucket-client.ts'
+import { linkedKey } from './linked-key.ts'
+
+/** No forms, no frames, no styles: what is in a text may not look like the dashboard. */
+const allowed = {
+  ALLOWED_TAGS: [
+    ...'h1 h2 h3 h4 h5 h6 p br hr blockquote ul ol li dl dt dd pre code kbd samp var'.split(' '),
+    ...'a img b strong i em s del ins u sub sup small mark abbr q cite details summary'.split(' '),
+    ...'table caption thead tbody tfoot tr th td div span figure figcaption'.split(' '),
+  ],
+  ALLOWED_ATTR: 'href src alt title align start colspan rowspan open class'.split(' '),
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  // In a document that loads nothing, until the addresses in it are checked.
+  RETURN_DOM: true,
+} satisfies Config & { readonly RETURN_DOM: true }
+
+const embedded = /^data:image\/(?:png|jpeg|gif|webp);/i
+
+/** Pictures that one text may load. */
+const maxPictures = 100
+
+interface SafeDocument {
+  readonly nodes: readonly Node[]
+  /** Loads pictures of the same bucket. */
+  readonly loadPictures: (signal: AbortSignal) => void
+}
+
+/**
+ * The nodes of HTML that somebody else wrote, with nothing that runs, and nothing that is loaded from another server: a
+ * picture there becomes a link.
+ */
+export function safeDocument(html: string, from: ObjectAddress): SafeDocument {
+  // With RETURN_DOM it is the <body> of the other document.
+  const body = purify.sanitize(html, allowed) as HTMLElement
+  for (const element of body.querySelectorAll('[class]')) {
+    if (element.localName !== 'code') element.removeAttribute('class')
+  }
+  for (const link of body.querySelectorAll('a')) leadTo(link, link.getAttribute('href'), from)
+  const pictures: (readonly [HTMLImageElement, string])[] = []
+  for (const picture of body.querySelectorAll('img')) {
+    const address = picture.getAttribute('src') ?? ''
+    if (embedded.test(address)) continue
+    const key = linkedKey(address, from.key)
+    picture.removeAttribute('src')
+    // Without this attribute a screen reader reads the address.
+    picture.setAttribute('alt', picture.alt)
+    if (key !== undefined) pictures.push([picture, key])
+    else picture.replaceWith(linkInstead(picture, address, from))
+  }
+  const load = async ([picture, key]: readonly [HTMLImageElement, string]) => {
+    picture.src = await objectUrl({ bucket: from.bucket, key })
+  }
+  return {
+    nodes: [...body.childNodes],
+    loadPictures(signal) {
+      const loadAll = async () => {
+        for (const picture of pictures.slice(0, maxPictures)) {
+          if (!signal.aborted) await load(picture)
+        }
+      }
+      // A picture that does not load shows its text.
+      void loadAll().catch(() => undefined)
+    },
+  }
+}
+
+function linkInstead(picture: HTMLImageElement, address: string, from: ObjectAddress): Element {
+  const link = picture.ownerDocument.createElement('a')
+  link.textContent = `Picture: ${picture.alt === '' ? address : picture.alt}`
+  leadTo(link, address, from)
+  return link
+}
+
+/** Links open in another tab; one to another file of the bucket, in the file browser. */
+function leadTo(link: HTMLAnchorElement, address: string | null, { bucket, key }: ObjectAddress) {
+  link.removeAttribute('href')
+  if (address === null || address.startsWith('#')) return
+  const target = linkedKey(address, key)
+  const isWeb = /^(?:https?:|mailto:)/i.test(address)
+  if (target === undefined && !isWeb) return
+  link.href =
+    target === undefined
+      ? address
+      : `/-${locationPath({ bucket, prefix: parentOf(target), filter: '', view: nameOf(target) })}`
+  link.target = '_blank'
+  link.rel = 'noopener noreferrer'
+}

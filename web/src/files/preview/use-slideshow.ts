@@ -1,0 +1,70 @@
+import { type TouchEvent, useEffect, useRef, useState } from 'react'
+
+/** A picture stays this long. */
+const stayMs = 5_000
+
+/** Pixels that a finger moves at least, mainly to the side. */
+const swipePx = 50
+
+export interface Slideshow {
+  /** The picture fills the screen. */
+  readonly isFull: boolean
+  readonly isPlaying: boolean
+  readonly toggleFull: () => void
+  readonly togglePlaying: () => void
+}
+
+/** @param next shows the next picture; undefined after the last one, where the slideshow ends. */
+export function useSlideshow(key: string, next: (() => void) | undefined): Slideshow {
+  const [isFull, setIsFull] = useState(false)
+  const [isPlaying, setIsPlaying] = useState(false)
+  const latest = useRef(next)
+  useEffect(() => {
+    latest.current = next
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each picture has its own time
+  useEffect(() => {
+    if (!isPlaying) return
+    const timer = setTimeout(() => {
+      if (latest.current === undefined) setIsPlaying(false)
+      else latest.current()
+    }, stayMs)
+    return () => clearTimeout(timer)
+  }, [isPlaying, key])
+  return {
+    isFull,
+    isPlaying,
+    toggleFull() {
+      setIsPlaying(false)
+      setIsFull(!isFull)
+    },
+    togglePlaying() {
+      setIsFull(true)
+      setIsPlaying(!isPlaying)
+    },
+  }
+}
+
+/** Calls back for a swipe of one finger over a picture: what else is shown scrolls or has controls. */
+export function useSwipe(toLeft: () => void, toRight: () => void) {
+  const start = useRef<readonly [x: number, y: number]>(undefined)
+  return {
+    onTouchStart({ touches, target }: TouchEvent) {
+      const touch = touches[0]
+      const isOnPicture = target instanceof HTMLImageElement && touches.length === 1
+      // A page that is zoomed is moved by the finger.
+      const isZoomed = (globalThis.visualViewport?.scale ?? 1) > 1.01
+      start.current =
+        isOnPicture && !isZoomed && touch !== undefined ? [touch.clientX, touch.clientY] : undefined
+    },
+    onTouchEnd({ changedTouches }: TouchEvent) {
+      const touch = changedTouches[0]
+      if (start.current === undefined || touch === undefined) return
+      const [x, y] = [touch.clientX - start.current[0], touch.clientY - start.current[1]]
+      start.current = undefined
+      if (Math.abs(x) < swipePx || Math.abs(x) < 2 * Math.abs(y)) return
+      if (x < 0) toLeft()
+      else toRight()
+    },
+  }
+}
