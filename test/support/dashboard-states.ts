@@ -104,8 +104,8 @@ export const dashboardStates: readonly DashboardState[] = [
     path: '/files',
     async reach({ page }) {
       await page.route(
-        ({ searchParams }) => searchParams.has('list-type'),
-        (route) => route.fulfill({ status: 403, body: '' }),
+        ({ pathname }) => pathname === '/-/api/folder',
+        (route) => route.fulfill({ status: 403, json: {} }),
       )
       await page.getByRole('link', { name: testBucket }).click()
       await page.getByText('The folder could not be loaded').waitFor()
