@@ -283,7 +283,18 @@ export const dashboardStates: readonly DashboardState[] = [
   { name: 'archive', path: `${folder}&view=archive.zip`, shown: 'folder/file.txt' },
   { name: 'no preview', path: `${folder}&view=data.bin`, shown: 'cannot be previewed' },
   { name: 'missing file', path: `${folder}&view=none.txt`, shown: 'This file does not exist' },
-  { name: 'trash', path: '/trash', shown: 'The trash is empty' },
+  {
+    name: 'trash',
+    path: '/trash',
+    async reach({ page }) {
+      const empty = page.getByText('The trash is empty')
+      // What the next state has left in it, in the look before.
+      const restore = page.getByRole('button', { name: 'Restore', exact: true }).first()
+      await empty.or(restore).first().waitFor()
+      if (await restore.isVisible()) await restore.click()
+      await empty.waitFor()
+    },
+  },
   {
     name: 'trash with a file',
     path: folder,
