@@ -83,6 +83,8 @@ async function publishLink(
       shape: async () => ({ identity, size, modifiedAtMs }),
       // Its bytes were durable before it became an object.
       flush: async () => undefined,
+      // Its record keeps the path of the source until the conditions hold.
+      ...{ isLinked: true, shapesLate: true },
     })
   } finally {
     // If the target already was this file, rename(2) did nothing.

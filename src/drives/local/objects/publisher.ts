@@ -34,6 +34,8 @@ interface LocalPublication extends Omit<PutOrder, 'fence' | 'identity'> {
    * removes bytes that would be needed if a condition failed later.
    */
   readonly shapesLate?: boolean
+  /** Whether the file is an object at another name already, which keeps its record if this fails. */
+  readonly isLinked?: boolean
 }
 
 /** The folders created for an object path, and its open folder until the file is moved into it. */
@@ -92,7 +94,9 @@ async function put(
       if (result.kind === 'missing') await remake(drive, publication, result.filePath, sealed)
     }
   } catch (error) {
-    if (file !== undefined && !isPublished) await forgetUnlessThere(drive, objectPath, file)
+    if (file !== undefined && !isPublished && !publication.isLinked) {
+      await forgetUnlessThere(drive, objectPath, file)
+    }
     throw error
   }
   throw new DriveError(
