@@ -64,7 +64,7 @@ describe('The overview', { skip: absenceOfChromium() }, () => {
     assert.equal(await page.getByText(gateway.credentials.secretKey).count(), 0)
   })
 
-  test('on a phone the pages are in a drawer, which closes with the choice, Escape and a press beside it', async () => {
+  test('on a phone the pages are in a drawer; choosing a page, Escape and a tap outside close it', async () => {
     const page = await dashboard().openSignedIn('/', { viewport: { width: 320, height: 568 } })
     const drawer = page.getByRole('dialog', { name: 'Pages' })
     const open = () => page.getByRole('button', { name: 'Pages' }).click()

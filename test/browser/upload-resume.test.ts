@@ -102,7 +102,7 @@ describe('Uploads after a reload', { skip: absenceOfChromium() }, () => {
     await row.waitFor()
   })
 
-  test('a file that has changed starts anew, and its old parts are discarded', async () => {
+  test('a changed file is uploaded from the beginning, and its old parts are deleted', async () => {
     const files = await begin('changed')
     await files.page.reload()
     await interrupted(files, 'changed').waitFor()
