@@ -57,6 +57,12 @@ describe('Uploads after a reload', { skip: absenceOfChromium() }, () => {
     return Object.assign(files, { parts })
   }
 
+  /** The page after a reload, when it takes files. */
+  async function reload({ page }: FileBrowser): Promise<void> {
+    await page.reload()
+    await page.getByText('does not exist').waitFor()
+  }
+
   function interrupted({ transfers }: FileBrowser, folder: string) {
     return transfers.getByRole('region', { name: `Interrupted upload of ${folder}/film.bin` })
   }
@@ -64,7 +70,7 @@ describe('Uploads after a reload', { skip: absenceOfChromium() }, () => {
   test('the same file goes on with the missing parts', async () => {
     const files = await begin('resume')
     const { page, parts } = files
-    await page.reload()
+    await reload(files)
     await interrupted(files, 'resume').getByText('choose the same file again in').waitFor()
     await files.drop(join(disk, 'film.bin'))
     await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
@@ -104,7 +110,7 @@ describe('Uploads after a reload', { skip: absenceOfChromium() }, () => {
 
   test('a changed file is uploaded from the beginning, and its old parts are deleted', async () => {
     const files = await begin('changed')
-    await files.page.reload()
+    await reload(files)
     await interrupted(files, 'changed').waitFor()
     const changed = randomBytes(40 * mebibyte)
     writeTree(disk, { 'film.bin': changed })

@@ -166,10 +166,12 @@ export const dashboardStates: readonly DashboardState[] = [
       await page.getByLabel('New name').fill('data.txt')
       await page.keyboard.press('Enter')
       await button(page, 'Undo').click()
-      await files.transfers
-        .getByText(/^Undo: Renaming/)
-        .first()
-        .waitFor()
+      // On a phone the transfers are folded, and have a title only.
+      const expand = button(page, 'Expand transfers')
+      const undone = files.transfers.getByText(/^Undo: Renaming/).first()
+      await expand.or(undone).first().waitFor()
+      if (await expand.isVisible()) await expand.click()
+      await undone.waitFor()
     },
   },
   {
