@@ -74,8 +74,8 @@ test('A body whose bytes come as chunks of one is held in memory of its size', a
   const [reply] = (await once(socket, 'data')) as [Buffer]
   assert.match(String(reply), /^HTTP\/1.1 200/)
   assert.equal(upstream.calls[0]?.body.length, beginning.length + count + 2 - 'lab/'.length)
-  // As objects they would take ten times as much.
-  assert.ok(grown < 150_000_000, `${grown} bytes`)
+  // 60 to 175 MB with the client in this process, when the heap is collected late. As objects, they take 650 MB.
+  assert.ok(grown < 350_000_000, `${grown} bytes`)
 })
 
 test('A key that is a part of usual words keeps no field back', async (t) => {

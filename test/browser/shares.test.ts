@@ -86,8 +86,11 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
     const picture = visitor.getByRole('img', { name: 'picture.png' })
     await picture.waitFor()
     await page.goto(`${dashboard().gateway.url}/-/shares`)
-    await page.getByRole('button', { name: 'Revoke the link to picture.png' }).click()
+    const revoke = page.getByRole('button', { name: 'Revoke the link to picture.png' })
+    await revoke.click()
     await page.getByRole('button', { name: 'Revoke the link', exact: true }).click()
+    // Others may have ended before.
+    await revoke.waitFor({ state: 'detached' })
     await page.getByRole('heading', { name: 'Ended in the last 30 days' }).waitFor()
     await visitor.reload()
     await visitor.getByText('This link has ended').waitFor()
