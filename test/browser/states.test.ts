@@ -80,6 +80,9 @@ describe('Every state of the dashboard', { skip: absenceOfChromium() }, () => {
         await page.goto(`${dashboard().gateway.url}/-${state.path}`)
         if (state.shown !== undefined) await page.getByText(state.shown).first().waitFor()
         await state.reach?.(new FileBrowser(page))
+        // A dialog gets its name in the render after the one that shows it.
+        const nameless = page.locator('[role=dialog]:not([aria-label]):not([aria-labelledby])')
+        await nameless.waitFor({ state: 'detached' })
         const found = await barriers(page)
         const misfits = isPhone ? await layoutProblems(page, fingerPx) : []
         problems.push(...[...found, ...misfits].map((problem) => `${state.name}: ${problem}`))

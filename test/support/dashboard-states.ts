@@ -27,6 +27,15 @@ function steps(...names: readonly string[]) {
   }
 }
 
+/** Waits for a text in the rows of the transfers. On a phone they are folded, with a title that comes and goes. */
+async function waitInTransfers({ page, transfers }: FileBrowser, text: RegExp): Promise<void> {
+  const expand = button(page, 'Expand transfers', transfers)
+  const fold = button(page, 'Collapse transfers', transfers)
+  await expand.or(fold).waitFor()
+  if (await expand.isVisible()) await expand.click()
+  await transfers.getByText(text).first().waitFor()
+}
+
 async function upload(page: Page, name: string): Promise<void> {
   const chooser = page.waitForEvent('filechooser')
   await steps('Upload', 'Files')(new FileBrowser(page))
@@ -166,12 +175,7 @@ export const dashboardStates: readonly DashboardState[] = [
       await page.getByLabel('New name').fill('data.txt')
       await page.keyboard.press('Enter')
       await button(page, 'Undo').click()
-      // On a phone the transfers are folded, and have a title only.
-      const expand = button(page, 'Expand transfers')
-      const undone = files.transfers.getByText(/^Undo: Renaming/).first()
-      await expand.or(undone).first().waitFor()
-      if (await expand.isVisible()) await expand.click()
-      await undone.waitFor()
+      await waitInTransfers(files, /^Undo: Renaming/)
     },
   },
   {
@@ -179,7 +183,7 @@ export const dashboardStates: readonly DashboardState[] = [
     path: folder,
     async reach(files) {
       await files.act('data.bin', 'Duplicate')
-      await files.transfers.getByText('Duplicating').first().waitFor()
+      await waitInTransfers(files, /Duplicating/)
       await files.row('data (2).bin').first().waitFor()
     },
   },
