@@ -5,9 +5,7 @@ import {
   bucketChange,
   type ExpiryRule,
 } from '../../../../src/console/management/replies.ts'
-import { isBucketName } from '../../../../src/wiring/settings/parse-names.ts'
 import {
-  bucketNameProblem,
   changeOf,
   draftOf,
   newRule,
@@ -77,16 +75,4 @@ test('A changed rule keeps what the form does not show', () => {
 test('A new rule deletes nothing until days are typed', () => {
   const { days, uploadDays, rule } = newRule([])
   assert.deepEqual([days, uploadDays, rule.days, rule.date], ['', '', null, null])
-})
-
-for (const name of ['ab', 'a'.repeat(64), 'Photos', 'photos_1', '-photos', 'photos.']) {
-  test(`The form refuses the bucket name ${name.slice(0, 20)}, as the service does`, () => {
-    assert.notEqual(bucketNameProblem(name), undefined)
-    assert.equal(isBucketName(name), false)
-  })
-}
-
-test('The form accepts a legal bucket name', () => {
-  assert.equal(bucketNameProblem('photos.2026-a'), undefined)
-  assert.ok(isBucketName('photos.2026-a'))
 })

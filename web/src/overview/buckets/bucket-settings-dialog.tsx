@@ -14,13 +14,13 @@ import { type FormEvent, useCallback, useState } from 'react'
 import type { BucketChange, BucketStatus } from '../../../../src/console/management/replies.ts'
 import { accessByPolicy, aclEffect, publicAccessBySetting } from '../../api/public-access.ts'
 import { useStatus } from '../../api/service-queries.ts'
+import { useBucketAction } from '../../buckets/use-bucket-action.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { type BucketDraft, changeOf, draftOf } from './bucket-draft.ts'
 import { ExpiryCheck, type RulesChange } from './expiry-check.tsx'
 import { deletesObjects } from './expiry-count.ts'
 import { ExpiryRules } from './expiry-rules.tsx'
-import { useBucketAction } from './use-bucket-action.ts'
 
 interface BucketSettingsDialogProps {
   readonly bucket: BucketStatus

@@ -4,6 +4,7 @@ import { IconBucket, IconPlus, IconRefresh, IconSettings } from '@tabler/icons-r
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
 import { useBuckets } from '../../api/service-queries.ts'
+import { CreateBucketDialog } from '../../buckets/create-bucket-dialog.tsx'
 import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -14,7 +15,6 @@ import { Section } from '../../ui/section.tsx'
 import { useAction } from '../../ui/use-action.ts'
 import { BucketSettingsDialog } from './bucket-settings-dialog.tsx'
 import classes from './buckets-section.module.css'
-import { CreateBucketDialog } from './create-bucket-dialog.tsx'
 
 export function BucketsSection() {
   const [isAdding, { open, close }] = useDisclosure(false)

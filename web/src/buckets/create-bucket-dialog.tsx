@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { FormDialog, NameInput } from '../../ui/form-dialog.tsx'
-import { bucketNameProblem } from './bucket-draft.ts'
+import { FormDialog, NameInput } from '../ui/form-dialog.tsx'
+import { bucketNameProblem } from './bucket-name.ts'
 import { useBucketAction } from './use-bucket-action.ts'
 
 export function CreateBucketDialog({ onClose }: { readonly onClose: () => void }) {

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { request } from '../../api/client.ts'
+import { request } from '../api/client.ts'
 
 export interface BucketRequest {
   readonly method: 'POST' | 'PATCH' | 'DELETE'

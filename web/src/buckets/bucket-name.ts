@@ -1,0 +1,7 @@
+/** Why no bucket can have the name, for people; undefined: it may be free. */
+export function bucketNameProblem(name: string): string | undefined {
+  if (name.length < 3 || name.length > 63) return 'Use 3 to 63 characters.'
+  if (/[^a-z0-9.-]/.test(name)) return 'Use lower-case letters, digits, dots and hyphens.'
+  if (/^[^a-z0-9]|[^a-z0-9]$/.test(name)) return 'Begin and end with a letter or digit.'
+  return undefined
+}
