@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { existsSync, utimesSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Locator, Page, Route } from 'playwright-core'
 import type { BucketsReply, ExpiryDryRunBody } from '../../src/console/management/replies.ts'
 import { absenceOfChromium } from '../support/chromium.ts'
@@ -175,5 +176,44 @@ describe('A public bucket in the dashboard, with PUBLIC_LIST=false', {
     await dialog.getByText('Everyone who knows or guesses the name of a file can').waitFor()
     await dialog.getByText('PUBLIC_LIST=false keeps the list of names private.').waitFor()
     assert.equal((await fetch(`${dashboard().gateway.url}/public`)).status, 403)
+  })
+})
+
+describe('Files without a bucket', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard({
+    ...{ ALLOWED_BUCKETS: '', PUBLIC_READ_BUCKETS: '', COMPATIBILITY: 'aws' },
+  })
+
+  test('a person creates the first bucket, then another one, and opens it', async () => {
+    const page = await dashboard().openSignedIn('/files', still)
+    await page.getByText('No buckets yet').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'New bucket' })
+    for (const [button, name] of [
+      ['Create the first bucket', 'first'],
+      ['Create a bucket', 'second'],
+    ] as const) {
+      await page.getByRole('button', { name: button }).click()
+      await dialog.getByLabel('Name').fill(name)
+      await dialog.getByLabel('Name').press('Enter')
+      await page.getByRole('link', { name }).waitFor()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    assert.deepEqual(await barriers(page), [])
+    await page.getByRole('link', { name: 'second' }).click()
+    await page.getByText('This folder is empty').waitFor()
+    assert.deepEqual(dashboard().complaints(), [])
+  })
+})
+
+describe('Files on a read-only drive', { skip: absenceOfChromium() }, () => {
+  const drive = mkdtempSync(join(tmpdir(), 'bucketry-read-only-'))
+  const dashboard = useDashboard({ DRIVE: `file:${drive}`, READ_ONLY: '@DEFAULT' })
+  after(() => rmSync(drive, { recursive: true }))
+
+  test('says why no bucket can be created, and what to change', async () => {
+    const page = await dashboard().openSignedIn('/files', still)
+    await page.getByText('Remove @DEFAULT from READ_ONLY and restart the gateway').waitFor()
+    await page.getByRole('link', { name: testBucket }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Create a bucket' }).count(), 0)
   })
 })

@@ -1,36 +1,61 @@
-import { Stack, Title } from '@mantine/core'
-import { IconBucket } from '@tabler/icons-react'
+import { IconBucket, IconPlus } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus, BucketsReply } from '../../../src/console/management/replies.ts'
 import { useBuckets } from '../api/service-queries.ts'
+import { CreateBucketButton } from '../buckets/create-bucket-button.tsx'
+import { useCreationObstacle } from '../buckets/use-creation-obstacle.ts'
 import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
-import { PageTitle } from '../ui/page-title.tsx'
+import { PageHeading } from '../ui/page-heading.tsx'
 import { PublicBadge } from '../ui/public-badge.tsx'
 import classes from './bucket-chooser.module.css'
 import { locationPath } from './files-location.ts'
 
 /** The list of buckets to open. */
 export function BucketChooser() {
+  const obstacle = useCreationObstacle()
+  const buckets = useBuckets()
+  const hasSome = (buckets.data?.buckets.length ?? 0) > 0
   return (
-    <Stack gap="md">
-      <PageTitle title="Files" />
-      <Title order={1} size="h2">
-        Files
-      </Title>
-      <Loaded query={useBuckets()} failure="The buckets could not be loaded">
-        {({ buckets }) => <Buckets buckets={buckets} />}
+    <>
+      <PageHeading
+        title="Files"
+        actions={
+          hasSome &&
+          obstacle === undefined && (
+            <CreateBucketButton variant="default" leftSection={<IconPlus size={16} />}>
+              Create a bucket
+            </CreateBucketButton>
+          )
+        }
+      >
+        {hasSome ? obstacle : undefined}
+      </PageHeading>
+      <Loaded query={buckets} failure="The buckets could not be loaded">
+        {(reply) => <Buckets buckets={reply.buckets} obstacle={obstacle} />}
       </Loaded>
-    </Stack>
+    </>
   )
 }
 
-function Buckets({ buckets }: Pick<BucketsReply, 'buckets'>) {
+interface BucketsProps extends Pick<BucketsReply, 'buckets'> {
+  readonly obstacle: string | undefined
+}
+
+function Buckets({ buckets, obstacle }: BucketsProps) {
   if (buckets.length === 0) {
     return (
-      <EmptyState icon={<IconBucket size={40} stroke={1.2} />} title="No buckets">
-        List the buckets to serve in ALLOWED_BUCKETS and restart the gateway.
+      <EmptyState
+        icon={<IconBucket size={40} stroke={1.2} />}
+        title="No buckets yet"
+        action={
+          obstacle === undefined ? (
+            <CreateBucketButton>Create the first bucket</CreateBucketButton>
+          ) : undefined
+        }
+      >
+        {obstacle ?? 'A bucket is a folder of the drive that S3 clients see.'}
       </EmptyState>
     )
   }

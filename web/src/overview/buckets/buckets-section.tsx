@@ -1,10 +1,10 @@
-import { Badge, Button, Group, Loader, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Group, Loader, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconBucket, IconPlus, IconRefresh, IconSettings } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { BucketStatus } from '../../../../src/console/management/replies.ts'
 import { useBuckets } from '../../api/service-queries.ts'
-import { CreateBucketDialog } from '../../buckets/create-bucket-dialog.tsx'
+import { CreateBucketButton } from '../../buckets/create-bucket-button.tsx'
 import { formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { Age } from '../../ui/age.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -17,36 +17,29 @@ import { BucketSettingsDialog } from './bucket-settings-dialog.tsx'
 import classes from './buckets-section.module.css'
 
 export function BucketsSection() {
-  const [isAdding, { open, close }] = useDisclosure(false)
   return (
     <Section
       title="Buckets"
       actions={
-        <Button size="xs" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
+        <CreateBucketButton size="xs" variant="default" leftSection={<IconPlus size={16} />}>
           Create a bucket
-        </Button>
+        </CreateBucketButton>
       }
     >
-      {isAdding && <CreateBucketDialog onClose={close} />}
       <Loaded query={useBuckets()} failure="The buckets could not be loaded">
-        {({ buckets }) => <Buckets buckets={buckets} onAdd={open} />}
+        {({ buckets }) => <Buckets buckets={buckets} />}
       </Loaded>
     </Section>
   )
 }
 
-interface BucketsProps {
-  readonly buckets: readonly BucketStatus[]
-  readonly onAdd: () => void
-}
-
-function Buckets({ buckets, onAdd }: BucketsProps) {
+function Buckets({ buckets }: { readonly buckets: readonly BucketStatus[] }) {
   if (buckets.length === 0) {
     return (
       <EmptyState
         icon={<IconBucket size={32} stroke={1.5} />}
         title="No buckets yet"
-        action={<Button onClick={onAdd}>Create the first bucket</Button>}
+        action={<CreateBucketButton>Create the first bucket</CreateBucketButton>}
       >
         A bucket is a folder of the drive that S3 clients see.
       </EmptyState>

@@ -1,0 +1,8 @@
+import { useStatus } from '../api/service-queries.ts'
+
+/** Why no bucket can be created, and what to change; undefined: one can. New buckets are on the default drive. */
+export function useCreationObstacle(): string | undefined {
+  const [drive] = useStatus().data?.drives ?? []
+  if (drive?.isReadOnly !== true) return undefined
+  return 'Buckets cannot be created: the drive is read-only. Remove @DEFAULT from READ_ONLY and restart the gateway.'
+}
