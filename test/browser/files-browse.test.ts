@@ -211,6 +211,29 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
     })
   }
 
+  test('the upload menu is used by keyboard, and another press of its button closes it', async () => {
+    const { page } = await openFolder('?prefix=tree/')
+    const upload = page.getByRole('button', { name: 'Upload', exact: true })
+    await upload.focus()
+    await page.keyboard.press('Enter')
+    const items = page.getByRole('menuitem')
+    await items.first().waitFor()
+    await page.locator('[role=menuitem]:focus').getByText('Files').waitFor()
+    const chooser = page.waitForEvent('filechooser')
+    await page.keyboard.press('Enter')
+    await chooser
+    await upload.press('Enter')
+    await items.first().waitFor()
+    await page.keyboard.press('Escape')
+    await items.first().waitFor({ state: 'hidden' })
+    await page.locator('button:focus').getByText('Upload').waitFor()
+    await upload.click()
+    await items.first().waitFor()
+    await upload.click()
+    await items.first().waitFor({ state: 'hidden' })
+    assert.equal(await upload.getAttribute('aria-expanded'), 'false')
+  })
+
   for (const width of [1280, 390, 320]) {
     test(`a selection leaves Upload, New folder, search and the rows where they are (${width} px)`, async () => {
       const files = await openFolder('?prefix=tree/')

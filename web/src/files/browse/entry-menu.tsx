@@ -1,15 +1,20 @@
 import { Menu } from '@mantine/core'
 import { ActionGlyph } from '../entries/action-icons.tsx'
 import { actionLabels, actionObstacle, actionsFor } from '../entries/entry-action.ts'
-import type { Browser } from './use-browser.ts'
+import type { Browser, MenuPosition } from './use-browser.ts'
+
+interface EntryMenuProps {
+  readonly browser: Browser
+  readonly menu: MenuPosition
+}
 
 /** One menu for all rows, opened at the pointer or the active row. */
-export function EntryMenu({ browser }: { readonly browser: Browser }) {
-  const { menu, closeMenu, act } = browser
-  const { entries, x, y } = menu ?? { entries: [], x: 0, y: 0 }
+export function EntryMenu({ browser, menu }: EntryMenuProps) {
+  const { closeMenu, act } = browser
+  const { entries, x, y } = menu
   return (
     <Menu
-      opened={menu !== undefined}
+      opened
       onClose={closeMenu}
       position="bottom-start"
       offset={2}

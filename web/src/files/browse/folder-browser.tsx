@@ -1,3 +1,4 @@
+import { Suspense, useEffect } from 'react'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
@@ -5,14 +6,13 @@ import { DropZone } from '../upload/drop-zone.tsx'
 import { takeDropped } from '../upload/take-uploads.ts'
 import type { FilesNavigation } from '../use-files-location.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
-import { BrowserDialogs } from './browser-dialogs.tsx'
 import { BrowserToolbar } from './browser-toolbar.tsx'
-import { EntryMenu } from './entry-menu.tsx'
 import classes from './folder-browser.module.css'
 import { FolderContents } from './folder-contents.tsx'
 import { ListingStatus } from './listing-status.tsx'
+import { EntryMenu, loadOverlays, OpenDialog } from './overlays.ts'
 import { SelectionBar } from './selection-bar.tsx'
-import { type BucketLocation, useBrowser } from './use-browser.ts'
+import { type Browser, type BucketLocation, useBrowser } from './use-browser.ts'
 import { useBrowserKeys } from './use-browser-keys.ts'
 
 interface FolderBrowserProps {
@@ -48,8 +48,22 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
           <ListingStatus browser={browser} />
         </section>
       </div>
-      <EntryMenu browser={browser} />
-      <BrowserDialogs browser={browser} />
+      <Overlays browser={browser} />
     </DropZone>
+  )
+}
+
+/** The open menu, dialog or preview. */
+function Overlays({ browser }: { readonly browser: Browser }) {
+  const { menu, dialog, location, listing } = browser
+  const isListed = listing.status !== 'loading'
+  useEffect(() => {
+    if (isListed) void loadOverlays()
+  }, [isListed])
+  return (
+    <Suspense fallback={null}>
+      {menu !== undefined && <EntryMenu browser={browser} menu={menu} />}
+      {(dialog !== undefined || location.view !== undefined) && <OpenDialog browser={browser} />}
+    </Suspense>
   )
 }

@@ -34,7 +34,8 @@ type BrowserDialog =
   | { readonly type: 'folder-details'; readonly folder: FolderEntry }
   | { readonly type: 'help' }
 
-interface MenuPosition {
+/** The entries of an open menu, and where it is on the screen, in pixels. */
+export interface MenuPosition {
   readonly entries: readonly Entry[]
   readonly x: number
   readonly y: number

@@ -16,8 +16,8 @@ const ViewedFile = lazy(async () => {
   return { default: ViewedFile }
 })
 
-/** The open dialog, if any, or the preview below it. */
-export function BrowserDialogs({ browser }: { readonly browser: Browser }) {
+/** The open dialog, or the preview if there is none. */
+export function OpenDialog({ browser }: { readonly browser: Browser }) {
   const { dialog, setDialog, location } = browser
   const { bucket, prefix } = location
   const close = () => {

@@ -1,0 +1,20 @@
+import { lazy } from 'react'
+
+/**
+ * Loads the menus and dialogs of a folder: a third of the code of the file browser, which its rows
+ * do not need.
+ */
+const load = {
+  dialog: () => import('./open-dialog.tsx'),
+  entryMenu: () => import('./entry-menu.tsx'),
+  uploadMenu: () => import('./upload-menu.tsx'),
+}
+
+export const OpenDialog = lazy(async () => ({ default: (await load.dialog()).OpenDialog }))
+export const EntryMenu = lazy(async () => ({ default: (await load.entryMenu()).EntryMenu }))
+export const UploadMenu = lazy(async () => ({ default: (await load.uploadMenu()).UploadMenu }))
+
+/** Loads all of them before one is opened. A failure is shown when one is opened. */
+export async function loadOverlays(): Promise<void> {
+  await Promise.allSettled(Object.values(load).map((each) => each()))
+}
