@@ -1,34 +1,20 @@
 import type { Drive } from '../drives/drive.ts'
 import type { JobRow } from '../state/stores/jobs.ts'
-import type { JobLog, JobRunner, Run } from './job-runner.ts'
-import { walk } from './walk.ts'
+import type { JobLog, JobRunner } from './job-runner.ts'
+import { type CountFigures, noFigures, tallyBelow } from './tally.ts'
 
 /** A count older than this is refreshed when requested; a slow count is kept longer. */
 const minAgeMs = 60_000
 const maxAgeMs = 24 * 60 * 60_000
 const ageOverDuration = 10
 
-interface BucketFigures {
-  readonly objects: number
-  readonly bytes: number
-  /** Of the object that changed last, milliseconds since the epoch; 0 when there is none. */
-  readonly lastModifiedMs: number
-  /** The start of the count, milliseconds since the epoch. */
-  readonly countedAtMs: number
-  /** How long it took. */
-  readonly tookMs: number
-}
-
 /** The state of a bucket; figures are undefined until the first count. */
 export interface BucketCount {
-  readonly figures: BucketFigures | undefined
+  readonly figures: CountFigures | undefined
   readonly isCounting: boolean
   /** Why the last count failed, as a message. */
   readonly problem: string | undefined
 }
-
-/** Before the first count. */
-const noFigures = { objects: 0, bytes: 0, lastModifiedMs: 0, countedAtMs: 0, tookMs: 0 }
 
 interface CountParts {
   readonly drive: Pick<Drive, 'list'>
@@ -124,7 +110,8 @@ export class BucketCounts {
       fields: { bucket },
       failure: 'could not count the objects of the bucket',
       work: async (run) => {
-        const tally = await tallyOf(drive, bucket, run)
+        const tally = { objects: 0, bytes: 0, lastModifiedMs: 0 }
+        await tallyBelow({ drive, bucket, prefix: '' }, run, tally)
         Object.assign(figures, tally, { countedAtMs, tookMs: now() - countedAtMs })
         return ''
       },
@@ -133,22 +120,6 @@ export class BucketCounts {
   }
 }
 
-async function tallyOf(drive: Pick<Drive, 'list'>, bucket: string, run: Run) {
-  const tally = { objects: 0, bytes: 0, lastModifiedMs: 0 }
-  const assertMayGoOn = () => run.assertMayGoOn()
-  const listing = { drive, bucket, prefix: '', signal: run.signal, hasPauses: true, assertMayGoOn }
-  for await (const entries of walk(listing)) {
-    for (const entry of entries) {
-      if (entry.kind !== 'object') continue
-      tally.objects += 1
-      // Sparse files may add up to more than a whole number can be.
-      tally.bytes = Math.min(tally.bytes + entry.size, Number.MAX_SAFE_INTEGER)
-      tally.lastModifiedMs = Math.max(tally.lastModifiedMs, Math.floor(entry.modifiedAtMs))
-    }
-  }
-  return tally
-}
-
-function figuresOf(row: JobRow | undefined): BucketFigures {
-  return row === undefined ? noFigures : (JSON.parse(row.figures) as BucketFigures)
+function figuresOf(row: JobRow | undefined): CountFigures {
+  return row === undefined ? noFigures : (JSON.parse(row.figures) as CountFigures)
 }

@@ -66,7 +66,7 @@ export class Run {
   }
 }
 
-const nouns = { count: 'count', delete: 'deletion', expire: 'removal' } as const
+const nouns = { count: 'count', folder: 'count', delete: 'deletion', expire: 'removal' } as const
 
 /** A job that this process has begun, or is about to begin. */
 interface Active extends JobName {

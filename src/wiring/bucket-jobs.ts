@@ -5,6 +5,7 @@ import { BucketCounts } from '../jobs/bucket-counts.ts'
 import { type Deletions, deletionKeptMs, openDeletions } from '../jobs/deletions.ts'
 import type { ExpiryUploads } from '../jobs/expiry/expire-bucket.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../jobs/expiry/expiry.ts'
+import { type FolderCounts, folderCountKeptMs, openFolderCounts } from '../jobs/folder-counts.ts'
 import { JobRunner } from '../jobs/job-runner.ts'
 import { openTrashExpiry } from '../jobs/trash/trash-expiry.ts'
 import { S3Error } from '../s3/errors.ts'
@@ -20,6 +21,7 @@ import type { Settings } from './settings/read-settings.ts'
 /** What works on buckets in the background. */
 export interface BucketJobs {
   readonly counts: BucketCounts
+  readonly folderCounts: FolderCounts
   readonly deletions: Deletions
   /** How much is in buckets with a quota; they are counted as for the dashboard. */
   readonly usage: BucketUsage
@@ -27,7 +29,7 @@ export interface BucketJobs {
   expire(signal: AbortSignal): Promise<void>
   /** The last removal by lifecycle rules, of the buckets that had any. */
   expiryRuns(): Promise<readonly ExpiryRun[]>
-  /** Forgets old deletions. */
+  /** Forgets old deletions and counts of folders. */
   sweep(): Promise<void>
   /** Stops what runs. */
   close(): Promise<void>
@@ -70,6 +72,7 @@ export function openBucketJobs({
   })
   return {
     counts,
+    folderCounts: openFolderCounts({ drive, jobs, now }),
     deletions,
     usage: openUsage({ counts, uploads, now, log }),
     async expire(signal) {
@@ -77,7 +80,10 @@ export function openBucketJobs({
       await expireTrash(signal)
     },
     expiryRuns: () => expiryRuns(jobs),
-    sweep: () => table.sweep('delete', now() - deletionKeptMs),
+    async sweep() {
+      await table.sweep('delete', now() - deletionKeptMs)
+      await table.sweep('folder', now() - folderCountKeptMs)
+    },
     async close() {
       await Promise.all([jobs.close(), counts.close()])
     },

@@ -88,7 +88,16 @@ function describeBucketJobs(databases: () => [Database, Database]): void {
     await table.take(count('gone', 'x', { kind: 'expire' }), undefined)
     await table.take(count('stays', 'x'), undefined)
     assert.ok(await table.insert(deletion('gone'), limits))
+    const folder = (id: string, bucket: string) =>
+      count(id, 'x', { kind: 'folder', target: `["${bucket}","a/"]` })
+    for (const name of ['gone', 'gone.not']) await table.insert(folder(name, name), limits)
     await database.write([deleteBucketJobs('gone')])
+    const folders = await table.all('folder')
+    assert.deepEqual(
+      folders.map(({ id }) => id),
+      ['gone.not'],
+    )
+    assert.ok(await table.end({ kind: 'folder', id: 'gone.not', owner: 'x' }, ended))
     const kinds = ['count', 'expire', 'delete'] as const
     const found = await Promise.all(kinds.map((kind) => table.find({ kind, id: 'gone' })))
     assert.deepEqual(
@@ -101,6 +110,20 @@ function describeBucketJobs(databases: () => [Database, Database]): void {
 }
 
 function describeStartedJobs(databases: () => [Database, Database]): void {
+  test('JobTable inserts a job in place of one of its name that has ended, and of no running one', async () => {
+    const [table] = tablesOf(databases())
+    assert.ok(table)
+    const job = (owner: string): NewJob => ({ ...deletion('same'), kind: 'folder', owner })
+    assert.ok(await table.insert(job('one'), limits))
+    await table.cancel(job('one'))
+    assert.equal(await table.insert(job('two'), limits), false)
+    assert.ok(await table.end(job('one'), ended))
+    assert.ok(await table.insert(job('two'), limits))
+    assert.deepEqual(await table.find(job('two')), { ...job('two'), ...running })
+    assert.equal(await table.end(job('one'), ended), false)
+    assert.ok(await table.end(job('two'), ended))
+  })
+
   test('JobTable lets no more run than the limit, however many start at once', async () => {
     const tables = tablesOf(databases())
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']

@@ -52,7 +52,8 @@ function openByPolicy({ policy, publicAccessBlock }: BucketConfiguration): strin
 
 type Figures = 'objects' | 'bytes' | 'lastModified' | 'countedAt' | 'isCounting' | 'problem'
 
-function figuresOf({
+/** The figures of a count as they are shown. */
+export function figuresOf({
   figures,
   isCounting,
   problem: why,

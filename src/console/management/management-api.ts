@@ -7,6 +7,7 @@ import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
 import { folderListingRoute } from './folder-listing-route.ts'
+import { folderCountRoutes } from './folders/folder-count-routes.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { presignRoutes } from './presign-route.ts'
@@ -27,6 +28,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...bucketMakingRoutes(parts),
     folderRoute(parts),
     folderListingRoute(parts),
+    ...folderCountRoutes(parts),
     ...presignRoutes(parts),
     ...deletionRoutes(parts),
     ...trashRoutes(parts),

@@ -9,6 +9,7 @@ import type { BucketCounts } from '../../jobs/bucket-counts.ts'
 import type { Deletions } from '../../jobs/deletions.ts'
 import type { DryRunFindings, DryRunQuery } from '../../jobs/expiry/dry-run.ts'
 import type { ExpiryRun } from '../../jobs/expiry/expiry.ts'
+import type { FolderCounts } from '../../jobs/folder-counts.ts'
 import type { Access } from '../../json-api/route.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import type { KeptActivity } from './activity-routes.ts'
@@ -34,6 +35,7 @@ export interface ManagementApiParts {
   readonly bucketCreatedAtMs: (bucket: string) => Promise<number | undefined>
   readonly placeOf: (bucket: string) => BucketPlaceStatus
   readonly counter: Pick<BucketCounts, 'read' | 'count'>
+  readonly folderCounts: FolderCounts
   readonly deletions: Deletions
   readonly trash: {
     /** TRASH_DAYS. */

@@ -2,8 +2,8 @@ import { writeOne } from '../conditional-writes.ts'
 import type { Database, SqlValue, Statement } from '../database.ts'
 import { isSqlText } from '../sql-text.ts'
 
-/** Counts the objects of a bucket; deletes below a prefix; removes what lifecycle rules expire. */
-export type JobKind = 'count' | 'delete' | 'expire'
+/** Counts the objects of a bucket, or of a folder; deletes below a prefix; removes what lifecycle rules expire. */
+export type JobKind = 'count' | 'folder' | 'delete' | 'expire'
 
 /**
  * The life of a job:
@@ -14,7 +14,7 @@ export type JobState = 'running' | 'done' | 'cancelled' | 'failed' | 'interrupte
 
 export interface JobName {
   readonly kind: JobKind
-  /** Of a deletion: random. Of other jobs: the bucket, which has one row for each kind. */
+  /** Of a deletion: random. Of a folder: a digest of it. Of other jobs: the bucket, which has one row for each kind. */
   readonly id: string
 }
 
@@ -64,21 +64,23 @@ const selectOne = `${select} WHERE kind = ? AND id = ?`
 const insert = `INSERT INTO jobs (kind, id, target, figures, began_at_ms, owner, state, ended_at_ms,
   message, is_cancelled)`
 
+const replaced = `ON CONFLICT (kind, id) DO UPDATE SET target = excluded.target, figures = excluded.figures,
+    began_at_ms = excluded.began_at_ms, owner = excluded.owner, state = 'running', ended_at_ms = 0,
+    message = '', is_cancelled = 0`
+
 /** One statement, so that concurrent starts do not exceed the limit. */
 const insertIfMay = `${insert} SELECT ?, ?, ?, ?, ?, ?, 'running', 0, '', 0
   WHERE (SELECT count(*) FROM jobs WHERE kind = ? AND state = 'running') < ?
   AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = ? AND state = 'running' AND is_cancelled = 0
-    AND target = ?)`
+    AND target = ?)
+  ${replaced} WHERE jobs.state <> 'running'`
 
 const trimEnded = `DELETE FROM jobs WHERE kind = ? AND id IN (SELECT id FROM jobs
   WHERE kind = ? AND state <> 'running' ORDER BY began_at_ms DESC, id DESC LIMIT ? OFFSET ?)`
 
 /** A row is taken only if no other process has taken it since it was read. */
 const takeRow = `${insert} VALUES (?, ?, ?, ?, ?, ?, 'running', 0, '', 0)
-  ON CONFLICT (kind, id) DO UPDATE SET target = excluded.target, figures = excluded.figures,
-    began_at_ms = excluded.began_at_ms, owner = excluded.owner, state = 'running', ended_at_ms = 0,
-    message = '', is_cancelled = 0
-  WHERE jobs.owner = ?`
+  ${replaced} WHERE jobs.owner = ?`
 
 const ofRun = `WHERE kind = ? AND id = ? AND owner = ? AND state = 'running'`
 const isCancelled = `is_cancelled AS "isCancelled"`
@@ -97,7 +99,9 @@ const maxTrimmed = 10_000
 
 /** Forgets what is known about a bucket that is gone. */
 export function deleteBucketJobs(bucket: string): Statement {
-  return { sql: "DELETE FROM jobs WHERE kind IN ('count', 'expire') AND id = ?", params: [bucket] }
+  const sql = `DELETE FROM jobs WHERE kind IN ('count', 'expire') AND id = ?
+    OR kind = 'folder' AND target LIKE ?`
+  return { sql, params: [bucket, `["${bucket}",%`] }
 }
 
 /**
@@ -123,8 +127,8 @@ export class JobTable {
   }
 
   /**
-   * Inserts a running job. False also if the limit is reached, or a job with the same target is running and is
-   * not cancelled.
+   * Inserts a running job, in place of one of its name that has ended. False also if the limit is reached, or a job
+   * with the same target is running and is not cancelled.
    */
   async insert(job: NewJob, { running, ended }: JobLimits): Promise<boolean> {
     const { kind, target } = job

@@ -75,6 +75,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     placeOf: (bucket) => placeOf(bucket, settings),
     bucketCreatedAtMs: (bucket) => driveStatus.createdAtMs(bucket),
     counter: jobs.counts,
+    folderCounts: jobs.folderCounts,
     deletions: jobs.deletions,
     trash: {
       ...{ days: settings.trashDays, drive },

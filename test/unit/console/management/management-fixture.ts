@@ -12,6 +12,7 @@ import { trashBucketOf } from '../../../../src/drives/trash-bucket.ts'
 import { BucketCounts } from '../../../../src/jobs/bucket-counts.ts'
 import { type Deletions, openDeletions } from '../../../../src/jobs/deletions.ts'
 import { dryRunExpiry } from '../../../../src/jobs/expiry/dry-run.ts'
+import { openFolderCounts } from '../../../../src/jobs/folder-counts.ts'
 import { JobRunner } from '../../../../src/jobs/job-runner.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import type { Route } from '../../../../src/json-api/route.ts'
@@ -119,6 +120,7 @@ export async function openManagement(
     keys: unusedKeys,
     placeOf: () => ({ drive: 'default', isReadOnly: false }),
     counter,
+    folderCounts: openFolderCounts({ ...common, jobs }),
     deletions,
     openArchive: (request) => openArchive({ ...request, drive }),
     store: new DatabaseKeyValueStore(database, Date.now),
