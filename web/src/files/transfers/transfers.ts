@@ -46,8 +46,8 @@ export const uploads = new UploadQueue({
 })
 
 export const intake = new UploadIntake({
-  prepare: (items, { bucket, prefix }, signal) =>
-    prepareUploads(
+  prepare: async (items, { bucket, prefix }, signal) => {
+    const prepared = await prepareUploads(
       items,
       { bucket, prefix },
       {
@@ -65,7 +65,11 @@ export const intake = new UploadIntake({
           return { keys, entries, isLast: continuationToken === undefined }
         },
       },
-    ),
+    )
+    // Of 10,000 files, preparing and adding to the queue would be one long task of the page.
+    await new Promise((resolve) => setTimeout(resolve))
+    return prepared
+  },
   enqueue: (orders) => uploads.add(orders),
   onTooLong: (keys) =>
     showFailure(

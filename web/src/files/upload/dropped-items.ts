@@ -1,3 +1,5 @@
+import { compareUtf8 } from '../entries/utf8-order.ts'
+
 /** The part of FileSystemEntry that is used (File and Directory Entries API). */
 export interface DroppedEntry {
   readonly isFile: boolean
@@ -32,11 +34,11 @@ export interface DropProgress {
   readonly onFound: (count: number) => void
 }
 
-/** Files requested from the browser at a time. */
-const batchSize = 100
+/** Files requested from the browser at a time. Its answers to more are one long task of the page. */
+const batchSize = 50
 
 /**
- * Lists everything that was dropped, folder by folder and by name.
+ * Lists everything that was dropped, folder by folder and in listing order.
  *
  * @throws the signal's reason when it aborts.
  */
@@ -98,10 +100,8 @@ async function readFiles(
   return files
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true })
-
 function byName(a: DroppedEntry, b: DroppedEntry): number {
-  return collator.compare(a.name, b.name)
+  return compareUtf8(a.name, b.name)
 }
 
 function fileOf(entry: DroppedEntry): Promise<File> {

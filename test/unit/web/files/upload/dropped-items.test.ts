@@ -36,7 +36,7 @@ async function pathsOf(entries: readonly DroppedEntry[]) {
 }
 
 describe('readDropped', () => {
-  test('returns files with their folders, sorted by name', async () => {
+  test('returns files with their folders, in listing order', async () => {
     const tree = folderEntry('trip', [
       fileEntry('img10'),
       folderEntry('b', [fileEntry('x')]),
@@ -45,8 +45,8 @@ describe('readDropped', () => {
     ])
     assert.deepEqual(await pathsOf([fileEntry('top'), tree]), [
       ['top', true],
-      ['trip/img2', true],
       ['trip/img10', true],
+      ['trip/img2', true],
       ['trip/a/y', true],
       ['trip/b/x', true],
     ])
