@@ -198,6 +198,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.transfers.getByRole('button', { name: 'Expand transfers' }).click()
     const row = files.transfers.getByRole('listitem').filter({ hasText: 'a b+c%.txt' })
     await row.getByText('trip/', { exact: true }).waitFor()
+    await files.transfers.getByRole('region', { name: 'Uploads' }).press('End')
     const nested = files.transfers.getByRole('listitem').filter({ hasText: 'ü.txt' })
     await nested.getByText('trip/é/', { exact: true }).waitFor()
     const target = `/${testBucket}?list-type=2&prefix=folder/`
