@@ -1,0 +1,236 @@
+import type { Page } from 'playwright-core'
+import { FileBrowser } from './file-browser.ts'
+import { testBucket } from './gateway-process.ts'
+import { button, type DashboardState, press, steps } from './state-steps.ts'
+
+/** Waits for a text in the rows of the transfers. On a phone they are folded, with a title that comes and goes. */
+async function waitInTransfers({ page, transfers }: FileBrowser, text: RegExp): Promise<void> {
+  const expand = button(page, 'Expand transfers', transfers)
+  const fold = button(page, 'Collapse transfers', transfers)
+  await expand.or(fold).waitFor()
+  if (await expand.isVisible()) await expand.click()
+  await transfers.getByText(text).first().waitFor()
+}
+
+async function upload(page: Page, name: string): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await steps('Upload', 'Files')(new FileBrowser(page))
+  await (await chooser).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') })
+}
+
+const folder = `/files/${testBucket}?prefix=states/`
+
+/** Files, and each of its dialogs, menus, notifications and errors. */
+export const fileStates: readonly DashboardState[] = [
+  { name: 'buckets', path: '/files', shown: testBucket },
+  { name: 'folder', path: folder, shown: 'picture.png' },
+  { name: 'empty folder', path: `${folder}empty/`, shown: 'This folder is empty' },
+  { name: 'missing folder', path: `${folder}none/`, shown: 'does not exist' },
+  { name: 'unknown bucket', path: '/files/unknown', shown: 'does not exist' },
+  { name: 'filter without result', path: `${folder}&filter=none`, shown: 'Nothing found' },
+  {
+    name: 'folder that fails',
+    path: '/files',
+    async reach({ page }) {
+      await page.route(
+        ({ pathname }) => pathname === '/-/api/folder',
+        (route) => route.fulfill({ status: 403, json: {} }),
+      )
+      await page.getByRole('link', { name: testBucket }).click()
+      await page.getByText('The folder could not be loaded').waitFor()
+    },
+  },
+  { name: 'selection', path: folder, reach: (files) => files.select('text.txt', 'picture.png') },
+  { name: 'upload menu', path: folder, reach: press('Upload') },
+  {
+    name: 'row menu',
+    path: folder,
+    reach: (files) => button(files.page, 'Actions for text.txt').click(),
+  },
+  {
+    name: 'copied address',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Copy S3 address')
+      await files.page.getByText('S3 address copied.').waitFor()
+    },
+  },
+  {
+    name: 'new folder with spaces',
+    path: folder,
+    async reach({ page }) {
+      await button(page, 'New folder').click()
+      await page.getByLabel('Name', { exact: true }).fill(' a/b ')
+      await button(page, 'Create').click()
+      await page.getByRole('alert').waitFor()
+    },
+  },
+  {
+    name: 'new folder without a name',
+    path: folder,
+    async reach({ page }) {
+      await button(page, 'New folder').click()
+      await button(page, 'Create').click()
+      await page.getByText('Enter a name.').waitFor()
+    },
+  },
+  { name: 'rename', path: folder, reach: (files) => files.act('text.txt', 'Rename') },
+  { name: 'move', path: folder, reach: (files) => files.act('text.txt', 'Move to') },
+  { name: 'copy', path: folder, reach: (files) => files.act('text.txt', 'Copy to') },
+  {
+    name: 'cut',
+    path: folder,
+    async reach(files) {
+      await files.select('text.txt', 'picture.png')
+      await files.page.keyboard.press('Control+x')
+      await button(files.page, 'Paste 2 items').waitFor()
+    },
+  },
+  {
+    name: 'renamed',
+    path: folder,
+    async reach(files) {
+      const { page } = files
+      await files.act('data.bin', 'Rename')
+      await page.getByLabel('New name').fill('data.txt')
+      await page.keyboard.press('Enter')
+      await button(page, 'Undo').click()
+      await waitInTransfers(files, /^Undo: Renaming/)
+    },
+  },
+  {
+    name: 'duplicated',
+    path: folder,
+    async reach(files) {
+      await files.act('data.bin', 'Duplicate')
+      await waitInTransfers(files, /Duplicating/)
+      await files.row('data (2).bin').first().waitFor()
+    },
+  },
+  {
+    name: 'name conflicts',
+    path: folder,
+    async reach({ page, dialog }) {
+      const chooser = page.waitForEvent('filechooser')
+      await steps('Upload', 'Files')(new FileBrowser(page))
+      const file = { mimeType: 'text/plain', buffer: Buffer.from('x') }
+      await (await chooser).setFiles([
+        { ...file, name: 'text.txt' },
+        { ...file, name: 'data.bin' },
+      ])
+      await dialog.getByText('2 files with these names already exist').waitFor()
+    },
+  },
+  { name: 'delete', path: folder, reach: (files) => files.act('text.txt', 'Delete') },
+  {
+    name: 'share',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Share link')
+      await files.page.getByLabel('Ends').selectOption('date')
+      await files.page.getByLabel('Password', { exact: true }).fill('short')
+      await files.press('Create link')
+      await files.page.getByText('Choose a day').waitFor()
+    },
+  },
+  {
+    name: 'made link',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Share link')
+      await files.press('Create link')
+      await files.page.getByText('shows how often').waitFor()
+    },
+  },
+  {
+    name: 'link for uploads',
+    path: folder,
+    async reach(files) {
+      await files.act('empty', 'Share link')
+      await files.dialog.getByRole('tab', { name: 'To send files' }).click()
+      await files.page.getByLabel('Types').fill('a/b')
+      await files.press('Create link')
+      await files.page.getByText('Write endings of names').waitFor()
+    },
+  },
+  { name: 'links', path: '/shares', shown: 'Shared links' },
+  { name: 'revoke a link', path: '/shares', reach: steps('Revoke the link to picture.png') },
+  {
+    name: 'signed link',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Share link')
+      await files.dialog.getByRole('tab', { name: 'For scripts' }).click()
+      await files.dialog.getByText('Other').click()
+      await files.page.getByLabel('Duration').fill('9')
+      await files.page.getByText('Enter a duration').waitFor()
+    },
+  },
+  { name: 'folder details', path: folder, reach: (files) => files.act('empty', 'Details') },
+  {
+    name: 'shortcuts',
+    path: folder,
+    shown: 'picture.png',
+    reach: ({ page }) => page.keyboard.press('?'),
+  },
+  {
+    name: 'failed upload',
+    path: folder,
+    async reach({ page, transfers }) {
+      const body =
+        '<Error><Code>AccessDenied</Code><Message>Could not write photos/states/new.txt (EACCES).</Message></Error>'
+      await page.route(/\/states\/new\.txt/, (route) => route.fulfill({ status: 403, body }))
+      await upload(page, 'new.txt')
+      await transfers.getByText('1 file not uploaded').waitFor()
+      const expand = button(page, 'Expand transfers', transfers)
+      if ((await expand.count()) > 0) await expand.click()
+      await transfers.getByText('Could not write').waitFor()
+    },
+  },
+  {
+    name: 'name conflict',
+    path: folder,
+    async reach({ page, dialog }) {
+      await upload(page, 'text.txt')
+      await dialog.getByText('A file with this name already exists').waitFor()
+    },
+  },
+  { name: 'picture', path: `${folder}&view=picture.png`, shown: 'ETag' },
+  {
+    name: 'picture that fills the screen',
+    path: `${folder}&view=picture.png`,
+    reach: press('Full screen'),
+  },
+  { name: 'text', path: `${folder}&view=text.txt`, shown: 'the text' },
+  { name: 'document', path: `${folder}&view=notes.md`, shown: 'A heading' },
+  { name: 'tree', path: `${folder}&view=data.json`, shown: '2 items' },
+  { name: 'table', path: `${folder}&view=table.csv`, shown: 'a cell' },
+  { name: 'long text', path: `${folder}&view=long.log`, shown: 'Page 1 of 2' },
+  { name: 'archive', path: `${folder}&view=archive.zip`, shown: 'folder/file.txt' },
+  { name: 'no preview', path: `${folder}&view=data.bin`, shown: 'cannot be previewed' },
+  { name: 'missing file', path: `${folder}&view=none.txt`, shown: 'This file does not exist' },
+  {
+    name: 'trash',
+    path: '/trash',
+    async reach({ page }) {
+      const empty = page.getByText('The trash is empty')
+      // What the next state has left in it, in the look before.
+      const restore = page.getByRole('button', { name: 'Restore', exact: true }).first()
+      await empty.or(restore).first().waitFor()
+      if (await restore.isVisible()) await restore.click()
+      await empty.waitFor()
+    },
+  },
+  {
+    name: 'trash with a file',
+    path: folder,
+    async reach(files) {
+      const { page } = files
+      await files.act('data (2).bin', 'Delete')
+      await files.press('Move to trash')
+      await files.dialog.waitFor({ state: 'detached' })
+      await page.goto(page.url().replace(/files.*$/, 'trash'))
+      await page.getByRole('button', { name: 'Restore', exact: true }).first().waitFor()
+    },
+  },
+]
