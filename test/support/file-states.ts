@@ -121,6 +121,29 @@ export const fileStates: readonly DashboardState[] = [
       await dialog.getByText('2 files with these names already exist').waitFor()
     },
   },
+  {
+    name: 'metadata of a file',
+    path: folder,
+    async reach(files) {
+      await files.act('text.txt', 'Edit metadata')
+      await files.dialog.getByLabel('Content-Type').fill('text')
+      await button(files.page, 'Add metadata').click()
+      await files.press('Save')
+      await files.dialog.getByText('Give it a name.').waitFor()
+    },
+  },
+  {
+    name: 'metadata of several files',
+    path: folder,
+    async reach(files) {
+      await files.row('text.txt').getByRole('checkbox').click()
+      await files.row('empty').getByRole('checkbox').click()
+      await files.row('empty').getByRole('button', { name: 'Actions for' }).click()
+      await files.page.getByRole('menuitem', { name: 'Edit metadata' }).click()
+      await files.dialog.getByLabel('Change Cache-Control').check()
+      await button(files.page, 'Add metadata').click()
+    },
+  },
   { name: 'delete', path: folder, reach: (files) => files.act('text.txt', 'Delete') },
   {
     name: 'share',

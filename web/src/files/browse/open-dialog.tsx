@@ -7,6 +7,10 @@ import { FolderDetailsDialog } from '../preview/folder-details-dialog.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { type Browser, focusGrid } from './use-browser.ts'
 
+const EditDialog = lazy(async () => {
+  const { EditDialog } = await import('../edit/edit-dialog.tsx')
+  return { default: EditDialog }
+})
 const ShareDialog = lazy(async () => {
   const { ShareDialog } = await import('../share/share-dialog.tsx')
   return { default: ShareDialog }
@@ -45,6 +49,12 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
           entries={dialog.entries}
           onClose={close}
         />
+      )
+    case 'edit':
+      return (
+        <Suspense fallback={null}>
+          <EditDialog bucket={bucket} entries={dialog.entries} onClose={close} />
+        </Suspense>
       )
     case 'delete':
       return <DeleteDialog bucket={bucket} entries={dialog.entries} onClose={close} />

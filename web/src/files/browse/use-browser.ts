@@ -28,7 +28,7 @@ export interface BucketLocation extends FilesLocation {
 type BrowserDialog =
   | { readonly type: 'new-folder' }
   | { readonly type: 'rename'; readonly entry: Entry }
-  | { readonly type: 'move' | 'copy'; readonly entries: readonly Entry[] }
+  | { readonly type: 'move' | 'copy' | 'edit'; readonly entries: readonly Entry[] }
   | { readonly type: 'delete'; readonly entries: readonly Entry[] }
   | { readonly type: 'share'; readonly key: string }
   | { readonly type: 'folder-details'; readonly folder: FolderEntry }
@@ -149,6 +149,7 @@ function useAct({ bucket, prefix, setDialog, openPrefix, view }: ActParts): Brow
         rename: () => setDialog({ type: 'rename', entry }),
         move: () => setDialog({ type: 'move', entries }),
         copy: () => setDialog({ type: 'copy', entries }),
+        edit: () => setDialog({ type: 'edit', entries }),
         duplicate: () => put({ mode: 'copy', bucket, entries }, { bucket, prefix }),
         delete: () => setDialog({ type: 'delete', entries }),
       }

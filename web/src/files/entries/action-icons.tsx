@@ -8,6 +8,7 @@ import {
   IconInfoCircle,
   IconLink,
   IconPencil,
+  IconTags,
   IconTrash,
 } from '@tabler/icons-react'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -20,6 +21,7 @@ const icons = {
   share: IconLink,
   'copy-uri': IconClipboardText,
   rename: IconPencil,
+  edit: IconTags,
   move: IconFolderSymlink,
   copy: IconFolders,
   duplicate: IconCopyPlus,

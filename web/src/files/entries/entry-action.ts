@@ -9,6 +9,7 @@ export type EntryAction =
   | 'share'
   | 'copy-uri'
   | 'rename'
+  | 'edit'
   | 'move'
   | 'copy'
   | 'duplicate'
@@ -21,18 +22,19 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
   share: 'Share link…',
   'copy-uri': 'Copy S3 address',
   rename: 'Rename…',
+  edit: 'Edit metadata…',
   move: 'Move to…',
   copy: 'Copy to…',
   duplicate: 'Duplicate',
   delete: 'Delete…',
 }
 
-const change = ['move', 'copy', 'duplicate', 'delete'] as const
+const change = ['move', 'copy', 'duplicate', 'edit', 'delete'] as const
 const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', ...change] as const
 const forFolder = ['open', 'details', 'download', 'share', 'copy-uri', 'rename', ...change] as const
 const forSeveral = ['download', ...change] as const
 
-const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share'])
+const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share', 'edit'])
 
 /** The actions that apply to all of these entries together. */
 export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
@@ -44,8 +46,8 @@ export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
 
 /** Why an action is not possible for these entries, as a message; undefined: it is possible. */
 export function actionObstacle(action: EntryAction, entries: readonly Entry[]): string | undefined {
-  // Several are downloaded as an archive, which the server reads.
-  if (action === 'download' && entries.length > 1) return undefined
+  // Several are downloaded as an archive, which the server reads, and edited one by one.
+  if ((action === 'download' || action === 'edit') && entries.length > 1) return undefined
   const isOpaque = entries.some(({ kind, key }) => kind === 'file' && !isReachable(key))
   if (byPath.has(action) && isOpaque) {
     return 'Browsers cannot open a path with “.” or “..” in it. Rename or move the file first.'

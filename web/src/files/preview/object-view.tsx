@@ -125,7 +125,7 @@ interface ViewActionsProps {
   readonly onAct: (action: EntryAction) => void
 }
 
-const viewActions = ['download', 'share', 'copy-uri', 'rename', 'move', 'delete'] as const
+const viewActions = ['download', 'share', 'copy-uri', 'rename', 'edit', 'move', 'delete'] as const
 
 function ViewActions({ neighbours, show, onShow, onAct }: ViewActionsProps) {
   const { before, after } = neighbours

@@ -12,7 +12,7 @@ import {
   readDeleteFailures,
 } from './delete-xml.ts'
 import { fieldsOf, type ListingPage, readListing, type XmlElement } from './listing-xml.ts'
-import { type ObjectDetails, readDetails } from './object-details.ts'
+import { type NewMetadata, type ObjectDetails, readDetails } from './object-details.ts'
 import { readFailure, S3Failure } from './s3-failure.ts'
 
 interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
@@ -20,6 +20,12 @@ interface S3Request extends Omit<PresignBody, 'expiresSeconds'> {
   readonly body?: string
   readonly signal?: AbortSignal | undefined
 }
+
+/**
+ * The only mode in which a browser adds no Cache-Control to a request with If-Match or If-None-Match (Fetch standard,
+ * "HTTP-network-or-cache fetch"): it would be stored with the object. A cache never answers a write.
+ */
+export const cacheOfWrites = 'force-cache'
 
 /**
  * Sends one S3 request with a presigned URL.
@@ -31,7 +37,7 @@ async function s3Fetch({ headers = {}, body, signal, ...wanted }: S3Request): Pr
   const reply = await fetch(ownPath(url), {
     method: wanted.method,
     headers,
-    cache: 'no-store',
+    cache: wanted.method === 'GET' || wanted.method === 'HEAD' ? 'no-store' : cacheOfWrites,
     credentials: 'omit',
     ...(body !== undefined && { body }),
     ...(signal !== undefined && { signal }),
@@ -98,10 +104,15 @@ export async function headObject(
   address: ObjectAddress,
   signal?: AbortSignal,
 ): Promise<ObjectDetails> {
-  const reply = await s3Fetch({ method: 'HEAD', ...address, signal }).catch(async (error) => {
+  return readDetails(await headersOf(address, signal))
+}
+
+/** The header fields of a HEAD. @throws as headObject */
+export async function headersOf(address: ObjectAddress, signal?: AbortSignal): Promise<Headers> {
+  const { headers } = await s3Fetch({ method: 'HEAD', ...address, signal }).catch(async (error) => {
     throw (await reasonOf(error, address, signal)) ?? error
   })
-  return readDetails(reply.headers)
+  return headers
 }
 
 /** The answer to a HEAD has no body, so only a GET says what failed and what to change. */
@@ -170,6 +181,32 @@ export async function copyObject(
     },
     headers: mayReplace ? {} : { 'if-none-match': '*' },
   })
+  return etagOfCopy(reply)
+}
+
+/**
+ * Copies exactly this version onto itself with other metadata; a version that is written meanwhile stays. Returns
+ * the ETag.
+ *
+ * @throws S3Failure 412 if the object has changed.
+ */
+export async function replaceMetadata(
+  { bucket, key, etag }: ObjectAddress & { readonly etag: string },
+  { headers, query }: NewMetadata,
+): Promise<string> {
+  const reply = await s3Fetch({
+    ...{ method: 'PUT', bucket, key },
+    query: {
+      ...query,
+      'x-amz-copy-source': copySource(bucket, key),
+      'x-amz-copy-source-if-match': `"${etag}"`,
+    },
+    headers: { ...headers, 'if-match': `"${etag}"` },
+  })
+  return etagOfCopy(reply)
+}
+
+async function etagOfCopy(reply: Response): Promise<string> {
   const root = await xmlOf(reply)
   // A copy that fails late answers 200 with an error (AWS, "CopyObject").
   if (root.localName !== 'CopyObjectResult') throw readFailure(root, reply.status)

@@ -11,6 +11,13 @@ export interface ObjectDetails {
   readonly metadata: readonly (readonly [string, string])[]
 }
 
+/** What a copy sends to replace the metadata of an object. */
+export interface NewMetadata {
+  readonly headers: Readonly<Record<string, string>>
+  /** x-amz-* parameters. */
+  readonly query: Readonly<Record<string, string>>
+}
+
 const shownHeaders = [
   'Cache-Control',
   'Content-Disposition',
@@ -21,7 +28,7 @@ const shownHeaders = [
 
 const metadataPrefix = 'x-amz-meta-'
 
-interface ReplyHeaders extends Iterable<readonly [string, string]> {
+export interface ReplyHeaders extends Iterable<readonly [string, string]> {
   get(name: string): string | null
 }
 
@@ -35,10 +42,14 @@ export function readDetails(headers: ReplyHeaders): ObjectDetails {
       const value = headers.get(name)
       return value === null ? [] : [[name, fromLatin1(value)] as const]
     }),
-    metadata: [...headers]
-      .filter(([name]) => name.startsWith(metadataPrefix))
-      .map(([name, value]) => [name.slice(metadataPrefix.length), fromWords(value)] as const),
+    metadata: decodedMetadata(headers),
   }
+}
+
+export function decodedMetadata(headers: ReplyHeaders): ObjectDetails['metadata'] {
+  return [...headers]
+    .filter(([name]) => name.startsWith(metadataPrefix))
+    .map(([name, value]) => [name.slice(metadataPrefix.length), fromWords(value)] as const)
 }
 
 const base64 = '(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?'

@@ -1,5 +1,5 @@
 import { getFileType } from '@uppy/core/utils'
-import { objectUrl } from '../s3/bucket-client.ts'
+import { cacheOfWrites, objectUrl } from '../s3/bucket-client.ts'
 import type { RunningUpload, UploadEvents, UploadOrder } from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
 import type { UploadSigner } from './upload-signer.ts'
@@ -80,6 +80,7 @@ export class DirectUpload implements RunningUpload {
       // Cheaper than the file, which the browser would open once more for its network process.
       body: await file.bytes(),
       credentials: 'omit',
+      cache: cacheOfWrites,
       // The page's own requests go first.
       priority: 'low',
       signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(longestMs)]),

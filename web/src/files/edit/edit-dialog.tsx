@@ -1,0 +1,156 @@
+import { Alert, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { useBuckets } from '../../api/service-queries.ts'
+import { FormDialog } from '../../ui/form-dialog.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { subjectOf } from '../change/put-job.ts'
+import type { Entry, FileEntry } from '../entries/entry.ts'
+import type { ObjectDetails } from '../s3/object-details.ts'
+import { objectDetails, useObjectDetails } from '../s3/use-object-details.ts'
+import { jobs } from '../transfers/transfers.ts'
+import { editClient } from './edit-file.ts'
+import { type EditClient, editJob } from './edit-job.ts'
+import type { MetadataChange } from './metadata-change.ts'
+import { changeOf, draftOf, isValid } from './metadata-draft.ts'
+import { MetadataForm } from './metadata-form.tsx'
+
+interface EditDialogProps {
+  readonly bucket: string
+  readonly entries: readonly Entry[]
+  readonly onClose: () => void
+}
+
+/** Edits the metadata of a file, or of several files and folders. */
+export function EditDialog(props: EditDialogProps) {
+  const [first] = props.entries
+  const isOne = props.entries.length === 1 && first?.kind === 'file'
+  return isOne ? <EditFile {...props} file={first} /> : <EditMany {...props} />
+}
+
+interface EditFileProps extends EditDialogProps {
+  readonly file: FileEntry
+}
+
+function EditFile({ bucket, entries, file, onClose }: EditFileProps) {
+  const { data, error } = useObjectDetails(bucket, file.key)
+  /** The version that the form shows, whatever is uploaded meanwhile. */
+  const first = useRef<ObjectDetails>(undefined)
+  first.current ??= data
+  const details = first.current
+  const client = useClient(bucket)
+  const save = useMutation({
+    networkMode: 'always',
+    mutationFn: (change: MetadataChange) =>
+      client.edit({ ...file, etag: details?.etag ?? file.etag }, change),
+    onSuccess: onClose,
+  })
+  if (details === undefined) {
+    return (
+      <FormDialog {...dialogOf(entries)} isBusy onSubmit={onClose} onClose={onClose}>
+        {error === null ? <Loading /> : <Problem error={error} client={client} />}
+      </FormDialog>
+    )
+  }
+  return (
+    <EditForm
+      {...{ bucket, entries, details, onClose }}
+      isBusy={save.isPending}
+      onSave={save.mutate}
+    >
+      {save.error !== null && <Problem error={save.error} client={client} />}
+    </EditForm>
+  )
+}
+
+function EditMany({ bucket, entries, onClose }: EditDialogProps) {
+  const client = useClient(bucket)
+  return (
+    <EditForm
+      {...{ bucket, entries, onClose }}
+      details={undefined}
+      onSave={(change) => {
+        void jobs.start(editJob(`Editing ${subjectOf(entries)}`, entries, change, client))
+        onClose()
+      }}
+    />
+  )
+}
+
+/** Edits, and has details loaded again. */
+function useClient(bucket: string): EditClient {
+  const queries = useQueryClient()
+  return useMemo(
+    () =>
+      editClient(bucket, (key) => {
+        void queries.invalidateQueries({ queryKey: objectDetails(bucket, key).queryKey })
+      }),
+    [bucket, queries],
+  )
+}
+
+interface EditFormProps extends EditDialogProps {
+  /** Of the only file. */
+  readonly details: ObjectDetails | undefined
+  readonly isBusy?: boolean
+  readonly onSave: (change: MetadataChange) => void
+  readonly children?: ReactNode
+}
+
+function EditForm({ bucket, entries, details, onSave, onClose, ...props }: EditFormProps) {
+  const [draft, setDraft] = useState(() => draftOf(details))
+  const [isTried, setIsTried] = useState(false)
+  const submit = () => {
+    setIsTried(true)
+    if (!isValid(draft)) return
+    const change = changeOf(draft, details)
+    if (change.headers.size + change.metadata.size === 0) onClose()
+    else onSave(change)
+  }
+  return (
+    <FormDialog
+      {...dialogOf(entries)}
+      isBusy={props.isBusy ?? false}
+      obstacle={useObstacle(bucket)}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <MetadataForm
+        draft={draft}
+        isMany={details === undefined}
+        isTried={isTried}
+        onChange={setDraft}
+      />
+      <Text size="xs" c="dimmed">
+        Each file is copied onto itself on the drive. Content and tags stay. The date becomes that
+        of now, also for rules that delete by age. The ETag of a file that was uploaded in parts
+        becomes another one.
+      </Text>
+      {props.children}
+    </FormDialog>
+  )
+}
+
+function dialogOf(entries: readonly Entry[]) {
+  return { title: `Edit metadata of ${subjectOf(entries)}`, action: 'Save', size: 'lg' }
+}
+
+interface ProblemProps {
+  readonly error: Error
+  readonly client: EditClient
+}
+
+function Problem({ error, client }: ProblemProps) {
+  return (
+    <Alert color="red" role="alert">
+      {client.reasonOf(error) ?? error.message}
+    </Alert>
+  )
+}
+
+function useObstacle(bucket: string): string | undefined {
+  const isReadOnly = useBuckets().data?.buckets.find(({ name }) => name === bucket)?.isReadOnly
+  return isReadOnly === true
+    ? `The bucket ${bucket} is read-only. Remove it, or its drive, from READ_ONLY and restart the gateway.`
+    : undefined
+}

@@ -1,0 +1,49 @@
+import type { FileEntry } from '../entries/entry.ts'
+import { headersOf, listPage, replaceMetadata } from '../s3/bucket-client.ts'
+import { S3Failure } from '../s3/s3-failure.ts'
+import { driveChanges } from '../transfers/transfers.ts'
+import type { EditClient } from './edit-job.ts'
+import { changedMetadata, isListedVersion, type MetadataChange } from './metadata-change.ts'
+
+const hasChanged = 'It has changed since it was shown. Look at it, then edit it again.'
+
+/** @param onEdited called for each file whose metadata is other now */
+export function editClient(bucket: string, onEdited: (key: string) => void): EditClient {
+  return {
+    listTree: (prefix, continuationToken) =>
+      listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken }),
+    // Not aborted midway, because the outcome of the copy would be unknown.
+    async edit(file, change) {
+      const isEdited = await editFile(bucket, file, change)
+      if (isEdited) onEdited(file.key)
+      return isEdited
+    },
+    reasonOf(error) {
+      if (error instanceof RangeError) return error.message
+      if (!(error instanceof S3Failure)) return undefined
+      if (error.status === 404) return 'It no longer exists.'
+      return error.status === 400 ? error.message : undefined
+    },
+  }
+}
+
+/**
+ * Copies a file onto itself with other metadata, unless it has it already: after a reply that was lost, that is the
+ * state that was wanted.
+ *
+ * @throws RangeError with a message to show; S3Failure; ApiError
+ */
+async function editFile(bucket: string, file: FileEntry, change: MetadataChange): Promise<boolean> {
+  const { key, size } = file
+  const stored = await headersOf({ bucket, key })
+  const metadata = changedMetadata(stored, change)
+  if (metadata === undefined) return false
+  if (!isListedVersion(stored, file)) throw new RangeError(hasChanged)
+  const etag = (stored.get('etag') ?? '').replaceAll('"', '')
+  const after = await replaceMetadata({ bucket, key, etag }, metadata).catch((error: unknown) => {
+    throw error instanceof S3Failure && error.status === 412 ? new RangeError(hasChanged) : error
+  })
+  const modifiedAtMs = Math.floor(Date.now() / 1_000) * 1_000
+  driveChanges.publish({ type: 'added', bucket, file: { key, size, modifiedAtMs, etag: after } })
+  return true
+}

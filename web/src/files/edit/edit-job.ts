@@ -1,0 +1,110 @@
+import { formatAmount, formatCount } from '../../format/bytes.ts'
+import type { Entry, FileEntry } from '../entries/entry.ts'
+import { isReachable } from '../entries/object-address.ts'
+import { visibleName } from '../entries/visible-name.ts'
+import type { ListingPage } from '../s3/listing-xml.ts'
+import type { JobOrder, JobReport } from '../transfers/job-list.ts'
+import type { MetadataChange } from './metadata-change.ts'
+
+/** Concurrent copies. */
+const concurrency = 4
+
+export interface EditClient {
+  /** A page of everything below a prefix. */
+  listTree(prefix: string, continuationToken: string | undefined): Promise<ListingPage>
+  /** Returns whether anything was to be changed. */
+  edit(file: FileEntry, change: MetadataChange): Promise<boolean>
+  /** Why an error affects only this object; undefined if the whole edit has to stop. */
+  reasonOf(error: unknown): string | undefined
+}
+
+/** Changes the metadata of files, and of all files in folders. Repeating it does the rest. */
+export function editJob(
+  title: string,
+  entries: readonly Entry[],
+  change: MetadataChange,
+  client: EditClient,
+): JobOrder {
+  return { title, work: (report) => new EditRun(change, client, report).run(entries) }
+}
+
+class EditRun {
+  readonly #change: MetadataChange
+  readonly #client: EditClient
+  readonly #report: JobReport
+  #total: number | undefined
+  #edited = 0
+  #same = 0
+  #skipped = 0
+
+  constructor(change: MetadataChange, client: EditClient, report: JobReport) {
+    this.#change = change
+    this.#client = client
+    this.#report = report
+  }
+
+  async run(entries: readonly Entry[]): Promise<string> {
+    const files = entries.filter((entry) => entry.kind === 'file')
+    this.#total = files.length === entries.length ? files.length : undefined
+    this.#report.progress(0, this.#total)
+    try {
+      await this.#editThese(files)
+      for (const { kind, key } of entries) if (kind === 'folder') await this.#editTree(key)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Error(`Stopped. ${this.#text()} ${why} Try again to continue.`, { cause: error })
+    }
+    return this.#report.signal.aborted ? `Stopped. ${this.#text()}` : this.#text()
+  }
+
+  async #editTree(prefix: string): Promise<void> {
+    let token: string | undefined
+    do {
+      if (this.#report.signal.aborted) return
+      const page = await this.#client.listTree(prefix, token)
+      // The object of a folder itself is no file.
+      const isFile = (entry: Entry) => entry.kind === 'file' && !entry.key.endsWith('/')
+      await this.#editThese(page.entries.filter(isFile) as readonly FileEntry[])
+      token = page.continuationToken
+    } while (token !== undefined)
+  }
+
+  /** @throws what makes the whole edit stop. */
+  async #editThese(files: readonly FileEntry[]): Promise<void> {
+    const waiting = files.values()
+    let fatal: unknown
+    const work = async (): Promise<void> => {
+      // The workers share one iterator.
+      for (const file of waiting) {
+        if (this.#report.signal.aborted || fatal !== undefined) return
+        await this.#editOne(file).catch((error: unknown) => {
+          fatal = error
+        })
+        this.#report.progress(this.#edited + this.#same + this.#skipped, this.#total)
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, work))
+    if (fatal !== undefined) throw fatal
+  }
+
+  async #editOne(file: FileEntry): Promise<void> {
+    try {
+      // A browser would ask for another object.
+      if (!isReachable(file.key)) throw new RangeError('Its path has “.” or “..” in it.')
+      if (await this.#client.edit(file, this.#change)) this.#edited += 1
+      else this.#same += 1
+    } catch (error) {
+      const reason = this.#client.reasonOf(error)
+      if (reason === undefined) throw error
+      this.#skipped += 1
+      this.#report.problem(`${visibleName(file.key)}: ${reason}`)
+    }
+  }
+
+  #text(): string {
+    const parts = [`${formatAmount(this.#edited, 'file')} changed`]
+    if (this.#same > 0) parts.push(`${formatCount(this.#same)} had these values already`)
+    if (this.#skipped > 0) parts.push(`${formatCount(this.#skipped)} not changed`)
+    return `${parts.join(', ')}.`
+  }
+}

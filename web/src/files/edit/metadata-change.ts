@@ -1,0 +1,105 @@
+import type { FileEntry } from '../entries/entry.ts'
+import { decodedMetadata, type NewMetadata, type ReplyHeaders } from '../s3/object-details.ts'
+
+/** The header fields that people edit. The others that are stored with an object stay. */
+export const editedHeaders = [
+  'Content-Type',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+] as const
+export type EditedHeader = (typeof editedHeaders)[number]
+
+/** What is to change; everything else stays as each object has it. */
+export interface MetadataChange {
+  /** '' removes it. */
+  readonly headers: ReadonlyMap<EditedHeader, string>
+  /** By name in lower case; undefined removes it. */
+  readonly metadata: ReadonlyMap<string, string | undefined>
+}
+
+/** User metadata, names and values together (User Guide, "Working with object metadata"). */
+const maxMetadataBytes = 2_048
+
+const keptHeaders = [...editedHeaders, 'Content-Language', 'Expires'] as const
+
+/**
+ * The metadata of an object after a change; undefined if it would be the same.
+ *
+ * @param stored of its HEAD.
+ * @throws RangeError with a message to show if the object would lose something, or has too much.
+ */
+export function changedMetadata(
+  stored: ReplyHeaders,
+  change: MetadataChange,
+): NewMetadata | undefined {
+  const loss = lossOf(stored)
+  if (loss !== undefined) throw new RangeError(loss)
+  const headers = new Map<string, string>()
+  for (const name of keptHeaders) {
+    const value = stored.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  const metadata = new Map(decodedMetadata(stored))
+  const before = textOf(headers, metadata)
+  for (const [name, value] of change.headers) put(headers, name, value || undefined)
+  for (const [name, value] of change.metadata) put(metadata, name, value)
+  if (textOf(headers, metadata) === before) return undefined
+  const problem = sizeProblem(metadata)
+  if (problem !== undefined) throw new RangeError(problem)
+  const storageClass = stored.get('x-amz-storage-class')
+  return {
+    headers: Object.fromEntries(headers),
+    query: {
+      'x-amz-metadata-directive': 'REPLACE',
+      // A copy has not that of its source.
+      ...(storageClass !== null && { 'x-amz-storage-class': storageClass }),
+      ...Object.fromEntries([...metadata].map(([name, value]) => metadataField(name, value))),
+    },
+  }
+}
+
+/** Why a copy would lose metadata: what is not in the answer would not be in the copy. */
+function lossOf(stored: ReplyHeaders): string | undefined {
+  if (stored.get('x-bucketry-attributes') !== null) {
+    return 'Its metadata cannot be read, because the database does not respond. Try again later.'
+  }
+  if (stored.get('x-amz-missing-meta') !== null) {
+    return 'It has metadata without a name, which would be lost. Upload it again with an S3 client.'
+  }
+  return undefined
+}
+
+function put<Name>(fields: Map<Name, string>, name: Name, value: string | undefined): void {
+  if (value === undefined) fields.delete(name)
+  else fields.set(name, value)
+}
+
+function textOf(...maps: readonly ReadonlyMap<string, string>[]): string {
+  return JSON.stringify(maps.map((map) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+/** Why there is too much user metadata, for people; undefined: there is not. */
+export function sizeProblem(metadata: ReadonlyMap<string, string>): string | undefined {
+  let text = ''
+  for (const [name, value] of metadata) text += name + fieldText(value)
+  const bytes = new TextEncoder().encode(text).length
+  if (bytes <= maxMetadataBytes) return undefined
+  return `Names and values together may have 2,048 bytes. These have ${bytes.toLocaleString('en')}.`
+}
+
+function metadataField(name: string, value: string): readonly [string, string] {
+  return [`x-amz-meta-${name}`, fieldText(value)]
+}
+
+/** What a header field cannot have as it is, is sent as a word of RFC 2047, which every reader decodes. */
+function fieldText(value: string): string {
+  if (!/[\0-\x1f\x7f]|^ | $/.test(value)) return value
+  const bytes = new TextEncoder().encode(value)
+  return `=?UTF-8?B?${btoa(String.fromCharCode(...bytes))}?=`
+}
+
+/** Whether the object is still the one that was listed. One that this page has just made has no ETag in its list yet. */
+export function isListedVersion(stored: ReplyHeaders, { etag }: Pick<FileEntry, 'etag'>): boolean {
+  return etag === '' || stored.get('etag') === `"${etag}"`
+}

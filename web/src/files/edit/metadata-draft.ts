@@ -1,0 +1,114 @@
+import type { ObjectDetails } from '../s3/object-details.ts'
+import {
+  type EditedHeader,
+  editedHeaders,
+  type MetadataChange,
+  sizeProblem,
+} from './metadata-change.ts'
+
+/** What is typed in the form. */
+export interface MetadataDraft {
+  readonly fields: Readonly<Record<EditedHeader, FieldDraft>>
+  readonly rows: readonly RowDraft[]
+}
+
+export interface FieldDraft {
+  /** Of one file: it was typed. For several: all of them get the value. */
+  readonly isChanged: boolean
+  readonly value: string
+}
+
+/** A line of user metadata. */
+export interface RowDraft {
+  readonly id: number
+  readonly name: string
+  readonly value: string
+  /** For several files: whether it is removed from all of them. */
+  readonly isRemoval: boolean
+}
+
+/** The form of one file, or the empty one of several. */
+export function draftOf(details: ObjectDetails | undefined): MetadataDraft {
+  const fields = editedHeaders.map((name) => [
+    name,
+    { isChanged: false, value: shownValue(details, name) },
+  ])
+  const rows = (details?.metadata ?? []).map(([name, value], id) => ({
+    ...{ id, name, value, isRemoval: false },
+  }))
+  return { fields: Object.fromEntries(fields) as MetadataDraft['fields'], rows }
+}
+
+function shownValue(details: ObjectDetails | undefined, header: EditedHeader): string {
+  if (header === 'Content-Type') return details?.contentType ?? ''
+  return details?.headers.find(([name]) => name === header)?.[1] ?? ''
+}
+
+export function withRow({ fields, rows }: MetadataDraft): MetadataDraft {
+  const id = 1 + Math.max(-1, ...rows.map((row) => row.id))
+  return { fields, rows: [...rows, { id, name: '', value: '', isRemoval: false }] }
+}
+
+/** What the form changes. @param details of the only file */
+export function changeOf(draft: MetadataDraft, details: ObjectDetails | undefined): MetadataChange {
+  const headers = new Map<EditedHeader, string>()
+  for (const name of editedHeaders) {
+    const { isChanged, value } = draft.fields[name]
+    const isOther = details === undefined || value !== shownValue(details, name)
+    if (isChanged && isOther) headers.set(name, value.trim())
+  }
+  const before = new Map(details?.metadata)
+  const metadata = new Map<string, string | undefined>()
+  for (const { name, value, isRemoval } of draft.rows) {
+    const key = name.toLowerCase()
+    if (before.get(key) !== value) metadata.set(key, isRemoval ? undefined : value)
+    before.delete(key)
+  }
+  // The lines that are gone.
+  for (const name of before.keys()) metadata.set(name, undefined)
+  return { headers, metadata }
+}
+
+// RFC 9110 section 8.3.1: tokens around a slash, then parameters.
+const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+ *(?:;.*)?$/
+
+/** Why a header field cannot have this value, for people. */
+export function headerProblem(name: EditedHeader, value: string): string | undefined {
+  const text = value.trim()
+  if (/[^ -~]/.test(text)) {
+    return name === 'Content-Disposition'
+      ? 'Use ASCII. For other letters in a file name, write filename*=UTF-8’’ and percent-encode them.'
+      : 'Use letters, digits and signs of ASCII.'
+  }
+  if (name === 'Content-Type' && text !== '' && !mediaType.test(text)) {
+    return 'Write a type and a subtype, such as image/jpeg or text/plain; charset=utf-8.'
+  }
+  return undefined
+}
+
+/** Why a line of user metadata cannot have its name. */
+export function rowProblem({ id, name }: RowDraft, rows: readonly RowDraft[]): string | undefined {
+  if (name === '') return 'Give it a name.'
+  // RFC 9110 section 5.1.
+  if (/[^\w!#$%&'*+.^`|~-]/.test(name)) return 'Use letters, digits, hyphens and dots.'
+  const isSame = (other: RowDraft) => other.name.toLowerCase() === name.toLowerCase()
+  return rows.some((other) => other.id < id && isSame(other))
+    ? 'This name is there already.'
+    : undefined
+}
+
+/** Why all lines together cannot be saved. */
+export function rowsProblem(rows: readonly RowDraft[]): string | undefined {
+  const kept = rows.filter(({ isRemoval }) => !isRemoval)
+  return sizeProblem(new Map(kept.map(({ name, value }) => [name.toLowerCase(), value])))
+}
+
+export function isValid({ fields, rows }: MetadataDraft): boolean {
+  const isGood = (name: EditedHeader) =>
+    !fields[name].isChanged || headerProblem(name, fields[name].value) === undefined
+  return (
+    editedHeaders.every(isGood) &&
+    rows.every((row) => rowProblem(row, rows) === undefined) &&
+    rowsProblem(rows) === undefined
+  )
+}

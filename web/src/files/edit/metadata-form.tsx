@@ -1,0 +1,188 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  NativeSelect,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { IconPlus, IconTrash } from '@tabler/icons-react'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { type EditedHeader, editedHeaders } from './metadata-change.ts'
+import {
+  type FieldDraft,
+  headerProblem,
+  type MetadataDraft,
+  type RowDraft,
+  rowProblem,
+  rowsProblem,
+  withRow,
+} from './metadata-draft.ts'
+import classes from './metadata-form.module.css'
+
+interface MetadataFormProps {
+  readonly draft: MetadataDraft
+  /** Whether several files are edited, which keep what is not chosen here. */
+  readonly isMany: boolean
+  /** Whether the person has tried to save. Until then, an empty name is one that is not typed yet. */
+  readonly isTried: boolean
+  readonly onChange: (draft: MetadataDraft) => void
+}
+
+const hints: Readonly<Record<EditedHeader, string>> = {
+  'Content-Type': 'What the file is, such as image/jpeg.',
+  'Cache-Control': 'How long browsers may keep it, such as public, max-age=3600.',
+  'Content-Disposition': 'Whether browsers show or save it, such as attachment; filename="a.pdf".',
+  'Content-Encoding': 'How its bytes are compressed, such as gzip; empty if they are not.',
+}
+
+export function MetadataForm({ draft, isMany, isTried, onChange }: MetadataFormProps) {
+  const { fields, rows } = draft
+  const setField = (name: EditedHeader, field: FieldDraft) =>
+    onChange({ ...draft, fields: { ...fields, [name]: field } })
+  const setRow = (row: RowDraft) =>
+    onChange({ ...draft, rows: rows.map((other) => (other.id === row.id ? row : other)) })
+  const problem = rowsProblem(rows)
+  return (
+    <>
+      {isMany && (
+        <Text size="sm">
+          Tick what all files get, also those in folders. Everything else stays as each file has it.
+        </Text>
+      )}
+      <SimpleGrid cols={{ base: 1, sm: isMany ? 1 : 2 }} spacing="md" verticalSpacing="sm">
+        {editedHeaders.map((name) => (
+          <HeaderField
+            key={name}
+            name={name}
+            field={fields[name]}
+            isMany={isMany}
+            onChange={(field) => setField(name, field)}
+          />
+        ))}
+      </SimpleGrid>
+      <fieldset className={classes.rows}>
+        <legend>User metadata (x-amz-meta-…)</legend>
+        <Stack gap={8}>
+          {rows.map((row) => (
+            <MetadataRow
+              key={row.id}
+              row={row}
+              problem={row.name === '' && !isTried ? undefined : rowProblem(row, rows)}
+              isMany={isMany}
+              onChange={setRow}
+              onRemove={() => onChange({ ...draft, rows: rows.filter(({ id }) => id !== row.id) })}
+            />
+          ))}
+          {problem !== undefined && (
+            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+              {problem}
+            </Text>
+          )}
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<IconPlus size={16} />}
+            className={classes.add ?? ''}
+            onClick={() => onChange(withRow(draft))}
+          >
+            Add metadata
+          </Button>
+        </Stack>
+      </fieldset>
+    </>
+  )
+}
+
+interface HeaderFieldProps {
+  readonly name: EditedHeader
+  readonly field: FieldDraft
+  readonly isMany: boolean
+  readonly onChange: (field: FieldDraft) => void
+}
+
+function HeaderField({ name, field, isMany, onChange }: HeaderFieldProps) {
+  const { isChanged, value } = field
+  const input = (
+    <TextInput
+      {...(isMany ? { 'aria-label': name } : { label: name })}
+      inputWrapperOrder={['label', 'input', 'error', 'description']}
+      description={isMany ? `${hints[name]} Empty: none.` : hints[name]}
+      value={value}
+      error={isChanged ? headerProblem(name, value) : undefined}
+      spellCheck={false}
+      autoComplete="off"
+      onChange={(event) => onChange({ isChanged: true, value: event.currentTarget.value })}
+    />
+  )
+  if (!isMany) return input
+  return (
+    <Stack gap={8}>
+      <Checkbox
+        label={`Change ${name}`}
+        checked={isChanged}
+        onChange={(event) => onChange({ value, isChanged: event.currentTarget.checked })}
+      />
+      {isChanged && input}
+    </Stack>
+  )
+}
+
+interface MetadataRowProps {
+  readonly row: RowDraft
+  readonly problem: string | undefined
+  readonly isMany: boolean
+  readonly onChange: (row: RowDraft) => void
+  readonly onRemove: () => void
+}
+
+function MetadataRow({ row, problem, isMany, onChange, onRemove }: MetadataRowProps) {
+  const { name, value, isRemoval } = row
+  return (
+    <Group
+      gap={6}
+      align="flex-start"
+      className={classes.row ?? ''}
+      role="group"
+      aria-label={`Metadata ${name}`}
+    >
+      {isMany && (
+        <NativeSelect
+          className={classes.what ?? ''}
+          aria-label="What to do"
+          data={['Set', 'Remove']}
+          value={isRemoval ? 'Remove' : 'Set'}
+          onChange={(event) =>
+            onChange({ ...row, isRemoval: event.currentTarget.value === 'Remove' })
+          }
+        />
+      )}
+      <TextInput
+        aria-label="Name"
+        placeholder="Name"
+        className={classes.cell ?? ''}
+        value={name}
+        error={problem}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => onChange({ ...row, name: event.currentTarget.value })}
+      />
+      {!isRemoval && (
+        <TextInput
+          aria-label="Value"
+          placeholder="Value"
+          className={`${classes.cell} ${classes.value}`}
+          value={value}
+          spellCheck={false}
+          autoComplete="off"
+          onChange={(event) => onChange({ ...row, value: event.currentTarget.value })}
+        />
+      )}
+      <IconButton label={`Remove the line ${name}`} size={36} onClick={onRemove}>
+        <IconTrash size={18} />
+      </IconButton>
+    </Group>
+  )
+}
