@@ -26,6 +26,7 @@ describe('actionsFor', () => {
       'move',
       'copy',
       'duplicate',
+      'edit',
       'delete',
     ])
     assert.deepEqual(actionsFor([]), [])
