@@ -1,6 +1,11 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { CreateBucketDialog } from './create-bucket-dialog.tsx'
+import { lazy, Suspense } from 'react'
+
+const CreateBucketDialog = lazy(async () => {
+  const { CreateBucketDialog } = await import('./create-bucket-dialog.tsx')
+  return { default: CreateBucketDialog }
+})
 
 interface CreateBucketButtonProps extends Pick<ButtonProps, 'size' | 'variant' | 'leftSection'> {
   readonly children: string
@@ -11,7 +16,11 @@ export function CreateBucketButton(props: CreateBucketButtonProps) {
   return (
     <>
       <Button {...props} onClick={open} />
-      {isOpen && <CreateBucketDialog onClose={close} />}
+      {isOpen && (
+        <Suspense fallback={null}>
+          <CreateBucketDialog onClose={close} />
+        </Suspense>
+      )}
     </>
   )
 }
