@@ -20,6 +20,21 @@ async function upload(page: Page, name: string): Promise<void> {
 
 const folder = `/files/${testBucket}?prefix=states/`
 
+/** The count of a large folder. */
+async function showCount(files: FileBrowser): Promise<void> {
+  const count = {
+    ...{ id: 'some', bucket: testBucket, prefix: 'states/', isCounting: true, problem: null },
+    ...{ objects: null, bytes: null, lastModified: null, countedAt: null },
+    found: { objects: 123_456, bytes: 9e9 },
+  }
+  await files.page.route('**/-/api/folder-counts*', (route) => {
+    const isList = route.request().method() === 'GET'
+    return route.fulfill({ json: isList ? { counts: [count] } : count })
+  })
+  await files.act('states', 'Calculate size')
+  await files.page.getByText('Counting 1 folder').waitFor()
+}
+
 /** Files, and each of its dialogs, menus, notifications and errors. */
 export const fileStates: readonly DashboardState[] = [
   { name: 'buckets', path: '/files', shown: testBucket },
@@ -189,7 +204,35 @@ export const fileStates: readonly DashboardState[] = [
       await files.page.getByText('Enter a duration').waitFor()
     },
   },
-  { name: 'folder details', path: folder, reach: (files) => files.act('empty', 'Details') },
+  {
+    name: 'folder details',
+    path: folder,
+    async reach(files) {
+      await files.act('empty', 'Details')
+      await files.dialog.getByText('0 bytes').waitFor()
+    },
+  },
+  {
+    name: 'sizes of folders',
+    path: `/files/${testBucket}`,
+    async reach(files) {
+      await files.act('states', 'Calculate size')
+      await files
+        .row('states')
+        .getByTitle(/objects?, /)
+        .waitFor()
+    },
+  },
+  { name: 'count of a folder', path: `/files/${testBucket}`, reach: showCount },
+  {
+    name: 'details of a folder that is counted',
+    path: `/files/${testBucket}`,
+    async reach(files) {
+      await showCount(files)
+      await files.act('states', 'Details')
+      await files.dialog.getByText('so far').waitFor()
+    },
+  },
   {
     name: 'shortcuts',
     path: folder,

@@ -17,6 +17,7 @@ import { EntryIcon } from '../entries/entry-icon.tsx'
 import { formatModified } from '../entries/modified-time.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
+import { FolderFigures } from '../folder-sizes/folder-figures.tsx'
 import classes from './entry-grid.module.css'
 
 export interface RowActions {
@@ -153,14 +154,7 @@ function EntryName({ entry, actions }: { readonly entry: Entry; readonly actions
 }
 
 function FileFigures({ entry }: { readonly entry: Entry }) {
-  if (entry.kind === 'folder') {
-    return (
-      <>
-        <div role="gridcell" className={classes.size} aria-label="Folder" />
-        <div role="gridcell" className={classes.modified} aria-label="No date" />
-      </>
-    )
-  }
+  if (entry.kind === 'folder') return <FolderFigures folder={entry} classes={classes} />
   const { size, modifiedAtMs } = entry
   return (
     <>

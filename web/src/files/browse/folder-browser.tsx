@@ -2,6 +2,7 @@ import { Suspense, useEffect } from 'react'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { nameOf } from '../entries/entry.ts'
 import { visibleName } from '../entries/visible-name.ts'
+import { FolderSizesContext } from '../folder-sizes/folder-sizes.ts'
 import { DropZone } from '../upload/drop-zone.tsx'
 import { takeDropped } from '../upload/take-uploads.ts'
 import type { FilesNavigation } from '../use-files-location.ts'
@@ -44,7 +45,9 @@ export function FolderBrowser({ location, navigation }: FolderBrowserProps) {
           aria-label="Contents"
           data-stale={browser.listing.isStale || undefined}
         >
-          <FolderContents browser={browser} />
+          <FolderSizesContext value={browser.sizes}>
+            <FolderContents browser={browser} />
+          </FolderSizesContext>
           <ListingStatus browser={browser} />
         </section>
       </div>

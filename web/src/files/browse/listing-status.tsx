@@ -1,14 +1,16 @@
 import { Button, Group, Loader } from '@mantine/core'
 import { useConnection } from '../../connection/use-connection.ts'
-import { formatCount } from '../../format/bytes.ts'
+import { formatAmount, formatCount } from '../../format/bytes.ts'
 import { entryCounts } from '../entries/entry-counts.ts'
+import { measuredCount, stopMeasuring } from '../folder-sizes/folder-sizes.ts'
 import type { Browser } from './use-browser.ts'
 
 /** The line below the list: the number of entries and whether the list is complete. */
 export function ListingStatus({ browser }: { readonly browser: Browser }) {
-  const { listing, entries, location } = browser
+  const { listing, entries, location, sizes } = browser
   const connection = useConnection()
   const isFiltered = location.filter !== ''
+  const measured = measuredCount(sizes)
   if (entries.length === 0 && !(isFiltered && listing.status === 'complete')) return null
   return (
     <Group
@@ -30,6 +32,20 @@ export function ListingStatus({ browser }: { readonly browser: Browser }) {
         <Button size="compact-xs" variant="default" onClick={listing.stop}>
           Stop
         </Button>
+      )}
+      {measured > 0 && (
+        <>
+          <Loader size={14} aria-hidden />
+          <span role="status">Counting {formatAmount(measured, 'folder')}</span>
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label="Stop counting"
+            onClick={() => void stopMeasuring(location.bucket, sizes)}
+          >
+            Stop
+          </Button>
+        </>
       )}
       {(listing.status === 'stopped' || listing.status === 'failed') && (
         <Button size="compact-xs" variant="default" onClick={listing.resume}>

@@ -65,7 +65,14 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
         </Suspense>
       )
     case 'folder-details':
-      return <FolderDetailsDialog bucket={bucket} folder={dialog.folder} onClose={close} />
+      return (
+        <FolderDetailsDialog
+          bucket={bucket}
+          folder={dialog.folder}
+          sizes={browser.sizes}
+          onClose={close}
+        />
+      )
     case 'help':
       return <HelpDialog onClose={close} />
   }

@@ -12,6 +12,7 @@ import { s3Uri } from '../entries/object-address.ts'
 import { parseSort, sortKey } from '../entries/stored-sort.ts'
 import { isTyping, type Typed, typedIndex, typedMore } from '../entries/type-ahead.ts'
 import { type FilesLocation, locationPath } from '../files-location.ts'
+import { type FolderSizes, measure, useFolderSizes } from '../folder-sizes/folder-sizes.ts'
 import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
 import { download } from '../s3/download-files.ts'
 import type { FilesNavigation } from '../use-files-location.ts'
@@ -45,6 +46,7 @@ export interface MenuPosition {
 export interface Browser {
   readonly location: BucketLocation
   readonly listing: ShownListing
+  readonly sizes: FolderSizes
   /** In the shown order. */
   readonly entries: readonly Entry[]
   readonly sort: Sort
@@ -87,7 +89,12 @@ export function useBrowser(
     [],
   )
   const listing = useFolderListing({ bucket, prefix, filter, round }, onRemoved)
-  const entries = useMemo(() => inOrder(listing.entries, sort), [listing.entries, sort])
+  // Folders are first.
+  const sizes = useFolderSizes(bucket, prefix, listing.entries[0]?.kind === 'folder')
+  const entries = useMemo(
+    () => inOrder(listing.entries, sort, sizes.counts),
+    [listing.entries, sort, sizes.counts],
+  )
   const picked = useSelection(entries)
   useEffect(() => {
     order.current = picked.keys
@@ -101,7 +108,7 @@ export function useBrowser(
   const rowActions = useRowActions({ bucket, picked, act, setMenu })
   const onCommand = useCommands({ location, entries, picked, act, openPrefix, setMenu })
   return {
-    ...{ location, listing, entries, sort, setSort, picked, rowActions, dialog, setDialog },
+    ...{ location, listing, sizes, entries, sort, setSort, picked, rowActions, dialog, setDialog },
     ...{ menu, openPrefix, view, closeView, act, onCommand },
     onFocusWanted: useCallback((key: string) => dispatch.current({ type: 'activate', key }), []),
     closeMenu: useCallback(() => {
@@ -150,6 +157,7 @@ function useAct({ bucket, prefix, setDialog, openPrefix, view }: ActParts): Brow
         move: () => setDialog({ type: 'move', entries }),
         copy: () => setDialog({ type: 'copy', entries }),
         edit: () => setDialog({ type: 'edit', entries }),
+        measure: () => measure(bucket, foldersOf(entries)),
         duplicate: () => put({ mode: 'copy', bucket, entries }, { bucket, prefix }),
         delete: () => setDialog({ type: 'delete', entries }),
       }
@@ -157,6 +165,10 @@ function useAct({ bucket, prefix, setDialog, openPrefix, view }: ActParts): Brow
     },
     [bucket, prefix, setDialog, openPrefix, view],
   )
+}
+
+function foldersOf(entries: readonly Entry[]): readonly string[] {
+  return entries.filter(({ kind }) => kind === 'folder').map(({ key }) => key)
 }
 
 async function copyUri(uri: string): Promise<void> {

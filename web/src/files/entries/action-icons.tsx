@@ -1,4 +1,5 @@
 import {
+  IconCalculator,
   IconClipboardText,
   IconCopyPlus,
   IconDownload,
@@ -22,6 +23,7 @@ const icons = {
   'copy-uri': IconClipboardText,
   rename: IconPencil,
   edit: IconTags,
+  measure: IconCalculator,
   move: IconFolderSymlink,
   copy: IconFolders,
   duplicate: IconCopyPlus,

@@ -10,6 +10,7 @@ export type EntryAction =
   | 'copy-uri'
   | 'rename'
   | 'edit'
+  | 'measure'
   | 'move'
   | 'copy'
   | 'duplicate'
@@ -23,6 +24,7 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
   'copy-uri': 'Copy S3 address',
   rename: 'Rename…',
   edit: 'Edit metadata…',
+  measure: 'Calculate size',
   move: 'Move to…',
   copy: 'Copy to…',
   duplicate: 'Duplicate',
@@ -31,7 +33,10 @@ export const actionLabels: Readonly<Record<EntryAction, string>> = {
 
 const change = ['move', 'copy', 'duplicate', 'edit', 'delete'] as const
 const forFile = ['open', 'download', 'share', 'copy-uri', 'rename', ...change] as const
-const forFolder = ['open', 'details', 'download', 'share', 'copy-uri', 'rename', ...change] as const
+const forFolder = [
+  ...['open', 'details', 'measure', 'download', 'share', 'copy-uri', 'rename'],
+  ...change,
+] as const
 const forSeveral = ['download', ...change] as const
 
 const byPath: ReadonlySet<EntryAction> = new Set(['open', 'details', 'download', 'share', 'edit'])
@@ -41,7 +46,7 @@ export function actionsFor(entries: readonly Entry[]): readonly EntryAction[] {
   const [first] = entries
   if (first === undefined) return []
   if (entries.length === 1) return first.kind === 'file' ? forFile : forFolder
-  return forSeveral
+  return entries.some(({ kind }) => kind === 'folder') ? ['measure', ...forSeveral] : forSeveral
 }
 
 /** Why an action is not possible for these entries, as a message; undefined: it is possible. */

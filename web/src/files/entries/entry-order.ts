@@ -53,15 +53,39 @@ function position(sorted: readonly Entry[], entry: Entry, from: number): number 
   return low
 }
 
-/** Reorders entries that are sorted by name. Folders stay first, sorted by name only. */
-export function inOrder(sorted: readonly Entry[], { field, isDescending }: Sort): readonly Entry[] {
+/** What is known of folders, by key: null if one has no objects. */
+export type FolderMeasures = ReadonlyMap<
+  string,
+  { readonly bytes: number | null; readonly lastModified: string | null }
+>
+
+/** Reorders entries that are sorted by name. Folders stay first; those of which nothing is known stay behind the others. */
+export function inOrder(
+  sorted: readonly Entry[],
+  { field, isDescending }: Sort,
+  folderMeasures: FolderMeasures = new Map(),
+): readonly Entry[] {
   if (field === 'name' && !isDescending) return sorted
   const isFile = (entry: Entry): entry is FileEntry => entry.kind === 'file'
   const files = sorted.filter(isFile)
   const folders = sorted.slice(0, sorted.length - files.length)
   if (field === 'name') return [...folders.reverse(), ...files.reverse()]
+  const sign = isDescending ? -1 : 1
+  const measureOf = ({ key }: Entry): number | undefined => {
+    const { bytes = null, lastModified = null } = folderMeasures.get(key) ?? {}
+    if (field === 'size') return bytes ?? undefined
+    return lastModified === null ? undefined : Date.parse(lastModified)
+  }
+  const known = new Map(folders.map((folder) => [folder, measureOf(folder)]))
+  const compareFolders = (a: Entry, b: Entry): number => {
+    const [one, other] = [known.get(a), known.get(b)]
+    if (one !== undefined && other !== undefined) return sign * (one - other)
+    return Number(one === undefined) - Number(other === undefined)
+  }
   const measure =
     field === 'size' ? ({ size }: FileEntry) => size : ({ modifiedAtMs }: FileEntry) => modifiedAtMs
-  const sign = isDescending ? -1 : 1
-  return [...folders, ...files.sort((a, b) => sign * (measure(a) - measure(b)))]
+  return [
+    ...folders.sort(compareFolders),
+    ...files.sort((a, b) => sign * (measure(a) - measure(b))),
+  ]
 }

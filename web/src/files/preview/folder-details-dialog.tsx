@@ -1,37 +1,85 @@
-import { FocusTrap, Modal, Stack } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { formatBytes, formatCount } from '../../format/bytes.ts'
-import { sizeOfTree } from '../change/drive-work.ts'
+import { Button, FocusTrap, Modal, Stack } from '@mantine/core'
+import { useEffect } from 'react'
+import { formatAmount, formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
+import { formatMoment } from '../../format/time.ts'
+import { Age } from '../../ui/age.tsx'
 import type { FolderEntry } from '../entries/entry.ts'
 import { s3Uri } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
-import { copyable, DetailList } from './detail-list.tsx'
+import { type FolderSizes, measure, stopMeasuring } from '../folder-sizes/folder-sizes.ts'
+import type { FolderCount } from '../folder-sizes/size-text.ts'
+import { copyable, type Detail, DetailList } from './detail-list.tsx'
 
 interface FolderDetailsDialogProps {
   readonly bucket: string
   readonly folder: FolderEntry
+  readonly sizes: FolderSizes
   readonly onClose: () => void
 }
 
-export function FolderDetailsDialog({ bucket, folder, onClose }: FolderDetailsDialogProps) {
-  const { data, error } = useQuery({
-    queryKey: ['tree-size', bucket, folder.key],
-    queryFn: ({ signal }) => sizeOfTree(bucket, folder.key, signal),
-  })
-  const more = data?.isMore === true ? 'More than ' : ''
-  const waiting = error === null ? 'Counting…' : error.message
+/** Counts the folder when it is opened, unless it has been counted before. */
+export function FolderDetailsDialog(props: FolderDetailsDialogProps) {
+  const { bucket, folder, sizes, onClose } = props
+  const count = sizes.counts.get(folder.key)
+  const isWaiting = sizes.waiting.has(folder.key)
+  const isBusy = isWaiting || count?.isCounting === true
+  // Only once: a count that is stopped stays stopped.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was known when the dialog was opened
+  useEffect(() => {
+    if (count === undefined) measure(bucket, [folder.key])
+  }, [bucket, folder.key])
+  const own: FolderSizes = {
+    counts: new Map(count === undefined ? [] : [[folder.key, count]]),
+    waiting: new Set(isWaiting ? [folder.key] : []),
+  }
   return (
     <Modal opened onClose={onClose} title={`Folder “${visibleName(folder.name)}”`} centered>
       <FocusTrap.InitialFocus />
       <Stack>
         <DetailList
-          details={[
-            copyable('S3 address', s3Uri(bucket, folder.key)),
-            ['Objects', data === undefined ? waiting : more + formatCount(data.objects)],
-            ['Size', data === undefined ? waiting : more + formatBytes(data.bytes)],
-          ]}
+          details={[copyable('S3 address', s3Uri(bucket, folder.key)), ...countDetails(count)]}
         />
+        <Button
+          variant="default"
+          onClick={() => {
+            if (isBusy) void stopMeasuring(bucket, own)
+            else measure(bucket, [folder.key])
+          }}
+        >
+          {isBusy ? 'Stop counting' : 'Count again'}
+        </Button>
       </Stack>
     </Modal>
   )
+}
+
+function countDetails(count: FolderCount | undefined): readonly Detail[] {
+  const { objects = null, bytes = null, lastModified = null, countedAt = null } = count ?? {}
+  const isKnown = objects !== null && bytes !== null && countedAt !== null
+  return [
+    ['Objects', isKnown ? formatCount(objects) : 'not counted yet'],
+    [
+      'Size',
+      isKnown ? (
+        <span key="size" title={formatExactBytes(bytes)}>
+          {formatBytes(bytes)}
+        </span>
+      ) : (
+        '–'
+      ),
+    ],
+    ['Newest', lastModified === null ? '–' : formatMoment(Date.parse(lastModified))],
+    ['Counted', <CountedAt key="counted" count={count} />],
+  ]
+}
+
+function CountedAt({ count }: { readonly count: FolderCount | undefined }) {
+  if (count === undefined) return <span role="status">waiting…</span>
+  const { isCounting, found, problem, countedAt } = count
+  if (isCounting) {
+    const amount = `${formatAmount(found.objects, 'object')}, ${formatBytes(found.bytes)}`
+    return <span role="status">counting: {amount} so far</span>
+  }
+  if (problem !== null) return <span role="alert">{problem}</span>
+  return countedAt === null ? <span>never</span> : <Age at={countedAt} />
 }

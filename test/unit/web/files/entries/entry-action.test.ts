@@ -22,6 +22,7 @@ describe('actionsFor', () => {
 
   test('returns the actions that apply to several entries', () => {
     assert.deepEqual(actionsFor([file('a'), folder]), [
+      'measure',
       'download',
       'move',
       'copy',

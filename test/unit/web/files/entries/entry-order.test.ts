@@ -59,6 +59,22 @@ describe('mergeByName', () => {
 })
 
 describe('inOrder', () => {
+  test('sorts folders by what was counted, unknown ones behind them, before files', () => {
+    const sorted = mergeByName([], [file('f'), ...['a', 'b', 'c', 'd', 'e'].map(folder)])
+    const measures = new Map([
+      ['b/', { bytes: 5, lastModified: '2026-01-01T00:00:00Z' }],
+      ['d/', { bytes: 9, lastModified: '2020-01-01T00:00:00Z' }],
+      ['e/', { bytes: 0, lastModified: null }],
+    ])
+    const orderOf = (field: 'size' | 'modified', isDescending: boolean) =>
+      names(inOrder(sorted, { field, isDescending }, measures)).join('')
+    assert.equal(orderOf('size', true), 'dbeacf')
+    assert.equal(orderOf('size', false), 'ebdacf')
+    assert.equal(orderOf('modified', true), 'bdacef')
+    assert.equal(orderOf('modified', false), 'dbacef')
+    assert.equal(names(inOrder(sorted, byName, measures)).join(''), 'abcdef')
+  })
+
   const sorted = [
     folder('d'),
     folder('e'),

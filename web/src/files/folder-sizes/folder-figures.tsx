@@ -1,0 +1,41 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and says which row is meant
+import { useContext } from 'react'
+import { formatMoment } from '../../format/time.ts'
+import type { FolderEntry } from '../entries/entry.ts'
+import { formatModified } from '../entries/modified-time.ts'
+import { FolderSizesContext } from './folder-sizes.ts'
+import { sizeText } from './size-text.ts'
+
+interface FolderFiguresProps {
+  readonly folder: FolderEntry
+  readonly classes: Readonly<Record<string, string>>
+}
+
+/** The size and the newest date of a folder that was counted, in its row. */
+export function FolderFigures({ folder, classes }: FolderFiguresProps) {
+  const { counts, waiting } = useContext(FolderSizesContext)
+  const count = counts.get(folder.key)
+  const { text, title } = sizeText(count, waiting.has(folder.key))
+  const newest = count?.lastModified ?? null
+  return (
+    <>
+      <div
+        role="gridcell"
+        className={classes.size}
+        {...(text === '' ? { 'aria-label': 'Folder' } : { title })}
+      >
+        {text}
+      </div>
+      <div
+        role="gridcell"
+        className={classes.modified}
+        {...(newest === null
+          ? { 'aria-label': 'No date' }
+          : { title: `Newest object: ${formatMoment(Date.parse(newest))}` })}
+      >
+        {newest !== null && formatModified(Date.parse(newest))}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import type { FolderCountsReply } from '../../../../src/console/management/folders/folder-count-routes.ts'
+import { formatAmount, formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
+import { formatMoment } from '../../format/time.ts'
+
+export type FolderCount = FolderCountsReply['counts'][number]
+
+/** What a row says of a folder; '' for nothing. */
+interface SizeText {
+  readonly text: string
+  /** In the tooltip. */
+  readonly title: string
+}
+
+/** @param isWaiting before it is counted */
+export function sizeText(count: FolderCount | undefined, isWaiting: boolean): SizeText {
+  if (count?.isCounting === true) {
+    const { objects, bytes } = count.found
+    return { text: `${formatBytes(bytes)}…`, title: `Counting: ${formatCount(objects)} so far` }
+  }
+  if (isWaiting) return { text: 'Waiting…', title: 'Waits until other folders are counted' }
+  if (count?.problem != null) return { text: 'Not counted', title: count.problem }
+  if (count?.objects == null || count.bytes === null || count.countedAt === null) {
+    return { text: '', title: '' }
+  }
+  const { objects, bytes, countedAt } = count
+  const counted = `counted ${formatMoment(Date.parse(countedAt))}`
+  const title = `${formatAmount(objects, 'object')}, ${formatExactBytes(bytes)}, ${counted}`
+  return { text: formatBytes(bytes), title }
+}
