@@ -52,3 +52,6 @@ export interface Attributes {
   /** The database does not respond: these are the attributes of a file without a record. Never stored. */
   readonly isProvisional?: true
 }
+
+/** The attributes that a writer sends: the others follow from the bytes. */
+export type WriterAttributes = Pick<Attributes, 'headers' | 'metadata' | 'tags' | 'storageClass'>

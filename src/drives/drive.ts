@@ -1,19 +1,20 @@
-import type { Attributes, Tags } from './attributes.ts'
+import type { Attributes, ChecksumAlgorithm, Tags, WriterAttributes } from './attributes.ts'
 import type { DriveStatistics } from './drive-statistics.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
 import type { HeadOptions, OpenOptions } from './read-options.ts'
 import type {
+  AppendOptions,
   BeginOptions,
   PartDigest,
   PlacedParts,
   PlaceOptions,
+  ReplaceOptions,
   TakeOverOptions,
   UploadAbilities,
 } from './upload-abilities.ts'
 
 /**
- * A drive stores objects as ordinary files. This file is the contract that every drive fulfils and
- * that test/contract/drive-contract.ts checks; read it before you write a drive.
+ * A drive stores objects, as ordinary files if it can. test/contract/drive-contract.ts checks what is required here.
  *
  * A drive has buckets (folders below its root; `a/b` is a folder in a folder, and no bucket is inside
  * another one) and keys (strings of 1 to 1,024 UTF-8 bytes, any
@@ -23,7 +24,7 @@ import type {
  * Every method may reject with a DriveError. Any other rejection is a bug.
  */
 export interface Drive {
-  /** For the log and the status page: `file`, `memory`, `gdrive`, `webdav`. */
+  /** For the log and the status page, as `file`. */
   readonly kind: string
 
   /** What happens to removed objects. `server`: the server's trash, if it has one. */
@@ -36,11 +37,13 @@ export interface Drive {
   readonly readsAlone?: boolean
 
   /**
-   * Whether each process follows what others change, from `prepare` on, in an index of the buckets' folders: then
-   * processes that only read call `prepare` too, and `addBucket` is also called for a bucket that another process
-   * made.
+   * Whether each process follows what others change, from `prepare` on, in an index: then processes that only read
+   * call `prepare` too, and `addBucket` is also called for a bucket that another process made.
    */
   readonly followsChanges?: boolean
+
+  /** Whether ETags are those of a server, and not the ones that are given; part sizes are not kept. Absent: no. */
+  ownEtags?(bucket: string): boolean
 
   /** Whether it is on this machine, so that asking for its space costs nothing. */
   readonly isLocal?: boolean
@@ -196,9 +199,19 @@ export interface OpenObject extends ObjectMetadata {
 export type Borrow = (chunk: Uint8Array) => Promise<void>
 
 export interface DraftOptions {
-  /** The expected number of bytes, if known: a hint for space checks and small objects. */
+  /** The number of bytes, if known: a hint up to 1 MiB. */
   readonly size?: number
   readonly signal?: AbortSignal
+  /** What `publish` will get. Absent: no attributes and no conditions. */
+  readonly announced?: Announced
+}
+
+/** What a server has to know before the first byte. */
+export interface Announced {
+  readonly attributes: WriterAttributes
+  readonly conditions?: WriteConditions | undefined
+  /** Of the checksum that the attributes will have. */
+  readonly checksum?: ChecksumAlgorithm | undefined
 }
 
 /** An object being written. Exactly one of `publish` and `discard` ends it. */
@@ -270,9 +283,6 @@ export interface UploadDrive {
    * Called first by a process that has taken the upload from one that did not give it back. Returns the state to
    * continue with, which the caller stores before it calls another method: the former process, which may only have
    * been suspended, can't change or publish those bytes. Absent if it can't do so in any state.
-   *
-   * @param options.isDead whether the former process certainly does not run any more, and nothing that it wrote can
-   *   still arrive
    */
   takeOver?(state: string, options: TakeOverOptions): Promise<string>
 
@@ -308,20 +318,7 @@ export interface UploadDrive {
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
 }
 
-export interface AppendOptions {
-  /** Where the part begins: the number of committed bytes. */
-  readonly offset: number
-  /** The expected number of bytes, if known. */
-  readonly size?: number
-  readonly signal?: AbortSignal
-}
-
-export interface ReplaceOptions extends AppendOptions {
-  /** Size of the part to replace, which begins at `offset`. */
-  readonly replacedSize: number
-}
-
-/** A part being written. Exactly one of `commit` and `discard` ends it. */
+/** A part being written. `commit` or `discard` ends it. */
 export interface PartDraft<State = string> {
   /** As Draft.write. */
   write(chunk: Uint8Array): Promise<void>
@@ -361,6 +358,10 @@ export type DriveErrorKind =
   | 'changed'
   /** The drive can't do this, now or later. */
   | 'unsupported'
+  /** The server of the drive does not do it: 501. */
+  | 'not-implemented'
+  /** The server of the drive takes no part before the last one that is so small. */
+  | 'part-too-small'
   /** The bytes of an upload are lost or can't become the object: a new upload is needed. */
   | 'upload-gone'
   /** The bucket was removed, or its folder is missing. */

@@ -1,3 +1,5 @@
+import type { StoredChecksum, WriterAttributes } from './attributes.ts'
+
 /** What a drive can do with one upload. */
 export interface UploadAbilities {
   /** Whether the last committed part can be replaced. */
@@ -30,6 +32,22 @@ export interface BeginOptions {
    * Whether parts shall come in any order. A drive that can't do that ignores it: `UploadAbilities.anyOrder` tells.
    */
   readonly anyOrder?: boolean
+  /** What `complete` will get, without the conditions, and the kind of checksum that the object will have. */
+  readonly attributes?: WriterAttributes
+  readonly checksum?: Pick<StoredChecksum, 'algorithm' | 'type'> | undefined
+}
+
+export interface AppendOptions {
+  /** Where the part begins: the number of committed bytes. */
+  readonly offset: number
+  /** The expected number of bytes, if known. */
+  readonly size?: number
+  readonly signal?: AbortSignal
+}
+
+export interface ReplaceOptions extends AppendOptions {
+  /** Size of the part to replace, which begins at `offset`. */
+  readonly replacedSize: number
 }
 
 /**
@@ -39,6 +57,8 @@ export interface BeginOptions {
  * `commit` returns, and from then on these bytes never change.
  */
 export interface PlaceOptions {
+  /** The part's number, 1 to 10,000: places are not ordered, but a server behind may order by it. */
+  readonly number: number
   /**
    * Where the slot begins in the common file. Absent: the part goes to a file of its own, as it does if the
    * file system does not take a file of that length.
@@ -66,6 +86,7 @@ export interface PlacedParts {
 }
 
 export interface TakeOverOptions {
+  /** Whether the former process certainly does not run any more, and nothing that it wrote can still arrive. */
   readonly isDead: boolean
 }
 
@@ -74,4 +95,5 @@ export interface PartDigest {
   readonly size: number
   /** Lower-case hexadecimal. */
   readonly md5: string
+  readonly checksum?: StoredChecksum | undefined
 }

@@ -21,6 +21,8 @@ const answers: Readonly<
   'no-bucket': { code: 'ServiceUnavailable', retryAfterSeconds: unavailableSeconds },
   'not-empty': { code: 'BucketNotEmpty' },
   'not-found': { code: 'NoSuchKey' },
+  'not-implemented': { code: 'NotImplemented' },
+  'part-too-small': { code: 'EntityTooSmall' },
   // Of a part of S3 that this drive does not have.
   unsupported: { code: 'InvalidRequest' },
   'upload-gone': { code: 'NoSuchUpload' },

@@ -58,6 +58,7 @@ const drive: TableOf<Drive> = {
   trashes: {},
   readsAlone: {},
   followsChanges: {},
+  ownEtags: {},
   isLocal: {},
   prepare: { metric: 'prepare' },
   addBucket: { metric: 'addBucket', span: 'addBucket' },

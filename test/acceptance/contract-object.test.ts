@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
+import { storeAbilities } from '../support/chosen-drive.ts'
 import { publicBucket, useContractGateway } from '../support/contract-gateway.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { md5Of } from '../support/test-bytes.ts'
@@ -120,8 +121,10 @@ describe('objects', () => {
     })),
   )
 
+  const { controlKeys, namelessMetadata } = storeAbilities()
   it('PutObject and DeleteObject of an empty object, a folder marker and odd keys', async () => {
-    const escaped = ['empty', 'folder/', 'a//b', '%20', 'a+b%2Bc', '%E2%82%AC%0A', '%2Fx']
+    const odd = `%E2%82%AC${controlKeys ? '%0A' : ''}`
+    const escaped = ['empty', 'folder/', 'a//b', '%20', 'a+b%2Bc', odd, '%2Fx']
     for (const key of escaped) {
       const put = { title: '', method: 'PUT', target: `/${testBucket}/${key}`, status: 200 }
       await answer(gateway(), { ...put, fields: { etag: `"${md5Of(Buffer.alloc(0))}"` } })
@@ -144,14 +147,14 @@ describe('objects', () => {
       'x-amz-meta-utf8': Buffer.from('日本語').toString('latin1'),
       'x-amz-meta-latin1': 'caf\u00e9',
       'x-amz-meta-words': '=?UTF-8?Q?caf=C3=A9?=',
-      'x-amz-meta-': 'nameless',
+      ...(namelessMetadata && { 'x-amz-meta-': 'nameless' }),
     }
     await answer(gateway(), { ...put, body: 'x', headers })
     const fields = {
       'x-amz-meta-utf8': '=?UTF-8?B?5pel5pys6Kqe?=',
       'x-amz-meta-latin1': '=?UTF-8?B?Y2Fmw6k=?=',
       'x-amz-meta-words': '=?UTF-8?Q?caf=C3=A9?=',
-      'x-amz-missing-meta': '1',
+      'x-amz-missing-meta': namelessMetadata ? '1' : undefined,
       'x-amz-meta-': undefined,
     }
     await answer(gateway(), { ...put, method: 'HEAD', fields })

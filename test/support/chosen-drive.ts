@@ -1,5 +1,9 @@
+import type { TestContext } from 'node:test'
 import { startGoogleEmulator } from '../fakes/google/google-emulator.ts'
 import { startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
+import { startGatewayInProcess } from './gateway-in-process.ts'
+import { startMoto } from './s3/moto.ts'
+import type { Credentials } from './signed-request.ts'
 import { startApache } from './webdav/apache.ts'
 import type { Scope } from './webdav/server-process.ts'
 
@@ -27,6 +31,16 @@ const drives = {
       GDRIVE_API_URL: emulator.url,
     }
   },
+  moto: async (scope): Promise<Settings> => {
+    const { url, accessKey, secretKey } = await startMoto(scope)
+    return s3Settings(url, { accessKey, secretKey })
+  },
+  Bucketry: async (scope): Promise<Settings> => {
+    const { url, bucket, credentials } = await startGatewayInProcess(scope as TestContext, {
+      COMPATIBILITY: 'aws',
+    })
+    return s3Settings(`${url}/${bucket}/folder`, credentials)
+  },
   'Apache mod_dav': async (scope) => settingsOf(await startApache(scope)),
   Nextcloud: async (scope) => settingsOf(await startNextcloud(scope)),
 } as const satisfies Record<string, (scope: Scope) => Promise<Settings>>
@@ -48,6 +62,21 @@ export function doesReplaceLastPart(): boolean {
   return !['Google Drive', 'Apache mod_dav', 'Nextcloud'].includes(chosen)
 }
 
+/** What the chosen drive's server can do. */
+export function storeAbilities() {
+  const isStore = chosen === 'moto' || chosen === 'Bucketry'
+  return {
+    /** A part before the last one may be small. */
+    smallParts: chosen !== 'Bucketry',
+    /** The parts of an object are known after Complete. */
+    partSizes: !isStore,
+    /** A key may have control characters. */
+    controlKeys: chosen !== 'moto',
+    /** User metadata may have an empty name. */
+    namelessMetadata: !isStore,
+  }
+}
+
 /** Stands up the drive that was chosen. @throws Error when a program for it is missing. */
 export async function standUpChosenDrive(): Promise<ChosenDrive> {
   const ends: (() => unknown)[] = []
@@ -63,6 +92,17 @@ export async function standUpChosenDrive(): Promise<ChosenDrive> {
     async end() {
       for (const end of ends.reverse()) await end()
     },
+  }
+}
+
+function s3Settings(
+  url: string,
+  { accessKey, secretKey }: Pick<Credentials, 'accessKey' | 'secretKey'>,
+): Settings {
+  return {
+    DRIVE: `s3+${url}`,
+    S3_DRIVE_ACCESS_KEY: accessKey,
+    S3_DRIVE_SECRET_KEY: secretKey,
   }
 }
 

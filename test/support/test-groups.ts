@@ -21,7 +21,7 @@ export function shareOf<Case>(
 export const testGroups: Readonly<Record<string, readonly string[]>> = {
   quick: [
     'test/unit/**/*.test.ts',
-    'test/contract/!(google-*|webdav-*).test.ts',
+    'test/contract/!(google-*|webdav-*|s3-*).test.ts',
     'test/regressions/local/*.test.ts',
     'test/acceptance/**/*.test.ts',
   ],
@@ -33,8 +33,8 @@ export const testGroups: Readonly<Record<string, readonly string[]>> = {
   crash: ['test/crash/**/*.test.ts'],
   fakes: ['test/fakes/**/*.test.ts'],
   drives: [
-    'test/contract/{google,webdav}-*.test.ts',
-    'test/regressions/{google,webdav}/*.test.ts',
+    'test/contract/{google,webdav,s3}-*.test.ts',
+    'test/regressions/{google,webdav,s3}/*.test.ts',
     'test/drives/**/*.test.ts',
   ],
   faults: ['test/faults/**/*.test.ts'],
@@ -68,7 +68,7 @@ export const partialFiles: readonly { readonly files: string; readonly every: nu
       'test/contract/{routed-{google,local}-drive,webdav-{lighttpd,nextcloud,rclone-serve}}.test.ts',
     every: Infinity,
   },
-  { files: 'test/drives/acceptance-{apache,memory}.test.ts', every: Infinity },
+  { files: 'test/drives/acceptance-{apache,bucketry,memory}.test.ts', every: Infinity },
   { files: 'test/faults/{lighttpd,rclone-serve}.test.ts', every: Infinity },
   { files: 'test/lines/{apache,lighttpd,memory,rclone-serve,wsgidav}.test.ts', every: Infinity },
   { files: 'test/contract/{google,webdav}-*.test.ts', every: 3 },

@@ -1,15 +1,13 @@
 import {
-  type AppendOptions,
   type CompleteOptions,
   DriveError,
   type ObjectMetadata,
   type ObjectName,
   type PartDraft,
-  type ReplaceOptions,
   type UploadDrive,
 } from '../drive.ts'
 import { parsedJson } from '../json-text.ts'
-import type { UploadAbilities } from '../upload-abilities.ts'
+import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../upload-abilities.ts'
 import { endingPart } from '../uploads/ending-draft.ts'
 import { StagedBytes, type StagedUploads } from '../uploads/staged-uploads.ts'
 import { foreignState, requireUploadId } from '../uploads/upload-id.ts'

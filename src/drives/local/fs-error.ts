@@ -33,6 +33,8 @@ const advice: Readonly<Record<DriveErrorKind, string>> = {
   full: 'There is no space left on the drive.',
   'key-too-long': 'The path would exceed the system limit.',
   'invalid-key': 'The file system does not accept this name.',
+  'not-implemented': 'The drive cannot do this.',
+  'part-too-small': 'The part is too small.',
   unsupported: 'The drive cannot do this.',
   busy: 'The system is busy; try again.',
   unavailable: 'The drive is not responding; check that it is mounted and healthy.',

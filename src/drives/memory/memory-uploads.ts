@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  type AppendOptions,
   type CompleteOptions,
   DriveError,
   type ObjectMetadata,
@@ -8,7 +7,7 @@ import {
   type PartDraft,
   type UploadDrive,
 } from '../drive.ts'
-import type { BeginOptions, UploadAbilities } from '../upload-abilities.ts'
+import type { AppendOptions, BeginOptions, UploadAbilities } from '../upload-abilities.ts'
 import { endingPart } from '../uploads/ending-draft.ts'
 import { ByteCollector, type MemoryObjects, metadataOf, turn } from './memory-objects.ts'
 

@@ -195,6 +195,11 @@ export class RoutedDrive implements Drive {
     await Promise.all(this.#table.mounts.map(({ drive }) => drive.close()))
   }
 
+  ownEtags(bucket: string): boolean {
+    const { mount, folder } = this.#placeOf(bucket)
+    return mount.drive.ownEtags?.(folder) ?? false
+  }
+
   trashes(bucket: string): boolean {
     const { mount, folder, isReadOnly } = this.#placeOf(bucket)
     return !isReadOnly && !mount.isReadOnly && (mount.drive.trashes?.(folder) ?? false)

@@ -1,16 +1,16 @@
 import {
-  type AppendOptions,
   type CompleteOptions,
   DriveError,
   type ObjectMetadata,
   type ObjectName,
   type PartDraft,
-  type ReplaceOptions,
   type UploadDrive,
 } from '../drive.ts'
 import type {
+  AppendOptions,
   BeginOptions,
   PlaceOptions,
+  ReplaceOptions,
   TakeOverOptions,
   UploadAbilities,
 } from '../upload-abilities.ts'

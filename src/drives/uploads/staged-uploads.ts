@@ -1,6 +1,6 @@
-import type { AppendOptions, Drive, OpenObject, PartDraft, ReplaceOptions } from '../drive.ts'
+import type { Drive, OpenObject, PartDraft } from '../drive.ts'
 import { DriveError } from '../drive.ts'
-import type { UploadAbilities } from '../upload-abilities.ts'
+import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../upload-abilities.ts'
 
 /** A local drive in the staging directory, which collects uploads for another drive. */
 export interface StagedUploads {

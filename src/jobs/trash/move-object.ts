@@ -81,7 +81,10 @@ async function copyBytes(
     // The bytes of another version would get these attributes.
     if (!isSame(object, source)) throw new DriveError('changed', 'The object was replaced.')
     const { size, attributes } = source
-    const draft = await drive.draft(to.bucket, to.key, { size, signal })
+    const draft = await drive.draft(to.bucket, to.key, {
+      ...{ size, signal },
+      announced: { attributes, conditions, checksum: attributes.checksum?.algorithm },
+    })
     let isPublishing = false
     try {
       for await (const chunk of object.read(0, size)) await draft.write(chunk)

@@ -132,10 +132,21 @@ function isRangeWanted(ifRange: string | string[] | undefined, metadata: ObjectM
   return isSameVersion(String(ifRange), { etag: attributes.etag, modifiedAtMs })
 }
 
+/** The ETag of an object that was uploaded in several parts. */
+const severalParts = /-(?:[2-9]|\d\d+)$/
+
+/** On a drive that keeps no part sizes (`Drive.ownEtags`). */
+function unknownParts(): S3Error {
+  const message = 'The drive does not know the parts of this object. Use Range.'
+  return new S3Error('NotImplemented', message)
+}
+
 /** An object that was not uploaded in parts is its own part 1, with status 206 as in S3. */
 function rangeOfPart(partNumber: number, metadata: ObjectMetadata): ObjectRange {
-  if (metadata.attributes.isProvisional) throw unknownAttributes()
-  const partSizes = metadata.attributes.partSizes ?? [[1, metadata.size]]
+  const { isProvisional, etag, partSizes: known } = metadata.attributes
+  if (isProvisional) throw unknownAttributes()
+  if (known === undefined && severalParts.test(etag)) throw unknownParts()
+  const partSizes = known ?? [[1, metadata.size]]
   const range = partRange(partSizes, partNumber)
   if (range !== undefined) return range
   throw new S3Error('InvalidPartNumber', undefined, {

@@ -1,3 +1,4 @@
+import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
 import type { ObjectContext } from '../context.ts'
 import { type SentAttributes, sentAttributes } from '../headers/object-headers.ts'
@@ -9,6 +10,8 @@ export interface NewObject {
   readonly size: number | undefined
   readonly sent: SentAttributes
   readonly conditions: WriteConditions | undefined
+  /** Of the checksum that `pour` will compute, if it is known. */
+  readonly algorithm?: ChecksumAlgorithm | undefined
   /** Writes all bytes into the sink. If it rejects, the key stays as it was. */
   pour(sink: PayloadSink): Promise<PayloadDigest>
 }
@@ -16,9 +19,12 @@ export interface NewObject {
 /** Makes bytes the object of the request's key, with their digests as its attributes. Resolves with what was written. */
 export async function writeObject(
   { service, bucket, key }: ObjectContext,
-  { size, sent, conditions, pour }: NewObject,
+  { size, sent, conditions, algorithm, pour }: NewObject,
 ): Promise<ObjectMetadata> {
-  const draft = await service.drive.draft(bucket, key, size === undefined ? {} : { size })
+  const draft = await service.drive.draft(bucket, key, {
+    ...(size !== undefined && { size }),
+    announced: { attributes: sentAttributes(sent), conditions, checksum: algorithm },
+  })
   let digest: PayloadDigest
   try {
     digest = await pour(draft)
@@ -32,6 +38,8 @@ export async function writeObject(
     etag,
     ...(checksum === undefined ? {} : { checksum }),
   }
-  const { modifiedAtMs } = await draft.publish(attributes, conditions)
-  return { size: digest.size, modifiedAtMs, attributes }
+  const published = await draft.publish(attributes, conditions)
+  const { modifiedAtMs } = published
+  const written = { ...attributes, etag: published.attributes.etag }
+  return { size: digest.size, modifiedAtMs, attributes: written }
 }

@@ -1,11 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Attributes, type KeptHeader, keptHeaders } from '../../drives/attributes.ts'
+import {
+  type Attributes,
+  type KeptHeader,
+  keptHeaders,
+  type WriterAttributes,
+} from '../../drives/attributes.ts'
 import { parseTaggingHeader } from '../configuration/tagging-document.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { storageClassFromHeaders } from './storage-class.ts'
 
 /** The part of an object's attributes that its writer sends as header fields. */
-export type SentAttributes = Pick<Attributes, 'headers' | 'metadata' | 'tags' | 'storageClass'>
+export type SentAttributes = WriterAttributes
 
 const metadataPrefix = 'x-amz-meta-'
 

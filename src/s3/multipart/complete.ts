@@ -237,7 +237,7 @@ async function publishOnDrive(
     target: decodeTarget(target),
     async parts() {
       const rows = await table.parts(id, 0, partCount)
-      return rows.map((part) => ({ size: part.size, md5: part.etag }))
+      return rows.map(decodePart).map(({ size, etag, checksum }) => ({ size, md5: etag, checksum }))
     },
     ...(placed && { placed }),
     assertHeld: () => lease.assertHeld(),

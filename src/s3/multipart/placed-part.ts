@@ -33,7 +33,9 @@ export async function placePart(
   const offset = await claimSlot(context, upload, name, source.size)
   let written = 0
   try {
-    const draft = await drive.uploads.place?.(driveState, { offset, size: source.size })
+    const draft = await drive.uploads.place?.(driveState, {
+      ...{ number, offset, size: source.size },
+    })
     if (draft === undefined) throw new TypeError('the drive takes parts only in order')
     const digest = await pour(draft, source, {
       algorithm: detailsOf(upload).checksum?.algorithm,

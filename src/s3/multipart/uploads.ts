@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ObjectName } from '../../drives/drive.ts'
 import type { UploadRow } from '../../state/stores/uploads.ts'
+import { sentAttributes } from '../headers/object-headers.ts'
 import { abortUpload } from './abort.ts'
 import { completeUpload, findRecovered } from './complete.ts'
 import type { Completion, CompletionRequest } from './completion.ts'
@@ -69,7 +70,11 @@ export class Uploads {
   async create(target: ObjectName, details: UploadDetails): Promise<string> {
     const { drive, table, now, partOrder } = this.#context
     const id = randomBytes(16).toString('base64url')
-    const driveState = await drive.uploads.begin(id, target, { anyOrder: partOrder === 'any' })
+    const driveState = await drive.uploads.begin(id, target, {
+      anyOrder: partOrder === 'any',
+      attributes: sentAttributes(details),
+      checksum: details.checksum,
+    })
     try {
       await table.insert({
         id,

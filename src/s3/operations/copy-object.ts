@@ -113,7 +113,8 @@ async function copyOnDrive(
   const { etag, checksum } = object.attributes
   const isComposite = checksum?.type === 'COMPOSITE'
   const isOther = plan.algorithm !== undefined && plan.algorithm !== checksum?.algorithm
-  if (!isPlainMd5(etag) || isComposite || isOther) return undefined
+  const isOfBytes = isPlainMd5(etag) && !isComposite
+  if (isOther || !(isOfBytes || service.drive.ownEtags?.(bucket))) return undefined
   const kept = plan.attributesOf(object.attributes)
   const attributes = checksum === undefined ? { ...kept, etag } : { ...kept, etag, checksum }
   const { source, conditions } = plan
@@ -140,7 +141,7 @@ function copyByStreaming(
   return writeObject(context, {
     size,
     sent: plan.attributesOf(attributes),
-    conditions: plan.conditions,
+    ...{ conditions: plan.conditions, algorithm },
     pour: (sink) => pourObject(object, sink, { range, algorithm, signal }),
   })
 }

@@ -3,6 +3,7 @@ import type { HttpReply } from '../../http/message.ts'
 import { readPayload, requiredSize } from '../body/payload.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import { type NewObject, writeObject } from '../body/write-object.ts'
+import { expectedDigests } from '../checksums/checksum-headers.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import { withRoom } from '../configuration/room.ts'
@@ -36,7 +37,12 @@ export async function storeObject(
   }
   const object = await withRoom(context, size, async (counted) => {
     const written = await writeObject(context, {
-      ...{ size, sent, conditions },
+      ...{
+        size,
+        sent,
+        conditions,
+        algorithm: expectedDigests(request.headers).checksum?.algorithm,
+      },
       pour: (sink) => pour(counted(sink)),
     })
     service.usage.wrote(bucket, written.size)

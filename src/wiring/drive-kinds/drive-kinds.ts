@@ -3,16 +3,17 @@ import type { DriveKind } from './drive-kind.ts'
 import { fileKind } from './file-kind.ts'
 import { type GdriveOwn, type GdriveService, gdriveKind } from './gdrive-kind.ts'
 import { memoryKind } from './memory-kind.ts'
+import { type S3Own, s3Kind } from './s3-kind.ts'
 import { type WebdavService, webdavKind } from './webdav-kind.ts'
 
 /** All kinds of drives, in the order of messages. */
-const driveKinds = [fileKind, gdriveKind, webdavKind, memoryKind] as const
+const driveKinds = [fileKind, gdriveKind, webdavKind, s3Kind, memoryKind] as const
 
 /** Where a drive is. */
 export type DriveLocation = NonNullable<ReturnType<(typeof driveKinds)[number]['parse']>>
 
 /** A drive of any kind, with the settings that any kind has for itself. */
-export type AnyOwnDrive = GdriveOwn<DriveLocation>
+export type AnyOwnDrive = GdriveOwn<DriveLocation> & S3Own<DriveLocation>
 
 /** A kind, asked with all settings that any kind uses: a kind with settings of its own adds their types. */
 export type AnyDriveKind = DriveKind<DriveLocation, AnyOwnDrive, GdriveService & WebdavService>

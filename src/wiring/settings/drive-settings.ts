@@ -15,6 +15,11 @@ export const settingsOfDrives = [
   'gdriveSubject',
   'gdriveSharedDrive',
   'gdriveDelete',
+  's3DriveAccessKey',
+  's3DriveSecretKey',
+  's3DriveRegion',
+  's3DriveAddressing',
+  's3DriveCa',
 ] as const satisfies readonly (keyof SettingValues)[]
 
 export type DriveValues = Pick<SettingValues, (typeof settingsOfDrives)[number]>
@@ -53,7 +58,7 @@ export function namedDrives(
     ? [`DRIVE_${defaultDriveName} is set: expected DRIVE, which is the default drive`]
     : []
   const strangers = [...given.keys()].flatMap((variable) => {
-    const name = googleDriveIn(variable)
+    const name = ownSettingIn(variable)
     if (name === undefined || names.includes(name)) return []
     const hint = didYouMean(name, names, 'the drive ')
     return [`${variable} is set, but DRIVE_${name} is not: there is no such drive${hint}`]
@@ -67,11 +72,11 @@ export function namedDrives(
 /** Whether a variable is a setting of a named drive. */
 export function isOfNamedDrive(variable: string, value: string | undefined): boolean {
   const name = variable.replace(/_FILE$/, '')
-  return driveIn(name, value) !== undefined || googleDriveIn(name) !== undefined
+  return driveIn(name, value) !== undefined || ownSettingIn(name) !== undefined
 }
 
 /** ARCHIVE for `GDRIVE_SUBJECT_ARCHIVE`. */
-function googleDriveIn(variable: string): string | undefined {
+function ownSettingIn(variable: string): string | undefined {
   for (const key of settingsOfDrives) {
     const name = key === 'drive' ? undefined : nameBehind(variable, settingsTable[key].name)
     if (name !== undefined) return name

@@ -1,6 +1,6 @@
 import { driveLocation } from '../drive-kinds/drive-kinds.ts'
 import { localPath, readableFile } from './parse-locations.ts'
-import { publicOrigin } from './parse-names.ts'
+import { publicOrigin, regionName } from './parse-names.ts'
 import { integerIn, oneOf, solidText } from './parse-plain.ts'
 import type { Setting } from './setting.ts'
 
@@ -10,7 +10,7 @@ export const driveTable = {
     name: 'DRIVE',
     default: 'file:./data/drive',
     meaning:
-      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive of that name.',
+      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), `s3+https://host`, `s3+https://host/BUCKET` or `s3+https://host/BUCKET/prefix` (docs/s3-drive.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive of that name.',
     parse: driveLocation,
   },
   drivePollSeconds: {
@@ -82,5 +82,38 @@ export const driveTable = {
     whenUnset: "Google's",
     meaning: "Address to use in place of Google's, for tests.",
     parse: publicOrigin,
+  },
+  s3DriveAccessKey: {
+    name: 'S3_DRIVE_ACCESS_KEY',
+    whenUnset: "as AWS's SDK finds it: environment, shared files, the role of the instance",
+    meaning: 'Access key ID for the S3 store in DRIVE.',
+    parse: solidText,
+  },
+  s3DriveSecretKey: {
+    name: 'S3_DRIVE_SECRET_KEY',
+    whenUnset: 'as S3_DRIVE_ACCESS_KEY',
+    meaning: 'Secret key for the S3 store in DRIVE.',
+    isSecret: true,
+    parse: solidText,
+  },
+  s3DriveRegion: {
+    name: 'S3_DRIVE_REGION',
+    whenUnset: '`us-east-1`',
+    meaning: 'Region of the S3 store in DRIVE.',
+    parse: regionName,
+  },
+  s3DriveAddressing: {
+    name: 'S3_DRIVE_ADDRESSING',
+    default: 'path',
+    meaning:
+      'Where requests to the S3 store in DRIVE have the bucket: `path` (`https://host/BUCKET`) or `host` (`https://BUCKET.host`).',
+    parse: oneOf<'path' | 'host'>(['path', 'host']),
+  },
+  s3DriveCa: {
+    name: 'S3_DRIVE_CA',
+    whenUnset: 'those of Node.js',
+    meaning:
+      'Path of a PEM file with the authorities that sign the certificate of the S3 store in DRIVE.',
+    parse: readableFile,
   },
 } as const satisfies Record<string, Setting<unknown>>

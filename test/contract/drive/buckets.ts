@@ -9,22 +9,26 @@ const added = 'added-later'
 /** Buckets that are added and removed while the drive is open. */
 export function bucketCases(suite: DriveSuite): void {
   describe('a bucket', () => {
-    suite.it('is added, filled, emptied and removed, and added again empty', async (under) => {
-      const { drive } = under
-      for (let round = 0; round < 2; round++) {
-        await drive.addBucket(added)
-        assert.deepEqual(await listKeys(drive, {}, added), [])
-        assert.ok(Math.abs(Date.now() - (await drive.bucketCreatedAtMs(added))) < 600_000)
-        for (const key of ['k', 'a/b/c']) await put(drive, key, 'x', { bucket: added })
-        assert.deepEqual(await listKeys(drive, {}, added), ['a/b/c', 'k'])
-        for (const key of ['k', 'a/b/c']) assert.equal(await drive.remove(added, key), true)
-        assert.equal(await drive.removeBucket(added), true)
-        await rejectsAs(put(drive, 'k', 'x', { bucket: added }), 'no-bucket')
-        await rejectsAs(put(drive, 'a/k', 'x', { bucket: added }), 'no-bucket')
-        assert.equal(await drive.removeBucket(added), false)
-      }
-      await assertNoLeftovers(under)
-    })
+    suite.itIfAble(
+      'removeBucket',
+      'is added, filled, emptied and removed, and added again empty',
+      async (under) => {
+        const { drive } = under
+        for (let round = 0; round < 2; round++) {
+          await drive.addBucket(added)
+          assert.deepEqual(await listKeys(drive, {}, added), [])
+          assert.ok(Math.abs(Date.now() - (await drive.bucketCreatedAtMs(added))) < 600_000)
+          for (const key of ['k', 'a/b/c']) await put(drive, key, 'x', { bucket: added })
+          assert.deepEqual(await listKeys(drive, {}, added), ['a/b/c', 'k'])
+          for (const key of ['k', 'a/b/c']) assert.equal(await drive.remove(added, key), true)
+          assert.equal(await drive.removeBucket(added), true)
+          await rejectsAs(put(drive, 'k', 'x', { bucket: added }), 'no-bucket')
+          await rejectsAs(put(drive, 'a/k', 'x', { bucket: added }), 'no-bucket')
+          assert.equal(await drive.removeBucket(added), false)
+        }
+        await assertNoLeftovers(under)
+      },
+    )
 
     suite.it('keeps its content when it is added again', async ({ drive }) => {
       await put(drive, 'k', 'kept')
@@ -33,7 +37,7 @@ export function bucketCases(suite: DriveSuite): void {
       assert.equal(await getText(drive, 'k'), 'kept')
     })
 
-    suite.it('is not removed with content', async ({ drive }) => {
+    suite.itIfAble('removeBucket', 'is not removed with content', async ({ drive }) => {
       for (const key of ['k', 'a/b', 'folder/']) {
         await put(drive, key, 'kept')
         await rejectsAs(drive.removeBucket(bucket), 'not-empty')
@@ -48,40 +52,48 @@ export function bucketCases(suite: DriveSuite): void {
       assert.deepEqual(await byHand.list(), ['by hand/'])
     })
 
-    suite.it('is not created again by a write that began before', async (under) => {
-      const [drive, other] = await twoDrives(under)
-      for (const key of ['k', 'a/b/k']) {
-        await drive.addBucket(added)
-        await other.addBucket(added)
-        const drafts = [await drive.draft(added, key, {}), await other.draft(added, key, {})]
-        for (const draft of drafts) await draft.write(Buffer.from('late'))
-        assert.equal(await drive.removeBucket(added), true)
-        for (const draft of drafts) {
-          await rejectsAs(draft.publish({ etag: 'e', headers: {}, metadata: {} }), 'no-bucket')
-          await draft.discard()
+    suite.itIfAble(
+      'removeBucket',
+      'is not created again by a write that began before',
+      async (under) => {
+        const [drive, other] = await twoDrives(under)
+        for (const key of ['k', 'a/b/k']) {
+          await drive.addBucket(added)
+          await other.addBucket(added)
+          const drafts = [await drive.draft(added, key, {}), await other.draft(added, key, {})]
+          for (const draft of drafts) await draft.write(Buffer.from('late'))
+          assert.equal(await drive.removeBucket(added), true)
+          for (const draft of drafts) {
+            await rejectsAs(draft.publish({ etag: 'e', headers: {}, metadata: {} }), 'no-bucket')
+            await draft.discard()
+          }
+          assert.equal(await other.removeBucket(added), false)
         }
-        assert.equal(await other.removeBucket(added), false)
-      }
-    })
+      },
+    )
 
-    suite.it('stays with every object that is written while it is removed', async (under) => {
-      const [drive, other] = await twoDrives(under)
-      for (let round = 0; round < suite.tries(12); round++) {
-        await drive.addBucket(added)
-        await other.addBucket(added)
-        const key = round % 2 === 0 ? 'k' : 'a/k'
-        const [written, removed] = await Promise.all([
-          isDone(put(other, key, 'x', { bucket: added }), 'no-bucket'),
-          isDone(drive.removeBucket(added), 'not-empty'),
-        ])
-        assert.notDeepEqual([written, removed], [true, true])
-        if (written) {
-          assert.deepEqual(await listKeys(drive, {}, added), [key])
-          assert.equal(await drive.remove(added, key), true)
+    suite.itIfAble(
+      'removeBucket',
+      'stays with every object that is written while it is removed',
+      async (under) => {
+        const [drive, other] = await twoDrives(under)
+        for (let round = 0; round < suite.tries(12); round++) {
+          await drive.addBucket(added)
+          await other.addBucket(added)
+          const key = round % 2 === 0 ? 'k' : 'a/k'
+          const [written, removed] = await Promise.all([
+            isDone(put(other, key, 'x', { bucket: added }), 'no-bucket'),
+            isDone(drive.removeBucket(added), 'not-empty'),
+          ])
+          assert.notDeepEqual([written, removed], [true, true])
+          if (written) {
+            assert.deepEqual(await listKeys(drive, {}, added), [key])
+            assert.equal(await drive.remove(added, key), true)
+          }
+          if (!removed) assert.equal(await drive.removeBucket(added), true)
         }
-        if (!removed) assert.equal(await drive.removeBucket(added), true)
-      }
-    })
+      },
+    )
   })
 }
 

@@ -57,7 +57,7 @@ export function chunkCases(suite: DriveSuite): void {
       })
     }
 
-    suite.it('in a part may be overwritten immediately', async ({ drive }) => {
+    suite.itIfAble('smallParts', 'in a part may be overwritten immediately', async ({ drive }) => {
       const session = await UploadSession.begin(drive)
       const parts = sizes.map((size, index) => bytesOf(size, index))
       for (const part of parts) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import type { Drive } from '../../../src/drives/drive.ts'
+import type { Drive, DriveError, ObjectMetadata } from '../../../src/drives/drive.ts'
 import type { UploadAbilities } from '../../../src/drives/upload-abilities.ts'
 import { shareOf } from '../../support/test-groups.ts'
 import { hostileKeys } from './hostile-keys.ts'
@@ -34,6 +34,32 @@ export type Ability =
   | 'truncate'
   /** `UploadAbilities.anyOrder`. */
   | 'anyOrder'
+  /** An object has the ETag, part sizes and checksums of parts that it is given: no `Drive.ownEtags`. */
+  | 'givenEtags'
+  /** A bucket can be removed. */
+  | 'removeBucket'
+  /** What `publish` returns has the time that `head` returns, not one of about that time. */
+  | 'publishedTimes'
+  /** A completed upload is known as such when its object has been overwritten or removed. */
+  | 'pastCompletes'
+  /** `complete` may cut off a part in its middle. */
+  | 'cutParts'
+  /** A key may have 1,024 bytes, not only 900. */
+  | 'longKeys'
+  /** A key may have control characters. */
+  | 'controlKeys'
+  /** Conditions hold when several write at the same time, and a copy is of one version. */
+  | 'atomicWrites'
+  /** Conditions of `copy`; otherwise it is undefined, and the caller reads and writes. */
+  | 'copyConditions'
+  /** If-Match of `complete`. */
+  | 'completeIfMatch'
+  /** Parts before the last one may be small. */
+  | 'smallParts'
+  /** The server says that an upload is gone. */
+  | 'goneUploads'
+  /** User metadata that is not ASCII may have 2 KiB. */
+  | 'fullMetadata'
 
 export interface MakeOptions {
   /** The approximate space of the drive; ample if absent. */
@@ -74,7 +100,12 @@ const timeoutMs = 300_000
 const mostSegments = 50
 
 /** Abilities that only a special test can check. The user is told if no small file system is available. */
-type Unseen = 'capacity' | 'keptVersions' | 'deepKeys'
+const unseen = [
+  ...(['capacity', 'keptVersions', 'deepKeys', 'publishedTimes', 'pastCompletes'] as const),
+  ...(['cutParts', 'longKeys', 'controlKeys', 'atomicWrites', 'completeIfMatch'] as const),
+  ...(['smallParts', 'goneUploads', 'fullMetadata', 'copyConditions'] as const),
+] satisfies Ability[]
+type Unseen = (typeof unseen)[number]
 
 /** Whether a drive under test has the ability. */
 const isAble: Readonly<
@@ -89,6 +120,14 @@ const isAble: Readonly<
   replaceLast: async (under) => (await uploadAbilities(under)).replaceLast,
   truncate: async (under) => (await uploadAbilities(under)).truncate,
   anyOrder: async (under) => (await uploadAbilities(under)).anyOrder !== undefined,
+  givenEtags: ({ drive }) => drive.ownEtags?.(buckets[0]) !== true,
+  async removeBucket({ drive }) {
+    await drive.addBucket('removed-later')
+    return await drive.removeBucket('removed-later').catch((error: DriveError) => {
+      assert.equal(error.kind, 'denied')
+      return false
+    })
+  },
 }
 
 async function uploadAbilities({ drive }: DriveUnderTest): Promise<UploadAbilities> {
@@ -120,8 +159,12 @@ export class DriveSuite {
 
   /** The hostile keys to try. */
   get hostileKeys(): readonly string[] {
-    if (this.can('deepKeys')) return hostileKeys
-    return hostileKeys.filter((key) => key.split('/').length <= mostSegments)
+    const mostBytes = this.can('longKeys') ? 1024 : 900
+    const segments = this.can('deepKeys') ? 1025 : mostSegments
+    return hostileKeys.filter((key) => {
+      if (!this.can('controlKeys') && /[\0-\x1f]/.test(key)) return false
+      return Buffer.byteLength(key) <= mostBytes && key.split('/').length <= segments
+    })
   }
 
   /**
@@ -146,13 +189,22 @@ export class DriveSuite {
 
   /** Checks that each declared absence is true: what a drive has must be tested. */
   itLacksWhatItSays(): void {
-    const { capacity, keptVersions, deepKeys, ...lacking } = this.#lacking
+    const { capacity } = this.#lacking
     if (capacity !== undefined) it('can be full', { skip: capacity })
-    for (const [ability, reason] of Object.entries(lacking)) {
+    for (const [ability, reason] of Object.entries(this.#lacking)) {
+      if (unseen.some((one) => one === ability)) continue
       this.it(`does without ${ability}: ${reason}`, async (under) => {
         assert.equal(await isAble[ability as keyof typeof isAble](under), false)
       })
     }
+  }
+
+  /** Checks that what was published, copied or completed is what `head` returns. */
+  assertSame(found: ObjectMetadata | undefined, published: ObjectMetadata): void {
+    assert.ok(found)
+    const { modifiedAtMs } = this.can('publishedTimes') ? published : found
+    assert.ok(Math.abs(modifiedAtMs - published.modifiedAtMs) < 5_000)
+    assert.deepEqual(found, { ...published, modifiedAtMs })
   }
 
   itWithByHand(title: string, run: Case<With<'byHand'>>): void {

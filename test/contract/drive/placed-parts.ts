@@ -24,6 +24,8 @@ interface Completing {
 class PlacedSession {
   readonly #drive: Drive
   state: string
+  /** Of the next part that has no slot: its place does not depend on it. */
+  #number = 10
 
   private constructor(drive: Drive, state: string) {
     this.#drive = drive
@@ -35,15 +37,16 @@ class PlacedSession {
     return new PlacedSession(drive, await drive.uploads.begin(uploadId, target, { anyOrder: true }))
   }
 
-  start(size: number, offset?: number) {
-    const draft = this.#drive.uploads.place?.(this.state, { size, offset })
+  /** @param inSlot the number of its slot. Absent: bytes of its own */
+  start(size: number, inSlot?: number, number = inSlot ?? this.#number++) {
+    const offset = inSlot && (inSlot - 1) * slot
+    const draft = this.#drive.uploads.place?.(this.state, { number, size, offset })
     assert.ok(draft)
     return draft
   }
 
-  /** In the slot of this number if one is given. */
-  async place(bytes: Buffer, number?: number): Promise<Placed> {
-    const draft = await this.start(bytes.length, number && (number - 1) * slot)
+  async place(bytes: Buffer, inSlot?: number, number?: number): Promise<Placed> {
+    const draft = await this.start(bytes.length, inSlot, number)
     await writeChunks(draft, bytes)
     return { place: await draft.commit(), bytes }
   }
@@ -70,13 +73,15 @@ class PlacedSession {
 async function assertIs(drive: Drive, bytes: Buffer, metadata?: ObjectMetadata): Promise<void> {
   assert.ok((await get(drive, target.key))?.equals(bytes))
   const found = await drive.head(bucket, target.key)
-  assert.deepEqual(found?.attributes, attributesOf(bytes))
+  const own = drive.ownEtags?.(bucket) && { etag: found?.attributes.etag }
+  assert.deepEqual(found?.attributes, { ...attributesOf(bytes), ...own })
   if (metadata !== undefined) assert.deepEqual(found, metadata)
 }
 
 const whole = (seed: number) => bytesOf(slot, seed)
 
 export function placedPartCases(suite: DriveSuite): void {
+  if (!suite.can('smallParts')) return
   describe('an upload in any order', () => {
     const it = suite.itIfAble.bind(suite, 'anyOrder')
 
@@ -84,7 +89,7 @@ export function placedPartCases(suite: DriveSuite): void {
       const { drive } = under
       const upload = await PlacedSession.begin(drive)
       const last = await upload.place(bytesOf(17, 4), 4)
-      const second = await upload.place(whole(2))
+      const second = await upload.place(whole(2), undefined, 2)
       const [third, first] = await Promise.all([
         upload.place(whole(3), 3),
         upload.place(whole(1), 1),
@@ -130,9 +135,9 @@ export function placedPartCases(suite: DriveSuite): void {
       const { drive } = under
       const upload = await PlacedSession.begin(drive)
       const first = await upload.place(whole(1), 1)
-      const late = await upload.start(slot, slot)
+      const late = await upload.start(slot, 2)
       await late.write(whole(7).subarray(0, slot / 2))
-      const second = await upload.place(whole(2))
+      const second = await upload.place(whole(2), undefined, 2)
       await upload.assertCompletes([first, second], { isQuiet: false })
       await late.write(whole(7).subarray(slot / 2)).catch(() => undefined)
       await late.commit().catch(() => undefined)
@@ -149,7 +154,8 @@ export function placedPartCases(suite: DriveSuite): void {
       assert.deepEqual(await upload.complete(parts), metadata)
       assert.equal(await drive.uploads.isPublished(upload.state), true)
       await put(drive, target.key, 'newer')
-      assert.equal(await upload.complete(parts), undefined)
+      if (suite.can('pastCompletes')) assert.equal(await upload.complete(parts), undefined)
+      else await rejectsAs(upload.complete(parts), 'upload-gone', 'unavailable')
       await drive.uploads.abort(upload.state)
       await assert.rejects(upload.place(whole(1), 1))
       await assertNoLeftovers(under)
@@ -173,7 +179,7 @@ export function placedPartCases(suite: DriveSuite): void {
       if (drive.uploads.takeOver === undefined || other.uploads.takeOver === undefined) return
       const upload = await PlacedSession.begin(drive)
       const first = await upload.place(whole(1), 1)
-      const draft = await upload.start(slot, slot)
+      const draft = await upload.start(slot, 2)
       await draft.write(whole(2).subarray(0, slot / 2))
       const before = upload.state
       upload.state = await other.uploads.takeOver(before, { isDead: false })
@@ -199,7 +205,7 @@ export function placedPartCases(suite: DriveSuite): void {
       const cut = await upload.start(slot)
       await cut.write(whole(1))
       await cut.discard()
-      const open = await upload.start(slot, 0)
+      const open = await upload.start(slot, 1)
       await open.write(whole(1))
       await drive.uploads.abort(upload.state)
       await open.discard()

@@ -14,6 +14,7 @@ const others = [
 ] as const
 
 export function replacedPartCases(suite: DriveSuite): void {
+  if (!suite.can('smallParts')) return
   describe('replaceLast', () => {
     const it = suite.itIfAble.bind(suite, 'replaceLast')
 

@@ -50,10 +50,16 @@ export async function put(
   options: PutOptions = {},
 ): Promise<ObjectMetadata> {
   const bytes = Buffer.from(content)
-  const draft = await drive.draft(options.bucket ?? bucket, key, { size: bytes.length })
+  const { conditions } = options
+  const attributes = attributesOf(bytes, options.attributes)
+  const checksum = attributes.checksum?.algorithm
+  const draft = await drive.draft(options.bucket ?? bucket, key, {
+    size: bytes.length,
+    announced: { attributes, conditions, checksum },
+  })
   try {
     await writeChunks(draft, bytes, options.chunkBytes ?? 64 * 1024)
-    return await draft.publish(attributesOf(bytes, options.attributes), options.conditions)
+    return await draft.publish(attributes, conditions)
   } finally {
     await draft.discard()
   }

@@ -26,9 +26,16 @@ export async function assertCompletes(session: UploadSession, drive: Drive): Pro
   const metadata = await session.complete()
   assert.ok(metadata)
   assert.equal(metadata.size, session.bytes.length)
-  assert.deepEqual(metadata.attributes, session.attributes)
+  const { etag } = drive.ownEtags?.(bucket) ? metadata.attributes : session.attributes
+  assert.deepEqual(metadata.attributes, { ...session.attributes, etag })
   assert.deepEqual(await drive.head(bucket, session.target.key), metadata)
   assert.ok((await get(drive, session.target.key))?.equals(session.bytes))
+}
+
+/** Checks that a completed upload is not completed again, after its object was overwritten or removed. */
+async function assertIsPast(suite: DriveSuite, session: UploadSession): Promise<void> {
+  if (suite.can('pastCompletes')) assert.equal(await session.complete(), undefined)
+  else assert.ok(await isGone(session))
 }
 
 async function isGone(session: UploadSession): Promise<boolean> {
@@ -42,7 +49,7 @@ async function isGone(session: UploadSession): Promise<boolean> {
 
 export function uploadCases(suite: DriveSuite): void {
   describe('an upload', () => {
-    suite.it('becomes the object when completed, not before', async (under) => {
+    suite.itIfAble('smallParts', 'becomes the object when completed, not before', async (under) => {
       const { drive } = under
       const session = await UploadSession.begin(drive)
       for (const part of [one, two, three]) {
@@ -55,7 +62,7 @@ export function uploadCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
-    suite.it('may have no bytes, or no bytes in a part', async (under) => {
+    suite.itIfAble('smallParts', 'may have no bytes, or no bytes in a part', async (under) => {
       const { drive } = under
       const empty = await UploadSession.begin(drive, 'empty')
       await assertCompletes(empty, drive)
@@ -65,7 +72,7 @@ export function uploadCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
-    suite.it('may be one of several for the same key', async (under) => {
+    suite.itIfAble('smallParts', 'may be one of several for the same key', async (under) => {
       const { drive } = under
       const [first, second] = [await UploadSession.begin(drive), await UploadSession.begin(drive)]
       await first.append(one)
@@ -74,13 +81,14 @@ export function uploadCases(suite: DriveSuite): void {
       await assertCompletes(first, drive)
       await second.append(three)
       await assertCompletes(second, drive)
-      assert.equal(await first.complete(), undefined, 'overwritten since')
+      await assertIsPast(suite, first)
       await assertNoLeftovers(under)
     })
 
     suite.it('of a hostile key works', async ({ drive }) => {
       await put(drive, 'x/y', 'below')
-      for (const key of ['x', 'x/', '..', 'a//b', '%2E', 'n'.repeat(1024), '\0']) {
+      const long = 'n'.repeat(suite.can('longKeys') ? 1024 : 900)
+      for (const key of ['x', 'x/', '..', 'a//b', '%2E', long, '\0']) {
         const session = await UploadSession.begin(drive, key)
         await session.append(three)
         await assertCompletes(session, drive)
@@ -104,7 +112,7 @@ export function uploadCases(suite: DriveSuite): void {
       },
     )
 
-    suite.it('continues through either of two processes', async (under) => {
+    suite.itIfAble('smallParts', 'continues through either of two processes', async (under) => {
       const drives = await twoDrives(under)
       const session = await UploadSession.begin(drives[0])
       for (const [index, part] of [one, two, three].entries()) {
@@ -117,33 +125,41 @@ export function uploadCases(suite: DriveSuite): void {
   })
 
   describe('a part', () => {
-    suite.it('leaves the upload unchanged when it is discarded', async ({ drive }) => {
-      const session = await UploadSession.begin(drive)
-      for (const committed of [one, two]) {
+    suite.itIfAble(
+      'smallParts',
+      'leaves the upload unchanged when it is discarded',
+      async ({ drive }) => {
+        const session = await UploadSession.begin(drive)
+        for (const committed of [one, two]) {
+          const part = await session.startAppend(500_000)
+          await writeChunks(part, bytesOf(400_000, 9))
+          await part.discard()
+          await part.discard()
+          await session.append(committed)
+        }
         const part = await session.startAppend(500_000)
         await writeChunks(part, bytesOf(400_000, 9))
         await part.discard()
-        await part.discard()
-        await session.append(committed)
-      }
-      const part = await session.startAppend(500_000)
-      await writeChunks(part, bytesOf(400_000, 9))
-      await part.discard()
-      await assertCompletes(session, drive)
-    })
+        await assertCompletes(session, drive)
+      },
+    )
 
     for (const lost of [10, 500_000]) {
-      suite.it(`of ${lost} bytes is overwritten if its state was never stored`, async (under) => {
-        const { drive } = under
-        const session = await UploadSession.begin(drive)
-        await session.append(one)
-        await session.appendWithoutStoring(bytesOf(lost, 9))
-        await session.append(two)
-        await session.appendWithoutStoring(bytesOf(lost, 8))
-        await session.append(three)
-        await assertCompletes(session, drive)
-        await assertNoLeftovers(under)
-      })
+      suite.itIfAble(
+        'smallParts',
+        `of ${lost} bytes is overwritten if its state was never stored`,
+        async (under) => {
+          const { drive } = under
+          const session = await UploadSession.begin(drive)
+          await session.append(one)
+          await session.appendWithoutStoring(bytesOf(lost, 9))
+          await session.append(two)
+          await session.appendWithoutStoring(bytesOf(lost, 8))
+          await session.append(three)
+          await assertCompletes(session, drive)
+          await assertNoLeftovers(under)
+        },
+      )
     }
 
     suite.itIfAble('truncate', 'whose state was never stored is not completed', async (under) => {
@@ -156,6 +172,7 @@ export function uploadCases(suite: DriveSuite): void {
 
     suite.itWithReopen('that a crash cut off is written again', async (under) => {
       const { drive, reopen } = under
+      if (!suite.can('smallParts')) return
       const session = await UploadSession.begin(drive)
       await session.append(one)
       const part = await session.startAppend(500_000)
@@ -191,52 +208,62 @@ export function uploadCases(suite: DriveSuite): void {
       await session.append(one)
       await assertCompletes(session, drive)
       await put(drive, session.target.key, 'newer')
-      assert.equal(await session.complete(), undefined)
+      await assertIsPast(suite, session)
       session.moveTo(other)
-      assert.equal(await session.complete(), undefined)
+      await assertIsPast(suite, session)
       assert.equal(await getText(drive, session.target.key), 'newer')
       await drive.remove(bucket, session.target.key)
-      assert.equal(await session.complete(), undefined)
+      await assertIsPast(suite, session)
       assert.deepEqual(await listKeys(drive), [])
     })
 
-    suite.it('leaves the upload for another try when its conditions fail', async (under) => {
-      const { drive } = under
-      const session = await UploadSession.begin(drive)
-      await session.append(one)
-      await put(drive, session.target.key, 'old')
-      await rejectsAs(session.complete({ ifNoneMatch: '*' }), 'condition')
-      await rejectsAs(session.complete({ ifMatch: ['0'.repeat(32)] }), 'condition')
-      assert.equal(await under.drive.uploads.isPublished(session.state), false)
-      assert.equal(await getText(drive, session.target.key), 'old')
-      await session.append(two)
-      await assertCompletes(session, drive)
-      await assertNoLeftovers(under)
-    })
-
-    suite.it('publishes nothing when another process has taken it', async (under) => {
-      const { drive } = under
-      for (const part of [one, bytesOf(100, 4)]) {
+    suite.itIfAble(
+      'smallParts',
+      'leaves the upload for another try when its conditions fail',
+      async (under) => {
+        const { drive } = under
         const session = await UploadSession.begin(drive)
-        await session.append(part)
-        for (const old of [undefined, 'old']) {
-          if (old !== undefined) await put(drive, session.target.key, old)
-          const lost = new Error('The upload is not held any more.')
-          const assertHeld = () => {
-            throw lost
-          }
-          await assert.rejects(session.complete({}, session.bytes.length, assertHeld), lost)
-          assert.equal(await getText(drive, session.target.key), old)
-          assert.equal(await drive.uploads.isPublished(session.state), false)
+        await session.append(one)
+        await put(drive, session.target.key, 'old')
+        await rejectsAs(session.complete({ ifNoneMatch: '*' }), 'condition')
+        if (suite.can('completeIfMatch')) {
+          await rejectsAs(session.complete({ ifMatch: ['0'.repeat(32)] }), 'condition')
         }
+        assert.equal(await under.drive.uploads.isPublished(session.state), false)
+        assert.equal(await getText(drive, session.target.key), 'old')
         await session.append(two)
         await assertCompletes(session, drive)
-        await drive.remove(bucket, session.target.key)
-      }
-      await assertNoLeftovers(under)
-    })
+        await assertNoLeftovers(under)
+      },
+    )
 
-    suite.it('follows the table of conditions', async (under) => {
+    suite.itIfAble(
+      'smallParts',
+      'publishes nothing when another process has taken it',
+      async (under) => {
+        const { drive } = under
+        for (const part of [one, bytesOf(100, 4)]) {
+          const session = await UploadSession.begin(drive)
+          await session.append(part)
+          for (const old of [undefined, 'old']) {
+            if (old !== undefined) await put(drive, session.target.key, old)
+            const lost = new Error('The upload is not held any more.')
+            const assertHeld = () => {
+              throw lost
+            }
+            await assert.rejects(session.complete({}, session.bytes.length, assertHeld), lost)
+            assert.equal(await getText(drive, session.target.key), old)
+            assert.equal(await drive.uploads.isPublished(session.state), false)
+          }
+          await session.append(two)
+          await assertCompletes(session, drive)
+          await drive.remove(bucket, session.target.key)
+        }
+        await assertNoLeftovers(under)
+      },
+    )
+
+    suite.itIfAble('completeIfMatch', 'follows the table of conditions', async (under) => {
       const complete = async (conditions: WriteConditions) => {
         const session = await UploadSession.begin(under.drive, 'k')
         await session.append(Buffer.from('new'))
@@ -250,22 +277,25 @@ export function uploadCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
-    suite.itIfAble('truncate', 'may leave out the last parts', async (under) => {
-      const { drive } = under
-      for (const size of [one.length, 0, 1]) {
+    const sizes = suite.can('cutParts') ? [one.length, 0, 1] : [one.length, 0]
+    for (const size of sizes) {
+      suite.itIfAble('truncate', `may leave out the last parts (${size} bytes)`, async (under) => {
+        const { drive } = under
         const session = await UploadSession.begin(drive)
         for (const part of [one, two, three]) await session.append(part)
         const metadata = await session.complete(undefined, size)
         assert.equal(metadata?.size, size)
         assert.ok((await get(drive, session.target.key))?.equals(one.subarray(0, size)))
-        assert.deepEqual(await session.complete(undefined, size), metadata)
-      }
-      await assertNoLeftovers(under)
-    })
+        if (size > 0 || suite.can('goneUploads')) {
+          assert.deepEqual(await session.complete(undefined, size), metadata)
+        }
+        await assertNoLeftovers(under)
+      })
+    }
   })
 
   describe('an upload whose bytes are gone', () => {
-    suite.it('takes no part and does not become an object', async (under) => {
+    suite.itIfAble('goneUploads', 'takes no part and does not become an object', async (under) => {
       const { drive } = under
       for (const part of [three, one]) {
         const session = await UploadSession.begin(drive)
@@ -319,7 +349,7 @@ export function uploadCases(suite: DriveSuite): void {
   })
 
   describe('sweep of uploads', () => {
-    suite.it('removes only old and unknown uploads', async (under) => {
+    suite.itIfAble('smallParts', 'removes only old and unknown uploads', async (under) => {
       const { drive } = under
       const known = await UploadSession.begin(drive, 'known')
       const unknown = await UploadSession.begin(drive, 'unknown')

@@ -1,5 +1,6 @@
 import type { Md5State } from '../../../md5/resumable-md5.ts'
-import type { AppendOptions, PartDraft } from '../../drive.ts'
+import type { PartDraft } from '../../drive.ts'
+import type { AppendOptions } from '../../upload-abilities.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
 import { SessionStream } from './session-stream.ts'

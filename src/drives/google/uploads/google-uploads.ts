@@ -1,6 +1,5 @@
 import { emptyMd5, finishMd5 } from '../../../md5/resumable-md5.ts'
 import {
-  type AppendOptions,
   type CompleteOptions,
   DriveError,
   type ObjectMetadata,
@@ -8,7 +7,7 @@ import {
   type PartDraft,
   type UploadDrive,
 } from '../../drive.ts'
-import type { UploadAbilities } from '../../upload-abilities.ts'
+import type { AppendOptions, UploadAbilities } from '../../upload-abilities.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { refreshFile } from '../index/apply-changes.ts'
 import { indexedMetadata } from '../index/indexed-file.ts'

@@ -1,17 +1,17 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
 import type {
-  AppendOptions,
   CompleteOptions,
   ObjectMetadata,
   ObjectName,
   PartDraft,
-  ReplaceOptions,
   UploadDrive,
 } from '../../drive.ts'
 import type {
+  AppendOptions,
   BeginOptions,
   PlaceOptions,
+  ReplaceOptions,
   TakeOverOptions,
   UploadAbilities,
 } from '../../upload-abilities.ts'

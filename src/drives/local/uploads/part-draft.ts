@@ -1,4 +1,5 @@
-import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
+import { DriveError, type PartDraft } from '../../drive.ts'
+import type { AppendOptions } from '../../upload-abilities.ts'
 import { fsDriveError, withDriveErrors } from '../fs-error.ts'
 import type { OutputFile } from '../objects/output-file.ts'
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
+import { DriveError, type PartDraft } from '../../drive.ts'
+import type { AppendOptions } from '../../upload-abilities.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../../process/back-off.ts'
-import { type AppendOptions, DriveError, type PartDraft } from '../../drive.ts'
+import { DriveError, type PartDraft } from '../../drive.ts'
+import type { AppendOptions } from '../../upload-abilities.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'

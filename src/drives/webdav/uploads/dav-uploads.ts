@@ -1,14 +1,12 @@
 import {
-  type AppendOptions,
   type CompleteOptions,
   DriveError,
   type ObjectMetadata,
   type ObjectName,
   type PartDraft,
-  type ReplaceOptions,
   type UploadDrive,
 } from '../../drive.ts'
-import type { UploadAbilities } from '../../upload-abilities.ts'
+import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../../upload-abilities.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
 import { requireUploadId } from '../../uploads/upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'

@@ -1,4 +1,5 @@
-import { type AppendOptions, DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive.ts'
+import type { AppendOptions } from '../../upload-abilities.ts'
 import { BodyPipe } from '../client/body-pipe.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'

@@ -1,5 +1,6 @@
-import type { AppendOptions, CompleteOptions, PartDraft, ReplaceOptions } from '../../drive.ts'
+import type { CompleteOptions, PartDraft } from '../../drive.ts'
 import { DriveError } from '../../drive.ts'
+import type { AppendOptions, ReplaceOptions } from '../../upload-abilities.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import { uploadsFolder } from '../own-folder.ts'
 import type { DavUploadState } from './upload-state.ts'

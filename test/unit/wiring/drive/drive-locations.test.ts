@@ -10,7 +10,12 @@ import {
 import { driveLocation } from '../../../../src/wiring/drive-kinds/drive-kinds.ts'
 
 function locationsOf(drive: string): Promise<DriveLocations> {
-  const own = { name: '', isReadOnly: false, gdriveDelete: 'trash' } as const
+  const own = {
+    name: '',
+    isReadOnly: false,
+    gdriveDelete: 'trash',
+    s3DriveAddressing: 'path',
+  } as const
   return driveLocations({ ...own, drive: driveLocation(drive) })
 }
 

@@ -15,7 +15,9 @@ interface Placed {
 
 async function place(drive: Drive, state: string, text: string, number?: number): Promise<Placed> {
   const offset = number && (number - 1) * slot
-  const draft = await drive.uploads.place?.(state, { size: text.length, offset })
+  const draft = await drive.uploads.place?.(state, {
+    ...{ number: number ?? 1, size: text.length, offset },
+  })
   assert.ok(draft)
   await draft.write(Buffer.from(text))
   return { place: await draft.commit(), text }

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { DriveError, type ObjectName, type WriteConditions } from '../drive.ts'
+import { assertConditions } from '../write-conditions.ts'
+import { headOf, type StoreObject } from './heads.ts'
+import type { NativeConditions, StoreAbility } from './store-abilities.ts'
+import type { StoreContext } from './store-context.ts'
+import { isUnclear } from './store-errors.ts'
+
+/** The abilities that each kind of write needs for its conditions. */
+export interface NeededAbilities {
+  readonly create: StoreAbility
+  readonly replace: StoreAbility
+}
+
+/** How often a write is tried while others write the same key. */
+const maxAttempts = 5
+
+export interface Write<Result> {
+  readonly target: ObjectName
+  readonly conditions: WriteConditions | undefined
+  readonly needs: NeededAbilities
+  /** Sends the request. */
+  send(native: NativeConditions): Promise<Result>
+  /** Whether `send` may be called again. */
+  readonly isRepeatable: boolean
+  /** The result, if the object that is there now is the one that `send` was to write. */
+  resultOf(found: StoreObject | undefined): Result | undefined
+  /** The conditions that `send` was begun with, if it has been begun. */
+  readonly begun?: NativeConditions | undefined
+}
+
+/** A value that only one write has. */
+export function newMark(): string {
+  return randomBytes(16).toString('base64url')
+}
+
+/**
+ * A write under any conditions, of which the store checks those it has: what it sees is pinned by If-Match or
+ * If-None-Match, and looked at again if it has changed. A lost reply is resolved by looking.
+ *
+ * @throws DriveError `condition`, `not-found`, `not-implemented`, `busy` or what `send` rejects with
+ */
+export async function conditionalWrite<Result>(
+  context: StoreContext,
+  write: Write<Result>,
+): Promise<Result> {
+  const { target, conditions } = write
+  for (let attempt = 1; ; attempt += 1) {
+    const native = write.begun ?? (await nativeConditions(context, target, conditions, write.needs))
+    try {
+      return await write.send(native)
+    } catch (error) {
+      const found = await foundAfter(context, target, error)
+      const result = write.resultOf(found)
+      if (result !== undefined) return result
+      if (!isConditionFailure(error)) throw error
+      assertConditions(target, found?.attributes.etag, conditions)
+      if (!write.isRepeatable || attempt === maxAttempts) throw changing(target, error)
+    }
+  }
+}
+
+/** The object that is there. @throws the error, if the write has certainly failed, or nothing can be seen */
+async function foundAfter(
+  context: StoreContext,
+  target: ObjectName,
+  error: unknown,
+): Promise<StoreObject | undefined> {
+  if (!isConditionFailure(error) && !isGone(error) && !isUnclear(error)) throw error
+  return await headOf(context, target).catch(() => {
+    throw error
+  })
+}
+
+/**
+ * The store's conditions for these. Those that it does not have are checked against the object that is there, which is
+ * then pinned.
+ */
+export async function nativeConditions(
+  context: StoreContext,
+  target: ObjectName,
+  conditions: WriteConditions | undefined,
+  needs: NeededAbilities,
+): Promise<NativeConditions> {
+  const { ifMatch, ifNoneMatch } = conditions ?? {}
+  if (ifMatch === undefined && ifNoneMatch === undefined) return {}
+  const { bucket } = target
+  if (ifMatch === undefined && ifNoneMatch === '*') {
+    await context.probe.require(bucket, needs.create)
+    return { IfNoneMatch: '*' }
+  }
+  const [only, ...others] = ifMatch === undefined || ifMatch === '*' ? [] : ifMatch
+  if (only !== undefined && others.length === 0 && ifNoneMatch === undefined) {
+    await context.probe.require(bucket, needs.replace)
+    return { IfMatch: `"${only}"` }
+  }
+  const found = await headOf(context, target)
+  assertConditions(target, found?.attributes.etag, conditions)
+  await context.probe.require(bucket, found === undefined ? needs.create : needs.replace)
+  return found === undefined ? { IfNoneMatch: '*' } : { IfMatch: `"${found.attributes.etag}"` }
+}
+
+function isConditionFailure(error: unknown): boolean {
+  return error instanceof DriveError && ['condition', 'not-found'].includes(error.kind)
+}
+
+/** As a repeated Complete of an upload that the first attempt has completed. */
+function isGone(error: unknown): boolean {
+  return error instanceof DriveError && error.kind === 'upload-gone'
+}
+
+function changing({ bucket, key }: ObjectName, cause: unknown): DriveError {
+  const message = `${bucket}/${key} is being written by others. Send the request again.`
+  return new DriveError('busy', message, { cause })
+}

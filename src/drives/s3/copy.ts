@@ -1,0 +1,151 @@
+import { type CompletedPart, CopyObjectCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3'
+import { changedSource } from '../copy-source.ts'
+import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../drive.ts'
+import type { BegunUploads } from './begun-uploads.ts'
+import { conditionalWrite, newMark } from './conditional-write.ts'
+import { headOf, secondOf, withoutMark } from './heads.ts'
+import { bareEtag, checksumIn, fieldsOf, withExpires } from './object-fields.ts'
+import { longCallMs } from './store.ts'
+import type { StoreContext } from './store-context.ts'
+import { copySource } from './store-names.ts'
+import { completeStoreUpload, createUpload, type StoreUpload } from './upload-requests.ts'
+
+/** S3's largest object for CopyObject (API reference). */
+const maxCopyBytes = 5 * 1024 ** 3
+const copyPartBytes = 1024 ** 3
+
+interface Copying {
+  readonly source: CopySource
+  readonly target: ObjectName
+  readonly options: CopyOptions
+  readonly size: number
+}
+
+export interface CopyContext extends StoreContext {
+  readonly begun: BegunUploads
+  /** Objects above it are copied in parts. @default 5 GiB */
+  readonly maxCopyBytes?: number
+}
+
+/** As Drive.copy: the store copies. Undefined also if it does not know the conditions of a copy. */
+export async function copyObject(
+  context: CopyContext,
+  source: CopySource,
+  target: ObjectName,
+  options: CopyOptions,
+): Promise<ObjectMetadata | undefined> {
+  const found = await headOf(context, source)
+  if (found === undefined) return undefined
+  if (found.attributes.etag !== source.etag) throw changedSource(source)
+  const copying = { source, target, options, size: found.size }
+  const abilities = await context.probe.abilities(target.bucket)
+  const isInParts = found.size > (context.maxCopyBytes ?? maxCopyBytes)
+  if (isInParts) return abilities.copyPart ? await copyInParts(context, copying) : undefined
+  const { ifMatch, ifNoneMatch } = options.conditions ?? {}
+  const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined
+  if (isConditional && !(abilities.createCopy && abilities.replaceCopy)) return undefined
+  return await copyAtOnce(context, copying)
+}
+
+async function copyAtOnce(
+  context: StoreContext,
+  { source, target, options, size }: Copying,
+): Promise<ObjectMetadata> {
+  const { store, names } = context
+  const { attributes, conditions, signal } = options
+  const { headers, metadata, tags, storageClass } = attributes
+  const mark = newMark()
+  return await conditionalWrite<ObjectMetadata>(context, {
+    ...{ target, conditions, isRepeatable: true },
+    needs: { create: 'createCopy', replace: 'replaceCopy' },
+    resultOf: (found) => (found?.mark === mark ? withoutMark(found) : undefined),
+    async send(native) {
+      const command = new CopyObjectCommand({
+        ...names.nameOf(target),
+        ...fieldsOf(attributes, mark),
+        ...native,
+        CopySource: copySource(names.nameOf(source)),
+        CopySourceIfMatch: `"${source.etag}"`,
+        MetadataDirective: 'REPLACE',
+        TaggingDirective: 'REPLACE',
+      })
+      const sending = withExpires(command, attributes)
+      const sent = store.call((call) => store.client.send(sending, call), {
+        ...{ signal, limitMs: longCallMs },
+      })
+      const { CopyObjectResult: made = {} } = await sent.catch((error) =>
+        unlessChanged(context, source, error),
+      )
+      const checksum = checksumIn(made)
+      return {
+        ...{ size, modifiedAtMs: secondOf(made.LastModified) },
+        attributes: {
+          ...{ headers, metadata, etag: bareEtag(made.ETag) },
+          ...(tags && { tags }),
+          ...(storageClass && { storageClass }),
+          ...(checksum && { checksum }),
+        },
+      }
+    },
+  })
+}
+
+/** The conditions of the source and of the target fail with the same code. */
+async function unlessChanged(
+  context: StoreContext,
+  source: CopySource,
+  error: unknown,
+): Promise<never> {
+  const current = await headOf(context, source).catch(() => {
+    throw error
+  })
+  throw current?.attributes.etag === source.etag ? error : changedSource(source)
+}
+
+async function copyInParts(context: CopyContext, copying: Copying): Promise<ObjectMetadata> {
+  const { target, options } = copying
+  const { attributes, conditions } = options
+  const mark = newMark()
+  const upload = await createUpload(context, { target, mark, attributes })
+  await context.begun.save(mark, upload)
+  try {
+    const parts = await copyParts(context, upload, copying)
+    const found = await completeStoreUpload(context, upload, { parts, conditions })
+    await context.begun.forget(mark)
+    const { size } = copying
+    return found === undefined
+      ? { size, modifiedAtMs: secondOf(new Date()), attributes }
+      : withoutMark(found)
+  } catch (error) {
+    // If this fails, a sweep does it.
+    await context.begun.abort(mark, upload).catch(() => undefined)
+    throw error
+  }
+}
+
+async function copyParts(
+  context: CopyContext,
+  { uploadId }: StoreUpload,
+  { source, target, options, size }: Copying,
+): Promise<CompletedPart[]> {
+  const { store, names } = context
+  const parts: CompletedPart[] = []
+  for (let start = 0; start < size; start += copyPartBytes) {
+    const number = parts.length + 1
+    const end = Math.min(start + copyPartBytes, size)
+    const command = new UploadPartCopyCommand({
+      ...names.nameOf(target),
+      ...{ UploadId: uploadId, PartNumber: number },
+      CopySource: copySource(names.nameOf(source)),
+      CopySourceIfMatch: `"${source.etag}"`,
+      CopySourceRange: `bytes=${start}-${end - 1}`,
+    })
+    const copied = await store
+      .call((call) => store.client.send(command, call), {
+        ...{ signal: options.signal, limitMs: longCallMs },
+      })
+      .catch((error) => unlessChanged(context, source, error))
+    parts.push({ PartNumber: number, ETag: copied.CopyPartResult?.ETag })
+  }
+  return parts
+}

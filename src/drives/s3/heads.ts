@@ -1,0 +1,78 @@
+import { GetObjectTaggingCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
+import type { Attributes } from '../attributes.ts'
+import { DriveError, type ObjectMetadata, type ObjectName } from '../drive.ts'
+import { attributesIn, markIn } from './object-fields.ts'
+import type { StoreContext } from './store-context.ts'
+import type { StoreName } from './store-names.ts'
+
+/** An object of the store, with the mark of the write that made it, if that left one. */
+export interface StoreObject extends ObjectMetadata {
+  readonly mark: string | undefined
+}
+
+/** The object's metadata; undefined if there is none. */
+export function headOf(
+  context: Pick<StoreContext, 'store' | 'names'>,
+  object: ObjectName,
+): Promise<StoreObject | undefined> {
+  return headAt(context, context.names.nameOf(object))
+}
+
+/** As headOf, of any object of the store. */
+export async function headAt(
+  { store }: Pick<StoreContext, 'store'>,
+  name: StoreName,
+): Promise<StoreObject | undefined> {
+  try {
+    const found = await store.call((options) =>
+      store.client.send(new HeadObjectCommand({ ...name, ChecksumMode: 'ENABLED' }), options),
+    )
+    const attributes = attributesIn(found)
+    const tags = found.TagCount ? await tagsOf({ store }, name) : undefined
+    return {
+      size: found.ContentLength ?? 0,
+      modifiedAtMs: secondOf(found.LastModified),
+      attributes: tags === undefined ? attributes : { ...attributes, tags },
+      mark: markIn(found),
+    }
+  } catch (error) {
+    if (error instanceof DriveError && error.kind === 'not-found') return undefined
+    throw error
+  }
+}
+
+async function tagsOf({ store }: Pick<StoreContext, 'store'>, name: StoreName) {
+  const { TagSet = [] } = await store.call((options) =>
+    store.client.send(new GetObjectTaggingCommand(name), options),
+  )
+  return Object.fromEntries(TagSet.map(({ Key = '', Value = '' }) => [Key, Value]))
+}
+
+export function withoutMark({ size, modifiedAtMs, attributes }: StoreObject): ObjectMetadata {
+  return { size, modifiedAtMs, attributes }
+}
+
+/** Last-Modified as HTTP shows it: some stores list fractions of a second. */
+export function secondOf(time: Date | undefined): number {
+  return Math.floor((time?.getTime() ?? 0) / 1000) * 1000
+}
+
+/**
+ * Whether this is the object that a write without a mark would have made. If another client has written the same, no
+ * one can tell the difference.
+ */
+export function isAsWritten(
+  found: StoreObject | undefined,
+  { size, attributes }: { readonly size: number; readonly attributes: Attributes },
+): boolean {
+  if (found?.size !== size || found.attributes.etag !== attributes.etag) return false
+  const { headers, metadata, tags, storageClass } = found.attributes
+  const isSame = (one: object = {}, other: object = {}) =>
+    JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort())
+  return (
+    isSame(headers, attributes.headers) &&
+    isSame(metadata, attributes.metadata) &&
+    isSame(tags, attributes.tags) &&
+    storageClass === attributes.storageClass
+  )
+}

@@ -1,0 +1,150 @@
+import {
+  ListObjectsV2Command,
+  type ListObjectsV2CommandInput,
+  type ListObjectsV2CommandOutput,
+} from '@aws-sdk/client-s3'
+import { compareKeys } from '../key-order.ts'
+import type { Entry, EntryCursor, ListQuery } from '../listed-entry.ts'
+import { secondOf } from './heads.ts'
+import { bareEtag } from './object-fields.ts'
+import type { StoreContext } from './store-context.ts'
+import type { StorePlace } from './store-names.ts'
+
+/** The most entries of a page (API reference, ListObjectsV2). */
+const maxKeys = 1000
+const lastCharacter = '\u{10ffff}'
+
+/** The store's own listing: a page costs what the store's page costs. */
+export class StoreCursor implements EntryCursor {
+  readonly #context: StoreContext
+  readonly #bucket: string
+  readonly #query: ListQuery
+  readonly #place: StorePlace
+  /** Entries of the store's page that were not returned yet. */
+  #ahead: Entry[] = []
+  /** How the store continues. Undefined after a seek, and at the beginning. */
+  #token: string | undefined
+  /** Only keys after this one, of what the store is asked next. */
+  #after: string
+  /** The folder that `after` points into, until it was looked at. */
+  #entered: string | undefined
+  /** No entry below this. */
+  #from = ''
+  /** The last entry of the store's page. */
+  #last = ''
+  #hasEnded = false
+
+  constructor(context: StoreContext, bucket: string, query: ListQuery) {
+    this.#context = context
+    this.#bucket = bucket
+    this.#query = query
+    this.#place = context.names.placeOf(bucket)
+    const folder = folderAround(query)
+    // Stores differ in whether a folder that `after` points into is listed: it is left out here, and looked at alone.
+    this.#after = folder === undefined ? query.after : folder + lastCharacter
+    this.#entered = folder === query.after ? undefined : folder
+  }
+
+  async next(limit: number): Promise<Entry[]> {
+    const folder = this.#entered
+    this.#entered = undefined
+    const entered = folder === undefined ? [] : await this.#lookInto(folder)
+    while (this.#ahead.length === 0 && !this.#hasEnded) await this.#readPage(limit)
+    this.#ahead.unshift(...entered)
+    return this.#ahead.splice(0, limit)
+  }
+
+  seek(key: string): void {
+    if (compareKeys(key, this.#from) <= 0) return
+    this.#from = key
+    this.#ahead = this.#ahead.filter((entry) => compareKeys(entry.key, key) >= 0)
+    const before = keyBefore(key)
+    const isInPage = this.#ahead.length > 0 || compareKeys(key, this.#last) <= 0
+    if (isInPage || compareKeys(before, this.#after) <= 0) return
+    this.#after = before
+    this.#token = undefined
+  }
+
+  async #readPage(limit: number): Promise<void> {
+    const { prefix, delimiter: Delimiter } = this.#query
+    const page = await this.#request({
+      ...{ prefix, after: this.#token === undefined ? this.#after : '' },
+      ...{ MaxKeys: Math.min(limit, maxKeys), Delimiter, ContinuationToken: this.#token },
+    })
+    this.#token = page.NextContinuationToken
+    this.#hasEnded = !page.IsTruncated || this.#token === undefined
+    const entries = entriesOf(page, this.#place.prefix)
+    this.#last = entries.at(-1)?.key ?? this.#last
+    this.#ahead = entries.filter((entry) => this.#isWanted(entry))
+  }
+
+  /** The folder, if it has a key after `after`. */
+  async #lookInto(folder: string): Promise<Entry[]> {
+    if (compareKeys(folder, this.#from) < 0) return []
+    const page = await this.#request({ prefix: folder, after: this.#query.after, MaxKeys: 1 })
+    return page.Contents?.length ? [{ kind: 'folder', key: folder }] : []
+  }
+
+  async #request({ prefix, after, ...query }: PageRequest): Promise<ListObjectsV2CommandOutput> {
+    const { store, probe } = this.#context
+    const { prefix: folder, Bucket } = this.#place
+    if (after !== '') await probe.require(this.#bucket, 'startAfter')
+    const command = new ListObjectsV2Command({
+      ...{ Bucket, Prefix: folder + prefix, EncodingType: 'url', ...query },
+      ...(after !== '' && { StartAfter: folder + after }),
+    })
+    return await store.call((options) => store.client.send(command, options))
+  }
+
+  /** Not the folder of the bucket itself, and no folder that was left behind. */
+  #isWanted({ key }: Entry): boolean {
+    const least = this.#from
+    return key !== '' && compareKeys(key, this.#query.after) > 0 && compareKeys(key, least) >= 0
+  }
+}
+
+interface PageRequest
+  extends Pick<ListObjectsV2CommandInput, 'MaxKeys' | 'Delimiter' | 'ContinuationToken'> {
+  readonly prefix: string
+  readonly after: string
+}
+
+/** The folder that `after` is in, or is itself, if folders are listed. */
+function folderAround({ prefix, after, delimiter }: ListQuery): string | undefined {
+  if (delimiter === undefined || !after.startsWith(prefix)) return undefined
+  const end = after.indexOf(delimiter, prefix.length)
+  return end < 0 ? undefined : after.slice(0, end + 1)
+}
+
+function entriesOf(page: ListObjectsV2CommandOutput, folder: string): Entry[] {
+  const isEncoded = page.EncodingType === 'url'
+  const keyOf = (text = '') => (isEncoded ? decoded(text) : text).slice(folder.length)
+  const objects = (page.Contents ?? []).map(
+    ({ Key, Size = 0, LastModified, ETag, StorageClass = 'STANDARD' }): Entry => ({
+      ...{ kind: 'object', key: keyOf(Key), size: Size, modifiedAtMs: secondOf(LastModified) },
+      etag: bareEtag(ETag),
+      ...(StorageClass !== 'STANDARD' && { storageClass: StorageClass }),
+    }),
+  )
+  const folders = (page.CommonPrefixes ?? []).map(
+    ({ Prefix }): Entry => ({ kind: 'folder', key: keyOf(Prefix) }),
+  )
+  if (folders.length === 0) return objects
+  return [...objects, ...folders].sort((one, other) => compareKeys(one.key, other.key))
+}
+
+/** As forms are encoded: a space may be a plus. */
+function decoded(text: string): string {
+  return decodeURIComponent(text.replaceAll('+', ' '))
+}
+
+/** A key before this one, with hardly any between them: what follows it is what is at least `key`. */
+function keyBefore(key: string): string {
+  const characters = Array.from(key)
+  const last = characters.pop()?.codePointAt(0) ?? 0
+  const start = characters.join('')
+  if (last === 0) return start
+  // UTF-8 has no surrogates.
+  const before = last === 0xe000 ? 0xd7ff : last - 1
+  return start + String.fromCodePoint(before) + lastCharacter
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { DriveError } from '../drive.ts'
+import { probeChecks } from './probe-checks.ts'
+import { ProbeRequests } from './probe-requests.ts'
+import type { Store } from './store.ts'
+import { type Abilities, type StoreAbility, storeAbilities } from './store-abilities.ts'
+import type { StoreNames } from './store-names.ts'
+
+const folder = 'probe/'
+/** Objects of a probe that was killed are older. */
+const leftAfterMs = 60 * 60_000
+
+/** Finds out what the store does, on names of its own, once for each process. */
+export class Probe {
+  readonly #store: Store
+  readonly #names: StoreNames
+  #found: Promise<Abilities> | undefined
+
+  constructor(store: Store, names: StoreNames) {
+    this.#store = store
+    this.#names = names
+  }
+
+  /** @param bucket where the probe writes, if the buckets are those of the store */
+  abilities(bucket: string): Promise<Abilities> {
+    this.#found ??= this.#run(bucket).catch((error: unknown) => {
+      // Nothing is known: the next caller tries again.
+      this.#found = undefined
+      throw error
+    })
+    return this.#found
+  }
+
+  /** @throws DriveError `not-implemented` */
+  async require(bucket: string, ability: StoreAbility): Promise<void> {
+    if ((await this.abilities(bucket))[ability]) return
+    const message = `The S3 store behind this bucket does not have ${storeAbilities[ability]}.`
+    throw new DriveError('not-implemented', message)
+  }
+
+  async #run(bucket: string): Promise<Abilities> {
+    const all = this.#names.ownName(bucket, folder)
+    const own = { ...all, Key: `${all.Key}${randomBytes(8).toString('hex')}/` }
+    const requests = new ProbeRequests(this.#store, own)
+    await new ProbeRequests(this.#store, all).removeAll(leftAfterMs)
+    try {
+      const found = Object.entries(probeChecks).map(
+        async ([ability, check]) => [ability, await check(requests)] as const,
+      )
+      return Object.fromEntries(await Promise.all(found)) as Record<StoreAbility, boolean>
+    } finally {
+      await requests.removeAll(0)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { DeleteObjectCommand } from '@aws-sdk/client-s3'
+import { DriveError, type ObjectName, type RemovalConditions } from '../drive.ts'
+import { assertRemovalConditions, versionOf } from '../write-conditions.ts'
+import { headOf } from './heads.ts'
+import type { StoreContext } from './store-context.ts'
+import { attemptsOf } from './store-errors.ts'
+
+/** How often a removal is tried while others write the key. */
+const maxAttempts = 5
+
+/** As Drive.remove. The version that was seen is removed, if the store knows If-Match of DeleteObject. */
+export async function removeObject(
+  context: StoreContext,
+  object: ObjectName,
+  conditions: RemovalConditions | undefined,
+): Promise<boolean> {
+  const { store, names, probe } = context
+  const { removeMatching } = await probe.abilities(object.bucket)
+  if (conditions && Object.keys(conditions).length > 0)
+    await probe.require(object.bucket, 'removeMatching')
+  let wasRepeated = false
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await headOf(context, object)
+    // The reply to the first attempt may have been lost.
+    if (found === undefined && wasRepeated) return true
+    assertRemovalConditions(object, versionOf(found), conditions)
+    if (found === undefined) return false
+    const command = new DeleteObjectCommand({
+      ...names.nameOf(object),
+      ...(removeMatching && { IfMatch: `"${found.attributes.etag}"` }),
+    })
+    try {
+      await store.call((options) => store.client.send(command, options))
+      return true
+    } catch (error) {
+      if (!isOtherVersion(error) || attempt === maxAttempts) throw error
+      wasRepeated = attemptsOf(error) > 1
+    }
+  }
+}
+
+/** Whether another version is there, or none. */
+function isOtherVersion(error: unknown): boolean {
+  return error instanceof DriveError && ['condition', 'not-found'].includes(error.kind)
+}

@@ -1,0 +1,79 @@
+import { forEachLimited, Limiter } from '../../process/limiter.ts'
+import type { Drive } from '../drive.ts'
+import { BegunUploads } from './begun-uploads.ts'
+import { addBucket, bucketCreatedAtMs, checkAccess, removeBucket } from './buckets.ts'
+import { copyObject } from './copy.ts'
+import { startDraft } from './draft.ts'
+import type { DraftRecords } from './draft-records.ts'
+import { headOf, withoutMark } from './heads.ts'
+import { StoreCursor } from './listing.ts'
+import { openStoreObject } from './open-object.ts'
+import { Probe } from './probe.ts'
+import { removeObject } from './removal.ts'
+import { Store, type StoreOptions } from './store.ts'
+import type { StoreAddress } from './store-address.ts'
+import { StoreNames } from './store-names.ts'
+import { StoreUploads } from './uploads.ts'
+
+/** Parts of unknown size that are collected at a time, of 8 to 16 MiB. */
+const partsInMemory = 16
+const bucketsAtOnce = 8
+
+export interface S3DriveOptions extends Omit<StoreOptions, 'endpoint'> {
+  readonly address: StoreAddress
+  readonly records: DraftRecords
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  /** For tests: objects above it are copied in parts. */
+  readonly maxCopyBytes?: number
+}
+
+/** Opens the drive. @throws DriveError in words, if the store does not respond or does not take the credentials */
+export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
+  const { address, records, now, maxCopyBytes } = options
+  const store = new Store({ ...options, endpoint: address.endpoint })
+  const names = new StoreNames(address)
+  const context = { store, names, probe: new Probe(store, names) }
+  const begun = new BegunUploads(context, records, now)
+  const drafts = { ...context, begun, partMemory: new Limiter(partsInMemory) }
+  const copies = { ...context, begun, ...(maxCopyBytes !== undefined && { maxCopyBytes }) }
+  /** A bucket that is there, for checks. */
+  let someBucket: string | undefined
+  const add = async (bucket: string): Promise<void> => {
+    await addBucket(context, bucket)
+    someBucket ??= bucket
+  }
+  const drive: Drive = {
+    ...{ kind: 's3', deletes: 'server', ownEtags: () => true },
+    async prepare(buckets) {
+      await forEachLimited(buckets, bucketsAtOnce, add)
+      // Later, it would delay the first request that needs it.
+      if (someBucket !== undefined) await context.probe.abilities(someBucket)
+    },
+    addBucket: add,
+    removeBucket: (bucket) => removeBucket(context, bucket),
+    check: (access) => checkAccess(context, someBucket, access),
+    bucketCreatedAtMs: (bucket) => bucketCreatedAtMs(context, bucket),
+    list: (bucket, query) => new StoreCursor(context, bucket, query),
+    async head(bucket, key) {
+      const found = await headOf(context, { bucket, key })
+      return found && withoutMark(found)
+    },
+    open: (bucket, key) => openStoreObject(context, { bucket, key }),
+    draft: async (bucket, key, draft) => startDraft(drafts, { bucket, key }, draft),
+    copy: (source, target, copy) => copyObject(copies, source, target, copy),
+    remove: (bucket, key, conditions) => removeObject(context, { bucket, key }, conditions),
+    uploads: new StoreUploads(drafts),
+    statistics: () => ({ retries: { store: store.retries } }),
+    async close() {
+      store.close()
+    },
+  }
+  try {
+    await drive.check()
+  } catch (error) {
+    store.close()
+    throw error
+  }
+  return drive
+}

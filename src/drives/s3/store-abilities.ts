@@ -1,0 +1,23 @@
+/** What a store may lack, in words for the reply to a request that needs it. */
+export const storeAbilities = {
+  create: 'If-None-Match of PutObject',
+  replace: 'If-Match of PutObject',
+  createUpload: 'If-None-Match of CompleteMultipartUpload',
+  replaceUpload: 'If-Match of CompleteMultipartUpload',
+  createCopy: 'If-None-Match of CopyObject',
+  replaceCopy: 'If-Match of CopyObject',
+  removeMatching: 'If-Match of DeleteObject',
+  copyPart: 'UploadPartCopy',
+  checksums: 'checksums of objects',
+  partEtags: 'the MD5 of a part as its ETag',
+  startAfter: 'start-after of ListObjectsV2',
+} as const
+
+export type StoreAbility = keyof typeof storeAbilities
+export type Abilities = Readonly<Record<StoreAbility, boolean>>
+
+/** The two conditions that S3 has for a write (API reference, PutObject). */
+export interface NativeConditions {
+  readonly IfMatch?: string
+  readonly IfNoneMatch?: string
+}

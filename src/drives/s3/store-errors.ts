@@ -1,0 +1,101 @@
+import { DriveError, type DriveErrorKind } from '../drive.ts'
+
+/** What the SDK throws: an error document of the store, or a failure of the connection. */
+interface SdkError extends Error {
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number }
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> }
+}
+
+/** By the store's code (API reference, "Error responses"; MinIO, Ceph and Garage have some of their own). */
+const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
+  NoSuchBucket: 'no-bucket',
+  NoSuchKey: 'not-found',
+  NoSuchUpload: 'upload-gone',
+  InvalidPart: 'upload-gone',
+  InvalidPartOrder: 'upload-gone',
+  EntityTooSmall: 'part-too-small',
+  PreconditionFailed: 'condition',
+  // Another write was in progress.
+  ConditionalRequestConflict: 'busy',
+  OperationAborted: 'busy',
+  BucketNotEmpty: 'not-empty',
+  KeyTooLongError: 'key-too-long',
+  NotImplemented: 'not-implemented',
+  QuotaExceeded: 'full',
+  XMinioStorageFull: 'full',
+  InsufficientCapacity: 'full',
+  SlowDown: 'busy',
+  TooManyRequests: 'busy',
+  RequestLimitExceeded: 'busy',
+  Throttling: 'busy',
+  RequestTimeTooSkewed: 'unavailable',
+  // Also in a reply with status 200, for which the SDK says 503.
+  InternalError: 'unavailable',
+}
+
+const kindsByStatus: Readonly<Record<number, DriveErrorKind>> = {
+  ...{ 401: 'denied', 403: 'denied', 404: 'not-found', 409: 'busy', 412: 'condition' },
+  ...{ 429: 'busy', 501: 'not-implemented', 503: 'busy', 507: 'full' },
+}
+
+/** What an operator should do, by the store's code. */
+const hints: Readonly<Record<string, string>> = {
+  InvalidAccessKeyId: 'Check S3_DRIVE_ACCESS_KEY.',
+  SignatureDoesNotMatch: 'Check S3_DRIVE_SECRET_KEY and S3_DRIVE_REGION.',
+  AuthorizationHeaderMalformed: 'Check S3_DRIVE_REGION.',
+  CredentialsProviderError: 'Set S3_DRIVE_ACCESS_KEY and S3_DRIVE_SECRET_KEY.',
+  AccessDenied: 'The access key lacks a right (docs/s3-drive.md, "Rights").',
+  RequestTimeTooSkewed: "Set this machine's clock.",
+  NoSuchBucket: 'Create the bucket, or correct DRIVE.',
+}
+
+/** The error of a call, for people. An error that is a DriveError already stays. */
+export function storeError(error: unknown, signal?: AbortSignal): DriveError {
+  if (error instanceof DriveError) return error
+  const cause = error as SdkError
+  if (signal?.aborted && cause.name === 'AbortError') throw signal.reason
+  const { httpStatusCode: status } = cause.$metadata ?? {}
+  const kind = kindOf(cause, status)
+  const hint = hints[cause.name]
+  const seconds = Number(cause.$response?.headers?.['retry-after'])
+  const said = status === undefined ? failureOf(cause) : answerOf(cause, status)
+  return new DriveError(kind, `The S3 store ${said}${hint === undefined ? '' : ` ${hint}`}`, {
+    cause,
+    ...(Number.isInteger(seconds) && { retryAfterSeconds: seconds }),
+  })
+}
+
+/** Whether the store may have done what a failed request asked for. */
+export function isUnclear(error: unknown): boolean {
+  const { cause, kind } = error as DriveError
+  const { httpStatusCode = 500 } = (cause as SdkError | undefined)?.$metadata ?? {}
+  return ['unavailable', 'busy'].includes(kind) && httpStatusCode >= 500
+}
+
+/** How often the SDK sent the request that failed. */
+export function attemptsOf(error: unknown): number {
+  return ((error as DriveError).cause as SdkError | undefined)?.$metadata?.attempts ?? 1
+}
+
+/** The name of the error for an answer that the SDK cannot read, as of a proxy or of another server. */
+const unreadable = 'Error'
+
+function kindOf(error: SdkError, status: number | undefined): DriveErrorKind {
+  const known = kindsByCode[error.name]
+  if (known !== undefined) return known
+  if (error.name === 'CredentialsProviderError') return 'denied'
+  if (status === undefined || (error.name === unreadable && status !== 503)) return 'unavailable'
+  return kindsByStatus[status] ?? (status < 500 ? 'unsupported' : 'unavailable')
+}
+
+function answerOf({ name, message }: SdkError, status: number): string {
+  if (name === unreadable || name === 'Unknown') {
+    return `answered ${status} without an error document of S3.`
+  }
+  return `answered ${name}: ${message}`
+}
+
+function failureOf({ name, message }: SdkError): string {
+  if (name === 'CredentialsProviderError') return `cannot be asked without credentials: ${message}.`
+  return `does not respond: ${message || name}.`
+}

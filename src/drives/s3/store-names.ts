@@ -1,0 +1,72 @@
+import { DriveError, type ObjectName } from '../drive.ts'
+import { requireLegalKey } from '../key-path.ts'
+import type { StoreAddress } from './store-address.ts'
+
+/** An object in the store, as the SDK names it. */
+export interface StoreName {
+  readonly Bucket: string
+  readonly Key: string
+}
+
+/** Where the keys of a bucket begin in the store. */
+export interface StorePlace {
+  readonly Bucket: string
+  /** Before every key: empty, or ends in `/`. */
+  readonly prefix: string
+}
+
+/** What is not in any bucket of ours, if buckets are folders; otherwise a name that no client's object should have. */
+const ownFolder = '.bucketry/'
+
+/** How buckets and keys are named in the store. Keys are not escaped. */
+export class StoreNames {
+  readonly #address: StoreAddress
+
+  constructor(address: StoreAddress) {
+    this.#address = address
+  }
+
+  /** Whether buckets are folders of one bucket of the store. */
+  get areFolders(): boolean {
+    return this.#address.bucket !== undefined
+  }
+
+  placeOf(bucket: string): StorePlace {
+    const { bucket: Bucket, prefix } = this.#address
+    if (Bucket !== undefined) return { Bucket, prefix: `${prefix}${bucket}/` }
+    if (!bucket.includes('/')) return { Bucket: bucket, prefix: '' }
+    const message = `${bucket} is a folder in a folder, and this drive has the buckets of an S3 store. Write s3+https://host/BUCKET in DRIVE.`
+    throw new DriveError('denied', message)
+  }
+
+  /** @throws DriveError `key-too-long`: with the folder, it has more bytes than S3 allows */
+  nameOf({ bucket, key }: ObjectName): StoreName {
+    requireLegalKey(key)
+    const { Bucket, prefix } = this.placeOf(bucket)
+    const Key = prefix + key
+    if (Buffer.byteLength(Key) <= 1024) return { Bucket, Key }
+    const message = `With the folder ${prefix}, the key is longer than the 1,024 bytes of S3.`
+    throw new DriveError('key-too-long', message)
+  }
+
+  /** A name that no client's object has. @param bucket where it is if buckets are those of the store */
+  ownName(bucket: string, name: string): StoreName {
+    const { bucket: shared, prefix } = this.#address
+    return {
+      Bucket: shared ?? bucket,
+      Key: `${shared === undefined ? '' : prefix}${ownFolder}${name}`,
+    }
+  }
+}
+
+/** CopySource of the SDK: it is sent as a header field, so it is escaped here. */
+export function copySource({ Bucket, Key }: StoreName): string {
+  return `${Bucket}/${Key}`.split('/').map(escaped).join('/')
+}
+
+function escaped(segment: string): string {
+  return encodeURIComponent(segment).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}

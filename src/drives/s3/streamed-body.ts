@@ -1,0 +1,95 @@
+import { PassThrough, type Readable } from 'node:stream'
+import { untilAborted } from '../../process/time-limit.ts'
+import { DriveError } from '../drive.ts'
+import { noAnswer, stallMs } from './store.ts'
+
+/** The bytes that may wait for the store. */
+const highWaterMark = 256 * 1024
+
+/** What a streamed body is sent with. */
+export interface Sending {
+  readonly body: Readable
+  readonly signal: AbortSignal
+}
+
+/**
+ * A body of known size that is sent while it arrives. Its last byte is held back until `finish`: until then the store
+ * cannot take the request as complete, so a body that turns out to be wrong is never stored.
+ */
+export class StreamedBody<Result> {
+  readonly #size: number
+  readonly #body = new PassThrough({ highWaterMark })
+  readonly #abort = new AbortController()
+  readonly #sent: Promise<Result>
+  #last = new Uint8Array()
+  #total = 0
+  #failure: { readonly error: unknown } | undefined
+
+  /** @param size at least 1 */
+  constructor(size: number, send: (sending: Sending) => Promise<Result>) {
+    this.#size = size
+    // The request ends it, also when the store answers early.
+    this.#body.on('error', () => undefined)
+    this.#sent = send({ body: this.#body, signal: this.#abort.signal })
+    this.#sent.catch((error: unknown) => {
+      this.#failure = { error }
+      this.#body.destroy()
+    })
+  }
+
+  /** @throws DriveError, also of the request: the store may answer before it has all bytes */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#requireSending()
+    this.#total += chunk.length
+    if (this.#total > this.#size) throw this.#wrongSize()
+    const isLast = this.#total === this.#size
+    const now = isLast ? chunk.subarray(0, -1) : chunk
+    if (isLast) this.#last = Uint8Array.from(chunk.subarray(-1))
+    // The caller may use the chunk again.
+    if (now.length === 0 || this.#body.write(Buffer.from(now))) return
+    await this.#bounded(this.#drained())
+    this.#requireSending()
+  }
+
+  /** Sends the last byte. Resolves with the store's answer. */
+  async finish(): Promise<Result> {
+    this.#requireSending()
+    if (this.#total !== this.#size) throw this.#wrongSize()
+    this.#body.end(this.#last)
+    return await this.#bounded(this.#sent)
+  }
+
+  /** Ends the request, of which the store has not got all bytes. */
+  abort(): void {
+    this.#abort.abort(new DriveError('changed', 'This draft has ended.'))
+    this.#body.destroy()
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#body.once('drain', resolve)
+      this.#body.once('close', resolve)
+    })
+  }
+
+  async #bounded<Value>(work: Promise<Value>): Promise<Value> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(noAnswer(stallMs)), stallMs)
+    try {
+      return await untilAborted(work, late.signal)
+    } catch (error) {
+      this.#abort.abort(error)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #requireSending(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  #wrongSize(): TypeError {
+    return new TypeError(`${this.#total} bytes of a body of ${this.#size}`)
+  }
+}

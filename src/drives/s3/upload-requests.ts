@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream'
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import type { ChecksumAlgorithm, StoredChecksum, WriterAttributes } from '../attributes.ts'
+import { DriveError, type ObjectName, type WriteConditions } from '../drive.ts'
+import { conditionalWrite } from './conditional-write.ts'
+import { headOf, type StoreObject } from './heads.ts'
+import { bareEtag, fieldsOf, withExpires } from './object-fields.ts'
+import { longCallMs } from './store.ts'
+import type { StoreContext } from './store-context.ts'
+
+/** A multipart upload of the store. */
+export interface StoreUpload {
+  readonly target: ObjectName
+  /** The store's. */
+  readonly uploadId: string
+  /** Of the object that it becomes. */
+  readonly mark: string
+  /** Of its parts. */
+  readonly algorithm?: ChecksumAlgorithm | undefined
+}
+
+interface NewUpload extends Pick<StoreUpload, 'target' | 'mark'> {
+  readonly attributes: WriterAttributes
+  readonly checksum?: Pick<StoredChecksum, 'algorithm' | 'type'> | undefined
+}
+
+export async function createUpload(
+  { store, names }: StoreContext,
+  { target, mark, attributes, checksum }: NewUpload,
+): Promise<StoreUpload> {
+  const command = new CreateMultipartUploadCommand({
+    ...names.nameOf(target),
+    ...fieldsOf(attributes, mark),
+    ...(checksum && { ChecksumAlgorithm: checksum.algorithm, ChecksumType: checksum.type }),
+  })
+  const { UploadId = '' } = await store.call((options) =>
+    store.client.send(withExpires(command, attributes), options),
+  )
+  return { target, mark, uploadId: UploadId, algorithm: checksum?.algorithm }
+}
+
+interface NewPart {
+  readonly number: number
+  readonly body: Uint8Array | Readable
+  readonly size: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Resolves with what Complete needs of the part. */
+export async function sendPart(
+  { store, names }: StoreContext,
+  { target, uploadId, algorithm }: StoreUpload,
+  { number, body, size, signal }: NewPart,
+): Promise<CompletedPart> {
+  const command = new UploadPartCommand({
+    ...names.nameOf(target),
+    ...{ UploadId: uploadId, PartNumber: number, Body: body, ContentLength: size },
+    ...(algorithm && { ChecksumAlgorithm: algorithm }),
+  })
+  // The sender of a stream has its own bounds.
+  const limitMs = body instanceof Uint8Array ? longCallMs : Number.POSITIVE_INFINITY
+  const sent = await store.call((options) => store.client.send(command, options), {
+    signal,
+    limitMs,
+  })
+  const name = algorithm && (`Checksum${algorithm}` as const)
+  return { PartNumber: number, ETag: bareEtag(sent.ETag), ...(name && { [name]: sent[name] }) }
+}
+
+/**
+ * Makes the upload the object. May be repeated: the object's mark tells whether it is of this upload.
+ *
+ * @throws DriveError `upload-gone` if the upload is neither there nor the object
+ */
+export async function completeStoreUpload(
+  context: StoreContext,
+  upload: StoreUpload,
+  {
+    parts,
+    conditions,
+  }: {
+    readonly parts: readonly CompletedPart[]
+    readonly conditions: WriteConditions | undefined
+  },
+): Promise<StoreObject | undefined> {
+  const { store, names } = context
+  const { target, uploadId, mark } = upload
+  const ofUpload = (found: StoreObject | undefined) => (found?.mark === mark ? found : undefined)
+  await conditionalWrite<unknown>(context, {
+    ...{ target, conditions, isRepeatable: true, resultOf: ofUpload },
+    needs: { create: 'createUpload', replace: 'replaceUpload' },
+    async send(native) {
+      const command = new CompleteMultipartUploadCommand({
+        ...names.nameOf(target),
+        ...{ UploadId: uploadId, MultipartUpload: { Parts: [...parts] } },
+        ...native,
+      })
+      return await store.call((options) => store.client.send(command, options), {
+        limitMs: longCallMs,
+      })
+    },
+  })
+  return ofUpload(await headOf(context, target))
+}
+
+/** Succeeds if there is no such upload. */
+export async function abortStoreUpload(
+  { store, names }: StoreContext,
+  { target, uploadId }: Pick<StoreUpload, 'target' | 'uploadId'>,
+): Promise<void> {
+  const command = new AbortMultipartUploadCommand({ ...names.nameOf(target), UploadId: uploadId })
+  try {
+    await store.call((options) => store.client.send(command, options))
+  } catch (error) {
+    const isGone =
+      error instanceof DriveError && ['upload-gone', 'no-bucket', 'not-found'].includes(error.kind)
+    if (!isGone) throw error
+  }
+}

@@ -1,0 +1,207 @@
+import type { CompletedPart } from '@aws-sdk/client-s3'
+import { type ChecksumAlgorithm, checksumAlgorithms } from '../attributes.ts'
+import {
+  type CompleteOptions,
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type PartDraft,
+  type UploadDrive,
+} from '../drive.ts'
+import { parsedJson } from '../json-text.ts'
+import { asciiJson } from '../stored-attributes.ts'
+import type {
+  AppendOptions,
+  BeginOptions,
+  PlaceOptions,
+  UploadAbilities,
+} from '../upload-abilities.ts'
+import { endingPart } from '../uploads/ending-draft.ts'
+import { foreignState, requireUploadId } from '../uploads/upload-id.ts'
+import type { DraftContext } from './draft.ts'
+import { headOf, withoutMark } from './heads.ts'
+import { StorePart } from './part.ts'
+import {
+  abortStoreUpload,
+  completeStoreUpload,
+  createUpload,
+  type StoreUpload,
+  sendPart,
+} from './upload-requests.ts'
+
+/** S3's largest number of a part. */
+const lastNumber = 10_000
+
+/** The state of an upload, which the caller stores as JSON. */
+interface UploadState {
+  /** With us. It is also the mark of the object. */
+  readonly id: string
+  readonly bucket: string
+  readonly key: string
+  /** With the store. */
+  readonly upload: string
+  /** The number of the next part in the store; absent if parts come in any order. */
+  readonly next?: number
+  /** Numbers of parts that were replaced. */
+  readonly gaps?: readonly number[]
+  readonly algorithm?: ChecksumAlgorithm
+}
+
+const noAttributes = { headers: {}, metadata: {} }
+
+/**
+ * The store's own multipart uploads. A part that replaces the last one gets a number of its own, so that the older
+ * state still has the older bytes.
+ */
+export class StoreUploads implements UploadDrive {
+  readonly #context: DraftContext
+
+  constructor(context: DraftContext) {
+    this.#context = context
+  }
+
+  async begin(id: string, target: ObjectName, options: BeginOptions = {}): Promise<string> {
+    requireUploadId(id)
+    const { attributes = noAttributes, anyOrder = false } = options
+    const { bucket, key } = target
+    const { probe, begun } = this.#context
+    if (!anyOrder) await probe.require(bucket, 'partEtags')
+    const { checksums } = await probe.abilities(bucket)
+    const checksum = checksums ? options.checksum : undefined
+    const upload = await createUpload(this.#context, { target, mark: id, attributes, checksum })
+    await begun.save(id, upload)
+    return format({
+      ...{ id, bucket, key, upload: upload.uploadId },
+      ...(!anyOrder && { next: 1 }),
+      ...(checksum && { algorithm: checksum.algorithm }),
+    })
+  }
+
+  abilities(text: string): UploadAbilities {
+    const isAnyOrder = parse(text).next === undefined
+    return { replaceLast: true, truncate: true, ...(isAnyOrder && { anyOrder: { slots: false } }) }
+  }
+
+  async append(text: string, options: AppendOptions): Promise<PartDraft> {
+    const state = parse(text)
+    return this.#part(state, options, () => ({ ...state, next: nextOf(state) + 1 }))
+  }
+
+  async replaceLast(text: string, options: AppendOptions): Promise<PartDraft> {
+    const state = parse(text)
+    const next = nextOf(state)
+    const gaps = [...(state.gaps ?? []), next - 1]
+    return this.#part(state, options, () => ({ ...state, next: next + 1, gaps }))
+  }
+
+  async place(text: string, { number, size }: PlaceOptions): Promise<PartDraft> {
+    const upload = uploadOf(parse(text))
+    const part = new StorePart(this.#context, upload, { number, size })
+    return endingPart({
+      write: (chunk) => part.write(chunk),
+      commit: async () => JSON.stringify(await part.send()),
+      discard: async () => part.discard(),
+    })
+  }
+
+  async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+    const state = parse(text)
+    const { placed, size, conditions, assertHeld } = options
+    const upload = uploadOf(state)
+    const listed = placed
+      ? placed.listed.map(({ place }) => JSON.parse(place) as CompletedPart)
+      : await this.#listed(state, options)
+    try {
+      // S3 has no upload without a part.
+      const parts = listed.length > 0 || size > 0 ? listed : [await this.#emptyPart(state)]
+      assertHeld?.()
+      const found = await completeStoreUpload(this.#context, upload, { parts, conditions })
+      await this.#context.begun.forget(state.id)
+      return found && withoutMark(found)
+    } catch (error) {
+      if ((error as DriveError).kind !== 'upload-gone') throw error
+      const found = await headOf(this.#context, state)
+      if (found?.mark !== state.id) throw error
+      return withoutMark(found)
+    }
+  }
+
+  async isPublished(text: string): Promise<boolean> {
+    const state = parse(text)
+    return (await headOf(this.#context, state))?.mark === state.id
+  }
+
+  async abort(text: string): Promise<void> {
+    const state = parse(text)
+    await abortStoreUpload(this.#context, uploadOf(state))
+    await this.#context.begun.forget(state.id)
+  }
+
+  sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+    return this.#context.begun.sweep(isKnown, olderThanMs)
+  }
+
+  #part(
+    state: UploadState,
+    { size, signal }: AppendOptions,
+    newState: () => UploadState,
+  ): PartDraft {
+    const number = nextOf(state)
+    const part = new StorePart(this.#context, uploadOf(state), { number, size, signal })
+    return endingPart({
+      write: (chunk) => part.write(chunk),
+      async commit() {
+        await part.send()
+        return format(newState())
+      },
+      discard: async () => part.discard(),
+    })
+  }
+
+  /** The first parts, as Complete lists them. The store compares the MD5s with what it has. */
+  async #listed(state: UploadState, { parts, size }: CompleteOptions): Promise<CompletedPart[]> {
+    if (parts === undefined) throw new TypeError('an upload in order needs its parts')
+    const digests = await parts()
+    const gaps = new Set(state.gaps)
+    const numbers = Array.from({ length: nextOf(state) - 1 }, (_, index) => index + 1)
+    const used = numbers.filter((number) => !gaps.has(number))
+    const total = digests.reduce((sum, part) => sum + part.size, 0)
+    if (total !== size || digests.length > used.length) {
+      const message = `The upload has other parts than the ${digests.length} of ${total} bytes: start a new upload.`
+      throw new DriveError('upload-gone', message)
+    }
+    return digests.map(({ md5, checksum }, index) => ({
+      ...{ PartNumber: used[index], ETag: `"${md5}"` },
+      ...(checksum?.algorithm === state.algorithm &&
+        checksum && { [`Checksum${checksum.algorithm}`]: checksum.value }),
+    }))
+  }
+
+  #emptyPart(state: UploadState): Promise<CompletedPart> {
+    const part = { number: lastNumber, body: Buffer.alloc(0), size: 0 }
+    return sendPart(this.#context, uploadOf(state), part)
+  }
+}
+
+function uploadOf({ id, bucket, key, upload, algorithm }: UploadState): StoreUpload {
+  return { target: { bucket, key }, uploadId: upload, mark: id, algorithm }
+}
+
+function nextOf({ next = 1 }: UploadState): number {
+  return next
+}
+
+function format(state: UploadState): string {
+  return asciiJson(state)
+}
+
+/** @throws DriveError `upload-gone` for the state of another drive */
+function parse(text: string): UploadState {
+  const state = parsedJson(text) as Partial<UploadState> | undefined
+  requireUploadId(state?.id)
+  const { bucket, key, upload, algorithm } = state as Partial<UploadState>
+  const isText = [bucket, key, upload].every((value) => typeof value === 'string')
+  const isKnown = algorithm === undefined || checksumAlgorithms.includes(algorithm)
+  if (!isText || !isKnown) throw foreignState()
+  return state as UploadState
+}

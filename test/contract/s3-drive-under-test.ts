@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
+import type { Drive } from '../../src/drives/drive.ts'
+import { openS3Drive, type S3DriveOptions } from '../../src/drives/s3/s3-drive.ts'
+import { parseStoreAddress } from '../../src/drives/s3/store-address.ts'
+import { openDatabase } from '../../src/state/open-database.ts'
+import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
+import type { S3Store } from '../support/s3/moto.ts'
+import { buckets, type DriveUnderTest } from './drive/drive-suite.ts'
+
+/** What no S3 store can do. */
+export const s3DriveLacks = {
+  byHand: 'what other clients put there are objects like all others',
+  capacity: 'the store decides',
+  keptVersions: 'a store without versions keeps no overwritten bytes',
+  setTags: 'S3 has no condition for PutObjectTagging',
+  removeFolder: 'S3 has no folders',
+  givenEtags: 'they are those of the store',
+  publishedTimes: 'the reply to a PUT has no time of the object',
+  pastCompletes: 'the store forgets an upload that was completed',
+  fullMetadata: 'what is not ASCII is longer in the store',
+  cutParts: 'a part of the store is whole',
+} as const
+
+interface StoreUnderTest extends Pick<S3Store, 'url' | 'accessKey' | 'secretKey'> {
+  /** The bucket and folder of a drive whose buckets are folders, with `/` before them. */
+  readonly path?: string
+}
+
+/** Options of a drive on the store, with a database of its own that ends with the test. */
+export async function s3DriveOptions(
+  t: Pick<TestContext, 'after'>,
+  { url, accessKey, secretKey, path = '' }: StoreUnderTest,
+): Promise<S3DriveOptions> {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-s3-'))
+  const database = await openDatabase(
+    { kind: 'sqlite', path: join(folder, 'state.db') },
+    { migrate: true },
+  )
+  t.after(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    address: parseStoreAddress(`s3+${url}${path}`),
+    records: new DatabaseDriveUploads(database),
+    now: Date.now,
+    addressing: 'path',
+    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+  }
+}
+
+/** A drive on the store, which is empty. */
+export async function s3DriveUnderTest(
+  t: TestContext,
+  store: StoreUnderTest,
+): Promise<DriveUnderTest> {
+  const options = await s3DriveOptions(t, store)
+  const open = async (): Promise<Drive> => {
+    const drive = await openS3Drive(options)
+    t.after(() => drive.close())
+    await drive.prepare(buckets)
+    return drive
+  }
+  return { drive: await open(), reopen: open, leftovers: () => openUploads(options) }
+}
+
+/** A folder of a bucket that no other test uses. */
+export function newFolder(bucket: string): string {
+  return `/${bucket}/${randomBytes(6).toString('hex')}`
+}
+
+/** The store's uploads that have not ended. */
+async function openUploads({ address, credentials }: S3DriveOptions): Promise<string[]> {
+  const { endpoint, bucket, prefix } = address
+  const client = new S3Client({
+    ...{ endpoint, region: 'us-east-1', forcePathStyle: true },
+    ...(credentials && { credentials }),
+  })
+  try {
+    const found: string[] = []
+    for (const Bucket of bucket === undefined ? buckets : [bucket]) {
+      const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
+      const { Uploads = [] } = await client.send(command)
+      found.push(...Uploads.map(({ Key = '' }) => Key).filter((key) => key.startsWith(prefix)))
+    }
+    return found
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,28 @@
+import { before, describe } from 'node:test'
+import { absenceOfMoto, type S3Store, startMoto } from '../support/s3/moto.ts'
+import { suiteScope } from '../support/webdav/suite-scope.ts'
+import { driveContract } from './drive-contract.ts'
+import { s3DriveLacks, s3DriveUnderTest } from './s3-drive-under-test.ts'
+
+describe('an S3 drive whose buckets are those of moto', { skip: absenceOfMoto() }, () => {
+  const scope = suiteScope()
+  let moto: S3Store
+  before(async () => {
+    moto = await startMoto(scope)
+  })
+  driveContract(
+    'moto',
+    async (t) => {
+      await moto.reset()
+      return await s3DriveUnderTest(t, moto)
+    },
+    {
+      ...s3DriveLacks,
+      controlKeys: 'moto answers 404 to a line feed',
+      atomicWrites: 'moto looks and then writes',
+      copyConditions: 'moto ignores them',
+      completeIfMatch: 'moto ignores it',
+      goneUploads: 'moto fails with 500',
+    },
+  )
+})

@@ -1,0 +1,58 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import type { Drive } from '../../../src/drives/drive.ts'
+import { openS3Drive } from '../../../src/drives/s3/s3-drive.ts'
+import { newFolder, s3DriveOptions } from '../../contract/s3-drive-under-test.ts'
+import { startCuttingProxy } from '../../support/cutting-proxy.ts'
+import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
+
+/** A drive on a store, behind a proxy that breaks off one reply, and one on the same store without it. */
+export interface CutDrive {
+  readonly drive: Drive
+  readonly direct: Drive
+  /** The heads of the requests through the proxy. */
+  readonly heads: readonly string[]
+}
+
+/** @param cut the first request that matches gets so many bytes of its reply */
+export async function openCutDrive(
+  t: TestContext,
+  cut: { readonly request: RegExp; readonly bytes: number },
+): Promise<CutDrive> {
+  const store = await startGatewayInProcess(t, { COMPATIBILITY: 'aws' })
+  const proxy = await startCuttingProxy(store.port, cut)
+  t.after(() => proxy.close())
+  const path = newFolder(store.bucket)
+  const open = async (url: string) => {
+    const drive = await openS3Drive(await s3DriveOptions(t, { url, path, ...store.credentials }))
+    t.after(() => drive.close())
+    await drive.prepare(['alpha'])
+    return drive
+  }
+  const drive = await open(`http://127.0.0.1:${proxy.port}`)
+  return { drive, direct: await open(store.url), heads: proxy.heads }
+}
+
+/** A drive on a server that answers as it likes. */
+export async function openDriveOn(t: TestContext, answer: RequestListener): Promise<Drive> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const options = await s3DriveOptions(t, {
+    url: `http://127.0.0.1:${port}`,
+    ...{ path: '/bucket', accessKey: 'me', secretKey: 'secret' },
+  })
+  const drive = await openS3Drive(options)
+  t.after(() => drive.close())
+  return drive
+}
+
+/** An error document of S3. */
+export function errorDocument(code: string, message: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`
+}
