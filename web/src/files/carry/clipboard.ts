@@ -1,3 +1,4 @@
+import { sessionStore } from '../../session/session-store.ts'
 import { copyText } from '../../ui/copy-text.ts'
 import { messageOf, showFailure } from '../../ui/messages.ts'
 import { Store } from '../../ui/store.ts'
@@ -19,6 +20,10 @@ class Clipboard extends Store<Clip | undefined> {
 
 /** What was cut or copied in this page. */
 export const clipboard = new Clipboard(undefined)
+
+sessionStore.subscribe(() => {
+  if (sessionStore.status === 'none') clipboard.set(undefined)
+})
 
 /** How many addresses are put into the clipboard of the system, for other programs. */
 const maxAddresses = 1_000

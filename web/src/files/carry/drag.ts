@@ -5,14 +5,20 @@ import { put } from './clipboard.ts'
 import classes from './drag.module.css'
 
 /** Tells rows that are dragged from files and texts. */
-const type = 'application/x-bucketry-rows'
+const typeStart = 'application/x-bucketry-rows-'
+
+interface Dragged extends Omit<Carried, 'mode'> {
+  /** Of this drag alone: a drag of another page has another type, and one may end without an event. */
+  readonly type: string
+}
 
 /** A drag is within one page, and there is one at a time. */
-let dragged: Omit<Carried, 'mode'> | undefined
+let dragged: Dragged | undefined
 
 /** Starts to drag rows to a folder. */
 export function dragRows({ dataTransfer }: DragEvent, rows: Omit<Carried, 'mode'>): void {
-  dragged = rows
+  const type = typeStart + crypto.getRandomValues(new Uint32Array(2)).join('-')
+  dragged = { ...rows, type }
   dataTransfer.effectAllowed = 'copyMove'
   dataTransfer.setData(type, '')
   const label = document.createElement('div')
@@ -29,7 +35,7 @@ export function dropTarget(folder: FolderAddress) {
   return {
     onDragOver(event: DragEvent) {
       const { currentTarget, dataTransfer } = event
-      if (!dataTransfer.types.includes(type) || !mayDrop(folder)) return
+      if (!isOf(dragged, dataTransfer) || !mayDrop(folder)) return
       event.preventDefault()
       event.stopPropagation()
       dataTransfer.dropEffect = modeOf(event)
@@ -40,13 +46,18 @@ export function dropTarget(folder: FolderAddress) {
     },
     onDrop(event: DragEvent) {
       leave(event.currentTarget)
-      if (dragged === undefined || !event.dataTransfer.types.includes(type)) return
+      if (!isOf(dragged, event.dataTransfer)) return
       event.preventDefault()
       event.stopPropagation()
-      put({ ...dragged, mode: modeOf(event) }, folder)
+      const { bucket, entries } = dragged
+      put({ bucket, entries, mode: modeOf(event) }, folder)
       dragged = undefined
     },
   }
+}
+
+function isOf(rows: Dragged | undefined, { types }: DataTransfer): rows is Dragged {
+  return rows !== undefined && types.includes(rows.type)
 }
 
 function modeOf({ ctrlKey, altKey }: DragEvent): PutMode {

@@ -4,6 +4,7 @@ import type { JobReport } from '../transfers/job-list.ts'
 import type { ClashAnswers } from './clash-names.ts'
 import type { Move, PutMode } from './move-plan.ts'
 import {
+  type CopiedFiles,
   type FileMoves,
   type MoveClash,
   type MoveClient,
@@ -14,6 +15,8 @@ import {
 
 interface MoveAllParts {
   readonly client: MoveClient
+  /** Of this move and its earlier attempts. */
+  readonly copies: CopiedFiles
   readonly mode: PutMode
   readonly report: JobReport
   /** Undefined when there are too many to count. */
@@ -31,6 +34,7 @@ interface MoveAllParts {
 const maxAsked = 1_000
 
 const taken = 'a file with this name already exists there'
+const meanwhile = 'one of the two files was written in the meantime'
 
 const words = {
   move: { done: 'moved', doing: 'moving', again: 'move' },
@@ -98,7 +102,7 @@ class MoveRun {
     const files = moves.flatMap(({ entry, toBucket, to }) =>
       entry.kind === 'file' ? [{ file: entry, target: { bucket: toBucket, key: to } }] : [],
     )
-    await moveFiles({ fromBucket: first.fromBucket, files, mayReplace: false }, parts)
+    await moveFiles({ fromBucket: first.fromBucket, files }, parts)
   }
 
   /** Asks about all conflicts at once and applies the answers. */
@@ -114,7 +118,8 @@ class MoveRun {
       const { replace = [], 'keep-both': kept = [] } = rest
       await this.#guarded(this.#resolve(outcome, replace, true))
       await this.#guarded(this.#resolve(outcome, kept, false))
-      for (const { file } of [...skip, ...outcome.clashes]) this.#skip(outcome, file.key, taken)
+      for (const { file } of skip) this.#skip(outcome, file.key, taken)
+      for (const { file } of outcome.clashes) this.#skip(outcome, file.key, meanwhile)
       await this.#end(outcome)
     }
   }
@@ -139,22 +144,25 @@ class MoveRun {
     const free = isReplacing
       ? new Map<string, string>()
       : await this.#parts.freeKeys(toBucket, keys)
-    const files: FileMoves['files'] = clashes.map(({ file, target: { bucket, key } }) => ({
+    // Replaces what the person was asked about, and nothing that came later.
+    const files: FileMoves['files'] = clashes.map(({ file, target: { bucket, key }, there }) => ({
       file,
       target: { bucket, key: free.get(key) ?? key },
+      ...(isReplacing && { replaces: there.etag }),
     }))
     if (entry.kind === 'file') outcome.renamedTo = files[0]?.target.key
     await moveFiles(
-      { fromBucket, files, mayReplace: isReplacing },
+      { fromBucket, files },
       this.#partsFor(() => outcome),
     )
   }
 
   /** @param outcomeOf the move that a key belongs to. */
   #partsFor(outcomeOf: (key: string) => Outcome | undefined) {
-    const { client, mode, report, total, onMoved } = this.#parts
+    const { client, copies, mode, report, total, onMoved } = this.#parts
     return {
       client,
+      copies,
       isCopy: mode === 'copy',
       report: {
         signal: report.signal,

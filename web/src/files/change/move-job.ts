@@ -5,17 +5,18 @@ import type { JobOrder, JobReport } from '../transfers/job-list.ts'
 import { clashQuestions, driveChanges } from '../transfers/transfers.ts'
 import { shownClash } from './clash-questions.ts'
 import { isListed, removeEmptyFolders, sizeOfTree } from './drive-work.ts'
+import { moveEmptyFolders } from './empty-folders.ts'
 import { freeKeys, type ListKeysAfter } from './find-clashes.ts'
 import { freePlaces } from './free-places.ts'
 import { moveAll } from './move-all.ts'
 import type { Move, PutMode } from './move-plan.ts'
-import type { MoveClient, MovedFile } from './move-tree.ts'
+import { CopiedFiles, type MoveClient, type MovedFile } from './move-tree.ts'
 
 const moveClient: MoveClient = {
   listTree: (bucket, prefix, continuationToken) =>
     listPage({ bucket, prefix, isDeep: true, folder: '', continuationToken }),
   // Not aborted midway, because the outcome of the copy would be unknown.
-  copy: (source, target, mayReplace) => copyObject(source, target, mayReplace),
+  copy: copyObject,
   remove: (bucket, objects) => deleteObjects(bucket, objects),
   async find({ bucket, key }) {
     const query = { bucket, prefix: key, isDeep: true, folder: parentOf(key), maxKeys: 1 }
@@ -30,8 +31,8 @@ const moveClient: MoveClient = {
   },
 }
 
-/** How many moved files are remembered to move them back. */
-const maxUndone = 20_000
+/** How many moved files are remembered, to repeat the move or to move them back. */
+const maxRemembered = 20_000
 
 interface MoveOptions {
   readonly mode?: PutMode
@@ -47,13 +48,16 @@ export function moveJob(
   moves: readonly Move[],
   { mode = 'move', isAsking = true, isDuplicate = false }: MoveOptions = {},
 ): JobOrder {
-  const moved: MovedFile[] = []
+  const moved = new Map<string, MovedFile>()
+  const copies = new CopiedFiles(maxRemembered)
+  let placed = isDuplicate ? undefined : moves
   return {
     title,
     async work(report) {
-      const placed = isDuplicate ? await freePlaces(moves, freeClient) : moves
+      // Once: a repetition goes on with the same duplicates.
+      placed ??= await freePlaces(moves, freeClient)
       return moveAll(placed, {
-        ...{ client: moveClient, mode, report },
+        ...{ client: moveClient, copies, mode, report },
         total: await countMoves(moves, report.signal),
         ask: async (clashes) => {
           if (!isAsking) return () => 'skip'
@@ -64,11 +68,14 @@ export function moveJob(
           return (await clashQuestions.ask(shown, report.signal)) ?? (() => 'skip')
         },
         freeKeys: freeClient.freeKeys,
-        onMoved: (file) => void (moved.length <= maxUndone && moved.push(file)),
+        onMoved: (file) => {
+          if (moved.size <= maxRemembered) moved.set(file.file.key, file)
+        },
         onWhole: (move) => endMove(move, mode, report),
       })
     },
-    undo: () => (mode === 'copy' ? undefined : undoOf(title, moves[0]?.fromBucket, moved)),
+    undo: () =>
+      mode === 'copy' ? undefined : undoOf(title, moves[0]?.fromBucket, [...moved.values()]),
   }
 }
 
@@ -78,7 +85,7 @@ function undoOf(
   bucket: string | undefined,
   moved: readonly MovedFile[],
 ): JobOrder | undefined {
-  if (bucket === undefined || moved.length === 0 || moved.length > maxUndone) return undefined
+  if (bucket === undefined || moved.length === 0 || moved.length > maxRemembered) return undefined
   const back = moved.map(
     ({ file, target, etag }): Move => ({
       entry: { ...file, key: target.key, etag },
@@ -123,14 +130,12 @@ async function countMoves(
 }
 
 /** A folder created by hand remains after its objects are deleted. */
-async function endMove(
-  { entry, fromBucket, toBucket, to }: Move,
-  mode: PutMode,
-  report: JobReport,
-): Promise<void> {
+async function endMove(move: Move, mode: PutMode, report: JobReport): Promise<void> {
+  const { entry, fromBucket, toBucket, to } = move
   const from = entry.key
   if (mode === 'move') {
     const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
+    if (isLeft) await moveEmptyFolders(move)
     const leftOver = isLeft ? await removeEmptyFolders(fromBucket, from) : undefined
     if (leftOver !== undefined) report.problem(leftOver)
     else driveChanges.publish({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })

@@ -11,11 +11,16 @@ export interface MoveClient {
     prefix: string,
     continuationToken: string | undefined,
   ): Promise<ListingPage>
-  /** Returns the ETag of the copy. @throws a Clash if the target exists and may not be replaced, or the source has changed. */
+  /**
+   * Returns the ETag of the copy.
+   *
+   * @param replaces the ETag of the object that is replaced; undefined: the target is free
+   * @throws a Clash if the target is another one, or the source has changed.
+   */
   copy(
     source: FileEntry & { readonly bucket: string },
     target: ObjectAddress,
-    mayReplace: boolean,
+    replaces: string | undefined,
   ): Promise<string>
   remove(bucket: string, objects: readonly DoomedObject[]): Promise<readonly DeleteFailure[]>
   /** The object with this key; undefined if it does not exist. */
@@ -54,8 +59,33 @@ interface MoveReport {
   onClash(clash: MoveClash): void
 }
 
+/** What a move has copied, so that its repetition does not find its own copies in its way. */
+export class CopiedFiles {
+  readonly #copies = new Map<string, MovedFile>()
+  readonly #limit: number
+
+  /** @param limit of files that are remembered */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  add(copied: MovedFile): void {
+    if (this.#copies.size < this.#limit) this.#copies.set(versionOf(copied.file), copied)
+  }
+
+  /** The copy of this version of the file. */
+  of(file: FileEntry): MovedFile | undefined {
+    return this.#copies.get(versionOf(file))
+  }
+}
+
+function versionOf({ key, etag }: FileEntry): string {
+  return `${etag} ${key}`
+}
+
 interface MoveParts {
   readonly client: MoveClient
+  readonly copies: CopiedFiles
   /** Whether the sources stay. */
   readonly isCopy?: boolean
   readonly report: MoveReport
@@ -64,8 +94,12 @@ interface MoveParts {
 /** Files of one bucket with their targets. */
 export interface FileMoves {
   readonly fromBucket: string
-  readonly files: readonly { readonly file: FileEntry; readonly target: ObjectAddress }[]
-  readonly mayReplace: boolean
+  readonly files: readonly {
+    readonly file: FileEntry
+    readonly target: ObjectAddress
+    /** The ETag of the object that is replaced; absent: the target has to be free. */
+    readonly replaces?: string | undefined
+  }[]
 }
 
 /** Concurrent copies. */
@@ -87,7 +121,6 @@ export async function moveTree(move: Move, parts: MoveParts): Promise<void> {
     moveFiles(
       {
         fromBucket,
-        mayReplace: false,
         files: files.map((file) => ({
           file,
           target: { bucket: toBucket, key: movedKey(move, file.key) },
@@ -115,18 +148,19 @@ export async function moveFiles(moves: FileMoves, parts: MoveParts): Promise<voi
 }
 
 async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
-  const { client, report } = parts
-  const { fromBucket, mayReplace } = moves
+  const { report, copies } = parts
+  const { fromBucket } = moves
   const copied: MovedFile[] = []
   const waiting = moves.files.values()
   let fatal: unknown
   const work = async (): Promise<void> => {
     // The workers share one iterator.
-    for (const { file, target } of waiting) {
+    for (const { file, target, replaces } of waiting) {
       if (report.signal.aborted || fatal !== undefined) return
       try {
-        const etag = await client.copy({ ...file, bucket: fromBucket }, target, mayReplace)
-        copied.push({ file, target, etag })
+        const copy = await copyOnce({ file, target, replaces }, fromBucket, parts)
+        copies.add(copy)
+        copied.push(copy)
       } catch (error) {
         await reportFailure(error, { file, target }, parts).catch((last: unknown) => {
           fatal = last
@@ -138,6 +172,24 @@ async function moveBatch(moves: FileMoves, parts: MoveParts): Promise<void> {
   if (parts.isCopy) copied.forEach(report.onMoved)
   else await removeCopied(fromBucket, copied, parts)
   if (fatal !== undefined) throw fatal
+}
+
+/** The copy that an earlier attempt has made, if it is still there; otherwise a new one. */
+async function copyOnce(
+  { file: listed, target, replaces }: FileMoves['files'][number],
+  fromBucket: string,
+  { client, copies }: MoveParts,
+): Promise<MovedFile> {
+  // Of a file that was just uploaded, the version is not known yet.
+  const isKnown = listed.etag !== ''
+  const current = isKnown ? undefined : await client.find({ bucket: fromBucket, key: listed.key })
+  const file = current ?? listed
+  const before = copies.of(file)
+  if (before !== undefined && (await client.find(before.target))?.etag === before.etag) {
+    return { ...before, file }
+  }
+  const etag = await client.copy({ ...file, bucket: fromBucket }, target, replaces)
+  return { file, target, etag }
 }
 
 /** @throws the error, or the error of checking its cause, if the whole move has to stop. */

@@ -165,12 +165,13 @@ export async function makeFolder(bucket: string, key: string): Promise<void> {
 /**
  * Copies exactly this version of an object. Returns the ETag of the copy.
  *
- * @throws S3Failure 412 if the target exists and may not be replaced, or the source has changed.
+ * @param replaces the ETag of the object that is replaced; undefined: the target has to be free
+ * @throws S3Failure 412 if another object is at the target, or the source has changed.
  */
 export async function copyObject(
   source: FileEntry & { readonly bucket: string },
   target: ObjectAddress,
-  mayReplace: boolean,
+  replaces: string | undefined,
 ): Promise<string> {
   const reply = await s3Fetch({
     method: 'PUT',
@@ -179,7 +180,7 @@ export async function copyObject(
       'x-amz-copy-source': copySource(source.bucket, source.key),
       'x-amz-copy-source-if-match': `"${source.etag}"`,
     },
-    headers: mayReplace ? {} : { 'if-none-match': '*' },
+    headers: replaces === undefined ? { 'if-none-match': '*' } : { 'if-match': `"${replaces}"` },
   })
   return etagOfCopy(reply)
 }

@@ -84,8 +84,11 @@ export class JobList extends Store<readonly Job[]> {
     return true
   }
 
-  cancelAll(): void {
+  /** After a sign-out: the next person neither sees nor undoes what was done. */
+  forgetAll(): void {
     for (const { controller } of this.#rows) controller.abort()
+    this.#rows = []
+    this.#notify()
   }
 
   /** Removes an ended job from the list. */

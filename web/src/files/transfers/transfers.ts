@@ -85,7 +85,8 @@ sessionStore.subscribe(() => {
   // Signed out: stop all work of that session.
   intake.cancel()
   uploads.cancelAll()
-  jobs.cancelAll()
+  uploads.clearDone()
+  jobs.forgetAll()
   leftovers.forgetAll().catch(() => undefined)
 })
 

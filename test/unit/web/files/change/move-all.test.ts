@@ -3,7 +3,11 @@ import { describe, test } from 'node:test'
 import type { ClashAnswer, ClashAnswers } from '../../../../../web/src/files/change/clash-names.ts'
 import { moveAll } from '../../../../../web/src/files/change/move-all.ts'
 import { moveTo, type PutMode } from '../../../../../web/src/files/change/move-plan.ts'
-import type { MoveClash, MoveClient } from '../../../../../web/src/files/change/move-tree.ts'
+import {
+  CopiedFiles,
+  type MoveClash,
+  type MoveClient,
+} from '../../../../../web/src/files/change/move-tree.ts'
 import type { Entry, FileEntry } from '../../../../../web/src/files/entries/entry.ts'
 
 class Clash extends Error {}
@@ -25,8 +29,8 @@ function bucketOf(
       const keys = [...objects.keys()].filter((key) => key.startsWith(prefix))
       return { entries: keys.map(entryOf), keys, continuationToken: undefined }
     },
-    async copy({ key, etag }, target, mayReplace) {
-      if (objects.get(key) !== etag || (!mayReplace && objects.has(target.key))) throw new Clash()
+    async copy({ key, etag }, target, replaces) {
+      if (objects.get(key) !== etag || objects.get(target.key) !== replaces) throw new Clash()
       objects.set(target.key, etag)
       return etag
     },
@@ -47,6 +51,7 @@ function bucketOf(
       entries.map((entry) => moveTo(entry, 'b', { bucket: 'b', prefix: 'to/' })),
       {
         client,
+        copies: new CopiedFiles(100),
         mode,
         report: {
           signal: new AbortController().signal,
@@ -102,6 +107,16 @@ describe('moveAll', () => {
       ],
     )
     assert.deepEqual(bucket.whole, ['to/a', 'to/trip/'])
+  })
+
+  test('Replace spares what came while the question stood', async () => {
+    const bucket = bucketOf({ a: 'new', 'to/a': 'old' }, () => {
+      bucket.objects.set('to/a', 'newest')
+      return 'replace'
+    })
+    assert.equal(await bucket.run(bucket.entryOf('a')), '0 moved, 1 not moved.')
+    assert.deepEqual([...bucket.objects.values()], ['new', 'newest'])
+    assert.match(bucket.problems[0] ?? '', /written in the meantime/)
   })
 
   test('Keep both moves the file to a free name', async () => {

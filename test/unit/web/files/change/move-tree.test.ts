@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { moveTo, renameTo } from '../../../../../web/src/files/change/move-plan.ts'
 import {
+  CopiedFiles,
   type MoveClash,
   type MoveClient,
   type MovedFile,
@@ -26,9 +27,9 @@ function bucketOf(keys: readonly string[], before: (key: string) => void = () =>
         continuationToken: found.length > 3 ? page.at(-1) : undefined,
       }
     },
-    async copy(source, target, mayReplace) {
+    async copy(source, target, replaces) {
       before(source.key)
-      const isTaken = objects.has(target.key) && !mayReplace
+      const isTaken = objects.get(target.key) !== replaces
       if (isTaken || objects.get(source.key) !== source.etag) throw new Clash()
       objects.set(target.key, source.etag)
       return source.etag
@@ -60,7 +61,7 @@ function reportOf(signal = new AbortController().signal) {
     onSkipped: (key: string, reason: string) => kept.push([key, reason]),
     onClash: ({ file }: MoveClash) => kept.push([file.key, 'taken']),
   }
-  return { report, moved, kept }
+  return { report, moved, kept, copies: new CopiedFiles(100) }
 }
 
 const folder = { kind: 'folder', key: 'old/', name: 'old' } as const
@@ -70,8 +71,8 @@ const tree = ['old/', 'old/a', 'old/b', 'old/c/d', 'old/e', 'older']
 describe('moveTree', () => {
   test('moves everything below the prefix, over all pages, and nothing else', async () => {
     const { client, objects } = bucketOf(tree)
-    const { report, moved, kept } = reportOf()
-    await moveTree(toNew, { client, report })
+    const { report, moved, kept, copies } = reportOf()
+    await moveTree(toNew, { client, copies, report })
     assert.deepEqual([...objects.keys()].sort(), [
       'new/',
       'new/a',
@@ -86,17 +87,17 @@ describe('moveTree', () => {
 
   test('moves a single file', async () => {
     const { client, objects, fileOf } = bucketOf(['a.txt'])
-    const { report, moved } = reportOf()
+    const { report, moved, copies } = reportOf()
     const file = fileOf('a.txt')
-    await moveTree(moveTo(file, 'b', { bucket: 'b', prefix: 'x/' }), { client, report })
+    await moveTree(moveTo(file, 'b', { bucket: 'b', prefix: 'x/' }), { client, copies, report })
     assert.deepEqual([...objects.keys()], ['x/a.txt'])
     assert.deepEqual(moved, ['a.txt'])
   })
 
   test('does not move files whose names exist at the target', async () => {
     const { client, objects } = bucketOf([...tree, 'new/b'])
-    const { report, kept } = reportOf()
-    await moveTree(toNew, { client, report })
+    const { report, kept, copies } = reportOf()
+    await moveTree(toNew, { client, copies, report })
     assert.deepEqual(kept, [['old/b', 'taken']])
     assert.equal(objects.get('new/b'), 'etag of new/b')
     assert.equal(objects.get('old/b'), 'etag of old/b')
@@ -106,14 +107,14 @@ describe('moveTree', () => {
     const { client, objects } = bucketOf(tree)
     const rewriting: MoveClient = {
       ...client,
-      async copy(source, target, mayReplace) {
-        const etag = await client.copy(source, target, mayReplace)
+      async copy(source, target, replaces) {
+        const etag = await client.copy(source, target, replaces)
         if (source.key === 'old/a') objects.set('old/a', 'newer')
         return etag
       },
     }
-    const { report, kept } = reportOf()
-    await moveTree(toNew, { client: rewriting, report })
+    const { report, kept, copies } = reportOf()
+    await moveTree(toNew, { client: rewriting, copies, report })
     assert.equal(objects.get('old/a'), 'newer')
     assert.match(kept[0]?.join(' ') ?? '', /old\/a .*copied, but the original was not deleted/)
   })
@@ -122,8 +123,8 @@ describe('moveTree', () => {
     const { client, objects } = bucketOf(tree, (key) => {
       if (key === 'old/c/d') throw new Error('no line')
     })
-    const { report } = reportOf()
-    await assert.rejects(moveTree(toNew, { client, report }), /no line/)
+    const { report, copies } = reportOf()
+    await assert.rejects(moveTree(toNew, { client, copies, report }), /no line/)
     for (const name of ['', 'a', 'b', 'c/d', 'e']) {
       const isOld = objects.has(`old/${name}`)
       assert.notEqual(isOld, objects.has(`new/${name}`), name)
@@ -136,10 +137,32 @@ describe('moveTree', () => {
     const { client, objects } = bucketOf(tree, (key) => {
       if (key === 'old/a') stop.abort()
     })
-    const { report, moved } = reportOf(stop.signal)
-    await moveTree(toNew, { client, report })
+    const { report, moved, copies } = reportOf(stop.signal)
+    await moveTree(toNew, { client, copies, report })
     assert.ok(moved.length > 0 && moved.length < 5)
     for (const key of moved) assert.equal(objects.has(key), false)
     assert.equal(objects.size, tree.length)
+  })
+
+  test('when repeated, goes on with the copies that it has made', async () => {
+    const { client, objects } = bucketOf(tree)
+    let isAway = true
+    const failing: MoveClient = {
+      ...client,
+      async remove(bucket, doomed) {
+        if (isAway) throw new Error('no line')
+        return client.remove(bucket, doomed)
+      },
+    }
+    const { report, moved, kept, copies } = reportOf()
+    await assert.rejects(moveTree(toNew, { client: failing, copies, report }), /no line/)
+    // Somebody else's file: it is not taken for the copy.
+    objects.set('new/b', 'of another')
+    isAway = false
+    await moveTree(toNew, { client: failing, copies, report })
+    assert.deepEqual(kept, [['old/b', 'taken']])
+    assert.deepEqual(moved.sort(), ['old/', 'old/a', 'old/c/d', 'old/e'])
+    assert.equal(objects.get('new/b'), 'of another')
+    assert.ok(objects.has('old/b'))
   })
 })

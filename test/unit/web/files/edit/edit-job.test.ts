@@ -72,7 +72,7 @@ test('a job that is stopped begins no more files', async () => {
   const { client, edited } = clientOf({
     async edit({ key }) {
       edited.push(key)
-      jobs.cancelAll()
+      jobs.forgetAll()
       return true
     },
   })

@@ -91,4 +91,16 @@ describe('JobList', () => {
     list.dismiss(1)
     assert.deepEqual(list.snapshot(), [])
   })
+
+  test('after a sign-out, nothing is shown or undone, also of a job that ends later', async () => {
+    const list = new JobList()
+    const { order, runs } = heldJob()
+    const ended = list.start({ ...order, undo: () => order })
+    list.forgetAll()
+    assert.equal(runs[0]?.report.signal.aborted, true)
+    runs[0]?.end.resolve('Stopped.')
+    await ended
+    assert.deepEqual(list.snapshot(), [])
+    assert.equal(list.undo(), false)
+  })
 })

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { absenceOfChromium } from '../support/chromium.ts'
+import { signIn, useDashboard } from '../support/dashboard.ts'
+import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
+import { testBucket } from '../support/gateway-process.ts'
+import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+
+describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() }, () => {
+  const dashboard = useDashboard()
+  const openAt = useFileBrowser(dashboard)
+  const pathOf = (key: string): string => join(dashboard().gateway.driveFolder, testBucket, key)
+  before(() => {
+    writeTree(join(dashboard().gateway.driveFolder, testBucket), {
+      'replace/a.txt': 'moved',
+      'replace/to/a.txt': 'seen',
+      'stray/one.txt': '1',
+      'stray/two.txt': '2',
+      'stray/to/x': '',
+      'folders/trip/a.txt': 'a',
+      'folders/file': 'f',
+      'folders/to/file/inside.txt': 'i',
+      'lost/a.txt': 'a',
+      'lost/b.txt': 'b',
+      'lost/to/x': '',
+      'leaving/secret.txt': 's',
+      'odd/#1?%41+ .txt': 'sharp',
+      'odd/\u{1f600} \u05d0\u05d1.txt': 'smile',
+      'odd/ to /x': '',
+      'fresh/to/x': '',
+    })
+    mkdirSync(pathOf('folders/trip/2027'))
+    mkdirSync(pathOf('folders/bare'))
+  })
+
+  async function openFolder(prefix: string): Promise<FileBrowser> {
+    const files = await openAt(`/files/${testBucket}?prefix=${encodeURIComponent(prefix)}`)
+    await files.page.getByRole('navigation', { name: 'Folder' }).waitFor()
+    return files
+  }
+
+  async function contentOf(key: string): Promise<string> {
+    const target = targetOf(testBucket, key)
+    const reply = await signedFetch(dashboard().gateway, { method: 'GET', target })
+    return reply.ok ? reply.text() : `status ${reply.status}`
+  }
+
+  const write = (key: string, body: string) =>
+    signedFetch(dashboard().gateway, { method: 'PUT', target: targetOf(testBucket, key), body })
+
+  test('Replace spares a file that came while the question stood', async () => {
+    const files = await openFolder('replace/')
+    await files.row('a.txt').dragTo(files.row('to'))
+    await files.dialog.getByText('Existing: 4 bytes').waitFor()
+    await write('replace/to/a.txt', 'not seen')
+    await files.press('Replace')
+    await files.transfers.getByText('0 moved, 1 not moved.').waitFor()
+    assert.equal(await contentOf('replace/to/a.txt'), 'not seen')
+    assert.equal(await contentOf('replace/a.txt'), 'moved')
+  })
+
+  test('rows of another window are not taken for those of a drag that was given up', async () => {
+    const files = await openFolder('stray/')
+    const { page } = files
+    await files.row('one.txt').hover()
+    await page.mouse.down()
+    await page.mouse.move(5, 5, { steps: 5 })
+    await page.keyboard.press('Escape')
+    await page.mouse.up()
+    const dropped = await files.row('to').evaluate(`row => {
+      const dataTransfer = new DataTransfer()
+      for (const id of ['', '-1', '-2-3']) {
+        dataTransfer.setData('application/x-bucketry-rows' + id, '')
+      }
+      const options = { dataTransfer, bubbles: true, cancelable: true }
+      return ['dragover', 'drop'].map((type) => row.dispatchEvent(new DragEvent(type, options)))
+    }`)
+    // Not taken: nobody prevented what the browser does with it.
+    assert.deepEqual(dropped, [true, true])
+    assert.equal(await contentOf('stray/one.txt'), '1')
+  })
+
+  test('a folder made by hand is moved with the empty folders in it', async () => {
+    const files = await openFolder('folders/')
+    for (const [name, to] of [
+      ['trip', 'tour'],
+      ['bare', 'naked'],
+    ] as const) {
+      await files.act(name, 'Rename')
+      await files.dialog.getByLabel('New name').fill(to)
+      await files.press('Rename')
+      await files.name(to).waitFor()
+      await files.transfers.getByText(`to “${to}”`).waitFor()
+    }
+    await files.transfers.getByText('1 moved.').waitFor()
+    assert.equal(await contentOf('folders/tour/a.txt'), 'a')
+    assert.ok(statSync(pathOf('folders/tour/2027')).isDirectory())
+    assert.ok(statSync(pathOf('folders/naked')).isDirectory())
+  })
+
+  test('a file and a folder of its name do not replace each other', async () => {
+    const files = await openFolder('folders/')
+    await files.row('file').dragTo(files.row('to'))
+    await files.transfers.getByText(/^\d moved/).waitFor()
+    assert.equal(await contentOf('folders/to/file/inside.txt'), 'i')
+    const places = await Promise.all(['folders/file', 'folders/to/file'].map(contentOf))
+    assert.deepEqual(places.sort(), ['f', 'status 404'])
+  })
+
+  test('after a lost reply, a repeated move does not ask about its own copies', async () => {
+    const files = await openFolder('lost/')
+    const { page } = files
+    await page.route('**/*delete=*', (route) => route.abort())
+    await files.select('a.txt', 'b.txt')
+    await files.row('a.txt').dragTo(files.row('to'))
+    await files.transfers.getByText('Repeat the move to continue.').waitFor()
+    assert.deepEqual([await contentOf('lost/a.txt'), await contentOf('lost/to/a.txt')], ['a', 'a'])
+    await page.unroute('**/*delete=*')
+    await files.transfers.getByRole('button', { name: 'Try again' }).click()
+    await files.transfers.getByText('2 moved.').waitFor()
+    assert.equal(await contentOf('lost/a.txt'), 'status 404')
+    assert.equal(await contentOf('lost/to/b.txt'), 'b')
+  })
+
+  test('odd names arrive as they are, and come back', async () => {
+    const files = await openFolder('odd/')
+    const names = ['#1?%41+ .txt', '\u{1f600} \u05d0\u05d1.txt']
+    const rowOf = (start: string) => files.page.getByRole('row').filter({ hasText: start })
+    for (const name of names) await rowOf(name.slice(0, 2)).getByRole('checkbox').click()
+    await rowOf('#1').dragTo(rowOf('to').last())
+    await files.transfers.getByText('2 moved.').waitFor()
+    assert.equal(await contentOf(`odd/ to /${names[0]}`), 'sharp')
+    assert.equal(await contentOf(`odd/ to /${names[1]}`), 'smile')
+    await files.transfers.getByRole('button', { name: 'Undo' }).click()
+    await files.transfers.getByText('2 moved.').waitFor()
+    assert.equal(await contentOf(`odd/${names[0]}`), 'sharp')
+    assert.equal(await contentOf(`odd/${names[1]}`), 'smile')
+  })
+
+  test('a file is moved right after its upload', async () => {
+    const files = await openFolder('fresh/')
+    await files.page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('n') })
+    await files.name('new.txt').waitFor()
+    await files.row('new.txt').dragTo(files.row('to'))
+    await files.transfers.getByText('1 moved.').waitFor()
+    assert.equal(await contentOf('fresh/to/new.txt'), 'n')
+  })
+
+  test('a sign-out leaves nothing to paste, to undo or to read', async () => {
+    const files = await openFolder('leaving/')
+    const { page } = files
+    await files.act('secret.txt', 'Rename')
+    await files.dialog.getByLabel('New name').fill('hidden.txt')
+    await files.press('Rename')
+    await files.name('hidden.txt').waitFor()
+    await files.select('hidden.txt')
+    await page.keyboard.press('Control+x')
+    await page.getByRole('button', { name: 'Paste 1 item' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn(page)
+    await files.name('hidden.txt').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Paste 1 item' }).count(), 0)
+    assert.equal(await files.transfers.getByText('secret.txt').count(), 0)
+  })
+})

@@ -1,0 +1,34 @@
+import { listPage, makeFolder } from '../s3/bucket-client.ts'
+import { S3Failure } from '../s3/s3-failure.ts'
+import { isListed } from './drive-work.ts'
+import { type Move, movedKey } from './move-plan.ts'
+
+/** Makes the folders at the target that are all that is left at the source: made by hand, and empty. */
+export async function moveEmptyFolders(move: Move): Promise<void> {
+  for await (const folder of emptyFolders(move.fromBucket, move.entry.key)) {
+    const target = movedKey(move, folder)
+    // With a file in it, a folder needs no object of its own.
+    if (await isListed(move.toBucket, target)) continue
+    await makeFolder(move.toBucket, target).catch((error: unknown) => {
+      const isThere = error instanceof S3Failure && error.status === 412
+      if (!isThere) throw error
+    })
+  }
+}
+
+/** The folders below this one, and itself, with nothing in them. */
+async function* emptyFolders(bucket: string, folder: string): AsyncGenerator<string> {
+  let isEmpty = true
+  let continuationToken: string | undefined
+  do {
+    const query = { bucket, prefix: folder, folder, isDeep: false, continuationToken }
+    const page = await listPage(query)
+    if (page.keys.length > 0) isEmpty = false
+    for (const { kind, key } of page.entries) {
+      isEmpty = false
+      if (kind === 'folder') yield* emptyFolders(bucket, key)
+    }
+    continuationToken = page.continuationToken
+  } while (continuationToken !== undefined)
+  if (isEmpty) yield folder
+}
