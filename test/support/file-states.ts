@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FileBrowser } from './file-browser.ts'
 import { testBucket } from './gateway-process.ts'
@@ -19,6 +22,36 @@ async function upload(page: Page, name: string): Promise<void> {
 }
 
 const folder = `/files/${testBucket}?prefix=states/`
+
+/** A file of two parts, and a folder for it in each look: an upload that was cut off, then one that goes on. */
+const film = { path: '', folder: '' }
+
+async function chooseFilm(page: Page): Promise<void> {
+  const chooser = page.waitForEvent('filechooser')
+  await steps('Upload', 'Files')(new FileBrowser(page))
+  await (await chooser).setFiles(film.path)
+}
+
+/** Uploads the first part, and reloads the page. */
+async function interruptUpload(files: FileBrowser): Promise<void> {
+  const { page } = files
+  if (film.path === '') {
+    const disk = mkdtempSync(join(tmpdir(), 'bucketry-film-'))
+    film.path = join(disk, 'film.bin')
+    writeFileSync(film.path, new Uint8Array(17 * 2 ** 20))
+    process.once('exit', () => rmSync(disk, { recursive: true, force: true }))
+  }
+  film.folder = `/files/${testBucket}?prefix=film-${Date.now()}/`
+  await page.goto(page.url().replace(/\/files\/.*$/, film.folder))
+  const held = Promise.withResolvers<void>()
+  const isSecond = (url: URL) => url.searchParams.get('partNumber') === '2'
+  await page.route(isSecond, () => held.resolve(), { times: 1 })
+  await chooseFilm(page)
+  await held.promise
+  page.once('dialog', (dialog) => dialog.accept())
+  await page.reload()
+  await waitInTransfers(files, /^Interrupted/)
+}
 
 /** The count of a large folder. */
 async function showCount(files: FileBrowser): Promise<void> {
@@ -251,6 +284,38 @@ export const fileStates: readonly DashboardState[] = [
       const expand = button(page, 'Expand transfers', transfers)
       if ((await expand.count()) > 0) await expand.click()
       await transfers.getByText('Could not write').waitFor()
+    },
+  },
+  { name: 'interrupted upload', path: folder, reach: interruptUpload },
+  {
+    name: 'resumed upload',
+    path: folder,
+    async reach(files) {
+      const { page } = files
+      await page.goto(page.url().replace(/\/files\/.*$/, film.folder))
+      await waitInTransfers(files, /^Interrupted/)
+      await chooseFilm(page)
+      await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    },
+  },
+  {
+    name: 'download as a ZIP file',
+    path: folder,
+    async reach(files) {
+      const event = files.page.waitForEvent('download')
+      await files.select('text.txt', 'picture.png')
+      await button(files.page, 'Download').click()
+      await (await event).path()
+    },
+  },
+  {
+    name: 'refused ZIP file',
+    path: folder,
+    async reach(files) {
+      const json = { message: 'Too many archives are being downloaded. Try again later.' }
+      await files.page.route('**/-/api/archives', (route) => route.fulfill({ status: 503, json }))
+      await files.act('empty', 'Download')
+      await files.page.getByText('The download could not be started').waitFor()
     },
   },
   {
