@@ -18,12 +18,13 @@ export function sizeText(count: FolderCount | undefined, isWaiting: boolean): Si
     return { text: `${formatBytes(bytes)}…`, title: `Counting: ${formatCount(objects)} so far` }
   }
   if (isWaiting) return { text: 'Waiting…', title: 'Waits until other folders are counted' }
-  if (count?.problem != null) return { text: 'Not counted', title: count.problem }
+  const problem = count?.problem ?? null
   if (count?.objects == null || count.bytes === null || count.countedAt === null) {
-    return { text: '', title: '' }
+    return problem === null ? { text: '', title: '' } : { text: 'Not counted', title: problem }
   }
   const { objects, bytes, countedAt } = count
   const counted = `counted ${formatMoment(Date.parse(countedAt))}`
   const title = `${formatAmount(objects, 'object')}, ${formatExactBytes(bytes)}, ${counted}`
-  return { text: formatBytes(bytes), title }
+  const failed = problem === null ? '' : `. The next count failed: ${problem}`
+  return { text: formatBytes(bytes), title: title + failed }
 }

@@ -15,7 +15,14 @@ for (const [what, count, isWaiting, text, title] of [
   ['waiting', undefined, true, 'Waiting…', /Waits/],
   ['known and waiting', known, true, 'Waiting…', /Waits/],
   ['counting', { ...known, isCounting: true }, false, '2.00 KiB…', /Counting: 1,234 so far/],
-  ['failed', { ...known, problem: 'Denied.' }, false, 'Not counted', /^Denied.$/],
+  ['failed', { ...unknown, problem: 'Denied.' }, false, 'Not counted', /^Denied.$/],
+  [
+    'known, and then failed',
+    { ...known, problem: 'Denied.' },
+    false,
+    '1.50 KiB',
+    /^2 .*: Denied.$/,
+  ],
   ['known', known, false, '1.50 KiB', /^2 objects, 1,536 bytes, counted .*2026/],
   ['empty', { ...known, objects: 0, bytes: 0 }, false, '0 bytes', /^0 objects/],
 ] as const) {
