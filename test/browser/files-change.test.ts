@@ -60,6 +60,25 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     return [...(await reply.text()).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key)
   }
 
+  test('the folders to move to are found behind more files than S3 lists at once', async () => {
+    const many = Array.from({ length: 1_100 }, (_, index) => [`${index}.txt`, ''])
+    writeTree(join(dashboard().gateway.driveFolder, testBucket, 'pick'), {
+      ...Object.fromEntries(many),
+      'behind/them/a.txt': 'a',
+    })
+    const files = await openFolder('rename/')
+    const { dialog } = files
+    await files.page.getByRole('button', { name: 'Actions for taken.txt' }).click()
+    await files.page.getByRole('menuitem', { name: 'Copy to' }).click()
+    await dialog.getByLabel('Folder').fill('pick/')
+    await dialog.getByRole('button', { name: 'behind' }).click()
+    await dialog.getByRole('button', { name: 'them' }).click()
+    await dialog.getByText('This folder contains no folders.').waitFor()
+    assert.equal(await dialog.getByLabel('Folder').inputValue(), 'pick/behind/them/')
+    await dialog.getByRole('button', { name: 'Copy', exact: true }).click()
+    await until(async () => (await stored('pick/behind/them/taken.txt')) === 'stays')
+  })
+
   test('creates a folder, but not twice', async () => {
     const files = await openFolder('new/')
     const { page } = files

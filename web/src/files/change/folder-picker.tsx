@@ -1,12 +1,18 @@
-import { Button, Loader, NavLink, ScrollArea, Text } from '@mantine/core'
+import { Loader, NavLink, ScrollArea, Text } from '@mantine/core'
 import { IconArrowUp } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { parentOf } from '../entries/entry.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type Entry, parentOf } from '../entries/entry.ts'
 import { EntryIcon } from '../entries/entry-icon.tsx'
 import { NameText } from '../entries/name-text.tsx'
-import { listPage } from '../s3/bucket-client.ts'
+import { pagesOf } from '../listing/open-folder.ts'
 import type { FolderAddress } from './move-plan.ts'
 import classes from './name-list.module.css'
+
+/** Folders in the list, which has a row for each. */
+const mostShown = 1_000
+
+/** Entries that are read to find them. */
+const mostRead = 100_000
 
 interface FolderPickerProps {
   /** The prefix may still be being typed. */
@@ -17,9 +23,12 @@ interface FolderPickerProps {
 /** Lists the subfolders of a folder to choose from. */
 export function FolderPicker({ at, onPick }: FolderPickerProps) {
   const folder = at.prefix.endsWith('/') ? at.prefix : parentOf(at.prefix)
-  const query = useFolders(at.bucket, folder)
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = query
-  const folders = data?.pages.flat() ?? []
+  const { bucket } = at
+  const { data, error, isPending } = useQuery({
+    queryKey: ['folders', bucket, folder],
+    queryFn: ({ signal }) => foldersIn(bucket, folder, signal),
+  })
+  const folders = data?.folders ?? []
   return (
     <ScrollArea h={190} className={classes.frame ?? ''} type="auto">
       {folder !== '' && (
@@ -49,41 +58,32 @@ export function FolderPicker({ at, onPick }: FolderPickerProps) {
           {error.message}
         </Text>
       )}
-      {data !== undefined && folders.length === 0 && !hasNextPage && (
+      {data !== undefined && (data.isMore || folders.length === 0) && (
         <Text size="sm" c="dimmed" p="sm">
-          This folder contains no folders.
+          {data.isMore
+            ? 'This folder contains more than is shown. Type the path of another one.'
+            : 'This folder contains no folders.'}
         </Text>
-      )}
-      {hasNextPage && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          m="xs"
-          loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          Load more
-        </Button>
       )}
     </ScrollArea>
   )
 }
 
-function useFolders(bucket: string, folder: string) {
-  return useInfiniteQuery({
-    queryKey: ['folders', bucket, folder],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam, signal }) =>
-      listPage({
-        ...{ bucket, folder, signal },
-        prefix: folder,
-        isDeep: false,
-        continuationToken: pageParam,
-      }),
-    getNextPageParam: ({ continuationToken }) => continuationToken,
-    select: ({ pages, pageParams }) => ({
-      pages: pages.map(({ entries }) => entries.filter(({ kind }) => kind === 'folder')),
-      pageParams,
-    }),
-  })
+/** The subfolders, as far as they are worth reading. */
+async function foldersIn(bucket: string, prefix: string, signal: AbortSignal) {
+  const pages = pagesOf({ bucket, prefix, filter: '' })
+  const enough = new AbortController()
+  const reading = AbortSignal.any([signal, enough.signal])
+  const folders: Entry[] = []
+  let after: string | undefined
+  let read = 0
+  do {
+    const { entries, continuationToken } = await pages.fetch(after, reading)
+    folders.push(...entries.filter(({ kind }) => kind === 'folder'))
+    read += entries.length
+    after = continuationToken
+  } while (after !== undefined && folders.length < mostShown && read < mostRead)
+  // Ends a response that is not read to its end.
+  enough.abort()
+  return { folders, isMore: after !== undefined }
 }

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import type { FolderRevisionReply } from '../../../../src/console/management/replies.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { request, requestStream } from '../../api/client.ts'
+import { request } from '../../api/client.ts'
 import { useConnection } from '../../connection/use-connection.ts'
 import { useSession } from '../../session/use-session.ts'
 import { type Entry, entryWithin } from '../entries/entry.ts'
 import { driveChanges } from '../transfers/transfers.ts'
 import { FolderListing, type ListingState } from './folder-listing.ts'
-import { FolderPages } from './folder-pages.ts'
 import { FolderWatch } from './folder-watch.ts'
+import { pagesOf } from './open-folder.ts'
 
 export interface ShownListing extends ListingState {
   /** The shown entries are of the previous listing: nothing new has loaded yet. */
@@ -39,15 +39,7 @@ export function useFolderListing(
 ): ShownListing {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another listing
   const listing = useMemo(() => {
-    const pages = new FolderPages({
-      prefix,
-      open: async ({ after, signal }) => {
-        const query = { bucket, prefix, filter, after }
-        const { body } = await requestStream('/-/api/folder', { query, signal })
-        return body ?? new ReadableStream()
-      },
-      pause: () => new Promise((resolve) => setTimeout(resolve)),
-    })
+    const pages = pagesOf({ bucket, prefix, filter })
     return new FolderListing({
       fetchPage: (after, signal) => pages.fetch(after, signal),
       now: () => performance.now(),
