@@ -135,6 +135,10 @@ describe('A share of a folder', () => {
     assert.doesNotMatch(sent.text + JSON.stringify(sent.headers), /taken|\(2\)/)
     assert.equal(await read('drop/taken.txt'), 'first')
     assert.equal(await read('drop/taken (2).txt'), 'second')
+    await until(async () => {
+      const { requests } = await client.done('GET', '/activity')
+      return requests.some(({ key }: { key: string }) => key === 'drop/taken (2).txt')
+    })
     await send('..%2F..%2F.htaccess', 'hidden')
     assert.equal(await read('drop/htaccess'), 'hidden')
     await send('gpj%E2%80%AE.exe%0A', 'marks')

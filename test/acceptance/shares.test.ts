@@ -145,6 +145,22 @@ describe('A share of a file', () => {
     assert.equal(await usesOf(shareId), 1)
   })
 
+  test('visitors who are sent away because many guess have not made an attempt', async () => {
+    await put('busy.txt', 'busy')
+    const { url } = await share('busy.txt', { password: 'correct horse' })
+    const visitors = Array.from({ length: 40 }, (_, n) => new ShareVisitor(url, `127.0.1.${n + 1}`))
+    const replies = await Promise.all(visitors.map((visitor) => visitor.unlock('wrong')))
+    const away = visitors.filter((_, index) => replies[index]?.status === 503)
+    assert.ok(away.length > 0 && away.length < 40)
+    for (let guess = 0; guess < 5; guess++) {
+      assert.equal((await away[0]?.unlock(`guess ${guess}`))?.status, 403)
+    }
+  })
+
+  test('an id that no share can have is not found', async () => {
+    assert.equal((await client.send('DELETE', '/shares/%00')).status, 404)
+  })
+
   test('a form that cannot be read is refused, and one of another tab leads to the page', async () => {
     await put('tabs.txt', 'tabs')
     const password = 'correct horse'

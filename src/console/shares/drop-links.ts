@@ -61,7 +61,7 @@ async function receive(
     if (!isKept) throw refusalOf(reply.status, String(reply.logFields?.code ?? reply.status))
     // Not its name, which would tell whether there was another one.
     const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
-    return { status: 201, headers, body: 'Received.\n' }
+    return { status: 201, headers, body: 'Received.\n', logFields: { key } }
   } finally {
     if (!isKept) await table.giveBack(share.shareId, 1, size)
   }

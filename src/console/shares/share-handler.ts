@@ -6,7 +6,7 @@ import { filledPage, type PageFilling } from '../web-app/web-app.ts'
 import { answerDrop } from './drop-links.ts'
 import { endOf, hashOf, type Share, type ShareKind, shareOf, sharesBase } from './share.ts'
 import { passwordPage, refusalPage, type SharePage } from './share-pages.ts'
-import { isPassword } from './share-password.ts'
+import { amongVisitors, isPassword } from './share-password.ts'
 import { type Refusal, refusals, ShareRefusal } from './share-texts.ts'
 import { answerFile } from './shared-files.ts'
 import { answerFolder } from './shared-folders.ts'
@@ -37,7 +37,8 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
       const visit = await visitOf(request, parts, logFields)
       const reply = await answerOf(visit, parts)(visit, parts)
       const whole = 'status' in reply ? reply : await page(reply)
-      return { ...whole, headers: [...whole.headers, ...hidden], logFields }
+      const headers = [...whole.headers, ...hidden]
+      return { ...whole, headers, logFields: { ...logFields, ...keyOf(reply) } }
     } catch (error) {
       const { refusal, reason, retryAfterSeconds, allow } = refusalOf(error, request, parts)
       logFields.reason = reason
@@ -58,6 +59,12 @@ export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
 
 /** No search engine lists what somebody has sent to a person. */
 const hidden = [['X-Robots-Tag', 'noindex, nofollow']] as const
+
+/** A file in the folder that is shared, for the log. */
+function keyOf(reply: VisitReply): { readonly key?: string } {
+  const key = 'status' in reply ? reply.logFields?.key : undefined
+  return typeof key === 'string' ? { key } : {}
+}
 
 /** For scripts, and that of the page. */
 function plainRefusal({ status, title, text }: Refusal): HttpReply {
@@ -115,21 +122,29 @@ function toPage(token: string, more: HttpReply['headers'] = []): HttpReply {
 
 /** @throws ShareRefusal */
 async function answerLocked(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
-  const { request, share, token, rest, isSecure } = visit
+  const { request, token, rest } = visit
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (rest === '' && isRead) return passwordPage(token, false)
   if (rest !== unlockPath || request.method !== 'POST') throw new ShareRefusal(refusals.locked)
   request.acceptBody()
   const form = new URLSearchParams((await readBytes(request, formLimits)).toString())
+  const reply = await amongVisitors(() => unlock(visit, form.get('password') ?? '', parts))
+  if (reply === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 5 })
+  return reply
+}
+
+/** @throws ShareRefusal */
+async function unlock(
+  { request, share, token, isSecure }: Visit,
+  given: string,
+  parts: ShareHandlerParts,
+): Promise<VisitReply> {
   const address = parts.clientAddress(request)
   // For each share: a password that is known must not allow more guesses of another one.
   const limiter = new AttemptLimiter(parts.attempts, `share-${share.shareId}`)
   const retryAfterSeconds = await limiter.take(address)
   if (retryAfterSeconds > 0) throw new ShareRefusal(refusals.guesses, { retryAfterSeconds })
-  const given = form.get('password') ?? ''
-  const isRight = await isPassword(given, share.passwordHash, request.signal)
-  if (isRight === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 5 })
-  if (!isRight) {
+  if (!(await isPassword(given, share.passwordHash, request.signal))) {
     const { title, body } = passwordPage(token, true)
     return filledPage(parts.folder, 'share.html', { title, body: body.markup, status: 403 })
   }

@@ -9,9 +9,10 @@ const maxmem = 40 * 1024 * 1024
 const keyBytes = 32
 const saltBytes = 16
 
-/** Passwords that may wait to be checked. They use the threads that read files, so one is checked at a time. */
-const maxWaiting = 16
+/** Visitors whose passwords may wait to be checked. That uses the threads that read files, so one is checked at a time. */
+const maxVisitors = 17
 const turns = new Limiter(1)
+let visitors = 0
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
@@ -22,13 +23,28 @@ export async function hashPassword(password: string, signal: AbortSignal): Promi
   return `${salt.toString('base64url')}.${key.toString('base64url')}`
 }
 
-/** Undefined if too many are being checked. @throws the signal's reason */
+/**
+ * Does what checks a password, or returns undefined at once if too many visitors wait: who is sent away has not made
+ * an attempt.
+ */
+export async function amongVisitors<Result>(
+  check: () => Promise<Result>,
+): Promise<Result | undefined> {
+  if (visitors >= maxVisitors) return undefined
+  visitors += 1
+  try {
+    return await check()
+  } finally {
+    visitors -= 1
+  }
+}
+
+/** @throws the signal's reason */
 export async function isPassword(
   password: string,
   stored: string,
   signal: AbortSignal,
-): Promise<boolean | undefined> {
-  if (turns.waiting >= maxWaiting) return undefined
+): Promise<boolean> {
   const [salt = '', expected = ''] = stored.split('.')
   const key = await keyOf(password, Buffer.from(salt, 'base64url'), signal)
   return timingSafeEqual(key, Buffer.from(expected, 'base64url'))

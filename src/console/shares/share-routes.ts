@@ -41,6 +41,9 @@ interface ShareRoutesParts {
 /** Also those that have ended. */
 const maxShares = 5_000
 
+/** As `newShareId` makes it. PostgreSQL refuses a text with a NUL character. */
+const shareIdForm = /^[\w-]{12}$/
+
 /** Manages shares: links for people without an account. */
 export function shareRoutes(parts: ShareRoutesParts): readonly Route[] {
   const common = { tag: 'management', access: parts.session }
@@ -121,7 +124,7 @@ function revokeRoute({ table, now }: ShareRoutesParts): Route {
     status: 204,
     replyDescription: 'Revoked.',
     async answer({ params: { shareId } }) {
-      if (await table.revoke(shareId, now())) return
+      if (shareIdForm.test(shareId) && (await table.revoke(shareId, now()))) return
       throw new ApiError(404, 'The share does not exist, or was revoked before.')
     },
   })
