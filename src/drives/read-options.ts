@@ -10,6 +10,8 @@ export interface HeadOptions {
 export type ReadPriority = 'normal' | 'low'
 
 export interface OpenOptions extends HeadOptions {
+  /** All bytes will be read, once: a drive on a server may ask for them at once. */
+  readonly isWhole?: boolean
   /**
    * Set for reads that are sent to a client. Absent for the gateway's own reads, such as for a
    * copy: they count as `normal` and are never ended for being slow.

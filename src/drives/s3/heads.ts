@@ -1,4 +1,9 @@
-import { GetObjectTaggingCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
+import {
+  type GetObjectCommandOutput,
+  GetObjectTaggingCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+} from '@aws-sdk/client-s3'
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type ObjectMetadata, type ObjectName } from '../drive.ts'
 import { attributesIn, markIn } from './object-fields.ts'
@@ -23,21 +28,37 @@ export async function headAt(
   { store }: Pick<StoreContext, 'store'>,
   name: StoreName,
 ): Promise<StoreObject | undefined> {
-  try {
-    const found = await store.call((options) =>
+  const found = await unlessMissing(
+    store.call((options) =>
       store.client.send(new HeadObjectCommand({ ...name, ChecksumMode: 'ENABLED' }), options),
-    )
-    const attributes = attributesIn(found)
-    const tags = found.TagCount ? await tagsOf({ store }, name) : undefined
-    return {
-      size: found.ContentLength ?? 0,
-      modifiedAtMs: secondOf(found.LastModified),
-      attributes: tags === undefined ? attributes : { ...attributes, tags },
-      mark: markIn(found),
-    }
+    ),
+  )
+  return found && (await objectIn({ store }, name, found))
+}
+
+/** Undefined for an object that does not exist. */
+export async function unlessMissing<Result>(call: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await call
   } catch (error) {
     if (error instanceof DriveError && error.kind === 'not-found') return undefined
     throw error
+  }
+}
+
+/** The object that HeadObject or GetObject returned. */
+export async function objectIn(
+  { store }: Pick<StoreContext, 'store'>,
+  name: StoreName,
+  found: HeadObjectCommandOutput | GetObjectCommandOutput,
+): Promise<StoreObject> {
+  const attributes = attributesIn(found)
+  const tags = found.TagCount ? await tagsOf({ store }, name) : undefined
+  return {
+    size: found.ContentLength ?? 0,
+    modifiedAtMs: secondOf(found.LastModified),
+    attributes: tags === undefined ? attributes : { ...attributes, tags },
+    mark: markIn(found),
   }
 }
 

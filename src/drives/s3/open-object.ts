@@ -1,34 +1,85 @@
-import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { untilAborted } from '../../process/time-limit.ts'
 import { DriveError, type ObjectName, type OpenObject } from '../drive.ts'
-import { headOf } from './heads.ts'
+import type { OpenOptions } from '../read-options.ts'
+import { headOf, objectIn, type StoreObject, unlessMissing, withoutMark } from './heads.ts'
 import { bareEtag } from './object-fields.ts'
 import { noAnswer, stallMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
 import { storeError } from './store-errors.ts'
 
+/** Up to this size, an object that is read as a whole is in memory when it is opened. */
+const contentBytes = 64 * 1024
+
 /** One version of an object: reads are pinned to its ETag. */
 export async function openStoreObject(
   context: StoreContext,
   object: ObjectName,
+  { isWhole = false }: OpenOptions = {},
 ): Promise<OpenObject | undefined> {
+  if (isWhole) return await openWhole(context, object)
   const found = await headOf(context, object)
-  if (found === undefined) return undefined
-  const { size, modifiedAtMs, attributes } = found
+  return found && openedObject(context, object, found)
+}
+
+/** With one request, whose reply has metadata and bytes. */
+async function openWhole(
+  context: StoreContext,
+  object: ObjectName,
+): Promise<OpenObject | undefined> {
+  const { store, names } = context
+  const name = names.nameOf(object)
+  const ending = new AbortController()
+  const command = new GetObjectCommand({ ...name, ChecksumMode: 'ENABLED' })
+  const reply = await unlessMissing(
+    store.call(({ abortSignal }) =>
+      store.client.send(command, { abortSignal: AbortSignal.any([abortSignal, ending.signal]) }),
+    ),
+  )
+  if (reply === undefined) return undefined
+  try {
+    const found = await objectIn(context, name, reply)
+    const bytes = bodyOf(reply, { size: found.size, ending })
+    if (found.size > contentBytes) return openedObject(context, object, found, { bytes, ending })
+    const chunks = await Array.fromAsync(bytes)
+    return { ...openedObject(context, object, found), content: Buffer.concat(chunks) }
+  } catch (error) {
+    ending.abort()
+    throw asReadError(error, object)
+  }
+}
+
+/** The body of a reply, for the first read. */
+interface Begun {
+  readonly bytes: AsyncGenerator<Uint8Array>
+  readonly ending: AbortController
+}
+
+function openedObject(
+  context: StoreContext,
+  object: ObjectName,
+  found: StoreObject,
+  begun?: Begun,
+): OpenObject {
+  const { size, attributes } = found
   const closing = new AbortController()
+  let whole = begun
   return {
-    ...{ size, modifiedAtMs, attributes },
+    ...withoutMark(found),
     async *read(start, end) {
       if (start === end) return
       const range = { object, etag: attributes.etag, start, end, signal: closing.signal }
+      const bytes = start === 0 && end === size ? whole?.bytes : undefined
+      whole = undefined
       try {
-        yield* bytesOf(context, range)
+        yield* bytes ?? bytesOf(context, range)
       } catch (error) {
-        if (!closing.signal.aborted) throw error
+        if (!closing.signal.aborted) throw asReadError(error, object)
       }
     },
     async close() {
       closing.abort()
+      begun?.ending.abort()
     },
   }
 }
@@ -46,25 +97,39 @@ async function* bytesOf(
   { object, etag, start, end, signal }: ReadRange,
 ): AsyncGenerator<Uint8Array> {
   const ending = new AbortController()
-  let isRead = false
   const command = new GetObjectCommand({
     ...names.nameOf(object),
     ...{ Range: `bytes=${start}-${end - 1}`, IfMatch: `"${etag}"` },
   })
+  const reply = await store.call(
+    ({ abortSignal }) =>
+      // The bytes outlast the call.
+      store.client.send(command, { abortSignal: AbortSignal.any([abortSignal, ending.signal]) }),
+    { signal },
+  )
+  const isRange = bareEtag(reply.ETag) === etag && reply.ContentLength === end - start
   try {
-    const reply = await store.call(
-      ({ abortSignal }) =>
-        store.client.send(command, {
-          // The bytes outlast the call.
-          abortSignal: AbortSignal.any([abortSignal, ending.signal]),
-        }),
-      { signal },
-    )
-    const isWhole = reply.ContentLength === end - start
-    if (bareEtag(reply.ETag) !== etag || !isWhole) throw changed(object)
-    const body = (reply.Body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
-    let left = end - start
-    // To the end of the reply: then the connection can be used again.
+    if (!isRange) throw changed(object)
+    yield* bodyOf(reply, { size: end - start, ending, signal })
+  } finally {
+    if (!isRange) ending.abort()
+  }
+}
+
+/** All bytes of a reply. The connection can be used again, unless they are not read to the end. */
+async function* bodyOf(
+  { Body }: GetObjectCommandOutput,
+  options: {
+    readonly size: number
+    readonly ending: AbortController
+    readonly signal?: AbortSignal
+  },
+): AsyncGenerator<Uint8Array> {
+  const { size, ending, signal = ending.signal } = options
+  const body = (Body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
+  let left = size
+  let isRead = false
+  try {
     for (;;) {
       const { value, done } = await nextChunk(body, signal)
       if (done) break
@@ -73,8 +138,6 @@ async function* bytesOf(
     }
     if (left > 0) throw new DriveError('unavailable', 'The S3 store has sent a part of the object.')
     isRead = true
-  } catch (error) {
-    throw asReadError(error, object)
   } finally {
     if (!isRead) ending.abort()
   }

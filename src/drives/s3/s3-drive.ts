@@ -59,7 +59,7 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
       const found = await headOf(context, { bucket, key })
       return found && withoutMark(found)
     },
-    open: (bucket, key) => openStoreObject(context, { bucket, key }),
+    open: (bucket, key, options) => openStoreObject(context, { bucket, key }, options),
     draft: async (bucket, key, draft) => startDraft(drafts, { bucket, key }, draft),
     copy: (source, target, copy) => copyObject(copies, source, target, copy),
     remove: (bucket, key, conditions) => removeObject(context, { bucket, key }, conditions),

@@ -20,6 +20,12 @@ const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
   OperationAborted: 'busy',
   BucketNotEmpty: 'not-empty',
   KeyTooLongError: 'key-too-long',
+  // Stores that keep objects as files: an object at `a` leaves no room for `a/b`.
+  ObjectParentIsFile: 'invalid-key',
+  ExistingObjectIsDirectory: 'invalid-key',
+  DirectoryObjectContainsData: 'invalid-key',
+  XMinioInvalidObjectName: 'invalid-key',
+  XMinioInvalidResourceName: 'invalid-key',
   NotImplemented: 'not-implemented',
   QuotaExceeded: 'full',
   XMinioStorageFull: 'full',
@@ -34,7 +40,7 @@ const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
 }
 
 const kindsByStatus: Readonly<Record<number, DriveErrorKind>> = {
-  ...{ 401: 'denied', 403: 'denied', 404: 'not-found', 409: 'busy', 412: 'condition' },
+  ...{ 401: 'denied', 403: 'denied', 404: 'not-found', 412: 'condition' },
   ...{ 429: 'busy', 501: 'not-implemented', 503: 'busy', 507: 'full' },
 }
 

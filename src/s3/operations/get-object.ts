@@ -22,11 +22,21 @@ export async function getObject(context: ObjectContext): Promise<HttpReply> {
   }
 }
 
+/** Headers with which a reply may have less than all bytes. */
+const partlyRead = [
+  'range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+]
+
 async function readObject(context: ObjectContext, planRead: ReadPlanner): Promise<HttpReply> {
   const { service, request, bucket, key, identity } = context
   // Anyone may read a public bucket, however slowly: that must not block the owner.
   const priority = identity.kind === 'anonymous' ? 'low' : 'normal'
-  const opening = service.drive.open(bucket, key, { priority, acceptsProvisional: true })
+  const isWhole = !partlyRead.some((name) => request.headers[name] !== undefined)
+  const opening = service.drive.open(bucket, key, { priority, acceptsProvisional: true, isWhole })
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
   let plan: ReadPlan | undefined

@@ -6,6 +6,7 @@ import {
   bucket,
   bytesOf,
   collect,
+  collectUnlessChanged,
   get,
   getText,
   listKeys,
@@ -102,6 +103,29 @@ export function objectCases(suite: DriveSuite): void {
       }
       await object.close()
     })
+
+    for (const size of [0, 1000, 64 * kib, 3_000_000]) {
+      suite.it(`that is to be read as a whole has its ${size} bytes`, async ({ drive }) => {
+        const bytes = bytesOf(size)
+        await put(drive, 'k', bytes)
+        const whole = () => drive.open(bucket, 'k', { isWhole: true })
+        const object = await whole()
+        assert.ok(object)
+        assert.deepEqual(object.attributes, (await drive.head(bucket, 'k'))?.attributes)
+        assert.ok((await collect(object.read(0, size))).equals(bytes))
+        if (object.content !== undefined) assert.ok(bytes.equals(object.content))
+        assert.ok((await collect(object.read(size >> 1, size))).equals(bytes.subarray(size >> 1)))
+        await object.close()
+        await (await whole())?.close()
+        const changed = await whole()
+        await put(drive, 'k', bytesOf(size + 1, 1))
+        assert.ok(changed)
+        const read = await collectUnlessChanged(changed.read(0, size))
+        assert.ok(read === undefined || read.equals(bytes))
+        await changed.close()
+        assert.equal(await drive.open(bucket, 'none', { isWhole: true }), undefined)
+      })
+    }
 
     suite.it('can be read by several readers through one handle', async ({ drive }) => {
       const bytes = bytesOf(2 * kib * kib)

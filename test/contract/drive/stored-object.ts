@@ -35,6 +35,12 @@ export function attributesOf(bytes: Uint8Array, more: Partial<Attributes> = {}):
   return { etag: md5Of(bytes), headers: {}, metadata: {}, ...more }
 }
 
+/** The attributes that an object must have, of which a server behind may add a checksum of its own. */
+export function asStored(drive: Drive, expected: Attributes, found: Attributes): Attributes {
+  const isAdded = drive.ownEtags?.(bucket) && expected.checksum === undefined
+  return isAdded && found.checksum ? { ...expected, checksum: found.checksum } : expected
+}
+
 export interface PutOptions {
   readonly conditions?: WriteConditions
   readonly attributes?: Partial<Attributes>
