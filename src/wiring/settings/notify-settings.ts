@@ -69,3 +69,8 @@ function notifiedObjects(text: string): NotifiedObjects {
   }
   return { bucket: bucketName(text.slice(0, slash)), prefix, suffix }
 }
+
+/** As in NOTIFY_OBJECTS. */
+export function notifiedText({ bucket, prefix, suffix }: NotifiedObjects): string {
+  return prefix === '' && suffix === '' ? bucket : `${bucket}/${prefix}*${suffix}`
+}

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { StatusReply } from '../../console/management/replies.ts'
 import { type AnyOwnDrive, kindOf } from '../drive-kinds/drive-kinds.ts'
 import { type DriveSettings, nameOfDrive, settingsOfDrives } from './drive-settings.ts'
+import { notifiedText } from './notify-settings.ts'
 import { placeText } from './parse-buckets.ts'
 import type { Settings } from './read-settings.ts'
 import { type DefaultSource, defaultText, type Setting } from './setting.ts'
@@ -13,14 +14,18 @@ export function shownSettings(settings: Settings): StatusReply['settings'] {
   const allowedBuckets = settings.bucketPlaces.map(placeText)
   // The setting is a text, of which Settings has the keys.
   const accessKeys = settings.accessKeys.length > 0 ? settings.accessKeys : undefined
+  const notifyObjects = settings.notifyObjects.map(notifiedText)
   const values: Readonly<Record<string, unknown>> = { ...settings, allowedBuckets, accessKeys }
+  // Compared with its default as objects, and shown as a text.
+  const texts: Readonly<Record<string, unknown>> = { notifyObjects }
   const shown = Object.entries<Setting<unknown>>(settingsTable).map(([key, setting]) => {
     const { name } = setting
     const value = values[key]
     const isSecret = setting.isSecret === true
     const isSet = value !== undefined && !isDeepStrictEqual(value, defaultOf(setting, settings))
     const source = sourceOf(name, isSet, settings)
-    return { name, value: isSecret ? null : textOf(value), isSecret, isSet, source }
+    const text = isSecret ? null : textOf(texts[key] ?? value)
+    return { name, value: text, isSecret, isSet, source }
   })
   return [...shown, ...settings.drives.slice(1).flatMap(shownDriveSettings)]
 }

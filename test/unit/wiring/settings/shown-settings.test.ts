@@ -99,3 +99,16 @@ test('Settings say where they come from', async () => {
   const sources = ['ACCESS_KEY', 'PUBLIC_LIST', 'REGION'].map((name) => settings.get(name)?.source)
   assert.deepEqual(sources, ['file', 'environment', 'default'])
 })
+
+test('NOTIFY_OBJECTS is shown as it is written, and no setting as an object', async () => {
+  assert.equal((await shown()).get('NOTIFY_OBJECTS')?.value, '*')
+  assert.equal((await shown()).get('NOTIFY_OBJECTS')?.isSet, false)
+  const notifyObjects = [
+    { bucket: 'photos', prefix: '', suffix: '' },
+    { bucket: 'files', prefix: 'in/', suffix: '.csv' },
+  ]
+  const some = await shown({ notifyObjects })
+  assert.equal(some.get('NOTIFY_OBJECTS')?.value, 'photos, files/in/*.csv')
+  assert.equal(some.get('NOTIFY_OBJECTS')?.isSet, true)
+  for (const { value } of some.values()) assert.doesNotMatch(value ?? '', /\[object/)
+})
