@@ -120,10 +120,20 @@ export class FolderCursor<
       this.#hasMissed = false
       const last = candidates.at(-1)
       if (last === undefined) return []
-      this.#reached = { key: last.key, isInclusive: false, showsFolder: false }
+      this.#reached = reachedAt(last)
       // Empty only if all candidates were deleted meanwhile.
       if (entries.length > 0) return entries
     }
+  }
+
+  async nextKeys(limit: number): Promise<string[]> {
+    const candidates = await this.#collect(Math.min(limit, batchLimit), new TurnTaker())
+    this.#hasFound ||= candidates.length > 0
+    if (!this.#hasFound || this.#hasMissed) await this.#tree.requireDrive()
+    this.#hasMissed = false
+    const last = candidates.at(-1)
+    if (last !== undefined) this.#reached = reachedAt(last)
+    return candidates.map(({ key }) => key)
   }
 
   async #collect(limit: number, turns: TurnTaker): Promise<(Candidate | FolderEntry)[]> {
@@ -225,6 +235,11 @@ export class FolderCursor<
     const inner = new FolderCursor(this.#tree, { prefix: folderKey, after })
     return (await inner.next(1)).length > 0
   }
+}
+
+/** Up to and with this entry. */
+function reachedAt({ key }: { readonly key: string }): Bound {
+  return { key, isInclusive: false, showsFolder: false }
 }
 
 /** Files added by hand may have longer paths than any key, or an empty key. */

@@ -47,6 +47,11 @@ export interface EntryCursor {
    * rejection, entries may be skipped: continue with a new cursor after the last key returned.
    */
   next(limit: number): Promise<Entry[]>
+  /**
+   * As `next`, of keys alone, where this is much quicker. Objects among them may have been removed
+   * meanwhile, and there are no folders without a delimiter.
+   */
+  nextKeys?(limit: number): Promise<string[]>
   /** Continues with the first entry whose key is at least `key`. Never moves back. */
   seek(key: string): void
 }

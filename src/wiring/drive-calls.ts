@@ -12,7 +12,8 @@ interface CallNames {
 type CallTable = Readonly<Record<string, CallNames>>
 type TableOf<Target> = Readonly<Record<keyof Target, CallNames>>
 
-const cursor: TableOf<EntryCursor> = { next: { metric: 'list', span: 'list' }, seek: {} }
+const listCall = { metric: 'list', span: 'list' }
+const cursor: TableOf<EntryCursor> = { next: listCall, nextKeys: listCall, seek: {} }
 
 /** The bytes are read while the reply is sent, outside of the handler. */
 const openObject: TableOf<OpenObject> = {

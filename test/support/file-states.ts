@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FileBrowser } from './file-browser.ts'
 import { testBucket } from './gateway-process.ts'
+import { searchStates } from './search-states.ts'
 import { button, type DashboardState, press, steps } from './state-steps.ts'
 
 /** Waits for a text in the rows of the transfers. On a phone they are folded, with a title that comes and goes. */
@@ -88,6 +89,7 @@ export const fileStates: readonly DashboardState[] = [
       await page.getByText('The folder could not be loaded').waitFor()
     },
   },
+  ...searchStates,
   { name: 'selection', path: folder, reach: (files) => files.select('text.txt', 'picture.png') },
   { name: 'upload menu', path: folder, reach: press('Upload') },
   {

@@ -6,8 +6,9 @@ import { archiveRoute, orderRoute } from './archive-routes.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'
 import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
 import { deletionRoutes } from './deletion-routes.ts'
-import { folderListingRoute } from './folder-listing-route.ts'
 import { folderCountRoutes } from './folders/folder-count-routes.ts'
+import { folderListingRoute } from './folders/folder-listing-route.ts'
+import { searchRoute } from './folders/search-route.ts'
 import { keyRoutes } from './key-routes.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import { presignRoutes } from './presign-route.ts'
@@ -36,6 +37,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...activityRoutes(parts),
     trafficRoute(parts),
     orderRoute(parts),
+    searchRoute(parts),
   ])
   return [...ofSession, ...open]
 }

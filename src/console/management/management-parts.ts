@@ -10,6 +10,7 @@ import type { Deletions } from '../../jobs/deletions.ts'
 import type { DryRunFindings, DryRunQuery } from '../../jobs/expiry/dry-run.ts'
 import type { ExpiryRun } from '../../jobs/expiry/expiry.ts'
 import type { FolderCounts } from '../../jobs/folder-counts.ts'
+import type { SearchLine, SearchQuery } from '../../jobs/search.ts'
 import type { Access } from '../../json-api/route.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import type { KeptActivity } from './activity-routes.ts'
@@ -46,6 +47,7 @@ export interface ManagementApiParts {
     /** Makes the trash of a bucket if it is missing. */
     open(bucket: string): Promise<void>
   }
+  readonly search: (query: Omit<SearchQuery, 'drive'>) => AsyncGenerator<readonly SearchLine[]>
   readonly openArchive: (request: Omit<ArchiveRequest, 'drive'>) => Promise<ArchiveBody>
   /** AUTH_KV. */
   readonly store: Pick<KeyValueStore, 'get' | 'set'>

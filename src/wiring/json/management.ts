@@ -16,6 +16,7 @@ import type { Mount } from '../../drives/several/mount.ts'
 import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import { originBehind } from '../../http/request-origin.ts'
 import { dryRunExpiry } from '../../jobs/expiry/dry-run.ts'
+import { search } from '../../jobs/search.ts'
 import { packageVersion } from '../../package-folder.ts'
 import { S3Error } from '../../s3/errors.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../../s3/multipart/uploads.ts'
@@ -82,6 +83,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
       has: (bucket) => drive.trashes?.(bucket) ?? false,
       open: (bucket) => drive.addBucket(trashBucketOf(bucket)),
     },
+    search: (query) => search({ ...query, drive }),
     openArchive: (request) => openArchive({ ...request, drive }),
     store: wiring.sessions,
     drive,

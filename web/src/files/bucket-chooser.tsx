@@ -1,4 +1,6 @@
-import { IconBucket, IconPlus } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { IconBucket, IconListSearch, IconPlus } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import type { BucketStatus, BucketsReply } from '../../../src/console/management/replies.ts'
 import { useBuckets } from '../api/service-queries.ts'
@@ -12,6 +14,11 @@ import { PublicBadge } from '../ui/public-badge.tsx'
 import classes from './bucket-chooser.module.css'
 import { locationPath } from './files-location.ts'
 
+const SearchDialog = lazy(async () => {
+  const { SearchDialog } = await import('./search/search-dialog.tsx')
+  return { default: SearchDialog }
+})
+
 /** The list of buckets to open. */
 export function BucketChooser() {
   const obstacle = useCreationObstacle()
@@ -22,11 +29,15 @@ export function BucketChooser() {
       <PageHeading
         title="Files"
         actions={
-          hasSome &&
-          obstacle === undefined && (
-            <CreateBucketButton variant="default" leftSection={<IconPlus size={16} />}>
-              Create a bucket
-            </CreateBucketButton>
+          hasSome && (
+            <>
+              <SearchButton />
+              {obstacle === undefined && (
+                <CreateBucketButton variant="default" leftSection={<IconPlus size={16} />}>
+                  Create a bucket
+                </CreateBucketButton>
+              )}
+            </>
           )
         }
       >
@@ -35,6 +46,27 @@ export function BucketChooser() {
       <Loaded query={buckets} failure="The buckets could not be loaded">
         {(reply) => <Buckets buckets={reply.buckets} obstacle={obstacle} />}
       </Loaded>
+    </>
+  )
+}
+
+/** Searches all buckets. */
+function SearchButton() {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconListSearch size={16} />}
+        onClick={() => setIsOpen(true)}
+      >
+        Search
+      </Button>
+      {isOpen && (
+        <Suspense fallback={null}>
+          <SearchDialog onClose={() => setIsOpen(false)} />
+        </Suspense>
+      )}
     </>
   )
 }

@@ -13,14 +13,12 @@ type LocalFolder = ReadFolder<FolderIndex, string>
 
 export function openLocalCursor(drive: OpenDrive, bucket: string, query: ListQuery): EntryCursor {
   const cursor = new FolderCursor(new LocalTree(drive, bucket), query)
+  const failure = (error: unknown): never => {
+    throw fsDriveError(error, `list ${bucket}${reasonOf(error, drive.root)}`)
+  }
   return {
-    async next(limit) {
-      try {
-        return await cursor.next(limit)
-      } catch (error) {
-        throw fsDriveError(error, `list ${bucket}${reasonOf(error, drive.root)}`)
-      }
-    },
+    next: (limit) => cursor.next(limit).catch(failure),
+    nextKeys: (limit) => cursor.nextKeys(limit).catch(failure),
     seek: (key) => cursor.seek(key),
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import {
   type FolderLine,
   folderListingRoute,
-} from '../../../../src/console/management/folder-listing-route.ts'
+} from '../../../../src/console/management/folders/folder-listing-route.ts'
 import type { ManagementApiParts } from '../../../../src/console/management/management-parts.ts'
 import { DriveError } from '../../../../src/drives/drive.ts'
 import type { Entry } from '../../../../src/drives/listed-entry.ts'

@@ -47,6 +47,7 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['POST', '/buckets', { name: 'made' }],
   ['DELETE', '/buckets/files'],
   ['POST', '/archives', { bucket: 'files' }],
+  ['GET', '/search?text=a'],
 ]
 
 test('every endpoint of the management API is in the list below', async (t) => {

@@ -14,6 +14,7 @@ import { type Deletions, openDeletions } from '../../../../src/jobs/deletions.ts
 import { dryRunExpiry } from '../../../../src/jobs/expiry/dry-run.ts'
 import { openFolderCounts } from '../../../../src/jobs/folder-counts.ts'
 import { JobRunner } from '../../../../src/jobs/job-runner.ts'
+import { search } from '../../../../src/jobs/search.ts'
 import { ApiError } from '../../../../src/json-api/api-error.ts'
 import type { Route } from '../../../../src/json-api/route.ts'
 import type { Database } from '../../../../src/state/database.ts'
@@ -122,6 +123,7 @@ export async function openManagement(
     counter,
     folderCounts: openFolderCounts({ ...common, jobs }),
     deletions,
+    search: (query) => search({ ...query, drive }),
     openArchive: (request) => openArchive({ ...request, drive }),
     store: new DatabaseKeyValueStore(database, Date.now),
     drive,
@@ -171,7 +173,8 @@ export async function openManagement(
         ...(body === undefined ? {} : { payload: body as object }),
       })
       const { text } = answer
-      const isJson = text !== '' && method !== 'HEAD'
+      const isLines = answer.headers['content-type'] === 'application/x-ndjson'
+      const isJson = text !== '' && method !== 'HEAD' && !isLines
       return {
         status: answer.status,
         body: isJson ? JSON.parse(text) : undefined,

@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { IconFolderPlus, IconHelp, IconRefresh } from '@tabler/icons-react'
+import { IconFolderPlus, IconHelp, IconListSearch, IconRefresh } from '@tabler/icons-react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { PasteButton } from '../carry/paste-button.tsx'
 import classes from './browser-toolbar.module.css'
@@ -25,6 +25,15 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
       </Button>
       <PasteButton to={location} />
       <FilterField filter={location.filter} onFilter={setFilter} />
+      <IconButton
+        label="Search in folders"
+        variant="default"
+        size={36}
+        className={classes.search ?? ''}
+        onClick={() => setDialog({ type: 'search' })}
+      >
+        <IconListSearch size={18} />
+      </IconButton>
       <IconButton
         label="Refresh"
         variant="default"

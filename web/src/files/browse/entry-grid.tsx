@@ -37,7 +37,7 @@ interface EntryGridProps {
   readonly actions: RowActions
   readonly header: ReactNode
   /** Keyboard navigation led here and wants the focus at this key. */
-  readonly onFocusWanted: (key: string) => void
+  readonly onFocusWanted: (key: string, isSelected: boolean) => void
   /** @param page the number of visible rows. */
   readonly onCommand: (command: GridCommand, page: number) => void
 }
@@ -126,10 +126,10 @@ function useWantedFocus({ entries, onFocusWanted }: EntryGridProps) {
   const grid = useRef<HTMLDivElement>(null)
   const firstKey = entries[0]?.key ?? ''
   useEffect(() => {
-    const key = takeNextFocus()
-    if (key === undefined) return
+    const wanted = takeNextFocus()
+    if (wanted === undefined) return
     grid.current?.focus({ preventScroll: true })
-    onFocusWanted(key === '' ? firstKey : key)
+    onFocusWanted(wanted.key === '' ? firstKey : wanted.key, wanted.isSelected)
   }, [onFocusWanted, firstKey])
   return grid
 }

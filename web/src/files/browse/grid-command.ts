@@ -99,6 +99,7 @@ export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['F2', 'Rename'],
   ['Delete', 'Delete'],
   ['Shift + F10, Menu', 'Show all actions'],
+  ['Ctrl + K', 'Search in this folder and below, or everywhere'],
   ['/', 'Filter'],
   ['?', 'Show shortcuts'],
 ]

@@ -1,14 +1,25 @@
+interface NextFocus {
+  /** '' is the first entry. */
+  readonly key: string
+  readonly isSelected: boolean
+}
+
 /** After keyboard navigation to another folder, its list takes the focus at this entry. */
-let wanted: string | undefined
+let wanted: NextFocus | undefined
 
 /** @param key '' is the first entry. */
 export function focusNextList(key: string): void {
-  wanted = key
+  wanted = { key, isSelected: false }
+}
+
+/** The next list also selects the entry. */
+export function selectNext(key: string): void {
+  wanted = { key, isSelected: true }
 }
 
 /** Returns the requested focus once; undefined if there is none. */
-export function takeNextFocus(): string | undefined {
-  const key = wanted
+export function takeNextFocus(): NextFocus | undefined {
+  const focus = wanted
   wanted = undefined
-  return key
+  return focus
 }

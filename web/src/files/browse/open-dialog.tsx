@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { lazy } from 'react'
 import { DeleteDialog } from '../change/delete-dialog.tsx'
 import { MoveDialog } from '../change/move-dialog.tsx'
 import { NewFolderDialog } from '../change/new-folder-dialog.tsx'
@@ -10,6 +10,10 @@ import { type Browser, focusGrid } from './use-browser.ts'
 const EditDialog = lazy(async () => {
   const { EditDialog } = await import('../edit/edit-dialog.tsx')
   return { default: EditDialog }
+})
+const SearchDialog = lazy(async () => {
+  const { SearchDialog } = await import('../search/search-dialog.tsx')
+  return { default: SearchDialog }
 })
 const ShareDialog = lazy(async () => {
   const { ShareDialog } = await import('../share/share-dialog.tsx')
@@ -31,11 +35,7 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
   switch (dialog?.type) {
     case undefined:
       if (location.view === undefined) return null
-      return (
-        <Suspense fallback={null}>
-          <ViewedFile browser={browser} name={location.view} />
-        </Suspense>
-      )
+      return <ViewedFile browser={browser} name={location.view} />
     case 'new-folder':
       return <NewFolderDialog bucket={bucket} prefix={prefix} onClose={close} />
     case 'rename':
@@ -51,19 +51,11 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
         />
       )
     case 'edit':
-      return (
-        <Suspense fallback={null}>
-          <EditDialog bucket={bucket} entries={dialog.entries} onClose={close} />
-        </Suspense>
-      )
+      return <EditDialog bucket={bucket} entries={dialog.entries} onClose={close} />
     case 'delete':
       return <DeleteDialog bucket={bucket} entries={dialog.entries} onClose={close} />
     case 'share':
-      return (
-        <Suspense fallback={null}>
-          <ShareDialog bucket={bucket} objectKey={dialog.key} onClose={close} />
-        </Suspense>
-      )
+      return <ShareDialog bucket={bucket} objectKey={dialog.key} onClose={close} />
     case 'folder-details':
       return (
         <FolderDetailsDialog
@@ -73,7 +65,22 @@ export function OpenDialog({ browser }: { readonly browser: Browser }) {
           onClose={close}
         />
       )
+    case 'search':
+      return <Search browser={browser} onClose={close} />
     case 'help':
       return <HelpDialog onClose={close} />
   }
+}
+
+function Search({ browser, onClose }: { readonly browser: Browser; readonly onClose: () => void }) {
+  return (
+    <SearchDialog
+      at={browser.location}
+      onClose={onClose}
+      onHere={(key) => {
+        browser.setFilter('')
+        browser.onFocusWanted(key, true)
+      }}
+    />
+  )
 }

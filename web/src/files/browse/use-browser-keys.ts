@@ -16,23 +16,36 @@ export function useBrowserKeys({ dialog, menu, setDialog, location, openPrefix }
     else pasteInto({ bucket, prefix }, clipboardData.getData('text/plain'))
   })
   useWindowEvent('keydown', (event) => {
-    if (!isBusy && isUndo(event) && !isWriting(event.target) && jobs.undo()) event.preventDefault()
-    if (isBusy || event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return
-    if (event.key === '/') {
-      event.preventDefault()
-      focusFilter()
-    } else if (event.key === '?') {
-      event.preventDefault()
-      setDialog({ type: 'help' })
-    } else if (event.key === 'Backspace' && !event.defaultPrevented) {
-      // Also works in an empty folder, which has no list.
-      goUp(prefix, openPrefix)
-    }
+    const name = nameOfKeys(event)
+    if (isBusy || (name !== 'ctrl+k' && isWriting(event.target))) return
+    // Also works in an empty folder, which has no list.
+    if (name === 'Backspace' && !event.defaultPrevented) goUp(prefix, openPrefix)
+    const command = commands[name]
+    if (command?.(setDialog)) event.preventDefault()
   })
 }
 
-function isUndo({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean {
-  return key.toLowerCase() === 'z' && (ctrlKey || metaKey) && !shiftKey && !altKey
+/** Each returns whether the browser must not do what it does with the keys. */
+const commands: Readonly<Record<string, (setDialog: Browser['setDialog']) => boolean>> = {
+  'ctrl+z': () => jobs.undo(),
+  'ctrl+k': (setDialog) => {
+    setDialog({ type: 'search' })
+    return true
+  },
+  '/': () => {
+    focusFilter()
+    return true
+  },
+  '?': (setDialog) => {
+    setDialog({ type: 'help' })
+    return true
+  },
+}
+
+/** As `Z` or `ctrl+z`, which is also Command on a Mac. Shift belongs to the character, as in `?`. */
+function nameOfKeys({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): string {
+  if (altKey || (shiftKey && (ctrlKey || metaKey))) return ''
+  return ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key
 }
 
 export function focusFilter(): void {

@@ -33,6 +33,7 @@ type BrowserDialog =
   | { readonly type: 'delete'; readonly entries: readonly Entry[] }
   | { readonly type: 'share'; readonly key: string }
   | { readonly type: 'folder-details'; readonly folder: FolderEntry }
+  | { readonly type: 'search' }
   | { readonly type: 'help' }
 
 /** The entries of an open menu, and where it is on the screen, in pixels. */
@@ -64,7 +65,7 @@ export interface Browser {
   readonly reload: () => void
   readonly act: (action: EntryAction, entries: readonly Entry[]) => void
   readonly onCommand: (command: GridCommand, page: number) => void
-  readonly onFocusWanted: (key: string) => void
+  readonly onFocusWanted: (key: string, isSelected: boolean) => void
 }
 
 export function useBrowser(
@@ -110,7 +111,11 @@ export function useBrowser(
   return {
     ...{ location, listing, sizes, entries, sort, setSort, picked, rowActions, dialog, setDialog },
     ...{ menu, openPrefix, view, closeView, act, onCommand },
-    onFocusWanted: useCallback((key: string) => dispatch.current({ type: 'activate', key }), []),
+    onFocusWanted: useCallback(
+      (key: string, isSelected: boolean) =>
+        dispatch.current({ type: isSelected ? 'only' : 'activate', key }),
+      [],
+    ),
     closeMenu: useCallback(() => {
       setMenu(undefined)
       focusGrid()

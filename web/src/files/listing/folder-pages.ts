@@ -1,5 +1,6 @@
-import type { FolderLine } from '../../../../src/console/management/folder-listing-route.ts'
+import type { FolderLine } from '../../../../src/console/management/folders/folder-listing-route.ts'
 import { ApiError, unreachable } from '../../api/api-error.ts'
+import { lineGroups } from '../../api/json-lines.ts'
 import { type Entry, folderEntry } from '../entries/entry.ts'
 import type { ListingPage } from '../s3/listing-xml.ts'
 
@@ -70,19 +71,7 @@ async function* linesOf(
   bytes: ReadableStream<Uint8Array>,
   signal: AbortSignal,
 ): AsyncGenerator<FolderLine, undefined> {
-  const reader = bytes.getReader()
-  const decoder = new TextDecoder()
-  let rest = ''
-  for (;;) {
-    const { value, done } = await reader.read().catch((error: unknown) => {
-      signal.throwIfAborted()
-      throw unreachable(error)
-    })
-    if (done) return undefined
-    const lines = (rest + decoder.decode(value, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as FolderLine
-  }
+  for await (const lines of lineGroups<FolderLine>(bytes, signal)) yield* lines
 }
 
 function entryOf({ key, ...fields }: FolderLine['entries'][number], prefix: string): Entry {

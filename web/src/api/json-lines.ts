@@ -1,0 +1,25 @@
+import { unreachable } from './api-error.ts'
+
+/**
+ * Reads a reply that has a JSON value in each line. Values that came together are a group.
+ *
+ * @throws ApiError if the connection ends; the signal's reason
+ */
+export async function* lineGroups<Line>(
+  bytes: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Line[], undefined> {
+  const reader = bytes.getReader()
+  const decoder = new TextDecoder()
+  let rest = ''
+  for (;;) {
+    const { value, done } = await reader.read().catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw unreachable(error)
+    })
+    if (done) return undefined
+    const lines = (rest + decoder.decode(value, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as Line)
+  }
+}

@@ -1,0 +1,45 @@
+import type { SearchHit } from '../../../../src/jobs/search.ts'
+import { type Entry, nameOf } from '../entries/entry.ts'
+
+/** A line of `/-/api/search`, where `next` is a text for the next search. */
+export type SearchLine =
+  | { readonly hit: SearchHit }
+  | { readonly problem: { readonly bucket: string; readonly message: string } }
+  | { readonly looked: number; readonly next?: string | null }
+
+export interface SearchResults {
+  readonly hits: readonly SearchHit[]
+  /** Objects that were looked at. */
+  readonly looked: number
+  readonly problems: readonly string[]
+  /** null: everything was looked at; undefined: it is being looked at. */
+  readonly next: string | null | undefined
+}
+
+export const noResults: SearchResults = { hits: [], looked: 0, problems: [], next: undefined }
+
+/** Adds what came to what was found before. @param looked before this request */
+export function withLines(
+  results: SearchResults,
+  lines: readonly SearchLine[],
+  looked: number,
+): SearchResults {
+  const hits = lines.flatMap((line) => ('hit' in line ? [line.hit] : []))
+  const problems = lines.flatMap((line) =>
+    'problem' in line ? [`${line.problem.bucket}: ${line.problem.message}`] : [],
+  )
+  const last = lines.findLast((line) => 'looked' in line)
+  return {
+    hits: hits.length === 0 ? results.hits : [...results.hits, ...hits],
+    looked: last === undefined ? results.looked : looked + last.looked,
+    problems: problems.length === 0 ? results.problems : [...results.problems, ...problems],
+    next: last === undefined || last.next === undefined ? results.next : last.next,
+  }
+}
+
+/** The hit as an entry of its folder, for its icon and name. */
+export function entryOf({ key, kind, size, modifiedAtMs }: SearchHit): Entry {
+  const name = nameOf(key)
+  if (kind === 'folder') return { kind, key, name }
+  return { kind, key, name, size: size ?? 0, modifiedAtMs: modifiedAtMs ?? 0, etag: '' }
+}

@@ -1,0 +1,45 @@
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import type { SearchHit } from '../../../../src/jobs/search.ts'
+
+const steps: Readonly<Record<string, number>> = {
+  ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 },
+}
+
+interface ActiveHitParts {
+  readonly hits: readonly SearchHit[]
+  /** Another text has other results. */
+  readonly wanted: string
+  readonly open: (hit: SearchHit) => void
+}
+
+/**
+ * The result that Enter opens. The field keeps the keyboard and moves through the results (WAI-ARIA
+ * Authoring Practices, "Combobox Pattern").
+ */
+export function useActiveHit({ hits, wanted, open }: ActiveHitParts) {
+  const id = useId()
+  const [active, setActive] = useState(0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: begins again with another text
+  useEffect(() => setActive(0), [wanted])
+  useEffect(() => {
+    document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
+  }, [id, active])
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = steps[event.key]
+    const hit = hits[active]
+    if (step !== undefined) {
+      setActive(Math.max(0, Math.min(active + step, hits.length - 1)))
+    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing && hit !== undefined) {
+      open(hit)
+    } else {
+      return
+    }
+    event.preventDefault()
+  }
+  const hasHits = hits.length > 0
+  const field = {
+    ...{ role: 'combobox', 'aria-expanded': hasHits, 'aria-controls': id, onKeyDown },
+    ...(hasHits && { 'aria-activedescendant': `${id}-${active}` }),
+  }
+  return { id, active, field }
+}
