@@ -4,7 +4,7 @@ import { type Drive, DriveError } from '../../../src/drives/drive.ts'
 import type { Entry } from '../../../src/drives/listed-entry.ts'
 import { folderCountLimits, openFolderCounts } from '../../../src/jobs/folder-counts.ts'
 import { openTestDatabase, until } from '../console/management/management-fixture.ts'
-import { openJobs } from './jobs-fixture.ts'
+import { deadOwner, openJobs } from './jobs-fixture.ts'
 
 const entries: readonly Entry[] = [1, 2, 3].map((index) => ({
   ...{ kind: 'object', key: `a/${index}`, size: 10, modifiedAtMs: 1_000 + index, etag: 'e' },
@@ -31,7 +31,8 @@ async function open(t: TestContext, gate: () => Promise<void> = async () => unde
   const counts = countsOf()
   const look = async () => (await counts.all())[0]
   const settled = () => until(async () => (await look())?.isCounting === false)
-  return { clock, listed, counts, countsOf, look, settled }
+  const { take } = jobs
+  return { clock, listed, counts, countsOf, look, settled, take }
 }
 
 test('a folder is counted, and counted again in the same row', async (t) => {
@@ -84,6 +85,28 @@ test('another process stops a count, and the figures before it stay', async (t) 
   const { figures, problem } = (await look()) ?? {}
   assert.deepEqual([figures?.objects, problem], [3, undefined])
   assert.equal(await counts.cancel('none'), undefined)
+})
+
+test('the count of a process that was killed says so, and can begin again', async (t) => {
+  const { clock, counts, look, settled, take } = await open(t)
+  const { id = '' } = (await counts.start('files', 'a/')) ?? {}
+  await settled()
+  const { figures } = (await look()) ?? {}
+  assert.ok(figures !== undefined)
+  const found = { objects: 1, bytes: 10, lastModifiedMs: 0 }
+  const row = {
+    target: JSON.stringify(['files', 'a/']),
+    figures: JSON.stringify({ ...figures, found }),
+  }
+  await take({ kind: 'folder', id, owner: deadOwner, ...row }, clock.now + 60_000)
+  const killed = await look()
+  assert.deepEqual([killed?.isCounting, killed?.figures], [false, figures])
+  assert.match(killed?.problem ?? '', /has ended/)
+  clock.now += 5
+  assert.ok(await counts.start('files', 'a/'))
+  await settled()
+  const again = await look()
+  assert.deepEqual([again?.figures?.countedAtMs, again?.problem], [clock.now, undefined])
 })
 
 test('a drive that fails is the problem of the count', async (t) => {
