@@ -8,6 +8,12 @@ import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-bro
 import { testBucket } from '../support/gateway-process.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
+/** What the page has for drags. */
+interface DragGlobals {
+  readonly DataTransfer: new () => { setData(type: string, text: string): void }
+  readonly DragEvent: new (type: string, options: object) => Event
+}
+
 describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() }, () => {
   const dashboard = useDashboard()
   const openAt = useFileBrowser(dashboard)
@@ -69,14 +75,16 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
     await page.mouse.move(5, 5, { steps: 5 })
     await page.keyboard.press('Escape')
     await page.mouse.up()
-    const dropped = await files.row('to').evaluate(`row => {
+    const row = await files.row('to').elementHandle()
+    const dropped = await row?.evaluate((element) => {
+      const { DataTransfer, DragEvent } = globalThis as unknown as DragGlobals
       const dataTransfer = new DataTransfer()
       for (const id of ['', '-1', '-2-3']) {
-        dataTransfer.setData('application/x-bucketry-rows' + id, '')
+        dataTransfer.setData(`application/x-bucketry-rows${id}`, '')
       }
       const options = { dataTransfer, bubbles: true, cancelable: true }
-      return ['dragover', 'drop'].map((type) => row.dispatchEvent(new DragEvent(type, options)))
-    }`)
+      return ['dragover', 'drop'].map((type) => element.dispatchEvent(new DragEvent(type, options)))
+    })
     // Not taken: nobody prevented what the browser does with it.
     assert.deepEqual(dropped, [true, true])
     assert.equal(await contentOf('stray/one.txt'), '1')
@@ -92,7 +100,7 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
       await files.dialog.getByLabel('New name').fill(to)
       await files.press('Rename')
       await files.name(to).waitFor()
-      await files.transfers.getByText(`to “${to}”`).waitFor()
+      await files.transfers.getByText(`to “${to}”`).first().waitFor()
     }
     await files.transfers.getByText('1 moved.').waitFor()
     assert.equal(await contentOf('folders/tour/a.txt'), 'a')

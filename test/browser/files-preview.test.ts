@@ -16,7 +16,7 @@ const script = `
 `
 
 describe('Looking at files in the dashboard', { skip: absenceOfChromium() }, () => {
-  const dashboard = useDashboard({}, { showsPdf: true })
+  const dashboard = useDashboard({}, () => startChromium({ showsPdf: true }))
   const openAt = useFileBrowser(dashboard)
   before(async () => {
     const browser = await startChromium()

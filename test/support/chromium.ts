@@ -1,12 +1,12 @@
 import { accessSync, constants } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, firefox } from 'playwright-core'
 
 /** Debian's chromium, which also shows PDF files. CHROMIUM names another browser. */
 const wholeBrowser = process.env.CHROMIUM ?? '/usr/bin/chromium'
 /** The same engine without windows (Debian's chromium-headless-shell): needs a quarter less CPU time. */
 const headlessShell = '/usr/bin/chromium-headless-shell'
 
-export interface ChromiumOptions {
+interface ChromiumOptions {
   /** Whether the page shows a PDF, which the headless shell cannot. Default: false. */
   readonly showsPdf?: boolean
 }
@@ -27,6 +27,21 @@ export function absenceOfChromium(): string | false {
 export function startChromium({ showsPdf = false }: ChromiumOptions = {}): Promise<Browser> {
   const executablePath = showsPdf ? wholeBrowser : chromiumPath()
   return chromium.launch({ executablePath, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
+}
+
+/** Debian's firefox-esr. FIREFOX names another. */
+const firefoxPath = process.env.FIREFOX ?? '/usr/bin/firefox-esr'
+
+/** For the `skip` of tests: why Firefox cannot be started, or false if it can. */
+export function absenceOfFirefox(): string | false {
+  if (isProgram(firefoxPath)) return false
+  return `no Firefox at ${firefoxPath}: install firefox-esr or set FIREFOX`
+}
+
+/** Starts the Firefox of a distribution by WebDriver BiDi. Firefox keeps its own files in `home`. */
+export function startFirefox(home: string): Promise<Browser> {
+  const env = { ...process.env, HOME: home, LC_ALL: 'C.UTF-8' }
+  return firefox.launch({ channel: 'moz-firefox', executablePath: firefoxPath, env })
 }
 
 /** The program for pages without PDF. */

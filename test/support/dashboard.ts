@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, afterEach, before } from 'node:test'
 import type { Result } from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { type ChromiumOptions, pageTimeoutMs, startChromium } from './chromium.ts'
+import { pageTimeoutMs, startChromium } from './chromium.ts'
 import { useContractGateway } from './contract-gateway.ts'
 import type { GatewayProcess } from './gateway-process.ts'
 
@@ -27,13 +27,13 @@ export interface Dashboard {
 
 export function useDashboard(
   settings: Readonly<Record<string, string>> = {},
-  chromium: ChromiumOptions = {},
+  startBrowser: () => Promise<Browser> = startChromium,
 ): () => Dashboard {
   const gateway = useContractGateway({ DASHBOARD_PASSWORD: dashboardPassword, ...settings })
   let browser: Browser | undefined
   let complaints: string[] = []
   before(async () => {
-    browser = await startChromium(chromium)
+    browser = await startBrowser()
   })
   after(() => browser?.close())
   const contexts = new Set<BrowserContext>()
@@ -78,8 +78,9 @@ export function useDashboard(
 /** Fills in the form that is shown; resolves when it is gone. */
 export async function signIn(page: Page): Promise<void> {
   const field = page.getByLabel('Password', { exact: true })
-  await field.fill(dashboardPassword)
-  await field.press('Enter')
+  // React does not see what Playwright fills into a field of Firefox.
+  await field.focus()
+  await page.keyboard.type(`${dashboardPassword}\n`)
   await field.waitFor({ state: 'detached' })
 }
 
