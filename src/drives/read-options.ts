@@ -1,4 +1,9 @@
 export interface HeadOptions {
+  /**
+   * Of this part the caller needs the range. A drive with `ownEtags` asks its server for it: then `partSizes` has the
+   * right number of parts and this one, and of the parts before and after only the sum.
+   */
+  readonly partNumber?: number | undefined
   /** The caller accepts provisional attributes and does not store them. */
   readonly acceptsProvisional?: true
 }

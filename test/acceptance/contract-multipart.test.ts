@@ -191,14 +191,13 @@ describe('multipart uploads', () => {
     const get = { title: '', method: 'GET', target: `/${testBucket}/finished` }
     const fields = { etag, 'content-type': 'text/x-test', 'content-length': '6' }
     await answer(gateway(), { ...get, status: 200, text: 'onetwo', fields })
-    const second = { ...get, target: `${get.target}?partNumber=2` }
-    const part: WireCase = partSizes
-      ? {
-          ...{ ...second, status: 206, text: 'two' },
-          fields: { 'content-range': 'bytes 3-5/6', 'x-amz-mp-parts-count': '2' },
-        }
-      : { ...second, status: 501, code: 'NotImplemented' }
-    await answer(gateway(), part)
+    const part = { ...get, target: `${get.target}?partNumber=2` }
+    const ofPart = { 'content-range': 'bytes 3-5/6', 'x-amz-mp-parts-count': '2' }
+    const known: WireCase = { ...part, status: 206, text: 'two', fields: ofPart }
+    const unknown: WireCase = { ...part, status: 501, code: 'NotImplemented' }
+    await answer(gateway(), partSizes ? known : unknown)
+    const beyond = { ...get, target: `${get.target}?partNumber=3` }
+    await answer(gateway(), { ...beyond, status: 416, code: 'InvalidPartNumber' })
     await answer(gateway(), { ...get, target: finished(), status: 404, code: 'NoSuchUpload' })
   })
 

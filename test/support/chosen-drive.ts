@@ -69,7 +69,7 @@ export function storeAbilities() {
     /** A part before the last one may be small. */
     smallParts: chosen !== 'Bucketry',
     /** The parts of an object are known after Complete. */
-    partSizes: !isStore,
+    partSizes: chosen !== 'moto',
     /** A key may have control characters. */
     controlKeys: chosen !== 'moto',
     /** User metadata may have an empty name. */

@@ -23,6 +23,48 @@ export function headOf(
   return headAt(context, context.names.nameOf(object))
 }
 
+/** As headOf, with what `partSizes` needs for this part. */
+export async function headWithPart(
+  context: Pick<StoreContext, 'store' | 'names'>,
+  object: ObjectName,
+  partNumber: number | undefined,
+): Promise<StoreObject | undefined> {
+  const found = await headOf(context, object)
+  const [, digits] = /-(\d+)$/.exec(found?.attributes.etag ?? '') ?? []
+  if (found === undefined || partNumber === undefined || digits === undefined) return found
+  const count = Number(digits)
+  const name = context.names.nameOf(object)
+  const range =
+    partNumber > count ? [0, 0] : await rangeOfPart(context, { name, found, partNumber })
+  if (range === undefined) return found
+  const [start = 0, end = 0] = range
+  const sizes = new Array<number>(count).fill(0)
+  // The first of those before and after has all their bytes.
+  if (partNumber > 1) sizes[0] = start
+  if (partNumber <= count) sizes[partNumber - 1] = end - start
+  if (partNumber < count) sizes[partNumber] = found.size - end
+  const partSizes = sizes.map((size) => [1, size] as const)
+  return { ...found, attributes: { ...found.attributes, partSizes } }
+}
+
+/** Undefined if the store does not tell. Reads of the range are pinned to the object's ETag; that of a part may be its own. */
+async function rangeOfPart(
+  { store }: Pick<StoreContext, 'store'>,
+  part: { readonly name: StoreName; readonly found: StoreObject; readonly partNumber: number },
+): Promise<readonly number[] | undefined> {
+  const { name, found, partNumber: PartNumber } = part
+  const command = new HeadObjectCommand({ ...name, PartNumber })
+  try {
+    const { ContentRange = '' } = await store.call((options) => store.client.send(command, options))
+    const [, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange) ?? []
+    return Number(size) === found.size ? [Number(first), Number(last) + 1] : undefined
+  } catch (error) {
+    const { kind } = error as DriveError
+    if (['unsupported', 'not-implemented', 'not-found'].includes(kind)) return undefined
+    throw error
+  }
+}
+
 /** As headOf, of any object of the store. */
 export async function headAt(
   { store }: Pick<StoreContext, 'store'>,

@@ -96,10 +96,10 @@ export class StoreCursor implements EntryCursor {
     return await store.call((options) => store.client.send(command, options))
   }
 
-  /** Not the folder of the bucket itself, and no folder that was left behind. */
+  /** Not the folder of the bucket itself, nothing of the probe, and no folder that was left behind. */
   #isWanted({ key }: Entry): boolean {
-    const least = this.#from
-    return key !== '' && compareKeys(key, this.#query.after) > 0 && compareKeys(key, least) >= 0
+    if (key === '' || this.#context.names.isOwn(key)) return false
+    return compareKeys(key, this.#query.after) > 0 && compareKeys(key, this.#from) >= 0
   }
 }
 

@@ -2,7 +2,7 @@ import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s
 import { untilAborted } from '../../process/time-limit.ts'
 import { DriveError, type ObjectName, type OpenObject } from '../drive.ts'
 import type { OpenOptions } from '../read-options.ts'
-import { headOf, objectIn, type StoreObject, unlessMissing, withoutMark } from './heads.ts'
+import { headWithPart, objectIn, type StoreObject, unlessMissing, withoutMark } from './heads.ts'
 import { bareEtag } from './object-fields.ts'
 import { noAnswer, stallMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
@@ -15,10 +15,10 @@ const contentBytes = 64 * 1024
 export async function openStoreObject(
   context: StoreContext,
   object: ObjectName,
-  { isWhole = false }: OpenOptions = {},
+  { isWhole = false, partNumber }: OpenOptions = {},
 ): Promise<OpenObject | undefined> {
-  if (isWhole) return await openWhole(context, object)
-  const found = await headOf(context, object)
+  if (isWhole && partNumber === undefined) return await openWhole(context, object)
+  const found = await headWithPart(context, object, partNumber)
   return found && openedObject(context, object, found)
 }
 

@@ -6,7 +6,6 @@ import type { Store } from './store.ts'
 import { type Abilities, type StoreAbility, storeAbilities } from './store-abilities.ts'
 import type { StoreNames } from './store-names.ts'
 
-const folder = 'probe/'
 /** Objects of a probe that was killed are older. */
 const leftAfterMs = 60 * 60_000
 
@@ -39,7 +38,7 @@ export class Probe {
   }
 
   async #run(bucket: string): Promise<Abilities> {
-    const all = this.#names.ownName(bucket, folder)
+    const all = this.#names.ownName(bucket, '')
     const own = { ...all, Key: `${all.Key}${randomBytes(8).toString('hex')}/` }
     const requests = new ProbeRequests(this.#store, own)
     await new ProbeRequests(this.#store, all).removeAll(leftAfterMs)

@@ -5,7 +5,7 @@ import { addBucket, bucketCreatedAtMs, checkAccess, removeBucket } from './bucke
 import { copyObject } from './copy.ts'
 import { startDraft } from './draft.ts'
 import type { DraftRecords } from './draft-records.ts'
-import { headOf, withoutMark } from './heads.ts'
+import { headWithPart, withoutMark } from './heads.ts'
 import { StoreCursor } from './listing.ts'
 import { openStoreObject } from './open-object.ts'
 import { Probe } from './probe.ts'
@@ -55,8 +55,8 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
     check: (access) => checkAccess(context, someBucket, access),
     bucketCreatedAtMs: (bucket) => bucketCreatedAtMs(context, bucket),
     list: (bucket, query) => new StoreCursor(context, bucket, query),
-    async head(bucket, key) {
-      const found = await headOf(context, { bucket, key })
+    async head(bucket, key, options) {
+      const found = await headWithPart(context, { bucket, key }, options?.partNumber)
       return found && withoutMark(found)
     },
     open: (bucket, key, options) => openStoreObject(context, { bucket, key }, options),

@@ -15,8 +15,8 @@ export interface StorePlace {
   readonly prefix: string
 }
 
-/** What is not in any bucket of ours, if buckets are folders; otherwise a name that no client's object should have. */
-const ownFolder = '.bucketry/'
+/** For the probe. If buckets are those of the store, it is in one of them, and clients do not see it. */
+const ownFolder = '.bucketry-probe/'
 
 /** How buckets and keys are named in the store. Keys are not escaped. */
 export class StoreNames {
@@ -42,11 +42,19 @@ export class StoreNames {
   /** @throws DriveError `key-too-long`: with the folder, it has more bytes than S3 allows */
   nameOf({ bucket, key }: ObjectName): StoreName {
     requireLegalKey(key)
+    if (this.isOwn(key)) {
+      throw new DriveError('invalid-key', `Keys that begin with ${ownFolder} are not for clients.`)
+    }
     const { Bucket, prefix } = this.placeOf(bucket)
     const Key = prefix + key
     if (Buffer.byteLength(Key) <= 1024) return { Bucket, Key }
     const message = `With the folder ${prefix}, the key is longer than the 1,024 bytes of S3.`
     throw new DriveError('key-too-long', message)
+  }
+
+  /** Whether a key of a bucket is of the probe, or the folder of these keys. */
+  isOwn(key: string): boolean {
+    return !this.areFolders && key.startsWith(ownFolder)
   }
 
   /** A name that no client's object has. @param bucket where it is if buckets are those of the store */

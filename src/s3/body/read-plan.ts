@@ -43,7 +43,11 @@ export interface ReadPlan {
  *
  * @throws S3Error PreconditionFailed, InvalidRange or InvalidPartNumber.
  */
-export type ReadPlanner = (metadata: ObjectMetadata) => ReadPlan
+export interface ReadPlanner {
+  (metadata: ObjectMetadata): ReadPlan
+  /** The part that is requested. */
+  readonly partNumber: number | undefined
+}
 
 /**
  * Parses the request and refuses what it can before the drive is read. What it returns depends on the
@@ -53,7 +57,8 @@ export type ReadPlanner = (metadata: ObjectMetadata) => ReadPlan
  */
 export function readPlanner(context: ObjectContext): ReadPlanner {
   const request = parseReadRequest(context)
-  return (metadata) => planRead(request, metadata)
+  const { partNumber } = request
+  return Object.assign((metadata: ObjectMetadata) => planRead(request, metadata), { partNumber })
 }
 
 function parseReadRequest(context: ObjectContext): ReadRequest {

@@ -36,7 +36,12 @@ async function readObject(context: ObjectContext, planRead: ReadPlanner): Promis
   // Anyone may read a public bucket, however slowly: that must not block the owner.
   const priority = identity.kind === 'anonymous' ? 'low' : 'normal'
   const isWhole = !partlyRead.some((name) => request.headers[name] !== undefined)
-  const opening = service.drive.open(bucket, key, { priority, acceptsProvisional: true, isWhole })
+  const opening = service.drive.open(bucket, key, {
+    priority,
+    acceptsProvisional: true,
+    isWhole,
+    partNumber: planRead.partNumber,
+  })
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
   let plan: ReadPlan | undefined
@@ -59,7 +64,10 @@ async function readObject(context: ObjectContext, planRead: ReadPlanner): Promis
 export async function headObject(context: ObjectContext): Promise<HttpReply> {
   const { service, bucket, key } = context
   const planRead = readPlanner(context)
-  const metadata = await service.drive.head(bucket, key, { acceptsProvisional: true })
+  const metadata = await service.drive.head(bucket, key, {
+    acceptsProvisional: true,
+    partNumber: planRead.partNumber,
+  })
   if (metadata === undefined) throw noSuchKey(key)
   const { status, headers, range } = planRead(metadata)
   if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bucket, bytesOf, collect, put } from '../../contract/drive/stored-object.ts'
+import { UploadSession } from '../../contract/drive/upload-session.ts'
+import { openCutDrive } from './store-under-test.ts'
+
+const sizes = [6_000_000, 5_500_000, 17]
+
+test('a part of an object is found by its number', async (t) => {
+  const { drive } = await openCutDrive(t, { request: /^never/, bytes: 0 })
+  const session = await UploadSession.begin(drive, 'k')
+  for (const [index, size] of sizes.entries()) await session.append(bytesOf(size, index))
+  await session.complete()
+  let start = 0
+  for (const [index, size] of sizes.entries()) {
+    const partNumber = index + 1
+    const object = await drive.open(bucket, 'k', { isWhole: true, partNumber })
+    const partSizes = object?.attributes.partSizes?.map(([, bytes]) => bytes) ?? []
+    assert.equal(partSizes.length, sizes.length)
+    assert.equal(
+      partSizes.slice(0, index).reduce((sum, bytes) => sum + bytes, 0),
+      start,
+    )
+    assert.equal(partSizes[index], size)
+    const bytes = await collect(object?.read(start, start + size) ?? assert.fail())
+    assert.ok(bytes.equals(bytesOf(size, index)))
+    await object?.close()
+    start += size
+  }
+  const beyond = await drive.head(bucket, 'k', { partNumber: 4 })
+  assert.equal(beyond?.attributes.partSizes?.length, 3)
+  await put(drive, 'one', 'text')
+  assert.equal(
+    (await drive.head(bucket, 'one', { partNumber: 1 }))?.attributes.partSizes,
+    undefined,
+  )
+})
