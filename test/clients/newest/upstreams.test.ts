@@ -23,7 +23,8 @@ const image = Buffer.alloc(100_000, 'PNG')
 const long = 'héllo 🦥 wörld\n\n'.repeat(5_000)
 
 const calls = [
-  ...['answer', 'stream', 'bytes', 'tool', 'streamed tool', 'image', 'response', 'embedding'],
+  ...['answer', 'stream', 'bytes', 'tool', 'streamed tool', 'image', 'embedding'],
+  ...['response', 'response stream', 'response tool'],
   ...['transcription', 'wrong request', 'message', 'message stream', 'message bytes', 'canceled'],
 ]
 
@@ -91,6 +92,8 @@ test('SDKs get the same from aimock through us as directly', { skip }, async (t)
   assert.equal(answers['message stream'].length, long.length)
   assert.equal(answers.tool.choices[0].message.tool_calls[0].function.name, 'weather')
   assert.equal(answers.response, 'shört')
+  assert.equal(answers['response stream'].length, long.length)
+  assert.equal(answers['response tool'].at(-1).name, 'weather')
   assert.equal(answers.embedding.data.length, 2)
   assert.equal(answers.transcription.text, 'spöken')
   assert.equal(answers['wrong request'].status, 400)

@@ -26,6 +26,8 @@ async function textOf(stream, textIn) {
 }
 
 const openAiText = (chunk) => chunk.choices[0]?.delta.content
+const responseText = (event) =>
+  event.type === 'response.output_text.delta' ? event.delta : undefined
 const anthropicText = (event) => event.delta?.text
 const chat = openai.chat.completions
 const claude = { ...say('long'), model: ANTHROPIC_MODEL, max_tokens: 1000 }
@@ -48,6 +50,17 @@ const calls = {
   image: () => chat.create(say(picture)),
   response: async () =>
     (await openai.responses.create({ model: OPENAI_MODEL, input: 'short' })).output_text,
+  'response stream': () =>
+    textOf(
+      openai.responses.create({ model: OPENAI_MODEL, input: 'long', stream: true }),
+      responseText,
+    ),
+  'response tool': async () => {
+    const tools = [{ type: 'function', strict: false, ...weather }]
+    const asked = { model: OPENAI_MODEL, input: 'weather', tools }
+    const { output } = await openai.responses.create(asked)
+    return output.map(({ type, name, arguments: given }) => ({ type, name, given }))
+  },
   embedding: () => openai.embeddings.create({ model: OPENAI_MODEL, input: ['a', 'ü 🦥'] }),
   transcription: async () =>
     await openai.audio.transcriptions.create({ model: OPENAI_MODEL, file: await file() }),
