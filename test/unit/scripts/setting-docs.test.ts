@@ -17,7 +17,7 @@ test('generated documents are what npm run docs writes', () => {
 
 test('docs/configuration.md and .env.example name every setting once, in its order', () => {
   for (const { path, text } of files.slice(0, 2)) {
-    const found = text.matchAll(/^(?:\| |#)([A-Z][A-Z_]+)(?: \||=)/gm)
+    const found = text.matchAll(/^(?:\| |#)([A-Z][A-Z0-9_]+)(?: \||=)/gm)
     assert.deepEqual(
       Array.from(found, ([, name]) => name),
       names,
