@@ -189,8 +189,6 @@ export class DriveSuite {
 
   /** Checks that each declared absence is true: what a drive has must be tested. */
   itLacksWhatItSays(): void {
-    const { capacity } = this.#lacking
-    if (capacity !== undefined) it('can be full', { skip: capacity })
     for (const [ability, reason] of Object.entries(this.#lacking)) {
       if (unseen.some((one) => one === ability)) continue
       this.it(`does without ${ability}: ${reason}`, async (under) => {

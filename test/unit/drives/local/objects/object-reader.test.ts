@@ -24,7 +24,7 @@ test('read returns any range', async (t) => {
   await object.close()
 })
 
-test('read rejects when the file was truncated or edited meanwhile', async (t) => {
+test('no read mixes versions when the file was truncated or edited meanwhile', async (t) => {
   const { drive, folder } = await openDrive(t)
   for (const [key, text] of [
     ['small', 'abc'],
@@ -35,7 +35,10 @@ test('read rejects when the file was truncated or edited meanwhile', async (t) =
       const object = await drive.open(bucket, key)
       assert.ok(object)
       fs.writeFileSync(join(folder, key), edit)
-      await assert.rejects(readAll(object.read(0, object.size)), { kind: 'changed' })
+      const read = await readAll(object.read(0, object.size)).catch((error) => error.kind)
+      // A small file that was old enough when it was opened is in memory, as it was.
+      const isInMemory = key === 'small' && read === text
+      assert.ok(isInMemory || read === 'changed', `${key} is ${read.slice(0, 20)}`)
       await object.close()
     }
   }
