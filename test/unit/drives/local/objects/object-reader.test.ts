@@ -24,7 +24,7 @@ test('read returns any range', async (t) => {
   await object.close()
 })
 
-test('no read mixes versions when the file was truncated or edited meanwhile', async (t) => {
+test('read rejects when the file was truncated or edited meanwhile', async (t) => {
   const { drive, folder } = await openDrive(t)
   for (const [key, text] of [
     ['small', 'abc'],
@@ -34,11 +34,10 @@ test('no read mixes versions when the file was truncated or edited meanwhile', a
       await put(drive, key, text)
       const object = await drive.open(bucket, key)
       assert.ok(object)
+      // Within a millisecond, an edit of the same size looks like a change of tags (file-identity.ts).
+      await until(() => Date.now() > object.modifiedAtMs + 2)
       fs.writeFileSync(join(folder, key), edit)
-      const read = await readAll(object.read(0, object.size)).catch((error) => error.kind)
-      // A small file that was old enough when it was opened is in memory, as it was.
-      const isInMemory = key === 'small' && read === text
-      assert.ok(isInMemory || read === 'changed', `${key} is ${read.slice(0, 20)}`)
+      await assert.rejects(readAll(object.read(0, object.size)), { kind: 'changed' })
       await object.close()
     }
   }
