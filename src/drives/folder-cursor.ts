@@ -143,6 +143,7 @@ export class FolderCursor<
       this.#target = undefined
     }
     while (this.#candidates.length < limit) {
+      this.#query.signal?.throwIfAborted()
       const frame = this.#frames.at(-1)
       if (frame === undefined) break
       if (frame.position < frame.folder.names.count) await this.#visit(frame)

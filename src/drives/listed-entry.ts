@@ -12,6 +12,8 @@ export interface ListQuery {
    * key greater than `after`. A folder whose key equals `after` does not appear.
    */
   readonly delimiter?: '/'
+  /** Nobody wants the entries any more. Drives that read many folders for a page stop at the next. */
+  readonly signal?: AbortSignal
 }
 
 export type Entry = ObjectEntry | FolderEntry

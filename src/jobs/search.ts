@@ -93,50 +93,42 @@ async function* searchBucket(
 ): AsyncGenerator<readonly SearchLine[], string | undefined> {
   const { drive, bucket, prefix, from, signal, text } = query
   const finder = new NameFinder({ bucket, prefix, text, last: from })
-  const cursor = drive.list(bucket, { prefix, after: from })
+  const cursor = drive.list(bucket, { prefix, after: from, signal })
   for (;;) {
     const listed = await answer(nextOf(cursor), signal, hangMs)
     const last = listed.at(-1)
     if (last === undefined) return undefined
-    const page = { listed, finder, most: mostHits - tally.hits }
-    const { lines, looked, end } = await hitsIn(page, query)
-    tally.looked += looked
-    tally.hits += lines.length
+    const end = yield* searchPage({ listed, finder }, query, tally)
     const now = performance.now()
-    if (now - tally.saidAt >= sayEveryMs) {
-      tally.saidAt = now
-      lines.push({ looked: tally.looked })
-    }
-    if (lines.length > 0) yield lines
     if (end !== undefined || now >= tally.endsAt) return end ?? last.key
+    if (now - tally.saidAt < sayEveryMs) continue
+    tally.saidAt = now
+    yield [{ looked: tally.looked }]
   }
 }
 
 interface Page {
   readonly listed: readonly Listed[]
   readonly finder: NameFinder
-  readonly most: number
 }
 
-interface PageHits {
-  readonly lines: SearchLine[]
-  /** Keys that were looked at. */
-  readonly looked: number
-  /** The last of them, if there was no room for more. */
-  readonly end?: string
-}
-
-/** All hits of one key belong together: the next call begins after it. */
-async function hitsIn(page: Page, { drive, signal }: SearchQuery): Promise<PageHits> {
-  const lines: SearchLine[] = []
-  for (const [index, { key, entry }] of page.listed.entries()) {
-    for (const found of page.finder.find(key)) {
-      const hit = await answer(hitOf(drive, found, entry), signal, hangMs)
-      if (hit !== undefined) lines.push({ hit })
-    }
-    if (lines.length >= page.most) return { lines, looked: index + 1, end: key }
+/** Returns the key at which a limit ended the search. All hits of one key belong together: the next call begins after it. */
+async function* searchPage(
+  { listed, finder }: Page,
+  query: SearchQuery,
+  tally: Tally,
+): AsyncGenerator<readonly SearchLine[], string | undefined> {
+  for (const { key, entry } of listed) {
+    tally.looked += 1
+    const found = [...finder.find(key)]
+    if (found.length === 0) continue
+    const hits = await Promise.all(found.map((one) => hitOf(query, one, entry)))
+    const lines = hits.flatMap((hit) => (hit === undefined ? [] : [{ hit }]))
+    tally.hits += lines.length
+    if (lines.length > 0) yield lines
+    if (tally.hits >= mostHits || performance.now() >= tally.endsAt) return key
   }
-  return { lines, looked: page.listed.length }
+  return undefined
 }
 
 interface Listed {
@@ -157,12 +149,12 @@ type Found = Pick<SearchHit, 'bucket' | 'key' | 'kind' | 'match'>
 
 /** With its size and time. Undefined if it has been removed meanwhile. */
 async function hitOf(
-  drive: SearchQuery['drive'],
+  { drive, signal }: SearchQuery,
   found: Found,
   entry?: ObjectEntry,
 ): Promise<SearchHit | undefined> {
   if (found.kind === 'folder') return { ...found, size: null, modifiedAtMs: null }
-  const metadata = entry ?? (await drive.head(found.bucket, found.key))
+  const metadata = entry ?? (await answer(drive.head(found.bucket, found.key), signal, hangMs))
   if (metadata === undefined) return undefined
   return { ...found, size: metadata.size, modifiedAtMs: metadata.modifiedAtMs }
 }
@@ -175,18 +167,26 @@ function folded(text: string): string {
   return text.normalize('NFC').toUpperCase().normalize('NFC').replaceAll('\u0130', 'I')
 }
 
+/** The characters that people see. */
+const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
 /**
- * Where a name has the text: [start, end). Empty if it begins within a character, as an accent does. Undefined if it
- * has it not.
+ * Where a name has the text: [start, end), of whole characters. Empty if it cannot be said. Undefined if it has it not.
  */
 function matchIn(name: string, text: string): readonly [number, number] | undefined {
   if (!folded(name).includes(text)) return undefined
-  const places = [0]
-  for (const { length } of name) places.push((places.at(-1) ?? 0) + length)
-  const start = places.find((at) => folded(name.slice(at)).startsWith(text))
-  if (start === undefined) return [0, 0]
-  const end = places.find((at) => at > start && folded(name.slice(start, at)).length >= text.length)
-  return [start, end ?? name.length]
+  // Where each character begins in the name, and when it is folded.
+  const begins: { readonly index: number; readonly at: number }[] = []
+  let whole = ''
+  for (const { segment, index } of characters.segment(name)) {
+    begins.push({ index, at: whole.length })
+    whole += folded(segment)
+  }
+  const start = whole.indexOf(text)
+  if (start < 0) return [0, 0]
+  const first = begins.findLast(({ at }) => at <= start)
+  const next = begins.find(({ at }) => at >= start + text.length)
+  return [first?.index ?? 0, next?.index ?? name.length]
 }
 
 /** Finds the names in keys, which come in order; a folder is found once, with its first key. */

@@ -172,3 +172,39 @@ test('of keys alone, only what was found is read, and left out if it is gone', a
     ],
   )
 })
+
+test('its time also ends it among removed objects, and hits come at once', async () => {
+  let read = 0
+  const drive: Listed = {
+    list: () => ({
+      seek: () => undefined,
+      next: () => Promise.reject(new Error('keys are enough')),
+      nextKeys: async () => Array.from({ length: 1_000 }, (_, index) => `x${1_000 + index}`),
+    }),
+    async head(_bucket, key) {
+      read += 1
+      if (key !== 'x1000') return undefined
+      return { size: 7, modifiedAtMs: 5, attributes: { etag: 'e', headers: {}, metadata: {} } }
+    },
+  }
+  const lines = search({ ...at, drive, text: 'x', limitMs: Number.POSITIVE_INFINITY })
+  const first = await lines.next()
+  assert.ok('hit' in (first.value?.[0] ?? {}))
+  assert.equal(read, 1)
+  await lines.return(undefined)
+  const gone = await linesOf({ drive, text: 'x1001', limitMs: 0 })
+  assert.deepEqual(gone, [{ looked: 2, next: { bucket: 'b', key: 'x1001' } }])
+})
+
+test('a long name costs no more than its length', async () => {
+  const text = `${'a'.repeat(254)}b`
+  const keys = Array.from(
+    { length: 200 },
+    (_, index) => `${'a'.repeat(990 + (index % 10))}b${index}`,
+  )
+  const { drive } = driveWith({ b: keys })
+  const beganAt = performance.now()
+  const found = await hitsOf({ drive, text })
+  assert.equal(found.length, 200)
+  assert.ok(performance.now() - beganAt < 2_000)
+})

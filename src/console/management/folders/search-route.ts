@@ -10,6 +10,9 @@ import { assertBucket } from '../route-checks.ts'
 /** Searches that a process runs at a time. */
 const maxSearches = 8
 
+/** Base64 of a key of control characters, six each in JSON, and a bucket. */
+const longestAfter = 8_400
+
 const position = z.tuple([z.string(), z.string()])
 
 /** Finds names while they are read, so that the first results come at once. */
@@ -23,12 +26,17 @@ export function searchRoute({ buckets, search }: ManagementApiParts): Route {
     description:
       'Of any case, in a folder and below it, or in all buckets. The reply has a JSON value in each line: `hit`, ' +
       '`looked` (objects so far), `problem` (a bucket that could not be listed), and at the end `next`, which is null ' +
-      'when everything was looked at, and otherwise for `after`: a search ends after 200 results or 15 seconds.',
+      'when everything was looked at, and otherwise for `after`: a search ends after 200 results or 15 seconds. ' +
+      'A folder is found by what is in it: an empty one is not.',
     query: z.strictObject({
       text: z.string().min(1).max(255),
       bucket: z.string().optional().meta({ description: 'Absent: all buckets.' }),
       prefix: z.string().max(1_024).default('').meta({ description: 'Empty, or ends in a slash.' }),
-      after: z.string().max(4_096).optional().meta({ description: '`next` of the search before.' }),
+      after: z
+        .string()
+        .max(longestAfter)
+        .optional()
+        .meta({ description: '`next` of the search before.' }),
     }),
     replyDescription: 'Lines of JSON.',
     async answer({ request: { signal }, query: { text, bucket, prefix, after } }) {

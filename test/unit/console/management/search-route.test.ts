@@ -45,6 +45,16 @@ test('`next` of a search goes on, and nothing else does', async (t) => {
   }
 })
 
+test('goes on after the longest key that there is', async (t) => {
+  const { drive, send } = await openManagement(t)
+  const control = '\u0001'.repeat(1_019)
+  for (let index = 0; index < 201; index += 1) await put(drive, `${control}x${1_000 + index}`)
+  const first = linesIn((await send('GET', '/search?text=x&bucket=files')).text)
+  const second = await send('GET', `/search?text=x&bucket=files&after=${first.at(-1).next}`)
+  assert.equal(second.status, 200)
+  assert.equal(linesIn(second.text)[0].hit.key, `${control}x1200`)
+})
+
 test('refuses what cannot be searched', async (t) => {
   const { send } = await openManagement(t)
   const long = 'x'.repeat(256)

@@ -39,7 +39,7 @@ export function SearchDialog({ at, onClose, onHere }: SearchDialogProps) {
     navigate(locationPath({ bucket: hit.bucket, prefix, filter: '' }))
   }
   const { hits } = search.results
-  const list = useActiveHit({ hits, wanted, open })
+  const list = useActiveHit({ hits, search: `${isHere} ${wanted}`, open })
   return (
     <Modal opened onClose={onClose} title="Search" size="lg" yOffset="8vh">
       <Stack gap="sm">
@@ -114,11 +114,12 @@ function Outcome({ wanted, search }: { readonly wanted: string; readonly search:
 }
 
 function statusOf(wanted: string, { results, isSearching, error }: Search): string {
-  const { hits, looked, next } = results
+  const { hits, looked, next, problems } = results
   if (wanted === '') return 'Upper and lower case are the same.'
   const found = formatAmount(hits.length, 'result')
   const seen = formatAmount(looked, 'object')
   if (isSearching) return hits.length === 0 ? `Searching: ${seen} so far` : `${found}, searching`
   if (typeof next === 'string' || error !== undefined) return `${found} in the first ${seen}`
-  return hits.length === 0 ? `No name contains “${visibleName(wanted)}”` : found
+  if (hits.length > 0 || problems.length > 0) return found
+  return `No name contains “${visibleName(wanted)}”`
 }

@@ -7,8 +7,8 @@ const steps: Readonly<Record<string, number>> = {
 
 interface ActiveHitParts {
   readonly hits: readonly SearchHit[]
-  /** Another text has other results. */
-  readonly wanted: string
+  /** What is searched, and where: another search has other results. */
+  readonly search: string
   readonly open: (hit: SearchHit) => void
 }
 
@@ -16,11 +16,11 @@ interface ActiveHitParts {
  * The result that Enter opens. The field keeps the keyboard and moves through the results (WAI-ARIA
  * Authoring Practices, "Combobox Pattern").
  */
-export function useActiveHit({ hits, wanted, open }: ActiveHitParts) {
+export function useActiveHit({ hits, search, open }: ActiveHitParts) {
   const id = useId()
   const [active, setActive] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: begins again with another text
-  useEffect(() => setActive(0), [wanted])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: begins again with another search
+  useEffect(() => setActive(0), [search])
   useEffect(() => {
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
   }, [id, active])
