@@ -1,4 +1,4 @@
-import type { HttpReply, HttpRequest } from '../../http/message.ts'
+import type { HttpReply } from '../../http/message.ts'
 import { locationOf } from '../address/location.ts'
 import { readPayload } from '../body/payload.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'
@@ -8,7 +8,7 @@ import { S3Error } from '../errors.ts'
 import { type FormUpload, formOf } from '../form/form-upload.ts'
 import type { SizeRange } from '../form/post-policy.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
-import { storeObject } from './put-object.ts'
+import { type PourObject, storeObject } from './put-object.ts'
 
 /**
  * A PutObject that a browser sends as a form (https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html).
@@ -18,16 +18,19 @@ export async function postObject(context: ObjectContext): Promise<HttpReply> {
   const { request } = context
   const form = formOf(request)
   if (form === undefined) throw new S3Error('MethodNotAllowed')
-  const pour = (sink: PayloadSink) => pourFile(request, sink, form.size)
+  const pour: PourObject = (sink, expected) =>
+    pourFile(sink, form.size, (limited) =>
+      readPayload(request, limited, { size: undefined, expected }),
+    )
   const stored = await storeObject(context, { size: undefined, pour })
   return replyTo(form.fields, context, stored.headers)
 }
 
-/** As `readPayload`, for a file of a limited size. @throws S3Error EntityTooLarge, EntityTooSmall, too */
+/** Reads a file of a limited size. @throws S3Error EntityTooLarge, EntityTooSmall; as `read` */
 async function pourFile(
-  request: HttpRequest,
   sink: PayloadSink,
   { min, max }: SizeRange,
+  read: (sink: PayloadSink) => Promise<PayloadDigest>,
 ): Promise<PayloadDigest> {
   let taken = 0
   const limited: PayloadSink = {
@@ -37,7 +40,7 @@ async function pourFile(
       await sink.write(chunk)
     },
   }
-  const digest = await readPayload(request, limited, { size: undefined })
+  const digest = await read(limited)
   if (digest.size >= min) return digest
   throw wrongSize('EntityTooSmall', digest.size, { MinSizeAllowed: String(min) })
 }

@@ -3,7 +3,7 @@ import type { HttpReply } from '../../http/message.ts'
 import { readPayload, requiredSize } from '../body/payload.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import { type NewObject, writeObject } from '../body/write-object.ts'
-import { expectedDigests } from '../checksums/checksum-headers.ts'
+import { type ExpectedDigests, expectedDigests } from '../checksums/checksum-headers.ts'
 import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
 import { withRoom } from '../configuration/room.ts'
@@ -17,14 +17,20 @@ import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 export async function putObject(context: ObjectContext): Promise<HttpReply> {
   const { service, request } = context
   const size = requiredSize(request, service.compatibility)
-  const pour = (sink: PayloadSink) => readPayload(request, sink, { size })
+  const pour: PourObject = (sink, expected) => readPayload(request, sink, { size, expected })
   return await storeObject(context, { size, pour })
 }
+
+/** As NewObject.pour, of a payload that must have these digests. */
+export type PourObject = (
+  sink: PayloadSink,
+  expected: ExpectedDigests,
+) => ReturnType<NewObject['pour']>
 
 /** Writes an object as the header fields of the request say. */
 export async function storeObject(
   context: ObjectContext,
-  { size, pour }: Pick<NewObject, 'size' | 'pour'>,
+  { size, pour }: { readonly size: number | undefined; readonly pour: PourObject },
 ): Promise<HttpReply> {
   const { service, request, bucket, key } = context
   refuseWhatCannotBeKept(context)
@@ -36,14 +42,10 @@ export async function storeObject(
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
   const object = await withRoom(context, size, async (counted) => {
+    const expected = expectedDigests(request.headers)
     const written = await writeObject(context, {
-      ...{
-        size,
-        sent,
-        conditions,
-        algorithm: expectedDigests(request.headers).checksum?.algorithm,
-      },
-      pour: (sink) => pour(counted(sink)),
+      ...{ size, sent, conditions, algorithm: expected.checksum?.algorithm },
+      pour: (sink) => pour(counted(sink), expected),
     })
     service.usage.wrote(bucket, written.size)
     return written
