@@ -213,13 +213,14 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
 
   test('the upload menu is used by keyboard, and another press of its button closes it', async () => {
     const { page } = await openFolder('?prefix=tree/')
+    // Before the menu opens: a key press may reach the page before the browser takes the request to listen.
+    const chooser = page.waitForEvent('filechooser')
     const upload = page.getByRole('button', { name: 'Upload', exact: true })
     await upload.focus()
     await page.keyboard.press('Enter')
     const items = page.getByRole('menuitem')
     await items.first().waitFor()
     await page.locator('[role=menuitem]:focus').getByText('Files').waitFor()
-    const chooser = page.waitForEvent('filechooser')
     await page.keyboard.press('Enter')
     await chooser
     await upload.press('Enter')
