@@ -28,6 +28,7 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
       'middle.bin': middle,
       'kept/middle.bin': middle,
       'clash.txt': 'new',
+      'photo.bin': randomBytes(300_000),
       'trip/a b+c%.txt': 'odd',
       'trip/é/ü.txt': 'letters',
       ...Object.fromEntries(many.map((name) => [`trip/many/${name}`, name])),
@@ -295,6 +296,17 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
     assert.equal((await stored('picked/a b+c%.txt')).toString(), 'odd')
   })
+
+  for (const name of ['clash.txt', 'photo.bin', 'middle.bin']) {
+    test(`stores no Cache-Control that the browser adds: ${name}`, async () => {
+      const files = await openFolder(`plain-${name}/`)
+      await files.drop(join(disk, name))
+      await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+      const target = targetOf(testBucket, `plain-${name}/${name}`)
+      const reply = await signedFetch(dashboard().gateway, { method: 'HEAD', target })
+      assert.deepEqual([reply.status, reply.headers.get('cache-control')], [200, null])
+    })
+  }
 
   test('signing out while an upload runs asks first', async () => {
     const files = await openFolder('leaving/')

@@ -15,6 +15,12 @@ type SignRequest = Extract<
 >['signRequest']
 type SigningRequest = Parameters<SignRequest>[0]
 
+/**
+ * For a file that must not replace another. A browser adds Cache-Control to a request with If-None-Match (Fetch
+ * standard, "HTTP-network-or-cache fetch") unless there is one; S3 reads an empty header as none.
+ */
+const guard = { 'If-None-Match': '*', 'Cache-Control': '' }
+
 const silence = () => undefined
 const objectName = 'object'
 
@@ -145,7 +151,7 @@ export class UppyUpload implements RunningUpload {
     const isGuarded = !mayReplace && publishes && (method === 'PUT' || method === 'POST')
     return {
       url: location.origin + ownPath(url),
-      ...(isGuarded && { headers: { 'If-None-Match': '*' } }),
+      ...(isGuarded && { headers: guard }),
     }
   }
 
