@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { pageTimeoutMs, startChromium } from './chromium.ts'
 import { useContractGateway } from './contract-gateway.ts'
 import type { GatewayProcess } from './gateway-process.ts'
+import { until } from './management-client.ts'
 
 export const dashboardPassword = 'correct horse battery'
 
@@ -78,9 +79,15 @@ export function useDashboard(
 /** Fills in the form that is shown; resolves when it is gone. */
 export async function signIn(page: Page): Promise<void> {
   const field = page.getByLabel('Password', { exact: true })
-  // React does not see what Playwright fills into a field of Firefox.
-  await field.focus()
-  await page.keyboard.type(`${dashboardPassword}\n`)
+  // A dialog that closes may take the focus meanwhile.
+  await until(async () => {
+    await field.focus()
+    await page.keyboard.press('ControlOrMeta+a')
+    // React does not see what Playwright fills into a field of Firefox.
+    await page.keyboard.type(dashboardPassword)
+    return (await field.inputValue()) === dashboardPassword
+  })
+  await field.press('Enter')
   await field.waitFor({ state: 'detached' })
 }
 
