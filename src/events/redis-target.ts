@@ -1,5 +1,3 @@
-import { ReplyError } from 'ioredis'
-import { connectRedis } from '../state/key-value/redis-connection.ts'
 import type { EventTarget } from './event-target.ts'
 
 /** Older entries are dropped by Redis, whether or not anyone has read them. */
@@ -9,12 +7,11 @@ const commandMs = 5_000
 
 /** Adds each message to a stream, as the field `event`. */
 export function redisTarget(url: string, stream: string): EventTarget {
-  const redis = connectRedis(url, commandMs)
-  // Without a listener, an error would end the process; each command reports its own.
-  redis.on('error', () => undefined)
+  const connecting = connect(url)
   return {
     name: 'redis',
     async send(message) {
+      const { redis, ReplyError } = await connecting
       try {
         await redis.xadd(stream, 'MAXLEN', '~', mostEntries, '*', 'event', message)
       } catch (error) {
@@ -24,8 +21,20 @@ export function redisTarget(url: string, stream: string): EventTarget {
         throw new Error(code === undefined ? 'it could not be reached' : `it answered ${code}`)
       }
     },
-    close: () => redis.disconnect(),
+    close: () => void connecting.then(({ redis }) => redis.disconnect()),
   }
+}
+
+/** Imports the client on demand: it takes a tenth of a start, and few gateways need it. */
+async function connect(url: string) {
+  const [{ ReplyError }, { connectRedis }] = await Promise.all([
+    import('ioredis'),
+    import('../state/key-value/redis-connection.ts'),
+  ])
+  const redis = connectRedis(url, commandMs)
+  // Without a listener, an error would end the process; each command reports its own.
+  redis.on('error', () => undefined)
+  return { redis, ReplyError }
 }
 
 /** What is behind it may have addresses, as in `MOVED 866 10.0.0.7:6379`. */

@@ -87,11 +87,13 @@ export function sizeText(bytes: number): string {
   return `${Number((bytes / 1024 ** power).toPrecision(3))} ${units[power]}`
 }
 
-const moments = new Intl.DateTimeFormat('en-GB', {
-  ...{ dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' },
-})
+/** Made when it is first used: it takes milliseconds of every start. */
+let moments: Intl.DateTimeFormat | undefined
 
 export function momentText(atMs: number): string {
+  moments ??= new Intl.DateTimeFormat('en-GB', {
+    ...{ dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' },
+  })
   return `${moments.format(atMs)} UTC`
 }
 

@@ -68,7 +68,10 @@ export interface LocalDriveOptions {
   readonly claim?: ClaimDrive
   /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
   readonly isReadOnly?: boolean
-  /** `prepare` calls it with each missing feature of the file system. Absent: the file system is not tested. */
+  /**
+   * Called with each missing feature of the file system, which `prepare` begins to test and `close` waits for. Absent: it
+   * is not tested.
+   */
   readonly onFinding?: ((finding: Finding) => void) | undefined
 }
 
@@ -123,6 +126,7 @@ class LocalDrive implements Drive {
   readonly #seen: SeenFileCache
   readonly #recordSweep: RecordSweep
   readonly #onFinding: LocalDriveOptions['onFinding']
+  #probing: Promise<void> | undefined
 
   constructor(drive: OpenDrive, { records, readsAlone = false, onFinding }: LocalDriveOptions) {
     const { root } = drive
@@ -136,15 +140,18 @@ class LocalDrive implements Drive {
   }
 
   async prepare(buckets: readonly string[]): Promise<void> {
-    if (this.#onFinding !== undefined) {
-      for (const finding of await probeFolder(this.#root.processFolder)) this.#onFinding(finding)
-    }
+    // Nothing depends on the findings: requests are served meanwhile.
+    if (this.#onFinding !== undefined) this.#probing = this.#probe(this.#onFinding)
     await forEachLimited(buckets, preparedAtOnce, (bucket) =>
       withDriveErrors(`prepare the folder ${bucketPath(this.#root, bucket)}`, () =>
         addBucketFolder(this.#root, bucket),
       ),
     )
     await this.sweep()
+  }
+
+  async #probe(onFinding: (finding: Finding) => void): Promise<void> {
+    for (const finding of await probeFolder(this.#root.processFolder)) onFinding(finding)
   }
 
   async sweep(): Promise<void> {
@@ -298,6 +305,7 @@ class LocalDrive implements Drive {
 
   async close(): Promise<void> {
     this.#seen.close()
+    await this.#probing
     const { indexes, journal, writes } = this.#drive
     await Promise.all([indexes, journal, writes].map((one) => one.close()))
   }

@@ -11,11 +11,13 @@ export const polynomial32c = 0x82f63b78
 /** Reflected (NVM Express, NVM Command Set Specification, "64b CRC"). */
 export const polynomial64nvme = { high: 0x9a6c9329, low: 0xac4bc9b5 }
 
-const table32c = makeTable32(polynomial32c)
-const tables64 = makeTables64()
+// Made when they are first used: at the start of a process, they would take longer than all its other constants.
+let table32c: Int32Array | undefined
+let tables64: ReturnType<typeof makeTables64> | undefined
 
 /** CRC-32C of `bytes`, continuing from an earlier `crc` (0 to begin). Unsigned. */
 export function crc32c(bytes: Uint8Array, crc: number): number {
+  table32c ??= makeTable32(polynomial32c)
   const t = table32c
   const sliced = bytes.length - (bytes.length % 16)
   let c = ~crc
@@ -50,6 +52,7 @@ export class Crc64Nvme {
   #low = 0
 
   update(bytes: Uint8Array): void {
+    tables64 ??= makeTables64()
     const { high, low } = tables64
     const sliced = bytes.length - (bytes.length % 8)
     let h = ~this.#high

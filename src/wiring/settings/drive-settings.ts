@@ -94,8 +94,9 @@ function driveIn(variable: string, value: string | undefined): string | undefine
 }
 
 function nameBehind(variable: string, setting: string): string | undefined {
-  const [, name] = new RegExp(`^${setting}_([A-Z][A-Z0-9_]*)$`).exec(variable) ?? []
-  return name === 'FILE' ? undefined : name
+  if (!variable.startsWith(`${setting}_`)) return undefined
+  const name = variable.slice(setting.length + 1)
+  return name !== 'FILE' && /^[A-Z][A-Z0-9_]*$/.test(name) ? name : undefined
 }
 
 /** Mistakes in how buckets and drives belong together. */

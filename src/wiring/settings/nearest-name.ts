@@ -3,10 +3,11 @@ const shortName = 6
 
 /** The first known name that `name` may be a misspelling of. */
 export function nearestName(name: string, knownNames: Iterable<string>): string | undefined {
-  return [...knownNames].find((known) => {
+  for (const known of knownNames) {
     const most = known.length <= shortName ? 1 : 2
-    return mayBeWithin(most, name, known) && distanceOf(name, known) <= most
-  })
+    if (mayBeWithin(most, name, known) && distanceOf(name, known) <= most) return known
+  }
+  return undefined
 }
 
 /** The end of a sentence about a name that is not known; empty if none resembles it. @param what `the drive ` */
@@ -18,8 +19,21 @@ export function didYouMean(name: string, knownNames: Iterable<string>, what = ''
 /** A quick check before distanceOf: no change adds more than one character that the other name lacks. */
 function mayBeWithin(most: number, a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > most) return false
-  const missing = [...new Set(a)].filter((character) => !b.includes(character))
-  return missing.length <= most
+  const [inA, inB] = [charactersOf(a), charactersOf(b)]
+  return bitsOf(inA & ~inB) <= most && bitsOf(inB & ~inA) <= most
+}
+
+/** A bit for each character in the text; characters share bits. */
+function charactersOf(text: string): number {
+  let bits = 0
+  for (let index = 0; index < text.length; index++) bits |= 1 << text.charCodeAt(index)
+  return bits
+}
+
+function bitsOf(word: number): number {
+  let count = 0
+  for (let rest = word; rest !== 0; rest &= rest - 1) count++
+  return count
 }
 
 /** The number of insertions, deletions, replacements and swaps of neighbors (optimal string alignment). */

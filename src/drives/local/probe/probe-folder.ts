@@ -51,8 +51,13 @@ async function observeReplacing(folder: string): Promise<Replacing> {
     if (replaceOpen !== undefined) {
       return { replace, replaceOpen, gap: undefined, keepsOpenFile: true }
     }
+    const drafts: string[] = []
+    for (let number = 3; number <= replacements; number += 1) {
+      drafts.push(await writeDraft(number, path))
+    }
+    // The drafts exist already: the reader uses all of a core while it reads.
     const gap = await readWhile(path, async () => {
-      for (let number = 3; number <= replacements; number += 1) await replaceWith(number, path)
+      for (const draft of drafts) await codeFrom(() => fs.promises.rename(draft, path))
     })
     const text = await reader.readFile('latin1').catch(() => undefined)
     return { replace, replaceOpen, gap, keepsOpenFile: text === version(1) }
@@ -67,9 +72,14 @@ function version(number: number): string {
 }
 
 async function replaceWith(number: number, path: string): Promise<string | undefined> {
+  const draft = await writeDraft(number, path)
+  return await codeFrom(() => fs.promises.rename(draft, path))
+}
+
+async function writeDraft(number: number, path: string): Promise<string> {
   const draft = `${path}-${number}`
   await fs.promises.writeFile(draft, version(number))
-  return await codeFrom(() => fs.promises.rename(draft, path))
+  return draft
 }
 
 /** Reads the file repeatedly during `work`. Returns what it found instead of a complete file, for people. */

@@ -36,7 +36,7 @@ test('A healthy folder has no finding, and no file is left', async (t) => {
   assert.deepEqual(await probe(t), [])
 })
 
-test('`prepare` tests the file system if there is an `onFinding`', async (t) => {
+test('`prepare` begins to test the file system if there is an `onFinding`, and `close` waits', async (t) => {
   const findings: Finding[] = []
   t.mock.method(fs.promises, 'link', () => Promise.reject(failure('EPERM')))
   const root = tempFolder(t)
@@ -45,8 +45,8 @@ test('`prepare` tests the file system if there is an `onFinding`', async (t) => 
     ...parts,
     onFinding: (finding) => void findings.push(finding),
   })
-  t.after(() => drive.close())
   await drive.prepare([])
+  await drive.close()
   assert.deepEqual(
     findings.map(({ code, isHarmless }) => [code, isHarmless]),
     [['hard-links', true]],
