@@ -33,7 +33,7 @@ export interface Drive {
   /** Whether `trashBucketOf(bucket)` (trash-bucket.ts) is a bucket like others for every method. Absent: no. */
   trashes?(bucket: string): boolean
 
-  /** Whether objects can be read with provisional attributes while the database does not respond. */
+  /** Whether objects can be read while the database does not respond, if need be with provisional attributes. */
   readonly readsAlone?: boolean
 
   /**
@@ -241,11 +241,10 @@ export interface WriteConditions {
 }
 
 export interface RemovalConditions extends WriteConditions {
-  /**
-   * The object must have been modified at this time, as `head` returned it: the same bytes may have been
-   * written again.
-   */
+  /** When the object must have been modified, as `head` returned it: the same bytes may have been written again. */
   readonly ifModifiedAtMs?: number
+  /** Called after a look at the object. What it throws leaves it: another process may have replaced a suspended caller. */
+  readonly assertMayGoOn?: () => void
 }
 
 export interface CopySource extends ObjectName {

@@ -48,7 +48,8 @@ export function assertRemovalConditions(
   conditions: RemovalConditions = {},
 ): void {
   assertConditions(name, current?.etag, conditions)
-  const { ifModifiedAtMs } = conditions
+  const { ifModifiedAtMs, assertMayGoOn } = conditions
+  assertMayGoOn?.()
   if (ifModifiedAtMs === undefined || current?.modifiedAtMs === ifModifiedAtMs) return
   throw new DriveError('condition', `${name.bucket}/${name.key} has been written again`)
 }

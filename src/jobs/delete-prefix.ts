@@ -16,7 +16,7 @@ interface PrefixDeletion {
   readonly prefix: string
   /** Aborts the deletion. A removal that hangs may still happen. */
   readonly signal: AbortSignal
-  /** Called before each removal. Throws if the deletion has to stop. */
+  /** Called before each removal, and again when the object has been looked at. Throws if the deletion has to stop. */
   readonly assertMayGoOn?: () => void
   /** Called for each deleted object. */
   readonly onDeleted?: () => void
@@ -31,17 +31,19 @@ interface PrefixDeletion {
 export async function deletePrefix(deletion: PrefixDeletion): Promise<void> {
   const { drive, bucket, signal, assertMayGoOn, onDeleted } = deletion
   const late = withGrace(signal)
-  const remove = async (key: string): Promise<void> => {
+  const removeOne = async (key: string): Promise<void> => {
     signal.throwIfAborted()
     assertMayGoOn?.()
-    const wasThere = await whileBusy(() => answer(drive.remove(bucket, key), late), signal)
+    const conditions = assertMayGoOn && { assertMayGoOn }
+    const remove = () => answer(drive.remove(bucket, key, conditions), late)
+    const wasThere = await whileBusy(remove, signal)
     if (wasThere) onDeleted?.()
   }
   for (let pass = 1; pass <= maxPasses; pass++) {
     let listed = 0
     for await (const entries of walk(deletion)) {
       listed += entries.length
-      await visitAll(entries, concurrency, ({ key }) => remove(key))
+      await visitAll(entries, concurrency, ({ key }) => removeOne(key))
     }
     if (listed === 0) return
   }

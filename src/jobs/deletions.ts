@@ -165,8 +165,9 @@ async function deleteKeys(
   figures: { deleted: number },
 ): Promise<string> {
   const late = withGrace(run.signal)
+  const conditions = { assertMayGoOn: () => run.assertMayGoOn() }
   await visitAll(keys, keysAtOnce, async (key) => {
-    const remove = () => answer(drive.remove(bucket, key), late)
+    const remove = () => answer(drive.remove(bucket, key, conditions), late)
     run.assertMayGoOn()
     if (await whileBusy(remove, run.signal)) figures.deleted += 1
   })

@@ -16,8 +16,8 @@ export async function removeObject(
 ): Promise<boolean> {
   const { store, names, probe } = context
   const { removeMatching } = await probe.abilities(object.bucket)
-  if (conditions && Object.keys(conditions).length > 0)
-    await probe.require(object.bucket, 'removeMatching')
+  const { assertMayGoOn: _, ...compared } = conditions ?? {}
+  if (Object.keys(compared).length > 0) await probe.require(object.bucket, 'removeMatching')
   let wasRepeated = false
   for (let attempt = 1; ; attempt += 1) {
     const found = await headOf(context, object)

@@ -159,6 +159,21 @@ export function conditionsCases(suite: DriveSuite): void {
       await rejectsAs(removed(modifiedAtMs), 'not-found')
     })
 
+    suite.it('leaves the object if the caller may not go on', async ({ drive }) => {
+      await put(drive, 'k', 'same')
+      const { attributes } = (await drive.head(bucket, 'k')) ?? assert.fail()
+      const assertMayGoOn = () => {
+        throw new DriveError('changed', 'another process goes on')
+      }
+      await rejectsAs(drive.remove(bucket, 'k', { assertMayGoOn }), 'changed')
+      const ifMatch = [attributes.etag]
+      await rejectsAs(drive.remove(bucket, 'k', { ifMatch, assertMayGoOn }), 'changed')
+      assert.equal(await getText(drive, 'k'), 'same')
+      const goOn = { assertMayGoOn: () => undefined }
+      assert.equal(await drive.remove(bucket, 'k', goOn), true)
+      assert.equal(await drive.remove(bucket, 'k', goOn), false)
+    })
+
     suite.itIfAble(
       'atomicWrites',
       `lets one of ${writers} removals and overwrites win`,

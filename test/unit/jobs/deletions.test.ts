@@ -186,6 +186,31 @@ test('a deletion whose process has ended is interrupted', async (t) => {
   for (const prefix of ['1', '2', '3', '4']) await deletions.start({ bucket, prefix })
 })
 
+test('a deletion that was suspended removes nothing that was written after another process ended it', async (t) => {
+  const [begun, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const opened = await open(t, {
+    remove: async (...given) => {
+      begun.resolve()
+      await resumed.promise
+      return opened.drive.remove(...given)
+    },
+  })
+  const { deletions, others, drive, clock } = opened
+  await put(drive, 'a/1')
+  const byPrefix = await deletions.start({ bucket, prefix: 'a/' })
+  const byKeys = await deletions.start({ bucket, prefix: '', keys: ['a/1'] })
+  await begun.promise
+  // As after SIGSTOP: the time of the lease has passed.
+  clock.now += 61_000
+  for (const { id } of [byPrefix, byKeys]) {
+    assert.equal((await others.find(id))?.state, 'interrupted')
+  }
+  await put(drive, 'a/1')
+  resumed.resolve()
+  await opened.jobs.close()
+  assert.deepEqual(await keysOf(drive), ['a/1'])
+})
+
 test('a deletion marked as interrupted stops', async (t) => {
   const count = 6_000
   let removed = 0

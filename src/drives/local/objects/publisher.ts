@@ -222,7 +222,7 @@ async function requireConditions(
   objectPath: ObjectPath,
   conditions: RemovalConditions | undefined,
 ): Promise<void> {
-  if (conditions === undefined || !isConditional(conditions)) return
+  if (!isConditional(conditions)) return conditions?.assertMayGoOn?.()
   const present = await headObject(drive, objectPath)
   assertRemovalConditions(objectPath, versionOf(present?.metadata), conditions)
 }
@@ -238,8 +238,8 @@ function removedMeanwhile(): DriveError {
   return new DriveError('busy', message, { retryAfterSeconds: 1 })
 }
 
-function isConditional(conditions: RemovalConditions | undefined): boolean {
-  return Object.values(conditions ?? {}).some((one) => one !== undefined)
+function isConditional({ ifMatch, ifNoneMatch, ifModifiedAtMs }: RemovalConditions = {}): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined || ifModifiedAtMs !== undefined
 }
 
 function identitiesOf(made: readonly MadeName[]): string[] {
