@@ -19,6 +19,8 @@ export interface Write<Result> {
   readonly target: ObjectName
   readonly conditions: WriteConditions | undefined
   readonly needs: NeededAbilities
+  /** Without conditions, it fails if the object was written since `send` was called, if the store can tell. */
+  readonly isPinned?: boolean
   /** Sends the request. */
   send(native: NativeConditions): Promise<Result>
   /** Whether `send` may be called again. */
@@ -46,7 +48,7 @@ export async function conditionalWrite<Result>(
 ): Promise<Result> {
   const { target, conditions } = write
   for (let attempt = 1; ; attempt += 1) {
-    const native = write.begun ?? (await nativeConditions(context, target, conditions, write.needs))
+    const native = write.begun ?? (await conditionsFor(context, write))
     try {
       return await write.send(native)
     } catch (error) {
@@ -72,6 +74,15 @@ async function foundAfter(
   })
 }
 
+async function conditionsFor(
+  context: StoreContext,
+  { target, conditions, needs, isPinned }: Omit<Write<unknown>, 'resultOf'>,
+): Promise<NativeConditions> {
+  return isPinned && !isConditional(conditions)
+    ? await pinned(context, target, needs)
+    : await nativeConditions(context, target, conditions, needs)
+}
+
 /**
  * The store's conditions for these. Those that it does not have are checked against the object that is there, which is
  * then pinned.
@@ -82,8 +93,8 @@ export async function nativeConditions(
   conditions: WriteConditions | undefined,
   needs: NeededAbilities,
 ): Promise<NativeConditions> {
+  if (!isConditional(conditions)) return {}
   const { ifMatch, ifNoneMatch } = conditions ?? {}
-  if (ifMatch === undefined && ifNoneMatch === undefined) return {}
   const { bucket } = target
   if (ifMatch === undefined && ifNoneMatch === '*') {
     await context.probe.require(bucket, needs.create)
@@ -97,7 +108,25 @@ export async function nativeConditions(
   const found = await headOf(context, target)
   assertConditions(target, found?.attributes.etag, conditions)
   await context.probe.require(bucket, found === undefined ? needs.create : needs.replace)
+  return pinOf(found)
+}
+
+/** Nothing, if the store does not have both conditions. */
+async function pinned(
+  context: StoreContext,
+  target: ObjectName,
+  { create, replace }: NeededAbilities,
+): Promise<NativeConditions> {
+  const abilities = await context.probe.abilities(target.bucket)
+  return abilities[create] && abilities[replace] ? pinOf(await headOf(context, target)) : {}
+}
+
+function pinOf(found: StoreObject | undefined): NativeConditions {
   return found === undefined ? { IfNoneMatch: '*' } : { IfMatch: `"${found.attributes.etag}"` }
+}
+
+function isConditional({ ifMatch, ifNoneMatch }: WriteConditions = {}): boolean {
+  return ifMatch !== undefined || ifNoneMatch !== undefined
 }
 
 function isConditionFailure(error: unknown): boolean {

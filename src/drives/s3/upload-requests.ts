@@ -76,6 +76,8 @@ export async function sendPart(
 /**
  * Makes the upload the object. May be repeated: the object's mark tells whether it is of this upload.
  *
+ * @param assertHeld absent: nobody else may complete it. Otherwise another process may have taken it over while this one
+ *   was suspended or cut off, and the key may have been written since: a request that arrives late must not replace that
  * @throws DriveError `upload-gone` if the upload is neither there nor the object
  */
 export async function completeStoreUpload(
@@ -84,9 +86,11 @@ export async function completeStoreUpload(
   {
     parts,
     conditions,
+    assertHeld,
   }: {
     readonly parts: readonly CompletedPart[]
     readonly conditions: WriteConditions | undefined
+    readonly assertHeld?: (() => void) | undefined
   },
 ): Promise<StoreObject | undefined> {
   const { store, names } = context
@@ -95,7 +99,9 @@ export async function completeStoreUpload(
   await conditionalWrite<unknown>(context, {
     ...{ target, conditions, isRepeatable: true, resultOf: ofUpload },
     needs: { create: 'createUpload', replace: 'replaceUpload' },
+    isPinned: assertHeld !== undefined,
     async send(native) {
+      assertHeld?.()
       const command = new CompleteMultipartUploadCommand({
         ...names.nameOf(target),
         ...{ UploadId: uploadId, MultipartUpload: { Parts: [...parts] } },

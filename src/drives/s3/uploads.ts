@@ -114,8 +114,8 @@ export class StoreUploads implements UploadDrive {
     try {
       // S3 has no upload without a part.
       const parts = listed.length > 0 || size > 0 ? listed : [await this.#emptyPart(state)]
-      assertHeld?.()
-      const found = await completeStoreUpload(this.#context, upload, { parts, conditions })
+      const completion = { parts, conditions, assertHeld }
+      const found = await completeStoreUpload(this.#context, upload, completion)
       await this.#context.begun.forget(state.id)
       return found && withoutMark(found)
     } catch (error) {
