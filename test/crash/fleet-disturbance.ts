@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError } from '../../src/state/database.ts'
 import { migrateAsNext } from '../support/next-migration.ts'
 import type { Random } from '../support/random.ts'
+import type { StoreProcess } from '../support/s3/store-process.ts'
 import type { OwnPostgres } from '../support/start-postgres.ts'
 import { startRedis, type TestRedis } from '../support/start-redis.ts'
 import type { Cut } from '../support/test-network.ts'
@@ -24,6 +25,7 @@ const events = {
   network: { 'cut off': 20, unplug: 7 },
   postgres: { crash: 10, stall: 10 },
   redis: { kill: 5, stall: 5 },
+  store: { kill: 5, stall: 10 },
 } as const
 
 type Part = keyof typeof events
@@ -35,6 +37,7 @@ const pauseMs: Readonly<Record<Part, readonly [number, number]>> = {
   network: [1_000, 15_000],
   postgres: [10_000, 50_000],
   redis: [20_000, 100_000],
+  store: [10_000, 60_000],
 }
 
 interface DisturbedFleet {
@@ -45,6 +48,10 @@ interface DisturbedFleet {
   readonly redis: TestRedis
   /** Where Redis listens besides the loopback. */
   readonly redisAddress: string
+  /** The S3 store, if there is one. */
+  readonly store?: StoreProcess | undefined
+  /** Addresses of servers that a gateway may lose at the same time. */
+  readonly cuts: readonly [readonly string[], ...(readonly string[])[]]
   readonly random: Random
   /** The share of the events of a full run, rounded up. */
   readonly share: number
@@ -53,8 +60,8 @@ interface DisturbedFleet {
 }
 
 /**
- * Kills, suspends, restarts and cuts off gateways, and kills and suspends PostgreSQL and Redis. At any time, at least
- * one gateway is left alone. A suspended gateway may also be cut off.
+ * Kills, suspends, restarts and cuts off gateways, and kills and suspends PostgreSQL, Redis and the S3 store. At any
+ * time, at least one gateway is left alone. A suspended gateway may also be cut off.
  */
 export class FleetDisturbance {
   readonly counts: Record<string, number> = {}
@@ -78,6 +85,7 @@ export class FleetDisturbance {
       this.#disturb('network', this.#shuffled('network'), (event) => this.#disturbNetwork(event)),
       this.#disturbPostgresAndUpgrade(),
       this.#disturb('redis', this.#shuffled('redis'), (event) => this.#disturbRedis(event)),
+      this.#disturb('store', this.#shuffled('store'), (event) => this.#disturbStore(event)),
     ])
   }
 
@@ -86,7 +94,8 @@ export class FleetDisturbance {
   }
 
   #shuffled<P extends Part>(part: P): EventOf<P>[] {
-    const { random, share } = this.#scene
+    const { random, share, store } = this.#scene
+    if (part === 'store' && store === undefined) return []
     const all = Object.entries(events[part]).flatMap(([event, times]) =>
       Array.from({ length: Math.ceil(times * share) }, () => ({ event, order: random.next() })),
     )
@@ -142,7 +151,7 @@ export class FleetDisturbance {
   }
 
   async #disturbNetwork(event: EventOf<'network'>): Promise<void> {
-    const { random } = this.#scene
+    const { random, cuts } = this.#scene
     const member = this.#pick(() => true)
     const { host } = member
     await member.disturb(async () => {
@@ -152,9 +161,10 @@ export class FleetDisturbance {
         await host.plugIn()
       } else {
         const cut = random.pick<Cut>(['silent', 'unreachable'])
-        await host.cutOff(cut)
+        const servers = random.pick(cuts)
+        await host.cutOff(cut, servers)
         await delay(random.integer(...cutMs))
-        await host.join(cut)
+        await host.join(cut, servers)
       }
     })
   }
@@ -191,6 +201,15 @@ export class FleetDisturbance {
     await delay(random.integer(...awayMs))
     if (event === 'crash') await postgres.comeBack()
     else postgres.thaw()
+  }
+
+  async #disturbStore(event: EventOf<'store'>): Promise<void> {
+    const { store, random } = this.#scene
+    if (event === 'kill') await store?.kill()
+    else store?.freeze()
+    await delay(random.integer(...awayMs))
+    if (event === 'kill') await store?.comeBack()
+    else store?.thaw()
   }
 
   async #disturbRedis(event: EventOf<'redis'>): Promise<void> {

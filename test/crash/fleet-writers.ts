@@ -1,22 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Random } from '../support/random.ts'
 import type { Server } from '../support/signed-fetch.ts'
+import { Creators } from './fleet-creators.ts'
+import type { FleetClients } from './fleet-drive.ts'
 import type { FleetMember } from './fleet-member.ts'
 import {
   type BelievedStore,
   NoReply,
   type OpenUpload,
+  readProblem,
   replyMs,
   send,
   UnexpectedReply,
 } from './store.ts'
 import { finishUpload, overtakeUpload } from './uploads.ts'
-import { step } from './writers.ts'
+import { type Shapes, step } from './writers.ts'
 
-const writers = 48
-const counters = 6
-/** Like the limit of a load balancer: if three gateways are suspended, some clients still use the fourth. */
-const mostAtOneGateway = 14
 const counterKey = 'counter'
 /** The longest pause between two steps of a client: other tests need the processors, too. */
 const longestPauseMs = 200
@@ -28,6 +27,8 @@ interface FleetWorkload {
   readonly fleet: Fleet
   readonly store: BelievedStore
   readonly random: Random
+  readonly clients: FleetClients
+  readonly shapes?: Shapes | undefined
 }
 
 /** Error replies that are allowed while the gateway, the database or another gateway is disturbed. */
@@ -42,14 +43,22 @@ export class FleetWriters {
     acknowledged: 0,
     unknown: 0,
     overtaken: 0,
+    reads: 0,
   }
+  readonly creators: Creators
   readonly #workload: FleetWorkload
   readonly #overtaken = new Set<OpenUpload>()
   /** How many clients use each gateway. */
   readonly #clients = new Map<FleetMember, number>()
+  /** Like the limit of a load balancer: if all gateways but one are suspended, some clients still use that one. */
+  readonly #mostAtOneGateway: number
 
   constructor(workload: FleetWorkload) {
+    const { fleet, clients, store } = workload
     this.#workload = workload
+    this.creators = new Creators(store)
+    const all = Object.values(clients).reduce((sum, count) => sum + count, 0)
+    this.#mostAtOneGateway = Math.ceil(all / fleet.length)
   }
 
   /** Writes the counter. Call it before the first disturbance: it fails at any error. */
@@ -63,7 +72,7 @@ export class FleetWriters {
   /** Resolves with the replies that no disturbance explains. */
   async run(isOver: () => boolean): Promise<string[]> {
     const problems: string[] = []
-    const { random } = this.#workload
+    const { random, clients } = this.#workload
     const attempt = async (work: () => Promise<void>) => {
       try {
         await work()
@@ -76,15 +85,15 @@ export class FleetWriters {
         await delay(pauseAfterFailureMs)
       }
     }
-    const write = async (index: number) => {
-      while (!isOver()) await attempt(() => this.#step(index))
-    }
-    const count = async () => {
-      while (!isOver()) await attempt(() => this.#increment())
-    }
+    const all = (count: number, work: (index: number) => Promise<void>) =>
+      Array.from({ length: count }, async (_, index) => {
+        while (!isOver()) await attempt(() => work(index))
+      })
     await Promise.all([
-      ...Array.from({ length: writers }, (_, index) => write(index)),
-      ...Array.from({ length: counters }, count),
+      ...all(clients.writers, (index) => this.#step(index)),
+      ...all(clients.counters, () => this.#increment()),
+      ...all(clients.creators, () => this.#through((server) => this.creators.create(server))),
+      ...all(clients.readers, () => this.#readAny(problems)),
     ])
     return problems
   }
@@ -124,7 +133,8 @@ export class FleetWriters {
   async #through<Result>(work: (server: Server) => Promise<Result>): Promise<Result> {
     const { fleet, random } = this.#workload
     const clientsOf = (member: FleetMember) => this.#clients.get(member) ?? 0
-    const [first, ...others] = fleet.filter((member) => clientsOf(member) < mostAtOneGateway)
+    const isFree = (member: FleetMember) => clientsOf(member) < this.#mostAtOneGateway
+    const [first, ...others] = fleet.filter(isFree)
     if (first === undefined) throw new Error('there are more clients than the gateways may have')
     const member = random.pick([first, ...others])
     this.#clients.set(member, clientsOf(member) + 1)
@@ -136,13 +146,22 @@ export class FleetWriters {
   }
 
   async #stepThrough(server: Server, index: number): Promise<void> {
-    const { store, random } = this.#workload
+    const { store, random, shapes } = this.#workload
     // A Complete without a reply may take effect until the client does something else with the key or the upload.
     for (const upload of store.openUploads) {
       if (!upload.key.startsWith(`w${index}/`)) continue
       await this.settle(server, upload)
     }
-    await step({ server, store, random, onStep: () => undefined }, index)
+    await step({ server, store, random, shapes, onStep: () => undefined }, index)
+  }
+
+  async #readAny(problems: string[]): Promise<void> {
+    const { store, random } = this.#workload
+    const [first = '', ...others] = store.histories.keys()
+    const key = random.pick([first, ...others])
+    const problem = await this.#through((server) => readProblem(server, store, key))
+    if (problem !== undefined) problems.push(problem)
+    this.counts.reads += 1
   }
 
   async #read() {

@@ -25,6 +25,17 @@ describe('KeyHistory', () => {
     assert.deepEqual(history.possible(), [version('a'), 'absent'])
   })
 
+  it('lets a read show what was written while it ran, and nothing that was replaced before', () => {
+    const history = new KeyHistory()
+    history.begin(version('a')).acknowledge()
+    history.begin(version('b')).acknowledge()
+    const outcomes = history.beginRead()
+    history.begin(version('c')).acknowledge()
+    history.begin(version('d'))
+    assert.deepEqual(outcomes(), [version('b'), version('c'), version('d')])
+    assert.deepEqual(history.beginRead()(), [version('c'), version('d')])
+  })
+
   it('allows either of two overlapping acknowledged writes', () => {
     const history = new KeyHistory()
     const [a, b] = [history.begin(version('a')), history.begin(version('b'))]

@@ -44,10 +44,17 @@ export class KeyHistory {
 
   /** Every outcome that a correct store may show now. */
   possible(): Outcome[] {
-    const acknowledged = this.#writes.filter((write) => write.isAcknowledged)
-    return this.#writes
-      .filter((write) => !acknowledged.some((later) => later.startedAt > write.endedAt))
-      .map((write) => write.outcome)
+    return this.#shown().map((write) => write.outcome)
+  }
+
+  /** A read is about to be sent. Call the result when it has ended, for every outcome that it may show. */
+  beginRead(): () => Outcome[] {
+    const before = this.#shown()
+    const startedAt = ++this.#clock
+    return () => {
+      const since = this.#writes.filter((write) => write.startedAt > startedAt)
+      return [...before, ...since].map((write) => write.outcome)
+    }
   }
 
   /** From now on only the outcome that was found is allowed, and writes that have not ended. */
@@ -55,6 +62,13 @@ export class KeyHistory {
     const now = ++this.#clock
     const unended = this.#writes.filter((write) => write.endedAt === Infinity)
     this.#writes = [{ outcome, startedAt: now, endedAt: now, isAcknowledged: true }, ...unended]
+  }
+
+  #shown(): Write[] {
+    const acknowledged = this.#writes.filter((write) => write.isAcknowledged)
+    return this.#writes.filter(
+      (write) => !acknowledged.some((later) => later.startedAt > write.endedAt),
+    )
   }
 }
 

@@ -23,7 +23,13 @@ export class BelievedStore {
   readonly histories = new Map<string, KeyHistory>()
   readonly openUploads = new Set<OpenUpload>()
   readonly ignored = new Set<string>()
+  readonly #lateMs: number
   #versions = 0
+
+  /** @param lateMs how long a write may still happen after the connection of its client has broken */
+  constructor(lateMs = 0) {
+    this.#lateMs = lateMs
+  }
 
   history(key: string): KeyHistory {
     const known = this.histories.get(key)
@@ -36,6 +42,14 @@ export class BelievedStore {
   /** The key is in the bucket, but its state is checked elsewhere. */
   ignore(key: string): void {
     this.ignored.add(key)
+  }
+
+  /** A write has no reply that acknowledges it. */
+  failed(write: PendingWrite, error: unknown): void {
+    // A gateway that was suspended or cut off may have the request.
+    if (error instanceof NoReply) return
+    if (error instanceof UnexpectedReply || this.#lateMs === 0) write.fail()
+    else setTimeout(() => write.fail(), this.#lateMs).unref()
   }
 
   nextVersion(size: number): Version {
@@ -109,11 +123,28 @@ async function replyTo(server: Server, request: SignedFetch) {
   }
 }
 
+/** What is wrong with an object that is read while clients write; undefined for nothing. */
+export async function readProblem(
+  server: Server,
+  { histories }: BelievedStore,
+  key: string,
+): Promise<string | undefined> {
+  const possible = histories.get(key)?.beginRead()
+  const reply = await get(server, key)
+  const outcomes = possible?.() ?? []
+  if (outcomes.some((candidate) => doesMatch(candidate, reply))) return undefined
+  return `${key}: read ${describeReply(reply)}, not ${describeAll(outcomes)}`
+}
+
+function get(server: Server, key: string): Promise<StoreReply> {
+  return send(server, { method: 'GET', key, expected: [200, 404] })
+}
+
 /** Differences between the store and its expected state; empty if there are none. */
 export async function verifyStore(server: Server, store: BelievedStore): Promise<string[]> {
   const problems: string[] = []
   for (const [key, history] of store.histories) {
-    const reply = await send(server, { method: 'GET', key, expected: [200, 404] })
+    const reply = await get(server, key)
     const possible = history.possible()
     const outcome = possible.find((candidate) => doesMatch(candidate, reply))
     if (outcome !== undefined) history.settle(outcome)

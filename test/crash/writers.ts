@@ -13,8 +13,25 @@ const sourceBytes = 300_000
 /** Written by all writers at once; all other keys by one writer each. */
 const contendedKey = 'contended'
 
+/** What writers write. */
+export interface Shapes {
+  /** Of the writer with this number. */
+  keysOf(index: number): readonly [string, ...string[]]
+  /** Of an upload. */
+  partSizes(random: Random): readonly number[]
+}
+
+const anyShapes: Shapes = {
+  // One key's name is a folder of another's.
+  keysOf: (index) => [`w${index}/a`, `w${index}/a/b`, `w${index}/c/d/e`],
+  partSizes: (random) =>
+    Array.from({ length: random.integer(1, 5) }, () => 1 + random.size(mostPartBytes)),
+}
+
 export interface Workload extends WriteTarget {
   readonly random: Random
+  /** @default any keys, and parts of any size */
+  readonly shapes?: Shapes | undefined
   /** Called after each acknowledged step. */
   readonly onStep: () => void
 }
@@ -44,9 +61,8 @@ export async function writeUntilKilled(workload: Workload): Promise<string[]> {
 
 /** One write of the writer with this number. */
 export async function step(workload: Workload, index: number): Promise<void> {
-  const { server, store, random } = workload
-  // One key's name is a folder of another's.
-  const key = random.pick([`w${index}/a`, `w${index}/a/b`, `w${index}/c/d/e`, contendedKey])
+  const { server, store, random, shapes = anyShapes } = workload
+  const key = random.pick([...shapes.keysOf(index), contendedKey])
   const kind = random.pick(['put', 'put', 'put', 'remove', 'copy', 'upload'])
   if (kind === 'put' || key === contendedKey) {
     await putObject(workload, key, random.size(mostObjectBytes))
@@ -55,10 +71,7 @@ export async function step(workload: Workload, index: number): Promise<void> {
   } else if (kind === 'copy') {
     await copyObject(workload, key)
   } else {
-    const partSizes = Array.from(
-      { length: random.integer(1, 5) },
-      () => 1 + random.size(mostPartBytes),
-    )
+    const partSizes = shapes.partSizes(random)
     await finishUpload(server, store, await beginUpload(server, store, { key, partSizes }))
   }
 }

@@ -1,7 +1,7 @@
 import type { Server } from '../support/signed-fetch.ts'
 import { testBytes } from '../support/test-bytes.ts'
 import type { Outcome } from './history.ts'
-import { type BelievedStore, NoReply, type StoreRequest, send } from './store.ts'
+import { type BelievedStore, type StoreRequest, send } from './store.ts'
 
 export interface WriteTarget {
   readonly server: Server
@@ -27,8 +27,7 @@ export async function write(
     await send(target.server, request)
     pending.acknowledge()
   } catch (error) {
-    // Without a reply, the write may still happen: a gateway that was suspended or cut off may have the request.
-    if (!(error instanceof NoReply)) pending.fail()
+    target.store.failed(pending, error)
     throw error
   }
 }

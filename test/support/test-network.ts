@@ -18,7 +18,7 @@ const own = nameOf(process.pid)
 const device = 'lan'
 const prefixLength = 24
 /** The last number of the addresses of the servers, and of the first host. The clients' is 1. */
-const serverNumbers = [2, 3] as const
+const serverNumbers = [2, 3, 4] as const
 const firstHostNumber = 11
 /** An address that no network card has. */
 const nowhere = '02:00:00:00:00:01'
@@ -59,7 +59,7 @@ export class TestNetwork {
   }
 
   /** Addresses of this host that no client uses, one for each server. */
-  get servers(): readonly [string, string] {
+  get servers(): readonly [string, string, string] {
     return serversOf(this.#net)
   }
 
@@ -84,13 +84,13 @@ export class TestHost {
     this.#servers = servers
   }
 
-  /** Its packets reach none of the servers until `join`. Its clients still reach it. */
-  async cutOff(cut: Cut): Promise<void> {
-    for (const server of this.#servers) await this.#ip(...cutting(cut, 'replace', server))
+  /** Its packets reach none of these servers until `join`. Its clients still reach it. */
+  async cutOff(cut: Cut, servers = this.#servers): Promise<void> {
+    for (const server of servers) await this.#ip(...cutting(cut, 'replace', server))
   }
 
-  async join(cut: Cut): Promise<void> {
-    for (const server of this.#servers) await this.#ip(...cutting(cut, 'del', server))
+  async join(cut: Cut, servers = this.#servers): Promise<void> {
+    for (const server of servers) await this.#ip(...cutting(cut, 'del', server))
   }
 
   /** Disconnects the host, as if its cable were pulled out, until `plugIn`. */
@@ -136,9 +136,9 @@ function makeHost(net: string, index: number): TestHost {
   return new TestHost(name, address, serversOf(net))
 }
 
-function serversOf(net: string): [string, string] {
-  const [first, second] = serverNumbers
-  return [`${net}.${first}`, `${net}.${second}`]
+function serversOf(net: string): [string, string, string] {
+  const [first, second, third] = serverNumbers
+  return [`${net}.${first}`, `${net}.${second}`, `${net}.${third}`]
 }
 
 /** The first three numbers of private addresses to which this host has no route but its default one. */

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { md5Of, testBytes } from '../support/test-bytes.ts'
+import { fullPartBytes } from './fleet-drive.ts'
+import type { FleetMember } from './fleet-member.ts'
+import type { Fleet } from './fleet-writers.ts'
+import { type BelievedStore, send, textOf } from './store.ts'
+
+const racers = 64
+const races = 3
+const parts = 4
+
+/** What clients do at the same moment through different gateways, while nothing is disturbed. */
+export async function raceThroughGateways(fleet: Fleet, store: BelievedStore): Promise<void> {
+  for (let race = 0; race < races; race += 1) await createOnce(fleet, store, `race/${race}`)
+  await uploadThroughAll(fleet, store)
+}
+
+function memberOf(fleet: Fleet, index: number): FleetMember {
+  return fleet[index % fleet.length] ?? fleet[0]
+}
+
+/** One of many writes under If-None-Match succeeds. */
+async function createOnce(fleet: Fleet, store: BelievedStore, key: string): Promise<void> {
+  store.ignore(key)
+  const headers = { 'if-none-match': '*' }
+  const bodies = Array.from({ length: racers }, (_, index) => `racer ${index}`)
+  const replies = await Promise.all(
+    bodies.map((body, index) => {
+      const { server } = memberOf(fleet, index)
+      return send(server, { method: 'PUT', key, headers, body, expected: [200, 409, 412] })
+    }),
+  )
+  const winners = bodies.filter((_, index) => replies[index]?.status === 200)
+  assert.equal(winners.length, 1, `${winners.length} of ${racers} created ${key}`)
+  for (const { server } of fleet) {
+    assert.equal((await send(server, { method: 'GET', key })).body.toString(), winners[0])
+  }
+}
+
+/** Parts of one upload arrive at all gateways at once, and then Complete does. */
+async function uploadThroughAll(fleet: Fleet, store: BelievedStore): Promise<void> {
+  const key = 'race/upload'
+  store.ignore(key)
+  const [{ server: first }] = fleet
+  const created = await send(first, { method: 'POST', key, query: 'uploads=' })
+  const uploadId = textOf(created.body.toString(), 'UploadId')
+  const bytes = testBytes(key, parts * fullPartBytes)
+  const bodies = Array.from({ length: parts }, (_, index) =>
+    bytes.subarray(index * fullPartBytes, (index + 1) * fullPartBytes),
+  )
+  await Promise.all(
+    bodies.map((body, index) => {
+      const query = `partNumber=${index + 1}&uploadId=${uploadId}`
+      return send(memberOf(fleet, index).server, { method: 'PUT', key, query, body })
+    }),
+  )
+  const list = bodies.map(
+    (body, index) =>
+      `<Part><PartNumber>${index + 1}</PartNumber><ETag>${md5Of(body)}</ETag></Part>`,
+  )
+  const body = `<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`
+  const query = `uploadId=${uploadId}`
+  const completed = await Promise.all(
+    fleet.map(({ server }) => send(server, { method: 'POST', key, query, body })),
+  )
+  const digests = bodies.map((one) => createHash('md5').update(one).digest())
+  for (const reply of completed) {
+    const etag = `${md5Of(Buffer.concat(digests))}-${parts}`
+    assert.ok(textOf(reply.body.toString(), 'ETag').includes(etag), reply.body.toString())
+  }
+  for (const { server } of fleet) {
+    assert.ok((await send(server, { method: 'GET', key })).body.equals(bytes), 'other bytes')
+  }
+}

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
+import { testBucket } from '../gateway-process.ts'
+import { until } from '../management-client.ts'
+import { startArguments } from '../start-command.ts'
+import type { S3Store } from './moto.ts'
+
+/** An S3 store in a process that a test may kill, suspend and start again. */
+export interface StoreProcess extends Omit<S3Store, 'reset'> {
+  /** SIGKILL. */
+  kill(): Promise<void>
+  /** Starts it again, on the same port. */
+  comeBack(): Promise<void>
+  /** Stops answering without closing anything (SIGSTOP), until `thaw`. */
+  freeze(): void
+  thaw(): void
+}
+
+interface Place {
+  readonly address: string
+  readonly port: number
+  /** Of its files. */
+  readonly folder: string
+}
+
+interface Program {
+  command(place: Place): readonly string[]
+  environment(place: Place): Readonly<Record<string, string>>
+}
+
+const accessKey = 'STOREKEY000000000000'
+const secretKey = 'store-secret/00000000000000000000000000'
+
+/** Those that are not Bucketry have to be on PATH. */
+const programs = {
+  bucketry: {
+    command: () => [process.execPath, ...startArguments()],
+    environment: ({ address, port, folder }) => ({
+      ...{ DRIVE: `file:${join(folder, 'drive')}`, DATABASE_URL: `sqlite:${join(folder, 'db')}` },
+      ...{ ACCESS_KEY: accessKey, SECRET_KEY: secretKey, ALLOWED_BUCKETS: testBucket },
+      // In one process, which is killed and suspended as a whole.
+      ...{ HOST: address, PORT: String(port), WORKERS: '1', LOG_LEVEL: 'warn' },
+      COMPATIBILITY: 'aws',
+    }),
+  },
+  minio: {
+    command: ({ address, port, folder }) => [
+      ...['minio', 'server', '--address', `${address}:${port}`, folder],
+    ],
+    environment: () => ({ MINIO_ROOT_USER: accessKey, MINIO_ROOT_PASSWORD: secretKey }),
+  },
+  versitygw: {
+    command: ({ address, port, folder }) => [
+      ...['versitygw', '--keep-alive', '--port', `${address}:${port}`, 'posix', folder],
+    ],
+    environment: () => ({ ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey }),
+  },
+} as const satisfies Readonly<Record<string, Program>>
+
+export type StoreName = keyof typeof programs
+
+export function isStoreName(name: string): name is StoreName {
+  return name in programs
+}
+
+/** Starts a store on this address, with its files in an existing folder. `kill` ends it. */
+export async function startStoreProcess(
+  name: StoreName,
+  { address, folder }: Omit<Place, 'port'>,
+): Promise<StoreProcess> {
+  const port = await freePort()
+  const url = `http://${address}:${port}`
+  const place = { address, port, folder: join(folder, 'store') }
+  mkdirSync(place.folder)
+  const program: Program = programs[name]
+  const start = async () => {
+    const command = ['--pdeathsig=KILL', ...program.command(place)]
+    const env = { ...{ PATH: process.env.PATH, HOME: folder }, ...program.environment(place) }
+    const child = spawn('setpriv', command, { cwd: folder, env, stdio: 'ignore' })
+    await until(async () => {
+      if (child.exitCode !== null) throw new Error(`${name} ended with status ${child.exitCode}`)
+      const reply = await fetch(url).catch(() => undefined)
+      await reply?.arrayBuffer()
+      return reply !== undefined && reply.status !== 503
+    })
+    return child
+  }
+  let child = await start()
+  return {
+    ...{ url, accessKey, secretKey },
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill('SIGKILL')
+      await ended
+    },
+    async comeBack() {
+      child = await start()
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+  }
+}
