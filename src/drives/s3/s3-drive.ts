@@ -44,7 +44,7 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
     someBucket ??= bucket
   }
   const drive: Drive = {
-    ...{ kind: 's3', deletes: 'server', ownEtags: () => true },
+    ...{ kind: 's3', deletes: 'server', ownEtags: () => true, readsAlone: true },
     async prepare(buckets) {
       await forEachLimited(buckets, bucketsAtOnce, add)
       // Later, it would delay the first request that needs it.
