@@ -7,8 +7,10 @@ import { test } from 'node:test'
 import { parse } from 'yaml'
 import { codeBlockOf } from '../support/code-blocks.ts'
 import { freePort } from '../support/free-port.ts'
+import { testBucket } from '../support/gateway-process.ts'
 import { MainProcess } from '../support/main-process.ts'
 import { absenceOfProxy, startPlainNginx } from '../support/reverse-proxy.ts'
+import { startStoreProcess } from '../support/s3/store-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 import { startRedis } from '../support/start-redis.ts'
@@ -32,10 +34,13 @@ test('the gateways and the balancer of compose.fleet.yaml serve, even while gate
   assert.ok(postgres && redis, "needs Debian's postgresql and redis-server")
   t.after(() => postgres.stop())
   t.after(() => redis.stop())
-  const commands = codeBlockOf('docs/install.md', 'Docker Compose with PostgreSQL', 'sh')
+  const store = await startStoreProcess('bucketry', { address: '127.0.0.1', folder })
+  t.after(() => store.kill())
+  const commands = codeBlockOf('docs/fleet.md', 'Try it', 'sh')
   execFileSync('bash', ['-ec', `docker() { :; }\n${commands}`], { cwd: folder })
   // The names of the other containers are known only in Docker's network.
   writeFileSync(join(folder, 'secrets/database-url'), await postgres.createDatabase())
+  writeFileSync(join(folder, 'secrets/store-key'), store.secretKey)
   const compose = parse(readFileSync(composeFile, 'utf8')) as ComposeFile
   const start = async (name: string, port: number) => {
     const entries = Object.entries(compose.services[name]?.environment ?? {})
@@ -46,6 +51,8 @@ test('the gateways and the balancer of compose.fleet.yaml serve, even while gate
           value.replace('/run/secrets', join(folder, 'secrets')),
         ]),
       ),
+      DRIVE: `s3+${store.url}/${testBucket}/folder`,
+      S3_DRIVE_ACCESS_KEY: store.accessKey,
       AUTH_KV: redis.url,
       DATA_DIR: join(folder, 'data'),
       SHUTDOWN_DELAY_SECONDS: '0',

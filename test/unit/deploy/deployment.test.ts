@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'
 import { settingsTable } from '../../../src/wiring/settings/table.ts'
 import { codeBlockOf, codeBlocksOf } from '../../support/code-blocks.ts'
@@ -99,18 +99,38 @@ for (const [name, text] of composeFiles) {
   })
 }
 
-test('the commands of docs/install.md create every secret of PostgreSQL and of a fleet', (t) => {
+/** The secrets of a compose file, as the commands of a page create them. */
+function createdSecrets(t: TestContext, file: string, page: string, heading: string) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-secrets-'))
   t.after(() => rmSync(folder, { recursive: true }))
-  const commands = codeBlockOf('docs/install.md', 'Docker Compose with PostgreSQL', 'sh')
+  const commands = codeBlockOf(page, heading, 'sh')
   execFileSync('bash', ['-ec', `docker() { echo "$@"; }\n${commands}`], { cwd: folder })
-  const { secrets = {} } = parse(read('compose.postgres.yaml')) as ComposeFile
-  assert.deepEqual((parse(read('compose.fleet.yaml')) as ComposeFile).secrets, secrets)
-  const texts = Object.fromEntries(
-    Object.entries(secrets).map(([name, { file }]) => [
+  const { secrets = {} } = parse(read(file)) as ComposeFile
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, { file: path }]) => [
       name,
-      readFileSync(join(folder, file), 'utf8'),
+      readFileSync(join(folder, path), 'utf8'),
     ]),
+  )
+}
+
+test('the commands of docs/fleet.md create every secret of a fleet', (t) => {
+  const texts = createdSecrets(t, 'compose.fleet.yaml', 'docs/fleet.md', 'Try it')
+  const { identities } = JSON.parse(texts['store-config'] ?? '')
+  const { environment } =
+    (parse(read('compose.fleet.yaml')) as ComposeFile).services['gateway-1'] ?? assert.fail()
+  assert.deepEqual(identities[0].credentials, [
+    { accessKey: environment?.S3_DRIVE_ACCESS_KEY, secretKey: texts['store-key']?.trim() },
+  ])
+  assert.match(texts['store-key'] ?? '', /^[0-9a-f]{48}\n$/)
+  assert.ok(texts['database-url']?.includes(`:${texts['postgres-password']?.trim()}@`))
+})
+
+test('the commands of docs/install.md create every secret of PostgreSQL', (t) => {
+  const texts = createdSecrets(
+    t,
+    'compose.postgres.yaml',
+    ...(['docs/install.md', 'Docker Compose with PostgreSQL'] as const),
   )
   const password = texts['postgres-password']?.trim() ?? ''
   assert.match(password, /^[0-9a-f]{48}$/)
