@@ -14,9 +14,15 @@ export interface HeadOptions {
  */
 export type ReadPriority = 'normal' | 'low'
 
+/** From `start` up to but not including `end`, which is infinite for all that follow. */
+export interface WantedBytes {
+  readonly start: number
+  readonly end: number
+}
+
 export interface OpenOptions extends HeadOptions {
-  /** All bytes will be read, once: a drive on a server may ask for them at once. */
-  readonly isWhole?: boolean
+  /** What will be read, once, as far as the object has it: a drive on a server may ask for these bytes at once. */
+  readonly wanted?: WantedBytes | undefined
   /**
    * Set for reads that are sent to a client. Absent for the gateway's own reads, such as for a
    * copy: they count as `normal` and are never ended for being slow.

@@ -11,6 +11,7 @@ import { type DriveAccess, DriveError } from '../drive.ts'
 import { notEmpty } from '../not-empty.ts'
 import { headAt, secondOf } from './heads.ts'
 import type { StoreContext } from './store-context.ts'
+import { codeOf } from './store-errors.ts'
 
 /**
  * As Drive.check. That something can be written is tested with an upload that nobody sees.
@@ -40,8 +41,7 @@ async function checkStore({ store }: StoreContext): Promise<void> {
   try {
     await store.call((options) => store.client.send(new ListBucketsCommand({}), options))
   } catch (error) {
-    const { name } = ((error as DriveError).cause ?? {}) as Error
-    if (name !== 'AccessDenied') throw error
+    if (codeOf(error) !== 'AccessDenied') throw error
   }
 }
 
@@ -113,7 +113,7 @@ async function create({ store }: StoreContext, Bucket: string): Promise<void> {
   try {
     await store.call((options) => store.client.send(new CreateBucketCommand({ Bucket }), options))
   } catch (error) {
-    const { name } = ((error as DriveError).cause ?? {}) as Error
+    const name = codeOf(error)
     // Another gateway was faster.
     if (name === 'BucketAlreadyOwnedByYou') return
     if (name !== 'BucketAlreadyExists') throw error

@@ -4,7 +4,7 @@ import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../dri
 import type { BegunUploads } from './begun-uploads.ts'
 import { conditionalWrite, newMark } from './conditional-write.ts'
 import { headOf, secondOf, withoutMark } from './heads.ts'
-import { bareEtag, checksumIn, fieldsOf, withExpires } from './object-fields.ts'
+import { bareEtag, checksumIn, fieldsOf } from './object-fields.ts'
 import { longCallMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
 import { copySource } from './store-names.ts'
@@ -69,8 +69,7 @@ async function copyAtOnce(
         MetadataDirective: 'REPLACE',
         TaggingDirective: 'REPLACE',
       })
-      const sending = withExpires(command, attributes)
-      const sent = store.call((call) => store.client.send(sending, call), {
+      const sent = store.call((call) => store.client.send(command, call), {
         ...{ signal, limitMs: longCallMs },
       })
       const { CopyObjectResult: made = {} } = await sent.catch((error) =>

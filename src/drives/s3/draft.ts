@@ -14,7 +14,7 @@ import { endingDraft } from '../uploads/ending-draft.ts'
 import type { BegunUploads } from './begun-uploads.ts'
 import { conditionalWrite, nativeConditions, newMark } from './conditional-write.ts'
 import { isAsWritten, type StoreObject, withoutMark } from './heads.ts'
-import { bareEtag, checksumIn, fieldsOf, withExpires } from './object-fields.ts'
+import { bareEtag, checksumIn, fieldsOf } from './object-fields.ts'
 import { answeredAtMs, longCallMs } from './store.ts'
 import type { NativeConditions } from './store-abilities.ts'
 import type { StoreContext } from './store-context.ts'
@@ -222,8 +222,7 @@ class StoreDraft implements Draft {
     })
     const limitMs = signal === undefined ? longCallMs : Number.POSITIVE_INFINITY
     const bounds = { signal: signal ?? this.#options.signal, limitMs }
-    const sending = withExpires(command, attributes)
-    return await store.call((options) => store.client.send(sending, options), bounds)
+    return await store.call((options) => store.client.send(command, options), bounds)
   }
 
   async #sendParts(): Promise<void> {

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type ObjectMetadata, type ObjectName } from '../drive.ts'
+import type { WantedBytes } from '../read-options.ts'
 import { attributesIn, markIn } from './object-fields.ts'
 import type { StoreContext } from './store-context.ts'
 import type { StoreName } from './store-names.ts'
@@ -35,9 +36,11 @@ export async function headWithPart(
   const count = Number(digits)
   const name = context.names.nameOf(object)
   const range =
-    partNumber > count ? [0, 0] : await rangeOfPart(context, { name, found, partNumber })
+    partNumber > count
+      ? { start: 0, end: 0 }
+      : await rangeOfPart(context, { name, found, partNumber })
   if (range === undefined) return found
-  const [start = 0, end = 0] = range
+  const { start, end } = range
   const sizes = new Array<number>(count).fill(0)
   // The first of those before and after has all their bytes.
   if (partNumber > 1) sizes[0] = start
@@ -51,13 +54,13 @@ export async function headWithPart(
 async function rangeOfPart(
   { store }: Pick<StoreContext, 'store'>,
   part: { readonly name: StoreName; readonly found: StoreObject; readonly partNumber: number },
-): Promise<readonly number[] | undefined> {
+): Promise<WantedBytes | undefined> {
   const { name, found, partNumber: PartNumber } = part
   const command = new HeadObjectCommand({ ...name, PartNumber })
   try {
-    const { ContentRange = '' } = await store.call((options) => store.client.send(command, options))
-    const [, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange) ?? []
-    return Number(size) === found.size ? [Number(first), Number(last) + 1] : undefined
+    const { ContentRange } = await store.call((options) => store.client.send(command, options))
+    const range = rangeIn(ContentRange)
+    return range?.size === found.size ? range : undefined
   } catch (error) {
     const { kind } = error as DriveError
     if (['unsupported', 'not-implemented', 'not-found'].includes(kind)) return undefined
@@ -71,9 +74,7 @@ export async function headAt(
   name: StoreName,
 ): Promise<StoreObject | undefined> {
   const found = await unlessMissing(
-    store.call((options) =>
-      store.client.send(new HeadObjectCommand({ ...name, ChecksumMode: 'ENABLED' }), options),
-    ),
+    store.call((options) => store.client.send(new HeadObjectCommand(name), options)),
   )
   return found && (await objectIn({ store }, name, found))
 }
@@ -88,20 +89,37 @@ export async function unlessMissing<Result>(call: Promise<Result>): Promise<Resu
   }
 }
 
+type ObjectReply = HeadObjectCommandOutput | GetObjectCommandOutput
+
 /** The object that HeadObject or GetObject returned. */
 export async function objectIn(
   { store }: Pick<StoreContext, 'store'>,
   name: StoreName,
-  found: HeadObjectCommandOutput | GetObjectCommandOutput,
+  found: ObjectReply,
 ): Promise<StoreObject> {
   const attributes = attributesIn(found)
   const tags = found.TagCount ? await tagsOf({ store }, name) : undefined
   return {
-    size: found.ContentLength ?? 0,
+    size: sizeOf(found),
     modifiedAtMs: secondOf(found.LastModified),
     attributes: tags === undefined ? attributes : { ...attributes, tags },
     mark: markIn(found),
   }
+}
+
+/** Of the whole object, also in a reply with a range. */
+function sizeOf({ ContentLength, ContentRange }: ObjectReply): number {
+  const size = ContentRange === undefined ? ContentLength : rangeIn(ContentRange)?.size
+  if (size !== undefined) return size
+  const message =
+    'The S3 store does not say how long the object is. Look at what is between it and Bucketry.'
+  throw new DriveError('unavailable', message)
+}
+
+/** Of a Content-Range field (RFC 9110 section 14.4). */
+export function rangeIn(field = '') {
+  const [isRange, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(field) ?? []
+  return isRange ? { start: Number(first), end: Number(last) + 1, size: Number(size) } : undefined
 }
 
 async function tagsOf({ store }: Pick<StoreContext, 'store'>, name: StoreName) {

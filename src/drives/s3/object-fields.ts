@@ -17,7 +17,7 @@ const markName = 'bucketry-write'
 /** S3's own type of an object that was written without one. The SDK would send another. */
 const noType = 'binary/octet-stream'
 
-/** The SDK's members for the headers that S3 keeps. `Expires` is a date there: `withExpires` sends any text. */
+/** The SDK's members for the headers that S3 keeps. `Expires` is a date there: see `expiresText` of Store. */
 const members = {
   'cache-control': 'CacheControl',
   'content-disposition': 'ContentDisposition',
@@ -27,7 +27,7 @@ const members = {
   expires: 'ExpiresString',
 } as const satisfies Record<KeptHeader, string>
 
-/** The part of an SDK's command that writes attributes. @param mark see `markOf` */
+/** The part of an SDK's command that writes attributes. @param mark see `markName` */
 export function fieldsOf(attributes: WriterAttributes, mark: string | undefined) {
   const { headers, metadata, tags = {}, storageClass } = attributes
   const tagging = Object.entries(tags).map((tag) => tag.map(encodeURIComponent).join('='))
@@ -37,6 +37,7 @@ export function fieldsOf(attributes: WriterAttributes, mark: string | undefined)
     ContentEncoding: wordOf(headers['content-encoding']),
     ContentLanguage: wordOf(headers['content-language']),
     ContentType: wordOf(headers['content-type']) ?? noType,
+    expiresText: wordOf(headers.expires),
     Metadata: Object.fromEntries([
       ...Object.entries(metadata).map(([name, value]) => [name, wordOf(value)] as const),
       ...(mark === undefined ? [] : [[markName, mark] as const]),
@@ -44,33 +45,6 @@ export function fieldsOf(attributes: WriterAttributes, mark: string | undefined)
     ...(tagging.length > 0 && { Tagging: tagging.join('&') }),
     ...(storageClass !== undefined && { StorageClass: storageClass as 'STANDARD' }),
   }
-}
-
-/** A command that writes attributes. */
-interface WritingCommand {
-  readonly middlewareStack: {
-    add(
-      middleware: (next: Next) => Next,
-      options: { readonly step: 'build'; readonly name: string },
-    ): void
-  }
-}
-// biome-ignore lint/suspicious/noExplicitAny: the SDK's types differ for each command
-type Next = (args: any) => Promise<any>
-
-/** The command with an Expires field of any text, as S3 stores it. */
-export function withExpires<Command>(command: Command, { headers }: WriterAttributes): Command {
-  const { expires } = headers
-  if (expires === undefined) return command
-  const { middlewareStack } = command as WritingCommand
-  middlewareStack.add(
-    (next) => (args) => {
-      args.request.headers.expires = wordOf(expires)
-      return next(args)
-    },
-    { step: 'build', name: 'expires' },
-  )
-  return command
 }
 
 /** What HeadObject and GetObject return of an object, with the SDK's names. */

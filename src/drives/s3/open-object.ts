@@ -1,12 +1,23 @@
-import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
-import { untilAborted } from '../../process/time-limit.ts'
+import type { Readable } from 'node:stream'
+import {
+  GetObjectCommand,
+  type GetObjectCommandInput,
+  type GetObjectCommandOutput,
+} from '@aws-sdk/client-s3'
 import { DriveError, type ObjectName, type OpenObject } from '../drive.ts'
-import type { OpenOptions } from '../read-options.ts'
-import { headWithPart, objectIn, type StoreObject, unlessMissing, withoutMark } from './heads.ts'
+import type { OpenOptions, WantedBytes } from '../read-options.ts'
+import {
+  headWithPart,
+  objectIn,
+  rangeIn,
+  type StoreObject,
+  unlessMissing,
+  withoutMark,
+} from './heads.ts'
 import { bareEtag } from './object-fields.ts'
-import { noAnswer, stallMs } from './store.ts'
+import { replyBytes } from './reply-bytes.ts'
 import type { StoreContext } from './store-context.ts'
-import { storeError } from './store-errors.ts'
+import { codeOf, storeError } from './store-errors.ts'
 
 /** Up to this size, an object that is read as a whole is in memory when it is opened. */
 const contentBytes = 64 * 1024
@@ -15,42 +26,48 @@ const contentBytes = 64 * 1024
 export async function openStoreObject(
   context: StoreContext,
   object: ObjectName,
-  { isWhole = false, partNumber }: OpenOptions = {},
+  { wanted, partNumber }: OpenOptions = {},
 ): Promise<OpenObject | undefined> {
-  if (isWhole && partNumber === undefined) return await openWhole(context, object)
+  if (wanted !== undefined && partNumber === undefined) {
+    try {
+      return await openWith(context, object, wanted)
+    } catch (error) {
+      if (codeOf(error) !== 'InvalidRange') throw error
+    }
+  }
   const found = await headWithPart(context, object, partNumber)
   return found && openedObject(context, object, found)
 }
 
 /** With one request, whose reply has metadata and bytes. */
-async function openWhole(
+async function openWith(
   context: StoreContext,
   object: ObjectName,
+  wanted: WantedBytes,
 ): Promise<OpenObject | undefined> {
-  const { store, names } = context
-  const name = names.nameOf(object)
   const ending = new AbortController()
-  const command = new GetObjectCommand({ ...name, ChecksumMode: 'ENABLED' })
-  const reply = await unlessMissing(
-    store.call(({ abortSignal }) =>
-      store.client.send(command, { abortSignal: AbortSignal.any([abortSignal, ending.signal]) }),
-    ),
-  )
+  const isWhole = wanted.start === 0 && wanted.end === Number.POSITIVE_INFINITY
+  const fields = isWhole ? {} : { Range: rangeField(wanted) }
+  const reply = await unlessMissing(request(context, object, fields, ending))
   if (reply === undefined) return undefined
   try {
-    const found = await objectIn(context, name, reply)
-    const bytes = bodyOf(reply, { size: found.size, ending })
-    if (found.size > contentBytes) return openedObject(context, object, found, { bytes, ending })
+    const found = await objectIn(context, context.names.nameOf(object), reply)
+    const { start, end } = rangeIn(reply.ContentRange) ?? { start: 0, end: found.size }
+    const bytes = replyBytes(reply.Body as Readable, { size: end - start, ending })
+    if (!isWhole || end > contentBytes) {
+      return openedObject(context, object, found, { start, end, bytes, ending })
+    }
     const chunks = await Array.fromAsync(bytes)
-    return { ...openedObject(context, object, found), content: Buffer.concat(chunks) }
+    const content = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+    return { ...openedObject(context, object, found), content }
   } catch (error) {
     ending.abort()
     throw asReadError(error, object)
   }
 }
 
-/** The body of a reply, for the first read. */
-interface Begun {
+/** A reply that is read. */
+interface Begun extends WantedBytes {
   readonly bytes: AsyncGenerator<Uint8Array>
   readonly ending: AbortController
 }
@@ -61,96 +78,64 @@ function openedObject(
   found: StoreObject,
   begun?: Begun,
 ): OpenObject {
-  const { size, attributes } = found
-  const closing = new AbortController()
-  let whole = begun
+  const { etag } = found.attributes
+  const endings = new Set(begun && [begun.ending])
+  let isClosed = false
+  let first = begun
   return {
     ...withoutMark(found),
     async *read(start, end) {
       if (start === end) return
-      const range = { object, etag: attributes.etag, start, end, signal: closing.signal }
-      const bytes = start === 0 && end === size ? whole?.bytes : undefined
-      whole = undefined
+      const isBegun = start === first?.start && end === first.end
+      const { bytes, ending } = (isBegun && first) || rangeOf(context, object, etag, { start, end })
+      first = undefined
+      endings.add(ending)
       try {
-        yield* bytes ?? bytesOf(context, range)
+        yield* bytes
       } catch (error) {
-        if (!closing.signal.aborted) throw asReadError(error, object)
+        if (!isClosed) throw asReadError(error, object)
+      } finally {
+        endings.delete(ending)
       }
     },
     async close() {
-      closing.abort()
-      begun?.ending.abort()
+      isClosed = true
+      for (const ending of endings) ending.abort()
     },
   }
 }
 
-interface ReadRange {
-  readonly object: ObjectName
-  readonly etag: string
-  readonly start: number
-  readonly end: number
-  readonly signal: AbortSignal
-}
-
-async function* bytesOf(
-  { store, names }: StoreContext,
-  { object, etag, start, end, signal }: ReadRange,
-): AsyncGenerator<Uint8Array> {
+function rangeOf(
+  context: StoreContext,
+  object: ObjectName,
+  etag: string,
+  range: WantedBytes,
+): Begun {
   const ending = new AbortController()
-  const command = new GetObjectCommand({
-    ...names.nameOf(object),
-    ...{ Range: `bytes=${start}-${end - 1}`, IfMatch: `"${etag}"` },
-  })
-  const reply = await store.call(
-    ({ abortSignal }) =>
-      // The bytes outlast the call.
-      store.client.send(command, { abortSignal: AbortSignal.any([abortSignal, ending.signal]) }),
-    { signal },
-  )
-  const isRange = bareEtag(reply.ETag) === etag && reply.ContentLength === end - start
-  try {
-    if (!isRange) throw changed(object)
-    yield* bodyOf(reply, { size: end - start, ending, signal })
-  } finally {
-    if (!isRange) ending.abort()
+  async function* bytes() {
+    const fields = { Range: rangeField(range), IfMatch: `"${etag}"` }
+    const reply = await request(context, object, fields, ending)
+    const size = range.end - range.start
+    const isRange = bareEtag(reply.ETag) === etag && reply.ContentLength === size
+    if (!isRange) ending.abort(changed(object))
+    yield* replyBytes(reply.Body as Readable, { size, ending })
   }
+  return { ...range, bytes: bytes(), ending }
 }
 
-/** All bytes of a reply. The connection can be used again, unless they are not read to the end. */
-async function* bodyOf(
-  { Body }: GetObjectCommandOutput,
-  options: {
-    readonly size: number
-    readonly ending: AbortController
-    readonly signal?: AbortSignal
-  },
-): AsyncGenerator<Uint8Array> {
-  const { size, ending, signal = ending.signal } = options
-  const body = (Body as unknown as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
-  let left = size
-  let isRead = false
-  try {
-    for (;;) {
-      const { value, done } = await nextChunk(body, signal)
-      if (done) break
-      left -= value.length
-      yield value
-    }
-    if (left > 0) throw new DriveError('unavailable', 'The S3 store has sent a part of the object.')
-    isRead = true
-  } finally {
-    if (!isRead) ending.abort()
-  }
+function rangeField({ start, end }: WantedBytes): string {
+  return `bytes=${start}-${end === Number.POSITIVE_INFINITY ? '' : end - 1}`
 }
 
-async function nextChunk(body: AsyncIterator<Uint8Array>, signal: AbortSignal) {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(noAnswer(stallMs)), stallMs)
-  try {
-    return await untilAborted(body.next(), AbortSignal.any([signal, late.signal]))
-  } finally {
-    clearTimeout(timer)
-  }
+/** A GET, whose bytes outlast the call. */
+function request(
+  { store, names }: StoreContext,
+  object: ObjectName,
+  fields: Partial<GetObjectCommandInput>,
+  ending: AbortController,
+): Promise<GetObjectCommandOutput> {
+  const command = new GetObjectCommand({ ...names.nameOf(object), ...fields })
+  return store.call((options) => store.client.send(command, options), { ending })
 }
 
 function asReadError(error: unknown, object: ObjectName): unknown {

@@ -42,7 +42,7 @@ export class ProbeRequests {
   }
 
   async checksumOf(name: string): Promise<string | undefined> {
-    const command = new HeadObjectCommand({ ...this.#at(name), ChecksumMode: 'ENABLED' })
+    const command = new HeadObjectCommand(this.#at(name))
     return (await this.#send((client, options) => client.send(command, options))).ChecksumCRC32
   }
 

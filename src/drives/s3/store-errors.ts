@@ -78,6 +78,11 @@ export function isUnclear(error: unknown): boolean {
   return ['unavailable', 'busy'].includes(kind) && httpStatusCode >= 500
 }
 
+/** The store's code. */
+export function codeOf(error: unknown): string | undefined {
+  return ((error as DriveError).cause as SdkError | undefined)?.name
+}
+
 /** How often the SDK sent the request that failed. */
 export function attemptsOf(error: unknown): number {
   return ((error as DriveError).cause as SdkError | undefined)?.$metadata?.attempts ?? 1

@@ -1,6 +1,5 @@
 import { Agent } from 'node:https'
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
-import { TimeLimitError } from '../../process/time-limit.ts'
 import { DriveError } from '../drive.ts'
 import { storeError } from './store-errors.ts'
 
@@ -11,8 +10,6 @@ export const longCallMs = 10 * 60_000
 /** How long a byte may take, in both directions, and the reply to the last one. */
 export const stallMs = 60_000
 const connectMs = 10_000
-/** Connections of a process to the store. Further requests wait. */
-const maxSockets = 256
 const maxAttempts = 4
 
 export interface StoreOptions {
@@ -33,6 +30,14 @@ interface AnsweredResult {
   readonly output: { readonly $metadata: object }
 }
 
+interface BuiltRequest {
+  readonly request: { readonly headers: Record<string, string> }
+  readonly input: { readonly expiresText?: string }
+}
+
+/** Commands whose replies have the checksum of the object. */
+const reads: ReadonlySet<string> = new Set(['GetObjectCommand', 'HeadObjectCommand'])
+
 /** What every call passes to the SDK. */
 export interface CallOptions {
   readonly abortSignal: AbortSignal
@@ -40,6 +45,8 @@ export interface CallOptions {
 
 interface Bounds {
   readonly signal?: AbortSignal | undefined
+  /** Ends the request, also after the call, when its bytes are read. */
+  readonly ending?: AbortController
   /** Infinite: the caller bounds it, because it transfers the bytes of an object. @default a minute */
   readonly limitMs?: number
 }
@@ -52,7 +59,8 @@ export class Store {
 
   constructor(options: StoreOptions) {
     this.client = new S3Client(configOf(options))
-    this.client.middlewareStack.add(
+    const { middlewareStack } = this.client
+    middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args)
         const { response, output } = result as AnsweredResult
@@ -63,12 +71,24 @@ export class Store {
       },
       { step: 'deserialize', name: 'keepDate', priority: 'high' },
     )
-    this.client.middlewareStack.add(
+    middlewareStack.add(
       (next) => (args) => {
         this.#requests += 1
         return next(args)
       },
       { step: 'finalizeRequest', name: 'countRequests', priority: 'low' },
+    )
+    middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) => {
+          const { request, input } = args as BuiltRequest
+          // The SDK's member for Expires is a date. S3 stores any text.
+          if (input.expiresText !== undefined) request.headers.expires = input.expiresText
+          // With the SDK's member, it would also compute the checksum of all bytes, here.
+          if (reads.has(commandName)) request.headers['x-amz-checksum-mode'] = 'ENABLED'
+          return next(args)
+        },
+      { step: 'build', name: 'moreHeaders' },
     )
   }
 
@@ -84,23 +104,23 @@ export class Store {
    */
   async call<Result>(
     work: (options: CallOptions) => Promise<Result>,
-    bounds: Bounds = {},
+    { signal, ending = new AbortController(), limitMs = callMs }: Bounds = {},
   ): Promise<Result> {
-    const { signal, limitMs = callMs } = bounds
     this.#calls += 1
-    const late = new AbortController()
+    const stop = () => ending.abort(signal?.reason)
+    if (signal?.aborted) stop()
+    signal?.addEventListener('abort', stop)
     const isBounded = limitMs !== Number.POSITIVE_INFINITY
-    const timer = isBounded
-      ? setTimeout(() => late.abort(new TimeLimitError(limitMs)), limitMs)
-      : undefined
-    const abortSignal = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal])
+    const late = () => ending.abort(noAnswer(limitMs))
+    const timer = isBounded ? setTimeout(late, limitMs) : undefined
     try {
-      return await work({ abortSignal })
+      return await work({ abortSignal: ending.signal })
     } catch (error) {
-      if (late.signal.aborted) throw noAnswer(limitMs, error)
-      throw storeError(error, signal)
+      ending.signal.throwIfAborted()
+      throw storeError(error)
     } finally {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
     }
   }
 
@@ -116,24 +136,25 @@ export function answeredAtMs({ $metadata }: { readonly $metadata: object }): num
 }
 
 /** The store has not answered in time. */
-export function noAnswer(limitMs: number, cause?: unknown): DriveError {
+export function noAnswer(limitMs: number): DriveError {
   const message = `The S3 store has not answered within ${limitMs / 1000} seconds.`
-  return new DriveError('unavailable', message, { cause })
+  return new DriveError('unavailable', message)
 }
 
 const ignore = (): void => undefined
 
 function configOf(options: StoreOptions): S3ClientConfig {
   const { endpoint, region, credentials, addressing, authorities } = options
-  const sockets = { keepAlive: true, maxSockets }
+  // One that waits for another's would wait for slow readers. The limit is that of the clients' connections.
+  const sockets = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
   return {
     endpoint,
     region: region ?? 'us-east-1',
     ...(credentials !== undefined && { credentials }),
-    // The SDK's own writes to the console.
-    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
+    // The SDK's own writes to the console. It asks for each of these; `info` would get a copy of each input and output.
+    logger: { warn: ignore, error: ignore } as unknown as NonNullable<S3ClientConfig['logger']>,
     forcePathStyle: addressing === 'path',
-    retryMode: 'adaptive',
+    retryMode: 'standard',
     maxAttempts,
     // Many stores do not know the checksums that the SDK sends by itself.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -21,6 +21,7 @@ export class StreamedBody<Result> {
   readonly #body = new PassThrough({ highWaterMark })
   readonly #abort = new AbortController()
   readonly #sent: Promise<Result>
+  #wake: (() => void) | undefined
   #last = new Uint8Array()
   #total = 0
   #failure: { readonly error: unknown } | undefined
@@ -30,6 +31,7 @@ export class StreamedBody<Result> {
     this.#size = size
     // The request ends it, also when the store answers early.
     this.#body.on('error', () => undefined)
+    this.#body.on('drain', () => this.#wake?.()).on('close', () => this.#wake?.())
     this.#sent = send({ body: this.#body, signal: this.#abort.signal })
     this.#sent.catch((error: unknown) => {
       this.#failure = { error }
@@ -66,10 +68,9 @@ export class StreamedBody<Result> {
   }
 
   #drained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#body.once('drain', resolve)
-      this.#body.once('close', resolve)
-    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wake = resolve
+    return promise
   }
 
   async #bounded<Value>(work: Promise<Value>): Promise<Value> {

@@ -10,7 +10,7 @@ import type { ChecksumAlgorithm, StoredChecksum, WriterAttributes } from '../att
 import { DriveError, type ObjectName, type WriteConditions } from '../drive.ts'
 import { conditionalWrite } from './conditional-write.ts'
 import { headOf, type StoreObject } from './heads.ts'
-import { bareEtag, fieldsOf, withExpires } from './object-fields.ts'
+import { bareEtag, fieldsOf } from './object-fields.ts'
 import { longCallMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -39,9 +39,7 @@ export async function createUpload(
     ...fieldsOf(attributes, mark),
     ...(checksum && { ChecksumAlgorithm: checksum.algorithm, ChecksumType: checksum.type }),
   })
-  const { UploadId = '' } = await store.call((options) =>
-    store.client.send(withExpires(command, attributes), options),
-  )
+  const { UploadId = '' } = await store.call((options) => store.client.send(command, options))
   return { target, mark, uploadId: UploadId, algorithm: checksum?.algorithm }
 }
 

@@ -1,9 +1,11 @@
 import { DriveError } from '../../drives/drive.ts'
-import type { HttpReply } from '../../http/message.ts'
+import type { WantedBytes } from '../../drives/read-options.ts'
+import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { objectBody } from '../body/object-body.ts'
 import { type ReadPlan, type ReadPlanner, readPlanner } from '../body/read-plan.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey } from '../errors.ts'
+import { resolveRange } from '../headers/range.ts'
 
 /** How often a read is retried when the object is overwritten meanwhile. */
 const maxReads = 3
@@ -22,24 +24,29 @@ export async function getObject(context: ObjectContext): Promise<HttpReply> {
   }
 }
 
-/** Headers with which a reply may have less than all bytes. */
-const partlyRead = [
-  'range',
-  'if-match',
-  'if-none-match',
-  'if-modified-since',
-  'if-unmodified-since',
-]
+/** Conditions that are for a reply without bytes. */
+const oftenUnread = ['if-none-match', 'if-modified-since']
+const allBytes: WantedBytes = { start: 0, end: Number.POSITIVE_INFINITY }
+
+/** The bytes that the reply will have, if the request tells them already. */
+function wantedBytes({ headers }: Pick<HttpRequest, 'headers'>): WantedBytes | undefined {
+  const { range, 'if-range': ifRange } = headers
+  if (ifRange !== undefined || oftenUnread.some((name) => headers[name] !== undefined)) return
+  if (range === undefined) return allBytes
+  const wanted = resolveRange(range, Number.POSITIVE_INFINITY)
+  if (wanted === 'whole') return allBytes
+  // The last bytes are where the size says.
+  return wanted === 'unsatisfiable' || wanted.start === wanted.end ? undefined : wanted
+}
 
 async function readObject(context: ObjectContext, planRead: ReadPlanner): Promise<HttpReply> {
   const { service, request, bucket, key, identity } = context
   // Anyone may read a public bucket, however slowly: that must not block the owner.
   const priority = identity.kind === 'anonymous' ? 'low' : 'normal'
-  const isWhole = !partlyRead.some((name) => request.headers[name] !== undefined)
   const opening = service.drive.open(bucket, key, {
     priority,
     acceptsProvisional: true,
-    isWhole,
+    wanted: wantedBytes(request),
     partNumber: planRead.partNumber,
   })
   const object = opening instanceof Promise ? await opening : opening

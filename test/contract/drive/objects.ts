@@ -104,11 +104,12 @@ export function objectCases(suite: DriveSuite): void {
       await object.close()
     })
 
+    const all = { start: 0, end: Number.POSITIVE_INFINITY }
     for (const size of [0, 1000, 64 * kib, 3_000_000]) {
       suite.it(`that is to be read as a whole has its ${size} bytes`, async ({ drive }) => {
         const bytes = bytesOf(size)
         await put(drive, 'k', bytes)
-        const whole = () => drive.open(bucket, 'k', { isWhole: true })
+        const whole = () => drive.open(bucket, 'k', { wanted: all })
         const object = await whole()
         assert.ok(object)
         assert.deepEqual(object.attributes, (await drive.head(bucket, 'k'))?.attributes)
@@ -123,9 +124,34 @@ export function objectCases(suite: DriveSuite): void {
         const read = await collectUnlessChanged(changed.read(0, size))
         assert.ok(read === undefined || read.equals(bytes))
         await changed.close()
-        assert.equal(await drive.open(bucket, 'none', { isWhole: true }), undefined)
+        assert.equal(await drive.open(bucket, 'none', { wanted: all }), undefined)
       })
     }
+
+    suite.it('of which some bytes are wanted has them, and others', async ({ drive }) => {
+      const bytes = bytesOf(100_000)
+      await put(drive, 'k', bytes)
+      const wanted = [
+        [0, 10],
+        [99_990, 100_000],
+        [99_990, 100_001],
+        [70_000, Number.POSITIVE_INFINITY],
+        [1, 99_999],
+        [100_000, 100_001],
+        [200_000, Number.POSITIVE_INFINITY],
+      ] as const
+      for (const [start, end] of wanted) {
+        const object = await drive.open(bucket, 'k', { wanted: { start, end } })
+        assert.equal(object?.size, bytes.length)
+        const to = Math.min(end, bytes.length)
+        if (start < to) {
+          assert.ok((await collect(object.read(start, to))).equals(bytes.subarray(start, to)))
+        }
+        assert.ok((await collect(object.read(5, 50_000))).equals(bytes.subarray(5, 50_000)))
+        await object.close()
+      }
+      assert.equal(await drive.open(bucket, 'none', { wanted: { start: 1, end: 2 } }), undefined)
+    })
 
     suite.it('can be read by several readers through one handle', async ({ drive }) => {
       const bytes = bytesOf(2 * kib * kib)
