@@ -82,20 +82,27 @@ function openedObject(
   const endings = new Set(begun && [begun.ending])
   let isClosed = false
   let first = begun
+  async function* read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    if (start === end) return
+    const isBegun = start === first?.start && end === first.end
+    const { bytes, ending } = (isBegun && first) || rangeOf(context, object, etag, { start, end })
+    first = undefined
+    endings.add(ending)
+    try {
+      yield* bytes
+    } catch (error) {
+      if (!isClosed) throw asReadError(error, object)
+    } finally {
+      endings.delete(ending)
+    }
+  }
   return {
     ...withoutMark(found),
-    async *read(start, end) {
-      if (start === end) return
-      const isBegun = start === first?.start && end === first.end
-      const { bytes, ending } = (isBegun && first) || rangeOf(context, object, etag, { start, end })
-      first = undefined
-      endings.add(ending)
-      try {
-        yield* bytes
-      } catch (error) {
-        if (!isClosed) throw asReadError(error, object)
-      } finally {
-        endings.delete(ending)
+    read,
+    async lend(start, end, borrow) {
+      for await (const chunk of read(start, end)) {
+        await borrow(chunk)
+        free(chunk)
       }
     },
     async close() {
@@ -146,4 +153,9 @@ function asReadError(error: unknown, object: ObjectName): unknown {
 
 function changed({ bucket, key }: ObjectName): DriveError {
   return new DriveError('changed', `${bucket}/${key} was overwritten or removed.`)
+}
+
+/** At once: V8 counts little of the memory of a chunk, and would often collect all of its own for that. */
+function free({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
