@@ -74,8 +74,8 @@ export function newFolder(bucket: string): string {
   return `/${bucket}/${randomBytes(6).toString('hex')}`
 }
 
-/** The store's uploads that have not ended. */
-async function openUploads({ address, credentials }: S3DriveOptions): Promise<string[]> {
+/** The keys of the store's uploads that have not ended. */
+export async function openUploads({ address, credentials }: S3DriveOptions): Promise<string[]> {
   const { endpoint, bucket, prefix } = address
   const client = new S3Client({
     ...{ endpoint, region: 'us-east-1', forcePathStyle: true },

@@ -2,16 +2,34 @@ import { withDatabaseErrors } from '../database-errors.ts'
 import type { ObjectName } from '../drive.ts'
 import { parsedJson } from '../json-text.ts'
 import { asciiJson } from '../stored-attributes.ts'
+import { newMark } from './conditional-write.ts'
 import type { DraftRecords } from './draft-records.ts'
+import { callMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
-import { abortStoreUpload, type StoreUpload } from './upload-requests.ts'
+import { isUnclear } from './store-errors.ts'
+import {
+  abortStoreUpload,
+  createUpload,
+  type NewUpload,
+  type StoreUpload,
+  uploadsAt,
+} from './upload-requests.ts'
 
 /** Records that are looked at in a sweep. The others come with the next one. */
 const pageSize = 1000
 
-type Begun = Pick<StoreUpload, 'target' | 'uploadId'>
+/** How inexact the difference between the clocks of the database and of the store is. */
+const slackMs = 10_000
 
-/** What is left of uploads whose process was killed. */
+/** A record. Without the store's id: it was created, perhaps, and the reply did not arrive. */
+interface Begun {
+  readonly target: ObjectName
+  readonly uploadId?: string | undefined
+  /** When it was recorded, by the database's clock. */
+  readonly atMs: number
+}
+
+/** What is left of uploads whose process was killed, or of whose creation the reply was lost. */
 export class BegunUploads {
   readonly #context: StoreContext
   readonly #records: DraftRecords
@@ -23,20 +41,30 @@ export class BegunUploads {
     this.#now = now
   }
 
-  /** @param id of the upload with us */
-  async save(id: string, { target, uploadId }: Begun): Promise<void> {
-    const { bucket, key } = target
-    const json = asciiJson({ bucket, key, uploadId })
-    await this.#records.save(id, { json, fileIds: [] })
+  /** Creates an upload of the store. */
+  async begin(upload: NewUpload): Promise<StoreUpload> {
+    const { mark, target } = upload
+    await this.#save(mark, { target })
+    const created = await createUpload(this.#context, upload).catch(async (error: unknown) => {
+      if (!isUnclear(error)) await this.forget(mark)
+      throw error
+    })
+    if (created.wasRepeated) await this.#save(newMark(), { target })
+    await this.save(created.upload)
+    return created.upload
   }
 
-  /** It has ended. What can't be removed now is removed by a sweep. */
+  async save({ mark, target, uploadId }: StoreUpload): Promise<void> {
+    await this.#save(mark, { target, uploadId })
+  }
+
+  /** It has ended. What can't be removed now is removed by a sweep. @param id its mark */
   async forget(id: string): Promise<void> {
     await this.#records.remove(id).catch(() => undefined)
   }
 
   /** Aborts it in the store. */
-  async abort(id: string, upload: Begun): Promise<void> {
+  async abort(id: string, upload: Pick<StoreUpload, 'target' | 'uploadId'>): Promise<void> {
     await abortStoreUpload(this.#context, upload)
     await this.forget(id)
   }
@@ -45,20 +73,54 @@ export class BegunUploads {
   async sweep(isKnown: (id: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
     const before = this.#now() - olderThanMs
     for (const id of await this.#records.idle(before, pageSize)) {
-      const upload = begunIn(await this.#records.find(id))
-      if (upload === undefined) continue
+      const begun = begunIn(await this.#records.find(id))
+      if (begun === undefined) continue
+      const { target, uploadId } = begun
       // Saved again, so that it is not the first of the next sweep.
-      if (await isKnown(id)) await this.save(id, upload)
-      else await this.abort(id, upload)
+      if (await isKnown(id)) await this.#save(id, begun)
+      else if (uploadId !== undefined) await this.abort(id, { target, uploadId })
+      else await this.#abortLost(id, begun)
     }
+  }
+
+  /** Aborts the uploads of this key that were created when the reply was lost, and that no record has. */
+  async #abortLost(id: string, lost: Begun): Promise<void> {
+    const { target, atMs } = lost
+    const { found, storeNow } = await uploadsAt(this.#context, target)
+    const from = atMs + storeNow - this.#now() - slackMs
+    const to = from + callMs + 2 * slackMs
+    const recorded = found.length === 0 ? [] : await this.#recorded()
+    // Not all were seen.
+    if (recorded.length === pageSize) return await this.#save(id, lost)
+    for (const { uploadId, atMs: begunAtMs } of found) {
+      const isOfThen = from <= begunAtMs && begunAtMs <= to
+      if (isOfThen && !recorded.includes(uploadId)) {
+        await abortStoreUpload(this.#context, { target, uploadId })
+      }
+    }
+    await this.forget(id)
+  }
+
+  async #recorded(): Promise<(string | undefined)[]> {
+    const ids = await this.#records.idle(Number.MAX_SAFE_INTEGER, pageSize)
+    return await Promise.all(ids.map(async (id) => begunIn(await this.#records.find(id))?.uploadId))
+  }
+
+  async #save(id: string, begun: Omit<Begun, 'atMs'> & Partial<Begun>): Promise<void> {
+    const { target, uploadId, atMs = this.#now() } = begun
+    const json = asciiJson({ ...target, uploadId, atMs })
+    await this.#records.save(id, { json, fileIds: [] })
   }
 }
 
 /** Undefined for a record of another drive. */
 function begunIn(json: string | undefined): Begun | undefined {
-  const { bucket, key, uploadId } = (parsedJson(json ?? '') ?? {}) as Partial<
-    ObjectName & StoreUpload
-  >
-  if (bucket === undefined || key === undefined || uploadId === undefined) return undefined
-  return { target: { bucket, key }, uploadId }
+  const {
+    bucket,
+    key,
+    uploadId,
+    atMs = 0,
+  } = (parsedJson(json ?? '') ?? {}) as Partial<ObjectName & Begun>
+  if (bucket === undefined || key === undefined) return undefined
+  return { target: { bucket, key }, uploadId, atMs }
 }

@@ -129,7 +129,8 @@ function isConditional({ ifMatch, ifNoneMatch }: WriteConditions = {}): boolean 
   return ifMatch !== undefined || ifNoneMatch !== undefined
 }
 
-function isConditionFailure(error: unknown): boolean {
+/** Also if there is no object for If-Match. */
+export function isConditionFailure(error: unknown): boolean {
   return error instanceof DriveError && ['condition', 'not-found'].includes(error.kind)
 }
 

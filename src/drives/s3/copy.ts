@@ -2,13 +2,13 @@ import { type CompletedPart, CopyObjectCommand, UploadPartCopyCommand } from '@a
 import { changedSource } from '../copy-source.ts'
 import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../drive.ts'
 import type { BegunUploads } from './begun-uploads.ts'
-import { conditionalWrite, newMark } from './conditional-write.ts'
+import { conditionalWrite, isConditionFailure, newMark } from './conditional-write.ts'
 import { headOf, secondOf, withoutMark } from './heads.ts'
 import { bareEtag, checksumIn, fieldsOf } from './object-fields.ts'
 import { longCallMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
 import { copySource } from './store-names.ts'
-import { completeStoreUpload, createUpload, type StoreUpload } from './upload-requests.ts'
+import { completeStoreUpload, type StoreUpload } from './upload-requests.ts'
 
 /** S3's largest object for CopyObject (API reference). */
 const maxCopyBytes = 5 * 1024 ** 3
@@ -73,7 +73,7 @@ async function copyAtOnce(
         ...{ signal, limitMs: longCallMs },
       })
       const { CopyObjectResult: made = {} } = await sent.catch((error) =>
-        unlessChanged(context, source, error),
+        unlessChanged(context, source, error, mark),
       )
       const checksum = checksumIn(made)
       return {
@@ -89,24 +89,30 @@ async function copyAtOnce(
   })
 }
 
-/** The conditions of the source and of the target fail with the same code. */
+/**
+ * The conditions of the source and of the target fail with the same code.
+ *
+ * @param mark of this write: if the source is also the target, its reply may have been lost
+ */
 async function unlessChanged(
   context: StoreContext,
   source: CopySource,
   error: unknown,
+  mark?: string,
 ): Promise<never> {
+  if (!isConditionFailure(error)) throw error
   const current = await headOf(context, source).catch(() => {
     throw error
   })
-  throw current?.attributes.etag === source.etag ? error : changedSource(source)
+  const isOurs = mark !== undefined && current?.mark === mark
+  throw isOurs || current?.attributes.etag === source.etag ? error : changedSource(source)
 }
 
 async function copyInParts(context: CopyContext, copying: Copying): Promise<ObjectMetadata> {
   const { target, options } = copying
   const { attributes, conditions } = options
   const mark = newMark()
-  const upload = await createUpload(context, { target, mark, attributes })
-  await context.begun.save(mark, upload)
+  const upload = await context.begun.begin({ target, mark, attributes })
   try {
     const parts = await copyParts(context, upload, copying)
     const found = await completeStoreUpload(context, upload, { parts, conditions })

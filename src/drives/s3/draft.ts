@@ -1,5 +1,4 @@
 import { type CompletedPart, PutObjectCommand } from '@aws-sdk/client-s3'
-import type { Limiter } from '../../process/limiter.ts'
 import type { Attributes } from '../attributes.ts'
 import {
   type Announced,
@@ -12,6 +11,7 @@ import {
 } from '../drive.ts'
 import { endingDraft } from '../uploads/ending-draft.ts'
 import type { BegunUploads } from './begun-uploads.ts'
+import { type BodyMemory, CollectedBody } from './collected-body.ts'
 import { conditionalWrite, nativeConditions, newMark } from './conditional-write.ts'
 import { isAsWritten, type StoreObject, withoutMark } from './heads.ts'
 import { bareEtag, checksumIn, fieldsOf } from './object-fields.ts'
@@ -19,12 +19,8 @@ import { answeredAtMs, longCallMs } from './store.ts'
 import type { NativeConditions } from './store-abilities.ts'
 import type { StoreContext } from './store-context.ts'
 import { StreamedBody } from './streamed-body.ts'
-import { completeStoreUpload, createUpload, type StoreUpload, sendPart } from './upload-requests.ts'
+import { completeStoreUpload, type StoreUpload, sendPart } from './upload-requests.ts'
 
-/** Up to this size, an object is sent in one piece when it is complete: then it can be sent again. */
-export const wholeBytes = 1024 * 1024
-/** S3's largest object in one request (API reference, PutObject). */
-const maxPutBytes = 5 * 1024 ** 3
 /** Of an object of unknown size. */
 const partBytes = 8 * 1024 * 1024
 const maxParts = 10_000
@@ -32,8 +28,7 @@ const nothing: Announced = { attributes: { headers: {}, metadata: {} } }
 
 export interface DraftContext extends StoreContext {
   readonly begun: BegunUploads
-  /** The drafts that may hold a part in memory at a time. */
-  readonly partMemory: Limiter
+  readonly memory: BodyMemory
 }
 
 type PutOutput = Parameters<typeof answeredAtMs>[0] &
@@ -41,37 +36,10 @@ type PutOutput = Parameters<typeof answeredAtMs>[0] &
     readonly ETag?: string | undefined
   }
 
-/** A request that is under way. */
-interface Streaming {
-  readonly body: StreamedBody<PutOutput>
-  readonly native: NativeConditions
-}
-
 /** An upload of the store for an object of unknown size. */
 interface Parts {
   readonly upload: StoreUpload
-  readonly leaveMemory: () => void
   readonly sent: CompletedPart[]
-}
-
-/** How long a body of unknown size waits for memory. */
-const memoryWaitMs = 30_000
-
-/** @throws DriveError `busy` if others do not free memory in time; the signal's reason */
-export async function enterMemory(
-  memory: Limiter,
-  signal: AbortSignal | undefined,
-): Promise<() => void> {
-  const late = new AbortController()
-  const timer = setTimeout(() => {
-    const message = 'Too many bodies without a length are being sent. Send the request again.'
-    late.abort(new DriveError('busy', message))
-  }, memoryWaitMs)
-  try {
-    return await memory.enter(signal ? AbortSignal.any([signal, late.signal]) : late.signal)
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 export function startDraft(
@@ -93,10 +61,9 @@ class StoreDraft implements Draft {
   readonly #options: DraftOptions
   readonly #announced: Announced
   readonly #mark = newMark()
-  #chunks: Buffer[] = []
-  #collected = 0
-  #total = 0
-  #streaming: Streaming | undefined
+  readonly #body: CollectedBody<PutOutput>
+  /** Those of a request that is under way. */
+  #native: NativeConditions | undefined
   #parts: Parts | undefined
 
   constructor(context: DraftContext, target: ObjectName, options: DraftOptions) {
@@ -104,75 +71,69 @@ class StoreDraft implements Draft {
     this.#target = target
     this.#options = options
     this.#announced = options.announced ?? nothing
-  }
-
-  async write(chunk: Uint8Array): Promise<void> {
-    this.#options.signal?.throwIfAborted()
-    this.#total += chunk.length
-    if (this.#streaming !== undefined) return await this.#streaming.body.write(chunk)
-    // The caller may use the chunk again.
-    this.#chunks.push(Buffer.from(chunk))
-    this.#collected += chunk.length
-    if (this.#collected <= wholeBytes) return
-    const { size = 0 } = this.#options
-    const isKnown = size > wholeBytes && size <= maxPutBytes
-    if (isKnown && this.#parts === undefined) await this.#stream(size)
-    else if (this.#collected >= partBytes) await this.#sendParts()
-  }
-
-  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
-    if (this.#streaming !== undefined || this.#parts !== undefined) {
-      requireAnnounced(this.#announced, { attributes, conditions })
-    }
-    if (this.#streaming !== undefined) return await this.#finish(this.#streaming, attributes)
-    if (this.#parts !== undefined) return await this.#complete(this.#parts, attributes)
-    const body = Buffer.concat(this.#chunks.splice(0))
-    return await this.#put(attributes, {
-      ...{ conditions, isRepeatable: true },
-      send: (native) => this.#send({ attributes, conditions, body, native }),
+    const { size, signal } = options
+    this.#body = new CollectedBody({
+      ...{ memory: context.memory, size, signal },
+      stream: (bytes) => this.#stream(bytes),
     })
   }
 
-  async discard(): Promise<void> {
-    this.#chunks = []
-    this.#streaming?.body.abort()
-    const parts = this.#parts
-    if (parts === undefined) return
-    parts.leaveMemory()
-    // If this fails, a sweep does it.
-    await this.#context.begun.abort(this.#mark, parts.upload).catch(() => undefined)
+  async write(chunk: Uint8Array): Promise<void> {
+    await this.#body.write(chunk)
+    while (this.#body.collected >= partBytes) {
+      this.#parts ??= await this.#beginParts()
+      await this.#sendOnePart(this.#parts, this.#body.take(partBytes))
+    }
   }
 
-  async #stream(size: number): Promise<void> {
+  async publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata> {
+    const { streamed } = this.#body
+    if (streamed !== undefined || this.#parts !== undefined) {
+      requireAnnounced(this.#announced, { attributes, conditions })
+    }
+    try {
+      if (this.#parts !== undefined) return await this.#complete(this.#parts, attributes)
+      if (streamed !== undefined) {
+        const send = () => streamed.finish()
+        return await this.#put(attributes, { conditions, begun: this.#native, send })
+      }
+      const body = this.#body.take()
+      const send = (native: NativeConditions) =>
+        this.#send({ attributes, conditions, body, native })
+      return await this.#put(attributes, { conditions, send })
+    } finally {
+      this.#body.end()
+    }
+  }
+
+  async discard(): Promise<void> {
+    this.#body.end()
+    // If this fails, a sweep does it.
+    if (this.#parts !== undefined) {
+      await this.#context.begun.abort(this.#mark, this.#parts.upload).catch(() => undefined)
+    }
+  }
+
+  async #stream(size: number): Promise<StreamedBody<PutOutput>> {
     const { attributes, conditions, checksum } = this.#announced
     const needs = { create: 'create', replace: 'replace' } as const
     const native = await nativeConditions(this.#context, this.#target, conditions, needs)
     const algorithm = (await this.#keepsChecksums()) ? checksum : undefined
-    const body = new StreamedBody<PutOutput>(size, (sending) =>
+    this.#native = native
+    return new StreamedBody<PutOutput>(size, (sending) =>
       this.#send({ ...sending, attributes, conditions, native, size, algorithm }),
     )
-    this.#streaming = { body, native }
-    for (const chunk of this.#chunks.splice(0)) await body.write(chunk)
-  }
-
-  async #finish({ body, native }: Streaming, attributes: Attributes): Promise<ObjectMetadata> {
-    const { conditions } = this.#announced
-    return await this.#put(attributes, {
-      ...{ conditions, isRepeatable: false, begun: native },
-      send: () => body.finish(),
-    })
   }
 
   async #put(
     attributes: Attributes,
     write: {
       readonly conditions: WriteConditions | undefined
-      readonly isRepeatable: boolean
-      readonly begun?: NativeConditions
+      readonly begun?: NativeConditions | undefined
       send(native: NativeConditions): Promise<PutOutput>
     },
   ): Promise<ObjectMetadata> {
-    const size = this.#total
+    const size = this.#body.total
     const { headers, metadata, tags, storageClass } = attributes
     const sent = { headers, metadata, ...(tags && { tags }), ...(storageClass && { storageClass }) }
     const isOurs = (found: StoreObject | undefined) =>
@@ -180,8 +141,7 @@ class StoreDraft implements Draft {
         ? isAsWritten(found, { size, attributes })
         : found?.mark === this.#mark
     return await conditionalWrite<ObjectMetadata>(this.#context, {
-      ...write,
-      target: this.#target,
+      ...{ ...write, target: this.#target, isRepeatable: write.begun === undefined },
       needs: { create: 'create', replace: 'replace' },
       resultOf: (found) => (found && isOurs(found) ? withoutMark(found) : undefined),
       send: async (native) => {
@@ -225,32 +185,12 @@ class StoreDraft implements Draft {
     return await store.call((options) => store.client.send(command, options), bounds)
   }
 
-  async #sendParts(): Promise<void> {
-    this.#parts ??= await this.#beginParts()
-    while (this.#collected >= partBytes) {
-      const collected = Buffer.concat(this.#chunks)
-      const rest = collected.subarray(partBytes)
-      this.#chunks = [rest]
-      this.#collected = rest.length
-      await this.#sendOnePart(this.#parts, collected.subarray(0, partBytes))
-    }
-  }
-
   async #beginParts(): Promise<Parts> {
-    const { begun, partMemory } = this.#context
-    const { signal, announced } = this.#options
-    const leaveMemory = await enterMemory(partMemory, signal)
-    try {
-      const { attributes } = announced ?? nothing
-      const upload = await createUpload(this.#context, {
-        ...{ target: this.#target, mark: this.#mark, attributes },
-      })
-      await begun.save(this.#mark, upload)
-      return { upload, leaveMemory, sent: [] }
-    } catch (error) {
-      leaveMemory()
-      throw error
-    }
+    const { attributes } = this.#announced
+    const upload = await this.#context.begun.begin({
+      ...{ target: this.#target, mark: this.#mark, attributes },
+    })
+    return { upload, sent: [] }
   }
 
   async #sendOnePart({ upload, sent }: Parts, body: Buffer): Promise<void> {
@@ -261,21 +201,24 @@ class StoreDraft implements Draft {
     }
     const { signal } = this.#options
     sent.push(await sendPart(this.#context, upload, { number, body, size: body.length, signal }))
-    await this.#context.begun.save(this.#mark, upload)
+    await this.#context.begun.save(upload)
   }
 
   async #complete(parts: Parts, attributes: Attributes): Promise<ObjectMetadata> {
     const { upload, sent } = parts
-    const rest = Buffer.concat(this.#chunks.splice(0))
+    const rest = this.#body.take()
     if (rest.length > 0) await this.#sendOnePart(parts, rest)
     const { conditions } = this.#announced
     const found = await completeStoreUpload(this.#context, upload, { parts: sent, conditions })
     this.#parts = undefined
-    parts.leaveMemory()
     await this.#context.begun.forget(this.#mark)
     if (found !== undefined) return withoutMark(found)
     // It has been overwritten since.
-    return { size: this.#total, modifiedAtMs: Math.floor(Date.now() / 1000) * 1000, attributes }
+    return {
+      size: this.#body.total,
+      modifiedAtMs: Math.floor(Date.now() / 1000) * 1000,
+      attributes,
+    }
   }
 
   async #keepsChecksums(): Promise<boolean> {

@@ -98,7 +98,9 @@ export async function objectIn(
   found: ObjectReply,
 ): Promise<StoreObject> {
   const attributes = attributesIn(found)
-  const tags = found.TagCount ? await tagsOf({ store }, name) : undefined
+  const tags = found.TagCount
+    ? await tagsOf({ store }, { ...name, VersionId: found.VersionId })
+    : undefined
   return {
     size: sizeOf(found),
     modifiedAtMs: secondOf(found.LastModified),
@@ -122,7 +124,11 @@ export function rangeIn(field = '') {
   return isRange ? { start: Number(first), end: Number(last) + 1, size: Number(size) } : undefined
 }
 
-async function tagsOf({ store }: Pick<StoreContext, 'store'>, name: StoreName) {
+/** Of this version, if the store keeps versions. */
+async function tagsOf(
+  { store }: Pick<StoreContext, 'store'>,
+  name: StoreName & { readonly VersionId: string | undefined },
+) {
   const { TagSet = [] } = await store.call((options) =>
     store.client.send(new GetObjectTaggingCommand(name), options),
   )

@@ -1,6 +1,7 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
-import { DriveError, type ObjectName, type RemovalConditions } from '../drive.ts'
+import type { ObjectName, RemovalConditions } from '../drive.ts'
 import { assertRemovalConditions, versionOf } from '../write-conditions.ts'
+import { isConditionFailure } from './conditional-write.ts'
 import { headOf } from './heads.ts'
 import type { StoreContext } from './store-context.ts'
 import { attemptsOf } from './store-errors.ts'
@@ -33,13 +34,8 @@ export async function removeObject(
       await store.call((options) => store.client.send(command, options))
       return true
     } catch (error) {
-      if (!isOtherVersion(error) || attempt === maxAttempts) throw error
+      if (!isConditionFailure(error) || attempt === maxAttempts) throw error
       wasRepeated = attemptsOf(error) > 1
     }
   }
-}
-
-/** Whether another version is there, or none. */
-function isOtherVersion(error: unknown): boolean {
-  return error instanceof DriveError && ['condition', 'not-found'].includes(error.kind)
 }

@@ -1,7 +1,8 @@
-import { forEachLimited, Limiter } from '../../process/limiter.ts'
+import { forEachLimited } from '../../process/limiter.ts'
 import type { Drive } from '../drive.ts'
 import { BegunUploads } from './begun-uploads.ts'
 import { addBucket, bucketCreatedAtMs, checkAccess, removeBucket } from './buckets.ts'
+import { BodyMemory } from './collected-body.ts'
 import { copyObject } from './copy.ts'
 import { startDraft } from './draft.ts'
 import type { DraftRecords } from './draft-records.ts'
@@ -15,8 +16,6 @@ import type { StoreAddress } from './store-address.ts'
 import { StoreNames } from './store-names.ts'
 import { StoreUploads } from './uploads.ts'
 
-/** Parts of unknown size that are collected at a time, of 8 to 16 MiB. */
-const partsInMemory = 16
 const bucketsAtOnce = 8
 
 export interface S3DriveOptions extends Omit<StoreOptions, 'endpoint'> {
@@ -35,7 +34,7 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
   const names = new StoreNames(address)
   const context = { store, names, probe: new Probe(store, names) }
   const begun = new BegunUploads(context, records, now)
-  const drafts = { ...context, begun, partMemory: new Limiter(partsInMemory) }
+  const drafts = { ...context, begun, memory: new BodyMemory() }
   const copies = { ...context, begun, ...(maxCopyBytes !== undefined && { maxCopyBytes }) }
   /** A bucket that is there, for checks. */
   let someBucket: string | undefined

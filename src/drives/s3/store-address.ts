@@ -21,6 +21,7 @@ export function parseStoreAddress(text: string): StoreAddress {
   const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && text.startsWith('s3+')
   if (!isPlain || url.username + url.password + url.search + url.hash !== '') throw wrongForm()
   const [bucket, ...folders] = namesIn(url.pathname)
+  if (bucket?.includes('/')) throw wrongForm()
   const prefix = folders.map((name) => `${name}/`).join('')
   return { endpoint: url.origin, prefix, ...(bucket !== undefined && { bucket }) }
 }

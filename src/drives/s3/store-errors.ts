@@ -35,11 +35,24 @@ const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
   RequestLimitExceeded: 'busy',
   Throttling: 'busy',
   RequestTimeTooSkewed: 'unavailable',
+  // Bytes were lost or changed on their way to the store.
+  RequestTimeout: 'unavailable',
+  IncompleteBody: 'unavailable',
+  BadDigest: 'unavailable',
+  XAmzContentSHA256Mismatch: 'unavailable',
+  // What an operator must correct, with status 400.
+  AuthorizationHeaderMalformed: 'denied',
+  ExpiredToken: 'denied',
+  InvalidToken: 'denied',
+  CredentialsProviderError: 'denied',
+  // In an archive (API reference, RestoreObject).
+  InvalidObjectState: 'unsupported',
   // Also in a reply with status 200, for which the SDK says 503.
   InternalError: 'unavailable',
 }
 
 const kindsByStatus: Readonly<Record<number, DriveErrorKind>> = {
+  ...{ 301: 'denied', 307: 'denied', 308: 'denied' },
   ...{ 401: 'denied', 403: 'denied', 404: 'not-found', 412: 'condition' },
   ...{ 429: 'busy', 501: 'not-implemented', 503: 'busy', 507: 'full' },
 }
@@ -50,6 +63,9 @@ const hints: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: 'Check S3_DRIVE_SECRET_KEY and S3_DRIVE_REGION.',
   AuthorizationHeaderMalformed: 'Check S3_DRIVE_REGION.',
   CredentialsProviderError: 'Set S3_DRIVE_ACCESS_KEY and S3_DRIVE_SECRET_KEY.',
+  ExpiredToken: 'Renew the credentials of the session.',
+  InvalidToken: 'Check the credentials of the session.',
+  PermanentRedirect: 'Write the address of the region of the bucket in DRIVE.',
   AccessDenied: 'The access key lacks a right (docs/s3-drive.md, "Rights").',
   RequestTimeTooSkewed: "Set this machine's clock.",
   NoSuchBucket: 'Create the bucket, or correct DRIVE.',
@@ -90,17 +106,20 @@ export function attemptsOf(error: unknown): number {
 
 /** The name of the error for an answer that the SDK cannot read, as of a proxy or of another server. */
 const unreadable = 'Error'
+/** The name of the error for an answer without a body, as to a HEAD: a 400 may be about anything. */
+const codeless = 'Unknown'
 
 function kindOf(error: SdkError, status: number | undefined): DriveErrorKind {
   const known = kindsByCode[error.name]
   if (known !== undefined) return known
-  if (error.name === 'CredentialsProviderError') return 'denied'
-  if (status === undefined || (error.name === unreadable && status !== 503)) return 'unavailable'
-  return kindsByStatus[status] ?? (status < 500 ? 'unsupported' : 'unavailable')
+  const { name } = error
+  if (status === undefined || (name === unreadable && status !== 503)) return 'unavailable'
+  const isClear = status < 500 && name !== codeless
+  return kindsByStatus[status] ?? (isClear ? 'unsupported' : 'unavailable')
 }
 
 function answerOf({ name, message }: SdkError, status: number): string {
-  if (name === unreadable || name === 'Unknown') {
+  if (name === unreadable || name === codeless) {
     return `answered ${status} without an error document of S3.`
   }
   return `answered ${name}: ${message}`

@@ -4,7 +4,7 @@ import { DriveError } from '../drive.ts'
 import { storeError } from './store-errors.ts'
 
 /** For all attempts of a call together, without the bytes of an object. */
-const callMs = 60_000
+export const callMs = 60_000
 /** For a call that makes the store copy, or takes a whole part. */
 export const longCallMs = 10 * 60_000
 /** How long a byte may take, in both directions, and the reply to the last one. */

@@ -4,6 +4,7 @@ import {
   type CompletedPart,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import type { ChecksumAlgorithm, StoredChecksum, WriterAttributes } from '../attributes.ts'
@@ -11,7 +12,7 @@ import { DriveError, type ObjectName, type WriteConditions } from '../drive.ts'
 import { conditionalWrite } from './conditional-write.ts'
 import { headOf, type StoreObject } from './heads.ts'
 import { bareEtag, fieldsOf } from './object-fields.ts'
-import { longCallMs } from './store.ts'
+import { answeredAtMs, longCallMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
 
 /** A multipart upload of the store. */
@@ -25,22 +26,26 @@ export interface StoreUpload {
   readonly algorithm?: ChecksumAlgorithm | undefined
 }
 
-interface NewUpload extends Pick<StoreUpload, 'target' | 'mark'> {
+export interface NewUpload extends Pick<StoreUpload, 'target' | 'mark'> {
   readonly attributes: WriterAttributes
   readonly checksum?: Pick<StoredChecksum, 'algorithm' | 'type'> | undefined
 }
 
+/** @returns also whether a reply before was lost, perhaps of another upload */
 export async function createUpload(
   { store, names }: StoreContext,
   { target, mark, attributes, checksum }: NewUpload,
-): Promise<StoreUpload> {
+): Promise<{ readonly upload: StoreUpload; readonly wasRepeated: boolean }> {
   const command = new CreateMultipartUploadCommand({
     ...names.nameOf(target),
     ...fieldsOf(attributes, mark),
     ...(checksum && { ChecksumAlgorithm: checksum.algorithm, ChecksumType: checksum.type }),
   })
-  const { UploadId = '' } = await store.call((options) => store.client.send(command, options))
-  return { target, mark, uploadId: UploadId, algorithm: checksum?.algorithm }
+  const { UploadId = '', $metadata } = await store.call((options) =>
+    store.client.send(command, options),
+  )
+  const upload = { target, mark, uploadId: UploadId, algorithm: checksum?.algorithm }
+  return { upload, wasRepeated: ($metadata.attempts ?? 1) > 1 }
 }
 
 interface NewPart {
@@ -126,4 +131,16 @@ export async function abortStoreUpload(
       error instanceof DriveError && ['upload-gone', 'no-bucket', 'not-found'].includes(error.kind)
     if (!isGone) throw error
   }
+}
+
+/** The store's uploads for this key, with the time when each began, and the time now; all by its clock. */
+export async function uploadsAt({ store, names }: StoreContext, target: ObjectName) {
+  const { Bucket, Key } = names.nameOf(target)
+  const command = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
+  const output = await store.call((options) => store.client.send(command, options))
+  const uploads = (output.Uploads ?? []).filter((upload) => upload.Key === Key)
+  const found = uploads.map(({ UploadId = '', Initiated }) => ({
+    ...{ uploadId: UploadId, atMs: Initiated?.getTime() ?? 0 },
+  }))
+  return { found, storeNow: answeredAtMs(output) }
 }

@@ -24,7 +24,6 @@ import { StorePart } from './part.ts'
 import {
   abortStoreUpload,
   completeStoreUpload,
-  createUpload,
   type StoreUpload,
   sendPart,
 } from './upload-requests.ts'
@@ -68,8 +67,7 @@ export class StoreUploads implements UploadDrive {
     if (!anyOrder) await probe.require(bucket, 'partEtags')
     const { checksums } = await probe.abilities(bucket)
     const checksum = checksums ? options.checksum : undefined
-    const upload = await createUpload(this.#context, { target, mark: id, attributes, checksum })
-    await begun.save(id, upload)
+    const upload = await begun.begin({ target, mark: id, attributes, checksum })
     return format({
       ...{ id, bucket, key, upload: upload.uploadId },
       ...(!anyOrder && { next: 1 }),

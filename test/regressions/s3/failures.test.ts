@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { DriveError } from '../../../src/drives/drive.ts'
 import { openS3Drive } from '../../../src/drives/s3/s3-drive.ts'
@@ -15,18 +14,7 @@ import {
 import { UploadSession } from '../../contract/drive/upload-session.ts'
 import { newFolder, s3DriveOptions } from '../../contract/s3-drive-under-test.ts'
 import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
-import { errorDocument, openCutDrive, openDriveOn } from './store-under-test.ts'
-
-const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>'
-
-/** Answers the listing at the start, and everything else with `answer`. */
-function behind(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    request.on('error', () => undefined)
-    if (request.url?.includes('list-type=2')) response.end(emptyList)
-    else answer(request, response)
-  }
-}
+import { behind, errorDocument, openCutDrive, openDriveOn } from './store-under-test.ts'
 
 test('503 SlowDown is passed on with Retry-After', async (t) => {
   let requests = 0
@@ -41,6 +29,73 @@ test('503 SlowDown is passed on with Retry-After', async (t) => {
   assert.ok(error instanceof DriveError)
   assert.deepEqual([error.kind, error.retryAfterSeconds], ['busy', 0])
   assert.equal(requests, 4)
+})
+
+/** What the store's code, with its status, means here, and what the message tells. */
+const meanings = [
+  [400, 'RequestTimeout', 'unavailable', /answered RequestTimeout/],
+  [400, 'IncompleteBody', 'unavailable', /answered IncompleteBody/],
+  [400, 'BadDigest', 'unavailable', /answered BadDigest/],
+  [400, 'XAmzContentSHA256Mismatch', 'unavailable', /answered XAmz/],
+  [400, 'ExpiredToken', 'denied', /Renew the credentials/],
+  [400, 'InvalidToken', 'denied', /Check the credentials/],
+  [400, 'AuthorizationHeaderMalformed', 'denied', /Check S3_DRIVE_REGION/],
+  [301, 'PermanentRedirect', 'denied', /Write the address of the region/],
+  [403, 'InvalidObjectState', 'unsupported', /answered InvalidObjectState/],
+  [403, 'AccessDenied', 'denied', /"Rights"/],
+  [400, 'InvalidArgument', 'unsupported', /answered InvalidArgument/],
+  [507, 'Whatever', 'full', /answered Whatever/],
+  [404, 'NoSuchBucket', 'no-bucket', /Create the bucket/],
+] as const
+
+test('an error of the store is what it means here', async (t) => {
+  let [status, code]: readonly [number, string] = [200, '']
+  const drive = await openDriveOn(
+    t,
+    behind((_, response) => {
+      response.writeHead(status).end(code === '' ? undefined : errorDocument(code, 'Words.'))
+    }),
+  )
+  const wanted = { start: 0, end: 10 }
+  for (const [givenStatus, givenCode, kind, words] of meanings) {
+    ;[status, code] = [givenStatus, givenCode]
+    await assert.rejects(
+      async () => await drive.open(bucket, 'k', { wanted }),
+      (error) => {
+        assert.ok(error instanceof DriveError)
+        assert.deepEqual([givenCode, error.kind], [givenCode, kind])
+        assert.match(error.message, words)
+        return true
+      },
+    )
+  }
+  // The reply to a HEAD has no code.
+  for (const [givenStatus, kind] of [
+    [400, 'unavailable'],
+    [301, 'denied'],
+    [403, 'denied'],
+  ] as const) {
+    ;[status, code] = [givenStatus, '']
+    await rejectsAs(drive.head(bucket, 'k'), kind)
+  }
+})
+
+test('the tags of an object are those of the version that was found', async (t) => {
+  const asked: string[] = []
+  const drive = await openDriveOn(
+    t,
+    behind(({ url = '' }, response) => {
+      if (url.includes('tagging')) {
+        asked.push(url)
+        response.end('<Tagging><TagSet><Tag><Key>a</Key><Value>1</Value></Tag></TagSet></Tagging>')
+        return
+      }
+      const version = { 'x-amz-version-id': 'v1', 'x-amz-tagging-count': '1' }
+      response.writeHead(200, { ...version, etag: '"0"', 'content-length': '4' }).end()
+    }),
+  )
+  assert.deepEqual((await drive.head(bucket, 'k'))?.attributes.tags, { a: '1' })
+  assert.match(asked.join(), /versionId=v1/)
 })
 
 test('200 with an error document is an error', async (t) => {

@@ -50,6 +50,38 @@ test('a copy whose reply is lost is acknowledged', async (t) => {
   assert.deepEqual(copied?.attributes, attributes)
 })
 
+test('a copy of an object in parts onto itself whose reply is lost is acknowledged', async (t) => {
+  const { drive, direct } = await openCutDrive(t, {
+    ...{ request: /^PUT [^ ]*\/alpha\/k\b/, bytes: 0 },
+  })
+  const session = await UploadSession.begin(direct, 'k')
+  await session.append(bytesOf(100_000))
+  const { etag } = (await session.complete())?.attributes ?? assert.fail()
+  const attributes = attributesOf(bytesOf(100_000), { metadata: { a: '1' } })
+  const copied = await drive.copy?.(
+    { bucket, key: 'k', etag },
+    { bucket, key: 'k' },
+    { attributes },
+  )
+  assert.deepEqual(copied?.attributes.metadata, { a: '1' })
+  assert.deepEqual(await direct.head(bucket, 'k'), copied)
+})
+
+test('an upload whose creation got no reply is swept', async (t) => {
+  const { drive, direct, openUploads } = await openCutDrive(t, {
+    ...{ request: /^POST [^ ]*\/alpha\/k\?uploads/, bytes: 0 },
+  })
+  const others = await UploadSession.begin(direct, 'k2')
+  const session = await UploadSession.begin(drive, 'k')
+  await session.append(bytesOf(6_000_000))
+  assert.equal((await openUploads()).length, 3)
+  await drive.uploads.sweep(async (id) => id === session.uploadId, 0)
+  await session.append(bytesOf(100_000, 1))
+  assert.equal((await session.complete())?.size, 6_100_000)
+  await others.complete()
+  assert.deepEqual(await openUploads(), [])
+})
+
 test('a Complete whose reply is lost is acknowledged, and can be repeated', async (t) => {
   const { drive, direct } = await openCutDrive(t, {
     ...{ request: /^POST [^ ]*\/alpha\/upload\?uploadId=/, bytes: 0 },

@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import type { OpenObject } from '../../../src/drives/drive.ts'
 import { bucket, bytesOf, collect, put, rejectsAs } from '../../contract/drive/stored-object.ts'
-import { errorDocument, openCutDrive, openDriveOn } from './store-under-test.ts'
+import { behind, errorDocument, openCutDrive, openDriveOn } from './store-under-test.ts'
 
-const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>'
 const fields = { etag: '"00000000000000000000000000000000"' }
 
 const all = { start: 0, end: Number.POSITIVE_INFINITY }
-
-function behind(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  return (request: IncomingMessage, response: ServerResponse): void => {
-    if (request.url?.includes('list-type=2')) response.end(emptyList)
-    else answer(request, response)
-  }
-}
 
 test('a range is read with one request, and a suffix or a range beyond the end with a HEAD more', async (t) => {
   const { drive, heads } = await openCutDrive(t, { request: /^never/, bytes: 0 })

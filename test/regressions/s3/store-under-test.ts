@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { Drive } from '../../../src/drives/drive.ts'
 import { openS3Drive } from '../../../src/drives/s3/s3-drive.ts'
-import { newFolder, s3DriveOptions } from '../../contract/s3-drive-under-test.ts'
+import { newFolder, openUploads, s3DriveOptions } from '../../contract/s3-drive-under-test.ts'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
 
@@ -13,6 +13,8 @@ export interface CutDrive {
   readonly direct: Drive
   /** The heads of the requests through the proxy. */
   readonly heads: readonly string[]
+  /** The keys of uploads in the store that have not ended. */
+  openUploads(): Promise<readonly string[]>
 }
 
 /** @param cut the first request that matches gets so many bytes of its reply */
@@ -31,7 +33,11 @@ export async function openCutDrive(
     return drive
   }
   const drive = await open(`http://127.0.0.1:${proxy.port}`)
-  return { drive, direct: await open(store.url), heads: proxy.heads }
+  const options = await s3DriveOptions(t, { url: store.url, path, ...store.credentials })
+  return {
+    ...{ drive, direct: await open(store.url), heads: proxy.heads },
+    openUploads: () => openUploads(options),
+  }
 }
 
 /** A drive on a server that answers as it likes. */
@@ -55,4 +61,15 @@ export async function openDriveOn(t: TestContext, answer: RequestListener): Prom
 /** An error document of S3. */
 export function errorDocument(code: string, message: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`
+}
+
+const emptyList = '<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>'
+
+/** Answers the listing at the start, and everything else with `answer`. */
+export function behind(answer: RequestListener): RequestListener {
+  return (request, response) => {
+    request.on('error', () => undefined)
+    if (request.url?.includes('list-type=2')) response.end(emptyList)
+    else answer(request, response)
+  }
 }

@@ -19,6 +19,7 @@ test('all spellings of an address have one form', () => {
     's3+https://s3.example.org/b/a b/',
     's3+https://S3.example.org:443/b/a%20b',
     's3+https://s3.example.org/x/../b/%61%20b',
+    's3+https://s3.example.org/x/%2E%2E/b/y/.%2e/a b',
   ]) {
     const text = storeAddressText(parseStoreAddress(spelling))
     assert.equal(text, 's3+https://s3.example.org/b/a%20b')
@@ -37,6 +38,7 @@ test('other addresses are refused, and a password is not shown', () => {
     's3+https://host//b',
     's3+https://host/b//c',
     's3+https://host/%ff',
+    's3+https://host/b%2Fc',
   ]) {
     assert.throws(
       () => parseStoreAddress(text),
