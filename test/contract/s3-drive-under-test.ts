@@ -74,8 +74,11 @@ export function newFolder(bucket: string): string {
   return `/${bucket}/${randomBytes(6).toString('hex')}`
 }
 
-/** The keys of the store's uploads that have not ended. */
-export async function openUploads({ address, credentials }: S3DriveOptions): Promise<string[]> {
+/** The keys of the store's uploads that have not ended. @param among the buckets, if they are those of the store */
+export async function openUploads(
+  { address, credentials }: S3DriveOptions,
+  among: readonly string[] = buckets,
+): Promise<string[]> {
   const { endpoint, bucket, prefix } = address
   const client = new S3Client({
     ...{ endpoint, region: 'us-east-1', forcePathStyle: true },
@@ -83,7 +86,7 @@ export async function openUploads({ address, credentials }: S3DriveOptions): Pro
   })
   try {
     const found: string[] = []
-    for (const Bucket of bucket === undefined ? buckets : [bucket]) {
+    for (const Bucket of bucket === undefined ? among : [bucket]) {
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(command)
       found.push(...Uploads.map(({ Key = '' }) => Key).filter((key) => key.startsWith(prefix)))

@@ -20,6 +20,7 @@ export type ProxyFault =
       readonly kind: 'answer'
       readonly status: number
       readonly headers?: Readonly<Record<string, string>>
+      readonly body?: string
     }
   /** The server executes the request, but the client gets this answer. */
   | { readonly kind: 'answer-after'; readonly status: number }
@@ -135,7 +136,8 @@ class Forwarder {
     const fault = this.faults.take(method, path)
     if (fault?.kind === 'drop-before') return void socket.destroy()
     if (fault?.kind === 'answer') {
-      response.writeHead(fault.status, { 'content-length': '0', ...fault.headers }).end()
+      const { status, headers, body = '' } = fault
+      response.writeHead(status, { 'content-length': String(body.length), ...headers }).end(body)
       return
     }
     if (fault?.kind === 'delay') await wait(fault.ms)
