@@ -33,7 +33,7 @@ const partsOfUpload = ['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy']
 const onlyAsking = [
   ...['presign', 'dryRunExpiry', 'countBucket', 'testConnection', 'logout', 'session'],
   ...['presignBatch', 'orderArchive', 'tryChatCompletion', 'tryMessage'],
-  ...['countFolder', 'cancelFolderCount'],
+  ...['countFolder', 'cancelFolderCount', 'storeThumbnail'],
 ]
 const notChanging: ReadonlySet<unknown> = new Set([...partsOfUpload, ...onlyAsking])
 

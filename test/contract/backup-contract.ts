@@ -19,6 +19,7 @@ const origin = { version: '0.0.0', createdAt: '2026-01-01T00:00:00.000Z', settin
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?)'
 const insertPart = `INSERT INTO upload_parts (upload_id, number, etag, size, modified_at_ms, checksum)
   VALUES (?, ?, ?, ?, ?, ?)`
+const insertThumbnail = 'INSERT INTO thumbnails (bucket, etag, at_ms, picture) VALUES (?, ?, ?, ?)'
 const insertFile = `INSERT INTO file_records
   (identity, path_digest, size, modified_at_ms, saved_at_ms, json) VALUES (?, ?, ?, ?, ?, ?)`
 const manyRows = 1_234
@@ -58,6 +59,20 @@ export function describeBackup(
       await database.write([{ sql: 'CREATE TABLE strangers (name TEXT)' }])
       await database.close()
       assert.deepEqual(await backupOf(source), before)
+    })
+
+    test('leaves out what browsers make again', async () => {
+      const source = await from()
+      await fill(source)
+      const { lines } = await backupOf(source)
+      const tables = lines.filter((line) => 'table' in line && line.table === 'thumbnails')
+      assert.deepEqual(tables, [{ table: 'thumbnails', columns: [] }])
+      assert.doesNotMatch(JSON.stringify(lines), /cGljdHVyZQ/)
+      const target = await into()
+      await restoreInto(target, await backupOf(source))
+      const database = await openDatabase(target, { migrate: true })
+      assert.deepEqual(await database.read('SELECT etag FROM thumbnails'), [])
+      await database.close()
     })
 
     test('is of one moment, while others write', async () => {
@@ -121,6 +136,7 @@ async function fill(location: DatabaseLocation): Promise<void> {
   const json = '{"a":"é🎉\\u0000"}'
   await database.write([
     { sql: insertFile, params: ['i1', 'p1', 2 ** 52, 1_700_000_000_000.125, 5, json] },
+    { sql: insertThumbnail, params: ['b', 'e', 1, 'cGljdHVyZQ=='] },
     { sql: insertPart, params: ['u', 1, 'e', 0, 1, ''] },
     {
       sql: `${insertFolder}${', (?)'.repeat(manyRows - 1)}`,

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import type { Database } from '../../src/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
 import { type ActivityKind, ActivityTable } from '../../src/state/stores/activity.ts'
+import { deleteBucketThumbnails, ThumbnailTable } from '../../src/state/stores/thumbnails.ts'
 import { hourMs, minuteMs, type TrafficRow, TrafficTable } from '../../src/state/stores/traffic.ts'
 import { UploadTable } from '../../src/state/stores/uploads.ts'
 
@@ -23,6 +24,7 @@ export function describeConsoleTables(
 
     describeActivity(() => [database, other])
     describeTraffic(() => [database, other])
+    describeThumbnails(() => [database, other])
     describeOpenUploads(() => database)
   })
 }
@@ -197,5 +199,42 @@ function describeOpenUploads(database: () => Database): void {
     assert.deepEqual(await listed('["other",'), ['open b'])
     assert.deepEqual(await listed('[', 2), ['open d', 'open c', 'open b'])
     assert.deepEqual(await listed('["%",'), [])
+  })
+}
+
+function describeThumbnails(databases: () => [Database, Database]): void {
+  const row = (etag: string, atMs: number, bucket = 'photos') => {
+    const picture = Uint8Array.from({ length: 30_000 }, (_, index) => index % 251)
+    return { bucket, etag, atMs, picture }
+  }
+  const foundIn = async (table: ThumbnailTable, etags: readonly string[], bucket = 'photos') => {
+    const found = await Promise.all(etags.map((etag) => table.find(bucket, etag)))
+    return etags.filter((_, index) => found[index] !== undefined)
+  }
+
+  test('ThumbnailTable returns the first picture of each bucket and ETag, byte by byte', async () => {
+    const [one, other] = databases().map((database) => new ThumbnailTable(database, 100))
+    assert.ok(one !== undefined && other !== undefined)
+    const long = '~'.repeat(255)
+    await one.add(row(long, 9_007_199_254_740_991))
+    await other.add({ ...row(long, 5), picture: Uint8Array.of(1) })
+    assert.deepEqual(Uint8Array.from((await other.find('photos', long)) ?? []), row('', 0).picture)
+    assert.equal(await one.find('other', long), undefined)
+    await databases()[0].write([deleteBucketThumbnails('photos')])
+    assert.equal(await other.find('photos', long), undefined)
+  })
+
+  test('ThumbnailTable keeps the newest ones of all processes', async () => {
+    const tables = databases().map((database) => new ThumbnailTable(database, 20))
+    const etags = Array.from({ length: 30 }, (_, index) => `e${index}`)
+    for (const etag of etags.slice(0, 10)) await tables[0]?.add(row(etag, 1))
+    await Promise.all(
+      etags.slice(10).map((etag, index) => tables[index % 2]?.add(row(etag, index + 2))),
+    )
+    const [table] = tables
+    assert.ok(table !== undefined)
+    assert.deepEqual(await foundIn(table, etags), etags.slice(10))
+    await table.add(row('late', 100))
+    assert.deepEqual(await foundIn(table, [...etags, 'late']), [...etags.slice(11), 'late'])
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DriveError } from '../../drives/drive.ts'
 import { type Route, route, routesBelow } from '../../json-api/route.ts'
+import { thumbnailRoutes } from '../thumbnails/thumbnail-routes.ts'
 import { activityRoutes } from './activity-routes.ts'
 import { archiveRoute, orderRoute } from './archive-routes.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'
@@ -37,6 +38,7 @@ export function managementApi(parts: ManagementApiParts): readonly Route[] {
     ...activityRoutes(parts),
     trafficRoute(parts),
     orderRoute(parts),
+    ...thumbnailRoutes(parts),
     searchRoute(parts),
   ])
   return [...ofSession, ...open]

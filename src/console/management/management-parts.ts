@@ -13,6 +13,7 @@ import type { FolderCounts } from '../../jobs/folder-counts.ts'
 import type { SearchLine, SearchQuery } from '../../jobs/search.ts'
 import type { Access } from '../../json-api/route.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
+import type { ThumbnailTable } from '../../state/stores/thumbnails.ts'
 import type { KeptActivity } from './activity-routes.ts'
 import type { FolderRevisions } from './folder-revisions.ts'
 import type { StatusReply, UploadStatus } from './replies.ts'
@@ -52,7 +53,8 @@ export interface ManagementApiParts {
   /** AUTH_KV. */
   readonly store: Pick<KeyValueStore, 'get' | 'set'>
   readonly folders: Pick<FolderRevisions, 'read'>
-  readonly drive: Pick<Drive, 'list'>
+  readonly drive: Pick<Drive, 'list' | 'head'>
+  readonly thumbnails: Pick<ThumbnailTable, 'find' | 'add'>
   readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
   /** The status without the fields that depend on the request. */
   readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>

@@ -33,6 +33,8 @@ export type BackupLine = BackupHeader | TableLine | readonly SqlValue[] | EndLin
 
 export const backupFormat = 1
 const migrationsTable = 'migrations'
+/** What is made again when it is missing is left out: a backup of it would be hundreds of MB. */
+const leftOut: ReadonlySet<string> = new Set(['thumbnails'])
 
 /**
  * The lines of a backup, without line breaks. Other programs may have tables in the same database, which
@@ -53,7 +55,8 @@ export async function* backupLines(
   let count = 0
   for (const table of await snapshot.tables()) {
     if (table === migrationsTable || !(hasUnknown || ours.has(table))) continue
-    for await (const line of tableLines(snapshot, table)) {
+    const lines = leftOut.has(table) ? [{ table, columns: [] }] : tableLines(snapshot, table)
+    for await (const line of lines) {
       yield line
       if (Array.isArray(line)) count += 1
     }

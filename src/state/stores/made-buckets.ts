@@ -5,6 +5,7 @@ import { deleteBucketJobs } from './jobs.ts'
 import { DatabaseLeases } from './key-leases.ts'
 import { bumpRevision } from './revisions.ts'
 import { deleteBucketShares } from './shares.ts'
+import { deleteBucketThumbnails } from './thumbnails.ts'
 
 /** A bucket that was made at run time. */
 export interface MadeBucketRow {
@@ -73,6 +74,7 @@ export class MadeBucketTable {
       ...clearBucketOptions(bucket),
       deleteBucketJobs(bucket),
       deleteBucketShares(bucket),
+      deleteBucketThumbnails(bucket),
     ])
   }
 

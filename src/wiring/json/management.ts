@@ -23,6 +23,7 @@ import type { OpenUpload, UploadPosition, Uploads } from '../../s3/multipart/upl
 import { presign } from '../../s3/sigv4/presign.ts'
 import type { Database } from '../../state/database.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
+import { ThumbnailTable } from '../../state/stores/thumbnails.ts'
 import type { ActivityWatch } from '../activity-watch.ts'
 import type { BucketJobs } from '../bucket-jobs.ts'
 import type { Log } from '../log.ts'
@@ -35,6 +36,8 @@ import type { TrafficWatch } from '../traffic-watch.ts'
 const defaultDrive = 'default'
 /** Open uploads of one page. */
 const pageUploads = 100
+/** Thumbnails of some 10 KiB each. */
+const keptThumbnails = 20_000
 
 export interface ManagementWiring {
   readonly settings: Settings
@@ -87,6 +90,7 @@ export function openManagement(wiring: ManagementWiring): Omit<ManagementApiPart
     openArchive: (request) => openArchive({ ...request, drive }),
     store: wiring.sessions,
     drive,
+    thumbnails: new ThumbnailTable(wiring.database, keptThumbnails),
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region,
     accessKey,

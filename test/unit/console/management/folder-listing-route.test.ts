@@ -15,7 +15,7 @@ import { servedBuckets } from '../../../support/served-buckets.ts'
 function opened(count: number, error?: Error) {
   const asked = { pages: 0 }
   let at = 0
-  const drive: ManagementApiParts['drive'] = {
+  const drive: Pick<ManagementApiParts['drive'], 'list'> = {
     list: () => ({
       seek: () => undefined,
       async next(limit) {

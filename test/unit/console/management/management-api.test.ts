@@ -48,6 +48,8 @@ const endpoints: readonly (readonly [method: Method, path: string, body?: object
   ['DELETE', '/buckets/files'],
   ['POST', '/archives', { bucket: 'files' }],
   ['GET', '/search?text=a'],
+  ['GET', '/thumbnails?bucket=files&etag=e'],
+  ['PUT', '/thumbnails', { bucket: 'files', key: 'a', etag: 'e', picture: '' }],
 ]
 
 test('every endpoint of the management API is in the list below', async (t) => {

@@ -22,6 +22,7 @@ import { DatabaseKeyValueStore } from '../../../../src/state/key-value/database-
 import { openDatabase } from '../../../../src/state/open-database.ts'
 import { JobTable } from '../../../../src/state/stores/jobs.ts'
 import { DatabaseLeases } from '../../../../src/state/stores/key-leases.ts'
+import { ThumbnailTable } from '../../../../src/state/stores/thumbnails.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 
@@ -127,6 +128,7 @@ export async function openManagement(
     openArchive: (request) => openArchive({ ...request, drive }),
     store: new DatabaseKeyValueStore(database, Date.now),
     drive,
+    thumbnails: new ThumbnailTable(database, 3),
     folders: new FolderRevisions({ drive, now: () => performance.now() }),
     region: 'us-east-1',
     accessKey: 'AKIATEST',
