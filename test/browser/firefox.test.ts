@@ -90,6 +90,14 @@ describe('The dashboard in Firefox', { skip: absenceOfFirefox() }, () => {
     await files.name('renamed.txt').waitFor()
   })
 
+  test('thumbnails in the grid', async () => {
+    const files = await openWork()
+    await files.page.getByRole('button', { name: 'Show as grid' }).click()
+    const tile = files.page.getByRole('gridcell').filter({ hasText: 'picture.png' })
+    await until(async () => (await propertyOf(tile.locator('img'), 'naturalWidth')) === 40)
+    assert.deepEqual(await barriers(files.page), [])
+  })
+
   test('finds a file by a part of its name', async () => {
     const files = await openWork()
     await files.grid.focus()

@@ -69,10 +69,36 @@ async function showCount(files: FileBrowser): Promise<void> {
   await files.page.getByText('Counting 1 folder').waitFor()
 }
 
+/** Until its thumbnail is there. The states after it find the grid, which is remembered. */
+async function showGrid({ page }: FileBrowser): Promise<void> {
+  await button(page, 'Show as grid').click()
+  await page.getByRole('gridcell').filter({ hasText: 'picture.png' }).locator('img').waitFor()
+}
+
 /** Files, and each of its dialogs, menus, notifications and errors. */
 export const fileStates: readonly DashboardState[] = [
   { name: 'buckets', path: '/files', shown: testBucket },
   { name: 'folder', path: folder, shown: 'picture.png' },
+  { name: 'grid', path: folder, reach: showGrid },
+  {
+    name: 'selection in the grid',
+    path: folder,
+    async reach(files) {
+      const { page } = files
+      await page
+        .getByRole('gridcell')
+        .filter({ hasText: 'picture.png' })
+        .getByRole('checkbox')
+        .click()
+      await page.getByText('1 selected').waitFor()
+    },
+  },
+  {
+    name: 'menu in the grid',
+    path: folder,
+    reach: (files) => button(files.page, 'Actions for picture.png').click(),
+  },
+  { name: 'list again', path: folder, reach: press('Show as list') },
   { name: 'empty folder', path: `${folder}empty/`, shown: 'This folder is empty' },
   { name: 'missing folder', path: `${folder}none/`, shown: 'does not exist' },
   { name: 'unknown bucket', path: '/files/unknown', shown: 'does not exist' },

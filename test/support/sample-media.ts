@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 
 /** Small files of the kinds that browsers show. */
@@ -12,6 +13,50 @@ export async function samplePng(
   const picture = Buffer.from(await page.screenshot())
   await page.close()
   return picture
+}
+
+/** A PNG of a few bytes that claims to have 3.6 billion pixels. */
+export function hugePng(): Buffer<ArrayBuffer> {
+  const chunk = (type: string, data: Buffer) => {
+    const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(type), data, Buffer.alloc(4)])
+    bytes.writeUInt32BE(data.length, 0)
+    bytes.writeUInt32BE(crc32(bytes.subarray(4, -4)), bytes.length - 4)
+    return bytes
+  }
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0])
+  header.writeUInt32BE(60_000, 0)
+  header.writeUInt32BE(60_000, 4)
+  const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+  const ends = [
+    chunk('IHDR', header),
+    chunk('IDAT', Buffer.of(0x78, 0x9c)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]
+  return Buffer.concat([signature, ...ends])
+}
+
+/** A JPEG of 80 × 40 pixels, red at the left and blue at the right, whose EXIF says to turn it by 90° to the right. */
+export async function turnedJpeg(browser: Browser): Promise<Buffer<ArrayBuffer>> {
+  const page = await browser.newPage()
+  const base64 = await page.evaluate<string>(`(() => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 80, height: 40 })
+    const brush = canvas.getContext('2d')
+    brush.fillStyle = '#f00'
+    brush.fillRect(0, 0, 40, 40)
+    brush.fillStyle = '#00f'
+    brush.fillRect(40, 0, 40, 40)
+    return canvas.toDataURL('image/jpeg').split(',')[1]
+  })()`)
+  await page.close()
+  const jpeg = Buffer.from(base64, 'base64')
+  // One entry: tag 0x0112, a short, once, 6.
+  const tiff = Buffer.from(
+    'MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0',
+    'latin1',
+  )
+  const exif = Buffer.concat([Buffer.from('\xff\xe1\0\0Exif\0\0', 'latin1'), tiff])
+  exif.writeUInt16BE(exif.length - 2, 2)
+  return Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)])
 }
 
 const samplesPerSecond = 8_000

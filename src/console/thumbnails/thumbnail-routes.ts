@@ -19,6 +19,7 @@ const thumbnailBody = z.strictObject({
     description: `WebP or JPEG of at most 256 × 256 pixels and ${maxPictureBytes} bytes.`,
   }),
 })
+export type ThumbnailBody = z.input<typeof thumbnailBody>
 
 /** A picture never changes: another version of an object has another ETag. */
 const pictureHeaders = [

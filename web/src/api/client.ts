@@ -13,6 +13,8 @@ export interface RequestOptions {
   readonly body?: unknown
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly signal?: AbortSignal | undefined
+  /** Default: no-store. */
+  readonly cache?: 'default' | 'no-store'
 }
 
 /**
@@ -87,11 +89,11 @@ export async function send<Reply>(path: string, options: SendOptions): Promise<R
 }
 
 async function sendForReply(path: string, options: SendOptions): Promise<Response> {
-  const { method = 'GET', body, query, signal = null, token } = options
+  const { method = 'GET', body, query, signal = null, token, cache = 'no-store' } = options
   const reply = await fetch(path + queryString(query), {
     method,
     signal,
-    cache: 'no-store',
+    cache,
     credentials: 'omit',
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),

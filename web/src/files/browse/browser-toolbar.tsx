@@ -1,5 +1,12 @@
 import { Button, Group } from '@mantine/core'
-import { IconFolderPlus, IconHelp, IconListSearch, IconRefresh } from '@tabler/icons-react'
+import {
+  IconFolderPlus,
+  IconHelp,
+  IconLayoutGrid,
+  IconList,
+  IconListSearch,
+  IconRefresh,
+} from '@tabler/icons-react'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { PasteButton } from '../carry/paste-button.tsx'
 import classes from './browser-toolbar.module.css'
@@ -12,7 +19,7 @@ interface BrowserToolbarProps {
 }
 
 export function BrowserToolbar({ browser }: BrowserToolbarProps) {
-  const { setDialog, reload, location, setFilter } = browser
+  const { setDialog, reload, location, setFilter, layout, setLayout } = browser
   return (
     <Group flex="none" gap={8} mih={36} className={classes.bar ?? ''}>
       <UploadButton to={location} />
@@ -33,6 +40,15 @@ export function BrowserToolbar({ browser }: BrowserToolbarProps) {
         onClick={() => setDialog({ type: 'search' })}
       >
         <IconListSearch size={18} />
+      </IconButton>
+      <IconButton
+        label={layout === 'list' ? 'Show as grid' : 'Show as list'}
+        variant="default"
+        size={36}
+        className={classes.layout ?? ''}
+        onClick={() => setLayout(layout === 'list' ? 'grid' : 'list')}
+      >
+        {layout === 'list' ? <IconLayoutGrid size={18} /> : <IconList size={18} />}
       </IconButton>
       <IconButton
         label="Refresh"

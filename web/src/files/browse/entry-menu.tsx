@@ -3,6 +3,9 @@ import { ActionGlyph } from '../entries/action-icons.tsx'
 import { actionLabels, actionObstacle, actionsFor } from '../entries/entry-action.ts'
 import type { Browser, MenuPosition } from './use-browser.ts'
 
+/** On the red ground of an item under the pointer, too (WCAG 2.2, "Contrast (Minimum)"). */
+const dangerous = 'light-dark(#a61e1e, var(--mantine-color-error))'
+
 interface EntryMenuProps {
   readonly browser: Browser
   readonly menu: MenuPosition
@@ -34,7 +37,7 @@ export function EntryMenu({ browser, menu }: EntryMenuProps) {
             <Menu.Item
               key={action}
               leftSection={<ActionGlyph action={action} />}
-              {...(action === 'delete' && { color: 'red', c: 'var(--mantine-color-error)' })}
+              {...(action === 'delete' && { color: 'red', c: dangerous })}
               {...(obstacle !== undefined && { title: obstacle, disabled: true })}
               onClick={() => act(action, entries)}
             >

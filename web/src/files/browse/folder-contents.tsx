@@ -1,5 +1,6 @@
 import { Button, Skeleton, Stack } from '@mantine/core'
 import { IconBucketOff, IconSearchOff } from '@tabler/icons-react'
+import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import { useBuckets } from '../../api/service-queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,35 +13,37 @@ import { SortHeader } from './sort-header.tsx'
 import type { Browser } from './use-browser.ts'
 import { focusFilter } from './use-browser-keys.ts'
 
-/** The list, or a placeholder. */
+const EntryTiles = lazy(async () => ({
+  default: (await import('../tiles/entry-tiles.tsx')).EntryTiles,
+}))
+
+/** The list or the tiles, or a placeholder. */
 export function FolderContents({ browser }: { readonly browser: Browser }) {
   const { listing, entries, location, picked, sort, setSort } = browser
   if (entries.length === 0) return <NoEntries browser={browser} />
   const { selection, dispatch, selected, activeIndex, keys } = picked
+  const view = {
+    bucket: location.bucket,
+    label: `Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`,
+    arrangement: `${sort.field} ${sort.isDescending} ${location.filter}`,
+    isPartial: listing.status !== 'complete',
+    actions: browser.rowActions,
+    onCommand: browser.onCommand,
+    onFocusWanted: browser.onFocusWanted,
+    ...{ entries, selection, activeIndex },
+  }
+  const header = {
+    ...{ sort, onSort: setSort },
+    isAllSelected: selected.length === entries.length,
+    isSomeSelected: selected.length > 0,
+    onSelectAll: (isWanted: boolean) =>
+      dispatch(isWanted ? { type: 'all', order: keys } : { type: 'none' }),
+  }
+  if (browser.layout === 'list') return <EntryGrid {...view} header={<SortHeader {...header} />} />
   return (
-    <EntryGrid
-      bucket={location.bucket}
-      label={`Files in ${visibleName(nameOf(location.prefix) || location.bucket)}`}
-      entries={entries}
-      arrangement={`${sort.field} ${sort.isDescending} ${location.filter}`}
-      isPartial={listing.status !== 'complete'}
-      selection={selection}
-      activeIndex={activeIndex}
-      actions={browser.rowActions}
-      onCommand={browser.onCommand}
-      onFocusWanted={browser.onFocusWanted}
-      header={
-        <SortHeader
-          sort={sort}
-          onSort={setSort}
-          isAllSelected={selected.length === entries.length}
-          isSomeSelected={selected.length > 0}
-          onSelectAll={(isWanted) =>
-            dispatch(isWanted ? { type: 'all', order: keys } : { type: 'none' })
-          }
-        />
-      }
-    />
+    <Suspense fallback={<LoadingRows />}>
+      <EntryTiles {...view} header={header} />
+    </Suspense>
   )
 }
 

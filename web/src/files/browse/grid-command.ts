@@ -1,8 +1,18 @@
+type Move =
+  | ('previous' | 'next' | 'row-up' | 'row-down')
+  | ('page-up' | 'page-down' | 'first' | 'last')
+
+/** How many entries are beside each other, and how many are in sight. */
+export interface GridShape {
+  readonly columns: number
+  readonly page: number
+}
+
 /** The command for a key pressed in the file list. */
 export type GridCommand =
   | {
       readonly type: 'move'
-      readonly to: 'previous' | 'next' | 'page-up' | 'page-down' | 'first' | 'last'
+      readonly to: Move
       readonly extends: boolean
     }
   /** A letter of a name. */
@@ -19,13 +29,15 @@ interface PressedKey {
 }
 
 const moves = {
-  ArrowUp: 'previous',
-  ArrowDown: 'next',
+  ArrowUp: 'row-up',
+  ArrowDown: 'row-down',
   PageUp: 'page-up',
   PageDown: 'page-down',
   Home: 'first',
   End: 'last',
 } as const
+
+const sideways = { ArrowLeft: 'previous', ArrowRight: 'next' } as const
 
 const plain = {
   Enter: 'open',
@@ -40,7 +52,10 @@ const plain = {
 const withControl = { a: 'all', x: 'cut', c: 'copy' } as const
 
 /** Undefined if the key has no meaning in the list. */
-export function gridCommand(pressed: PressedKey): GridCommand | undefined {
+export function gridCommand(
+  pressed: PressedKey,
+  { columns }: Pick<GridShape, 'columns'>,
+): GridCommand | undefined {
   const { key, ctrlKey, metaKey, shiftKey, altKey } = pressed
   if (altKey) return undefined
   if (ctrlKey || metaKey) {
@@ -48,9 +63,8 @@ export function gridCommand(pressed: PressedKey): GridCommand | undefined {
     if (shiftKey || !Object.hasOwn(withControl, letter)) return undefined
     return { type: withControl[letter as keyof typeof withControl] }
   }
-  if (Object.hasOwn(moves, key)) {
-    return { type: 'move', to: moves[key as keyof typeof moves], extends: shiftKey }
-  }
+  const to = moveOf(key, columns)
+  if (to !== undefined) return { type: 'move', to, extends: shiftKey }
   if (key === 'F10' && shiftKey) return { type: 'menu' }
   if (!shiftKey && Object.hasOwn(plain, key)) return { type: plain[key as keyof typeof plain] }
   // `/` and `?` work everywhere; names of other keys are longer.
@@ -59,23 +73,27 @@ export function gridCommand(pressed: PressedKey): GridCommand | undefined {
     : undefined
 }
 
-interface MoveBounds {
-  /** The index of the active row; -1: none. */
-  readonly index: number
-  readonly count: number
-  /** The number of rows per page. */
-  readonly page: number
+/** In a list the arrows to the sides move nothing. */
+function moveOf(key: string, columns: number): Move | undefined {
+  const known = columns > 1 ? { ...moves, ...sideways } : moves
+  return Object.hasOwn(known, key) ? known[key as keyof typeof known] : undefined
 }
 
-/** The target row of a move; -1 if there is none. */
-export function movedIndex(
-  to: Extract<GridCommand, { type: 'move' }>['to'],
-  { index, count, page }: MoveBounds,
-): number {
+interface MoveBounds extends GridShape {
+  /** The index of the active entry; -1: none. */
+  readonly index: number
+  readonly count: number
+}
+
+/** The target entry of a move; -1 if there is none. */
+export function movedIndex(to: Move, { index, count, columns, page }: MoveBounds): number {
   const last = count - 1
+  const isInLastRow = Math.floor(index / columns) === Math.floor(last / columns)
   const targets = {
     previous: index < 0 ? last : index - 1,
     next: index + 1,
+    'row-up': index < 0 ? last : index < columns ? index : index - columns,
+    'row-down': index < 0 ? 0 : isInLastRow ? index : index + columns,
     'page-up': index - page,
     'page-down': index + page,
     first: 0,
@@ -86,11 +104,12 @@ export function movedIndex(
 
 export const shortcuts: readonly (readonly [keys: string, what: string])[] = [
   ['↑ ↓ Home End', 'Move through the list'],
+  ['← →', 'Move sideways in the grid'],
   ['A … Z, 0 … 9', 'Go to the name that begins so'],
   ['Enter', 'Open the folder or file'],
   ['Backspace', 'Go up one folder'],
   ['Space', 'Select or unselect'],
-  ['Shift + ↑ ↓', 'Select a range'],
+  ['Shift + arrows', 'Select a range'],
   ['Ctrl + A', 'Select all'],
   ['Esc', 'Clear selection'],
   ['Ctrl + X, Ctrl + C', 'Cut, copy'],

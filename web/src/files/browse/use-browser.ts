@@ -9,15 +9,16 @@ import { type Entry, type FolderEntry, parentOf } from '../entries/entry.ts'
 import { actionObstacle, type EntryAction } from '../entries/entry-action.ts'
 import { byName, inOrder, type Sort } from '../entries/entry-order.ts'
 import { s3Uri } from '../entries/object-address.ts'
+import { type Layout, layoutKey, parseLayout } from '../entries/stored-layout.ts'
 import { parseSort, sortKey } from '../entries/stored-sort.ts'
 import { isTyping, type Typed, typedIndex, typedMore } from '../entries/type-ahead.ts'
 import { type FilesLocation, locationPath } from '../files-location.ts'
 import { type FolderSizes, measure, useFolderSizes } from '../folder-sizes/folder-sizes.ts'
+import type { RowActions } from '../grid/row-actions.ts'
 import { type ShownListing, useFolderListing } from '../listing/use-folder-listing.ts'
 import { download } from '../s3/download-files.ts'
 import type { FilesNavigation } from '../use-files-location.ts'
-import type { RowActions } from './entry-row.tsx'
-import { type GridCommand, movedIndex } from './grid-command.ts'
+import { type GridCommand, type GridShape, movedIndex } from './grid-command.ts'
 import { focusNextList } from './next-focus.ts'
 import { type ShownSelection, useSelection } from './use-selection.ts'
 
@@ -52,6 +53,8 @@ export interface Browser {
   readonly entries: readonly Entry[]
   readonly sort: Sort
   readonly setSort: (sort: Sort) => void
+  readonly layout: Layout
+  readonly setLayout: (layout: Layout) => void
   readonly picked: ShownSelection
   readonly rowActions: RowActions
   readonly dialog: BrowserDialog | undefined
@@ -64,7 +67,7 @@ export interface Browser {
   readonly setFilter: (filter: string) => void
   readonly reload: () => void
   readonly act: (action: EntryAction, entries: readonly Entry[]) => void
-  readonly onCommand: (command: GridCommand, page: number) => void
+  readonly onCommand: (command: GridCommand, shape: GridShape) => void
   readonly onFocusWanted: (key: string, isSelected: boolean) => void
 }
 
@@ -73,13 +76,8 @@ export function useBrowser(
   { open, view, closeView }: Omit<FilesNavigation, 'location'>,
 ): Browser {
   const { bucket, prefix, filter } = location
-  const [sort, setSort] = useLocalStorage({
-    key: sortKey,
-    defaultValue: byName,
-    deserialize: parseSort,
-    getInitialValueInEffect: false,
-    sync: false,
-  })
+  const [sort, setSort] = useStored(sortKey, byName, parseSort)
+  const [layout, setLayout] = useStored<Layout>(layoutKey, 'list', parseLayout)
   const [round, setRound] = useState(0)
   const [dialog, setDialog] = useState<BrowserDialog>()
   const [menu, setMenu] = useState<MenuPosition>()
@@ -110,7 +108,7 @@ export function useBrowser(
   const onCommand = useCommands({ location, entries, picked, act, openPrefix, setMenu })
   return {
     ...{ location, listing, sizes, entries, sort, setSort, picked, rowActions, dialog, setDialog },
-    ...{ menu, openPrefix, view, closeView, act, onCommand },
+    ...{ menu, openPrefix, view, closeView, act, onCommand, layout, setLayout },
     onFocusWanted: useCallback(
       (key: string, isSelected: boolean) =>
         dispatch.current({ type: isSelected ? 'only' : 'activate', key }),
@@ -126,6 +124,16 @@ export function useBrowser(
     ),
     reload: useCallback(() => setRound((before) => before + 1), []),
   }
+}
+
+/** What this browser remembers. Other tabs keep what they have. */
+function useStored<Value>(
+  key: string,
+  defaultValue: Value,
+  deserialize: (text: string | undefined) => Value,
+) {
+  const options = { key, defaultValue, deserialize }
+  return useLocalStorage({ ...options, getInitialValueInEffect: false, sync: false })
 }
 
 interface ActParts {
@@ -241,12 +249,12 @@ function useCommands(parts: CommandParts): Browser['onCommand'] {
   const { location, entries, picked, act, openPrefix, setMenu } = parts
   const { bucket, prefix } = location
   const typing = useTyping(parts)
-  return (command, page) => {
+  return (command, shape) => {
     const { dispatch, keys, activeIndex, selected } = picked
     const active = entries[activeIndex]
     const subjects = selected.length > 0 ? selected : active === undefined ? [] : [active]
     if (command.type === 'move') {
-      const bounds = { index: activeIndex, count: keys.length, page }
+      const bounds = { ...shape, index: activeIndex, count: keys.length }
       const key = keys[movedIndex(command.to, bounds)]
       if (key === undefined) return
       dispatch(command.extends ? { type: 'range', key, order: keys } : { type: 'activate', key })

@@ -21,9 +21,15 @@ const icons = {
   zip: IconFileZip,
 } as const
 
-export function EntryIcon({ entry }: { readonly entry: Entry }) {
-  if (entry.kind === 'folder') return <IconFolderFilled className={classes.folder} size={20} />
+interface EntryIconProps {
+  readonly entry: Entry
+  /** Pixels. */
+  readonly size?: number
+}
+
+export function EntryIcon({ entry, size = 20 }: EntryIconProps) {
+  if (entry.kind === 'folder') return <IconFolderFilled className={classes.folder} size={size} />
   const kind = kindByName(entry.key)
   const Icon = kind === undefined ? IconFile : icons[kind]
-  return <Icon className={classes.file} size={20} stroke={1.5} />
+  return <Icon className={classes.file} size={size} stroke={size > 24 ? 1 : 1.5} />
 }

@@ -1,0 +1,128 @@
+import { IconDots } from '@tabler/icons-react'
+import type { DragEvent, MouseEvent, SyntheticEvent } from 'react'
+import { Link } from 'wouter'
+import type { Entry } from '../entries/entry.ts'
+import { NameText } from '../entries/name-text.tsx'
+import { visibleName } from '../entries/visible-name.ts'
+import type { RowActions } from './row-actions.ts'
+
+/** The handlers of the element of an entry, and what tells its state. */
+export function entryProps(
+  entry: Entry,
+  actions: RowActions,
+  { isSelected, isActive, isCut }: EntryState,
+) {
+  return {
+    'aria-selected': isSelected,
+    'data-active': isActive || undefined,
+    'data-cut': isCut || undefined,
+    draggable: true,
+    onDragStart: (event: DragEvent) => actions.onDrag(entry, event),
+    ...(entry.kind === 'folder' && actions.dropsOn(entry)),
+    onMouseDown: focusGrid,
+    onFocus: focusGrid,
+    onClick: (event: MouseEvent) => actions.onPress(entry, event),
+    onDoubleClick: (event: MouseEvent) => {
+      if (!isControl(event.target)) actions.onOpen(entry)
+    },
+    onContextMenu: (event: MouseEvent) => {
+      event.preventDefault()
+      actions.onMenu(entry, { x: event.clientX, y: event.clientY })
+    },
+  }
+}
+
+export interface EntryState {
+  readonly isSelected: boolean
+  readonly isActive: boolean
+  /** Cut, until it is pasted. */
+  readonly isCut: boolean
+}
+
+function isControl(target: EventTarget): boolean {
+  return target instanceof Element && target.closest('label, button, a') !== null
+}
+
+/** A press in a row leaves the focus on the grid. */
+function focusGrid(event: SyntheticEvent): void {
+  event.currentTarget.closest<HTMLElement>('[data-files-grid]')?.focus({ preventScroll: true })
+}
+
+interface ControlProps {
+  readonly entry: Entry
+  readonly actions: RowActions
+  readonly classes: Readonly<Record<string, string>>
+}
+
+export function EntryCheck({
+  entry,
+  actions,
+  isSelected,
+}: Omit<ControlProps, 'classes'> & { readonly isSelected: boolean }) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
+    <label onClick={(event) => event.stopPropagation()}>
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        aria-label={`Select ${visibleName(entry.name)}`}
+        checked={isSelected}
+        onClick={(event) => actions.onCheck(entry, event.shiftKey)}
+        // A click event reports the shift key, a change event does not.
+        onChange={() => undefined}
+      />
+    </label>
+  )
+}
+
+/** The name of an entry: a press opens it. */
+export function EntryName({ entry, actions, classes }: ControlProps) {
+  const title = visibleName(entry.name)
+  if (entry.kind === 'folder') {
+    return (
+      <Link
+        href={actions.hrefOf(entry)}
+        className={classes.open ?? ''}
+        tabIndex={-1}
+        draggable={false}
+        title={title}
+        onClick={(event) => event.stopPropagation()}
+      >
+        <NameText name={entry.name} />
+      </Link>
+    )
+  }
+  return (
+    <button
+      type="button"
+      className={classes.open}
+      tabIndex={-1}
+      title={title}
+      onClick={(event) => {
+        event.stopPropagation()
+        actions.onOpen(entry)
+      }}
+    >
+      <NameText name={entry.name} />
+    </button>
+  )
+}
+
+export function EntryMenuButton({ entry, actions, classes }: ControlProps) {
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={classes.moreButton}
+      aria-label={`Actions for ${visibleName(entry.name)}`}
+      aria-haspopup="menu"
+      onClick={(event) => {
+        event.stopPropagation()
+        const { left, bottom } = event.currentTarget.getBoundingClientRect()
+        actions.onMenu(entry, { x: left, y: bottom })
+      }}
+    >
+      <IconDots size={18} />
+    </button>
+  )
+}

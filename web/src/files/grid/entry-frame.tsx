@@ -1,0 +1,129 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows out of view are not in the page, which a <table> cannot do
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from 'react'
+import { type GridCommand, type GridShape, gridCommand } from '../browse/grid-command.ts'
+import { takeNextFocus } from '../browse/next-focus.ts'
+import type { Selection } from '../browse/selection.ts'
+import { clipboard } from '../carry/clipboard.ts'
+import type { Entry } from '../entries/entry.ts'
+import type { RowActions } from './row-actions.ts'
+
+/** What shows the entries of a folder, as a list or as tiles. */
+export interface EntryViewProps {
+  readonly bucket: string
+  readonly label: string
+  readonly entries: readonly Entry[]
+  /** Names the order and the filter. If it changes, the list starts at its beginning. */
+  readonly arrangement: string
+  /** Whether more entries exist than are loaded. */
+  readonly isPartial: boolean
+  readonly selection: Selection
+  readonly activeIndex: number
+  readonly actions: RowActions
+  /** Keyboard navigation led here and wants the focus at this key. */
+  readonly onFocusWanted: (key: string, isSelected: boolean) => void
+  readonly onCommand: (command: GridCommand, shape: GridShape) => void
+}
+
+interface EntryFrameProps {
+  readonly view: EntryViewProps
+  /** With a header, unless not all are known. */
+  readonly rowCount: number
+  readonly columnCount: number
+  /** Of the element of the active entry. */
+  readonly activeId: string
+  readonly shape: () => GridShape
+  readonly className: string | undefined
+  readonly children: ReactNode
+}
+
+/**
+ * The grid around the entries, of any number. It is one tab stop; the arrow keys move its active entry, which stays
+ * rendered so that screen readers find it.
+ */
+export function EntryFrame(props: EntryFrameProps) {
+  const { view, rowCount, columnCount, activeId, shape, className, children } = props
+  const grid = useWantedFocus(view)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== event.currentTarget) return
+    const now = shape()
+    const command = gridCommand(event, now)
+    if (command === undefined) return
+    event.preventDefault()
+    view.onCommand(command, now)
+  }
+  return (
+    <div
+      ref={grid}
+      role="grid"
+      aria-label={view.label}
+      aria-rowcount={view.isPartial ? -1 : rowCount}
+      aria-colcount={columnCount}
+      aria-multiselectable
+      tabIndex={0}
+      className={className}
+      data-files-grid
+      {...(view.activeIndex >= 0 && { 'aria-activedescendant': activeId })}
+      onKeyDown={onKeyDown}
+      onContextMenu={(event) => {
+        // The Menu key would also open the menu of the browser.
+        if (event.target === event.currentTarget) event.preventDefault()
+      }}
+    >
+      {children}
+    </div>
+  )
+}
+
+const nothing: ReadonlySet<string> = new Set()
+
+/** The keys of this bucket that were cut and not pasted yet. */
+export function useCutKeys(bucket: string): ReadonlySet<string> {
+  const clip = useSyncExternalStore(clipboard.subscribe, clipboard.snapshot)
+  return useMemo(() => {
+    if (clip?.mode !== 'move' || clip.bucket !== bucket) return nothing
+    return new Set(clip.entries.map(({ key }) => key))
+  }, [clip, bucket])
+}
+
+/** Takes the focus after keyboard navigation. */
+function useWantedFocus({ entries, onFocusWanted }: EntryViewProps) {
+  const grid = useRef<HTMLDivElement>(null)
+  const firstKey = entries[0]?.key ?? ''
+  useEffect(() => {
+    const wanted = takeNextFocus()
+    if (wanted === undefined) return
+    grid.current?.focus({ preventScroll: true })
+    onFocusWanted(wanted.key === '' ? firstKey : wanted.key, wanted.isSelected)
+  }, [onFocusWanted, firstKey])
+  return grid
+}
+
+/** Scrolls when the keyboard moves, and to the beginning after another order or filter. */
+export function useScrolling(
+  { selection, activeIndex, arrangement }: EntryViewProps,
+  scroller: RefObject<HTMLDivElement | null>,
+  scrollTo: (index: number) => void,
+): void {
+  const { active } = selection
+  /** A filter may hide the active row and show it again: the keyboard has not moved then. */
+  const shown = useRef(active)
+  useEffect(() => {
+    if (activeIndex < 0 || active === shown.current) return
+    shown.current = active
+    scrollTo(activeIndex)
+  }, [active, activeIndex, scrollTo])
+  const arranged = useRef(arrangement)
+  useEffect(() => {
+    if (arranged.current === arrangement) return
+    arranged.current = arrangement
+    if (scroller.current !== null) scroller.current.scrollTop = 0
+  }, [arrangement, scroller])
+}

@@ -1,0 +1,60 @@
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import type { Sort, SortField } from '../entries/entry-order.ts'
+
+/** What a header of entries needs. */
+export interface SortProps {
+  readonly sort: Sort
+  readonly onSort: (sort: Sort) => void
+  readonly isAllSelected: boolean
+  readonly isSomeSelected: boolean
+  readonly onSelectAll: (isWanted: boolean) => void
+}
+
+export const sortLabels: Readonly<Record<SortField, string>> = {
+  name: 'Name',
+  size: 'Size',
+  modified: 'Modified',
+}
+
+type SelectAllProps = Pick<SortProps, 'isAllSelected' | 'isSomeSelected' | 'onSelectAll'>
+
+export function SelectAll({ isAllSelected, isSomeSelected, onSelectAll }: SelectAllProps) {
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label="Select all"
+        checked={isAllSelected}
+        ref={(input) => {
+          if (input !== null) input.indeterminate = isSomeSelected && !isAllSelected
+        }}
+        onChange={(event) => onSelectAll(event.currentTarget.checked)}
+      />
+    </label>
+  )
+}
+
+interface SortButtonProps extends Pick<SortProps, 'sort' | 'onSort'> {
+  readonly field: SortField
+  readonly className: string | undefined
+  /** Whether it says that it is pressed: outside of a table no column does. */
+  readonly isToggle?: boolean
+}
+
+export function SortButton({ field, sort, onSort, className, isToggle }: SortButtonProps) {
+  const isHere = sort.field === field
+  // Sorting by size or date starts with the largest or newest.
+  const isDescending = isHere ? !sort.isDescending : field !== 'name'
+  const Arrow = sort.isDescending ? IconArrowDown : IconArrowUp
+  return (
+    <button
+      type="button"
+      className={className}
+      {...(isToggle && { 'aria-pressed': isHere })}
+      onClick={() => onSort({ field, isDescending })}
+    >
+      {sortLabels[field]}
+      {isHere && <Arrow size={14} aria-hidden />}
+    </button>
+  )
+}

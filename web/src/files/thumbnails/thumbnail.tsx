@@ -1,0 +1,62 @@
+import { IconPlayerPlayFilled } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { FileEntry } from '../entries/entry.ts'
+import classes from './thumbnail.module.css'
+import { thumbnails } from './thumbnails.ts'
+
+/** A person who scrolls past does not wait for a picture. */
+const settleMs = 120
+
+/** Pixels: a smaller picture is not enlarged. */
+const smallSide = 96
+
+interface ThumbnailProps {
+  readonly bucket: string
+  readonly file: FileEntry
+  readonly kind: 'image' | 'video'
+  /** Shown until there is a picture, or if there is none. */
+  readonly icon: ReactNode
+}
+
+/** Use the ETag of the file as `key`. */
+export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
+  const [url, setUrl] = useState(() => thumbnails.get(bucket, file))
+  useEffect(() => {
+    if (url !== undefined || savesData()) return
+    const ending = new AbortController()
+    const { signal } = ending
+    const load = async () => {
+      const found = await thumbnails.load({ bucket, file, kind }, signal)
+      if (!signal.aborted) setUrl(found)
+    }
+    // Without a picture, the icon stays.
+    const timer = setTimeout(() => void load().catch(() => undefined), settleMs)
+    return () => {
+      clearTimeout(timer)
+      ending.abort()
+    }
+  }, [bucket, file, kind, url])
+  if (url === undefined) return icon
+  return (
+    <>
+      <img
+        src={url}
+        // The name is beside it.
+        alt=""
+        draggable={false}
+        className={classes.image}
+        onLoad={({ currentTarget: image }) => {
+          const isSmall = Math.max(image.naturalWidth, image.naturalHeight) < smallSide
+          image.toggleAttribute('data-small', isSmall)
+        }}
+      />
+      {kind === 'video' && <IconPlayerPlayFilled className={classes.film} size={28} aria-hidden />}
+    </>
+  )
+}
+
+/** Whether the person has asked the browser for less traffic. */
+function savesData(): boolean {
+  const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } }
+  return connection?.saveData === true
+}

@@ -1,0 +1,86 @@
+import type { ThumbnailBody } from '../../../../src/console/thumbnails/thumbnail-routes.ts'
+import { request, requestStream } from '../../api/client.ts'
+import type { FileEntry } from '../entries/entry.ts'
+import { makeThumbnail } from './make-thumbnail.ts'
+import { Turns } from './turns.ts'
+
+const path = '/-/api/thumbnails'
+
+/** Kept in memory, some 10 KiB each. */
+const maxKnown = 1_000
+
+interface Subject {
+  readonly bucket: string
+  readonly file: FileEntry
+  readonly kind: 'image' | 'video'
+}
+
+/** The thumbnails of this page: asked for at the server, made if it has none, and kept there. */
+class Thumbnails {
+  /** Addresses of blobs; the one that was used last comes last. */
+  readonly #known = new Map<string, string>()
+  readonly #refused = new Set<string>()
+  readonly #asking = new Turns(4)
+  /** Each has a whole picture in memory. */
+  readonly #making = new Turns(2)
+
+  /** Its address, if this page has it. */
+  get(bucket: string, { etag }: FileEntry): string | undefined {
+    const id = idOf(bucket, etag)
+    const url = this.#known.get(id)
+    if (url === undefined) return undefined
+    this.#known.delete(id)
+    this.#known.set(id, url)
+    return url
+  }
+
+  /** Its address; undefined if there is none. @throws if it could not be read or made, or nobody wants it any more */
+  async load({ bucket, file, kind }: Subject, signal: AbortSignal): Promise<string | undefined> {
+    const id = idOf(bucket, file.etag)
+    const known = () => this.get(bucket, file)
+    if (this.#refused.has(id)) return undefined
+    const read = async () => known() ?? this.#keep(id, await storedPicture(bucket, file, signal))
+    const make = async () => {
+      // Another file with the same bytes may have had its turn.
+      const already = known()
+      if (already !== undefined) return already
+      const picture = await makeThumbnail(bucket, file, kind, signal)
+      if (picture === undefined) this.#refused.add(id)
+      // If this fails, somebody makes it again.
+      else void storePicture(bucket, file, picture).catch(() => undefined)
+      return this.#keep(id, picture)
+    }
+    return (await this.#asking.run(signal, read)) ?? this.#making.run(signal, make)
+  }
+
+  #keep(id: string, picture: Blob | undefined): string | undefined {
+    if (picture === undefined) return undefined
+    const url = URL.createObjectURL(picture)
+    this.#known.set(id, url)
+    const [oldest] = this.#known
+    if (this.#known.size > maxKnown && oldest !== undefined) {
+      this.#known.delete(oldest[0])
+      URL.revokeObjectURL(oldest[1])
+    }
+    return url
+  }
+}
+
+export const thumbnails = new Thumbnails()
+
+function idOf(bucket: string, etag: string): string {
+  return `${bucket}/${etag}`
+}
+
+async function storedPicture(bucket: string, { etag }: FileEntry, signal: AbortSignal) {
+  const query = { bucket, etag }
+  const reply = await requestStream(path, { query, signal, cache: 'default' })
+  return reply.status === 204 ? undefined : reply.blob()
+}
+
+async function storePicture(bucket: string, { key, etag }: FileEntry, blob: Blob): Promise<void> {
+  const bytes = new Uint8Array(await blob.arrayBuffer())
+  const picture = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+  const body: ThumbnailBody = { bucket, key, etag, picture }
+  await request(path, { method: 'PUT', body })
+}

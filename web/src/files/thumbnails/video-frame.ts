@@ -1,0 +1,42 @@
+import { maxPixels } from './thumbnail-limits.ts'
+
+const limitMs = 20_000
+/** Beyond a black beginning, of a long video. Seconds. */
+const wantedSeconds = 1
+
+/** A frame of a video, as far as this browser plays it; undefined if it does not. */
+export async function videoFrame(
+  url: string,
+  signal: AbortSignal,
+): Promise<ImageBitmap | undefined> {
+  const video = document.createElement('video')
+  const end = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
+  try {
+    video.muted = true
+    video.preload = 'auto'
+    video.src = url
+    if (!(await happens(video, 'loadeddata', end))) return undefined
+    const { videoWidth, videoHeight, duration } = video
+    const pixels = videoWidth * videoHeight
+    if (pixels === 0 || pixels > maxPixels) return undefined
+    if (Number.isFinite(duration) && duration > 0) {
+      video.currentTime = Math.min(wantedSeconds, duration / 2)
+      if (!(await happens(video, 'seeked', end))) return undefined
+    }
+    return await createImageBitmap(video)
+  } finally {
+    // Ends the download.
+    video.removeAttribute('src')
+    video.load()
+  }
+}
+
+/** Whether it happens before the video fails. @throws when the signal aborts */
+function happens(video: HTMLVideoElement, type: string, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    signal.addEventListener('abort', () => reject(signal.reason))
+    video.addEventListener(type, () => resolve(true), { once: true })
+    video.addEventListener('error', () => resolve(false), { once: true })
+  })
+}
