@@ -60,10 +60,44 @@ test('get does not use a reading that began before the call', async (t) => {
 
 test('get reads a large folder in a thread, with the same result', async (t) => {
   const { folder, indexes, put } = await makeIndexes(t)
-  const names = Array.from({ length: 4000 }, (_, index) => `${'long-name-'.repeat(5)}${index}`)
+  const names = Array.from({ length: 4000 }, (_, index) => `${'long-name-'.repeat(18)}${index}`)
   for (const name of names) put(name)
-  assert.ok(fs.statSync(folder).size > 128 * 1024 || process.platform !== 'linux')
+  assert.ok(fs.statSync(folder).size > 512 * 1024 || process.platform !== 'linux')
   assert.deepEqual(namesOf(await indexes.get('bucket')), names.sort())
+})
+
+test('get reads other folders in steps, and other work runs between them', async (t) => {
+  const { indexes, put } = await makeIndexes(t)
+  const names = Array.from({ length: 3500 }, (_, index) => `name-${index}`)
+  for (const name of names) put(name)
+  const inThread = t.mock.method(CallThread.prototype, 'call')
+  let turns = 0
+  const count = () => {
+    turns += 1
+    immediate = setImmediate(count)
+  }
+  let immediate = setImmediate(count)
+  const index = await indexes.get('bucket')
+  clearImmediate(immediate)
+  assert.deepEqual(namesOf(index), names.sort())
+  assert.equal(inThread.mock.callCount(), 0)
+  assert.ok(turns >= 3, `${turns} turns`)
+})
+
+test('get reads in a thread if a step of a folder takes long', async (t) => {
+  const { indexes, put } = await makeIndexes(t)
+  const names = Array.from({ length: 2500 }, (_, index) => `name-${index}`)
+  for (const name of names) put(name)
+  const { opendirSync } = fs
+  t.mock.method(fs, 'opendirSync', (...given: Parameters<typeof opendirSync>) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25)
+    return opendirSync(...given)
+  })
+  const close = t.mock.method(fs.Dir.prototype, 'closeSync')
+  const inThread = t.mock.method(CallThread.prototype, 'call')
+  assert.deepEqual(namesOf(await indexes.get('bucket')), names.sort())
+  assert.equal(inThread.mock.callCount(), 1)
+  assert.equal(close.mock.callCount(), 1)
 })
 
 test('get omits names that cannot be keys', { skip: process.platform !== 'linux' }, async (t) => {
@@ -120,10 +154,10 @@ test('get reads a folder with many names in a thread, whatever its reported size
   // The names are in the folder of a cut name: the requested folder has one small entry.
   const inner = join(folder, `${'n'.repeat(253)}%+`)
   fs.mkdirSync(inner)
-  const names = Array.from({ length: 6000 }, (_, index) => `nn${1_000_000 + index}`)
+  const names = Array.from({ length: 16_000 }, (_, index) => `nn${1_000_000 + index}`)
   for (const name of names) fs.writeFileSync(join(inner, name), '')
   const inThread = t.mock.method(CallThread.prototype, 'call')
   const index = await indexes.get('bucket')
-  assert.equal(index?.count, 6000)
+  assert.equal(index?.count, 16_000)
   assert.ok(inThread.mock.callCount() > 0)
 })
