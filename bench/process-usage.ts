@@ -20,10 +20,19 @@ export function processTree(pid: number): number[] {
 
 /** User and system time so far of the process and its living descendants. */
 export function cpuSeconds(pid: number): number {
-  return sum(processTree(pid), (member) => {
-    const fields = statFields(member)
-    return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / ticksPerSecond
-  })
+  return sum(processTree(pid), (member) => secondsOf(statFields(member)))
+}
+
+/** User and system time so far of each thread of the process and its descendants, by its id. */
+export function threadSeconds(pid: number): Map<string, number> {
+  const threads = processTree(pid).flatMap((member) =>
+    readdirSync(`/proc/${member}/task`).map((thread) => `${member}/task/${thread}`),
+  )
+  return new Map(threads.map((thread) => [thread, secondsOf(statFields(thread))]))
+}
+
+function secondsOf(fields: string[] | undefined): number {
+  return (Number(fields?.[11] ?? 0) + Number(fields?.[12] ?? 0)) / ticksPerSecond
 }
 
 /** Resident memory now, all processes together (memory they share counts for each). */
@@ -83,8 +92,8 @@ function statusBytes(pid: number, field: string): number {
   }
 }
 
-/** Fields of /proc/PID/stat behind the command name: state, ppid, … */
-function statFields(pid: number): string[] | undefined {
+/** Fields of /proc/PID/stat behind the command name: state, ppid, … Also of a thread, `PID/task/ID`. */
+function statFields(pid: number | string): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -9,6 +9,8 @@ export interface Column<Measured> {
   readonly title: string
   readonly of: (measured: Measured) => number
   readonly digits?: number
+  /** The figure in words. */
+  readonly show?: (figure: number) => string
   readonly most?: number
   readonly leastShare?: { readonly of: ServerKind; readonly share: number }
 }
@@ -71,11 +73,15 @@ export function tabulateRounds<Measured>(
     ],
     rows: [...rounds.keys()].map((kind) => [
       kind.name,
-      ...columns.map((column) => medianOf(kind, column).toFixed(column.digits ?? 1)),
+      ...columns.map((column) => shown(medianOf(kind, column), column)),
       ...floors.map((floor) => ratioOf(kind, floor, columns[0]).toFixed(2)),
     ]),
     verdict: columns.flatMap(judge).join('; '),
   }
+}
+
+function shown<Measured>(figure: number, { show, digits = 1 }: Column<Measured>): string {
+  return show?.(figure) ?? figure.toFixed(digits)
 }
 
 /** What is wanted of the columns, in words. */

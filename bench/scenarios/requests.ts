@@ -102,4 +102,12 @@ export const requestScenarios: readonly Scenario[] = [
     shapes: largeKeys.map(putLarge),
     ...large,
   }),
+  throughputScenario({
+    name: 'put-large-memory',
+    question: 'How fast are PUTs of 64 MiB, 4 at once, on a file system in memory?',
+    connections: 4,
+    shapes: largeKeys.map(putLarge),
+    ...large,
+    isInMemory: true,
+  }),
 ]

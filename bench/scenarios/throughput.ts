@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeCertificate } from '../../test/support/certificates.ts'
+import { LimitWatch, limitText } from '../limit.ts'
 import { generateLoad, prepareRequest, type RequestShape } from '../load.ts'
 import { cpuSeconds, peakBytes, resetPeak, residentBytes } from '../process-usage.ts'
 import { type Columns, inRounds, tabulateRounds, targetOf, wantedKinds } from '../rounds.ts'
@@ -38,6 +39,7 @@ interface Measured {
   readonly cpuMicroseconds: number
   readonly peakAboveIdleBytes: number
   readonly generatorLoad: number
+  readonly limit: number
 }
 
 /** Measures the same signed requests against every server, in interleaved rounds. */
@@ -101,9 +103,12 @@ async function measure(
   resetPeak(server.pid)
   await generateLoad({ ...job, durationMs: warmUpMs }, coreOf(context))
   const cpuBefore = cpuSeconds(server.pid)
+  const watch = new LimitWatch(server.pid)
   const durationMs = context.seconds * 1000
   const result = await generateLoad({ ...job, durationMs }, coreOf(context))
   const cpuUsed = cpuSeconds(server.pid) - cpuBefore
+  const generatorLoad = result.cpuSeconds / (result.elapsedMs / 1000)
+  const limit = watch.limit(generatorLoad)
   const peakAboveIdleBytes = peakBytes(server.pid) - idleBytes
   await sleep(100) // Lets what the server does behind its last reply end outside the next measurement.
   return {
@@ -112,7 +117,7 @@ async function measure(
     p99Ms: result.p99Ms,
     cpuMicroseconds: (cpuUsed * 1e6) / result.requests,
     peakAboveIdleBytes,
-    generatorLoad: result.cpuSeconds / (result.elapsedMs / 1000),
+    ...{ generatorLoad, limit },
   }
 }
 
@@ -135,5 +140,6 @@ function columnsOf(options: ThroughputOptions): Columns<Measured> {
       of: ({ peakAboveIdleBytes }) => peakAboveIdleBytes / mebibyte,
     },
     { title: 'generator busy %', of: ({ generatorLoad }) => generatorLoad * 100, digits: 0 },
+    { title: 'limit', of: ({ limit }) => limit, show: limitText },
   ]
 }

@@ -39,6 +39,7 @@ export const testGroups: Readonly<Record<string, readonly string[]>> = {
   ],
   faults: ['test/faults/**/*.test.ts'],
   lines: ['test/lines/**/*.test.ts'],
+  speed: ['test/speed/*.test.ts'],
   container: ['test/container/**/*.test.ts'],
 }
 
@@ -55,6 +56,7 @@ export const ciGroups: readonly string[] = [
   'browser',
   'quick',
   'fakes',
+  'speed',
 ]
 
 /**
