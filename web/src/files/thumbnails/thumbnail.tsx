@@ -20,13 +20,15 @@ interface ThumbnailProps {
 
 /** Use the ETag of the file as `key`. */
 export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
+  // A folder that is listed again has the same file as another object, which is no reason to begin again.
+  const [subject] = useState({ bucket, file, kind })
   const [url, setUrl] = useState(() => thumbnails.get(bucket, file))
   useEffect(() => {
     if (url !== undefined || savesData()) return
     const ending = new AbortController()
     const { signal } = ending
     const load = async () => {
-      const found = await thumbnails.load({ bucket, file, kind }, signal)
+      const found = await thumbnails.load(subject, signal)
       if (!signal.aborted) setUrl(found)
     }
     // Without a picture, the icon stays.
@@ -35,7 +37,7 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
       clearTimeout(timer)
       ending.abort()
     }
-  }, [bucket, file, kind, url])
+  }, [subject, url])
   if (url === undefined) return icon
   return (
     <>

@@ -21,8 +21,8 @@ class Thumbnails {
   readonly #known = new Map<string, string>()
   readonly #refused = new Set<string>()
   readonly #asking = new Turns(4)
-  /** Each has a whole picture in memory. */
-  readonly #making = new Turns(2)
+  /** Each has a whole picture in memory. A video that does not come holds up no picture. */
+  readonly #making = { image: new Turns(2), video: new Turns(1) }
 
   /** Its address, if this page has it. */
   get(bucket: string, { etag }: FileEntry): string | undefined {
@@ -50,7 +50,7 @@ class Thumbnails {
       else void storePicture(bucket, file, picture).catch(() => undefined)
       return this.#keep(id, picture)
     }
-    return (await this.#asking.run(signal, read)) ?? this.#making.run(signal, make)
+    return (await this.#asking.run(signal, read)) ?? this.#making[kind].run(signal, make)
   }
 
   #keep(id: string, picture: Blob | undefined): string | undefined {

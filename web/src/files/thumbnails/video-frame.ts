@@ -10,18 +10,18 @@ export async function videoFrame(
   signal: AbortSignal,
 ): Promise<ImageBitmap | undefined> {
   const video = document.createElement('video')
-  const end = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
+  const late = AbortSignal.timeout(limitMs)
   try {
     video.muted = true
     video.preload = 'auto'
     video.src = url
-    if (!(await happens(video, 'loadeddata', end))) return undefined
+    if (!(await happens(video, 'loadeddata', signal, late))) return undefined
     const { videoWidth, videoHeight, duration } = video
     const pixels = videoWidth * videoHeight
     if (pixels === 0 || pixels > maxPixels) return undefined
     if (Number.isFinite(duration) && duration > 0) {
       video.currentTime = Math.min(wantedSeconds, duration / 2)
-      if (!(await happens(video, 'seeked', end))) return undefined
+      if (!(await happens(video, 'seeked', signal, late))) return undefined
     }
     return await createImageBitmap(video)
   } finally {
@@ -31,11 +31,18 @@ export async function videoFrame(
   }
 }
 
-/** Whether it happens before the video fails. @throws when the signal aborts */
-function happens(video: HTMLVideoElement, type: string, signal: AbortSignal): Promise<boolean> {
+/** Whether it happens in time, and before the video fails. @throws when the signal aborts */
+function happens(
+  video: HTMLVideoElement,
+  type: string,
+  signal: AbortSignal,
+  late: AbortSignal,
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     signal.addEventListener('abort', () => reject(signal.reason))
+    // Some phones load nothing of a video before it is pressed.
+    late.addEventListener('abort', () => resolve(false))
     video.addEventListener(type, () => resolve(true), { once: true })
     video.addEventListener('error', () => resolve(false), { once: true })
   })
