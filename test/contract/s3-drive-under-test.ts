@@ -74,11 +74,8 @@ export function newFolder(bucket: string): string {
   return `/${bucket}/${randomBytes(6).toString('hex')}`
 }
 
-/** The keys of the store's uploads that have not ended. @param among the buckets, if they are those of the store */
-export async function openUploads(
-  { address, credentials }: S3DriveOptions,
-  among: readonly string[] = buckets,
-): Promise<string[]> {
+/** The keys of the store's uploads that have not ended. */
+export async function openUploads({ address, credentials }: S3DriveOptions): Promise<string[]> {
   const { endpoint, bucket, prefix } = address
   const client = new S3Client({
     ...{ endpoint, region: 'us-east-1', forcePathStyle: true },
@@ -86,7 +83,7 @@ export async function openUploads(
   })
   try {
     const found: string[] = []
-    for (const Bucket of bucket === undefined ? among : [bucket]) {
+    for (const Bucket of bucket === undefined ? buckets : [bucket]) {
       const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix })
       const { Uploads = [] } = await client.send(command)
       found.push(...Uploads.map(({ Key = '' }) => Key).filter((key) => key.startsWith(prefix)))

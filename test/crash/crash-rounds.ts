@@ -6,10 +6,12 @@ import type { GatewayProcess } from '../support/gateway-process.ts'
 import type { Random } from '../support/random.ts'
 import { BelievedStore, verifyStore } from './store.ts'
 import { finishUpload, overtakeUpload, verifyParts } from './uploads.ts'
-import { putCopySource, type Workload, writeUntilKilled } from './writers.ts'
+import { putCopySource, type Shapes, type Workload, writeUntilKilled } from './writers.ts'
 
 export interface CrashPlan {
   readonly rounds: number
+  /** @default as of Workload */
+  readonly shapes?: Shapes
   readonly random: Random
   /** How long writers run at least and at most before they are interrupted. */
   readonly roundMs: readonly [least: number, most: number]
@@ -31,13 +33,13 @@ const leftoversGoMs = 5_000
 /** Kills the gateway repeatedly during mixed writes and checks the remaining state. */
 export async function runCrashRounds(t: TestContext, plan: CrashPlan): Promise<void> {
   const store = new BelievedStore()
-  const { rounds, random } = plan
+  const { rounds, random, shapes } = plan
   const steps = new Steps()
   let resumed = 0
   for (let round = 0; round <= rounds; round++) {
     const server = await plan.start()
     try {
-      const workload = { server, store, random, onStep: () => steps.count() }
+      const workload = { server, store, random, shapes, onStep: () => steps.count() }
       if (round === 0) await putCopySource(workload)
       resumed += store.openUploads.size
       await verifyAfterCrash(workload, plan)
