@@ -1,4 +1,5 @@
 import type { Attributes, ChecksumAlgorithm, Tags, WriterAttributes } from './attributes.ts'
+import type { BatchRemoval } from './batch-removal.ts'
 import type { DriveStatistics } from './drive-statistics.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
 import type { HeadOptions, OpenOptions } from './read-options.ts'
@@ -23,7 +24,7 @@ import type {
  *
  * Every method may reject with a DriveError. Any other rejection is a bug.
  */
-export interface Drive {
+export interface Drive extends BatchRemoval {
   /** For the log and the status page, as `file`. */
   readonly kind: string
 

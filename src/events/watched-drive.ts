@@ -33,6 +33,8 @@ export function watchedDrive(drive: Drive, recorder: Pick<EventRecorder, 'record
       if (bucketOfTrash(bucket) !== undefined) return await remove()
       return await recorder.record(change, remove, (wasThere) => (wasThere ? 'removed' : undefined))
     },
+    // One by one: each has an event if it was there.
+    removeAll: async () => undefined,
     uploads: watchedUploads(drive.uploads, recorder),
   }
   const { copy } = drive

@@ -73,6 +73,7 @@ const drive: TableOf<Drive> = {
   copy: { metric: 'copy', span: 'copy' },
   setTags: { metric: 'setTags', span: 'setTags' },
   remove: { metric: 'remove', span: 'remove' },
+  removeAll: { metric: 'removeAll', span: 'removeAll' },
   removeFolder: { metric: 'removeFolder', span: 'removeFolder' },
   sweep: { metric: 'sweep' },
   uploads: { within: uploads },

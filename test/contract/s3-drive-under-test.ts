@@ -17,7 +17,6 @@ export const s3DriveLacks = {
   byHand: 'what other clients put there are objects like all others',
   capacity: 'the store decides',
   keptVersions: 'a store without versions keeps no overwritten bytes',
-  setTags: 'S3 has no condition for PutObjectTagging',
   removeFolder: 'S3 has no folders',
   givenEtags: 'they are those of the store',
   publishedTimes: 'the reply to a PUT has no time of the object',

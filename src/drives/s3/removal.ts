@@ -1,10 +1,11 @@
-import { DeleteObjectCommand } from '@aws-sdk/client-s3'
-import type { ObjectName, RemovalConditions } from '../drive.ts'
+import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
+import type { BatchRemoval } from '../batch-removal.ts'
+import type { DriveError, ObjectName, RemovalConditions } from '../drive.ts'
 import { assertRemovalConditions, versionOf } from '../write-conditions.ts'
 import { isConditionFailure } from './conditional-write.ts'
 import { headOf } from './heads.ts'
 import type { StoreContext } from './store-context.ts'
-import { attemptsOf } from './store-errors.ts'
+import { attemptsOf, errorOfCode } from './store-errors.ts'
 
 /** How often a removal is tried while others write the key. */
 const maxAttempts = 5
@@ -37,5 +38,33 @@ export async function removeObject(
       if (!isConditionFailure(error) || attempt === maxAttempts) throw error
       wasRepeated = attemptsOf(error) > 1
     }
+  }
+}
+
+/** What the document of DeleteObjects can hold as it is (XML 1.0, section 2.2). */
+const inXml = /^[^\p{Cc}\ufffe\uffff]*$/u
+
+/** As Drive.removeAll. */
+export async function removeObjects(
+  { store, names }: StoreContext,
+  bucket: string,
+  keys: readonly string[],
+): ReturnType<NonNullable<BatchRemoval['removeAll']>> {
+  if (!keys.every((key) => inXml.test(key) && !names.isOwn(key))) return undefined
+  const Objects = keys.map((key) => ({ Key: names.nameOf({ bucket, key }).Key }))
+  const { Bucket } = names.placeOf(bucket)
+  const command = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })
+  try {
+    const { Errors = [] } = await store.call((options) => store.client.send(command, options))
+    const errors = new Map(Errors.map((error) => [error.Key, error]))
+    return Objects.map(({ Key }) => {
+      const error = errors.get(Key)
+      return error && errorOfCode(error.Code ?? '', error.Message ?? '')
+    })
+  } catch (error) {
+    // As of a store that wants Content-MD5, which the SDK no longer sends.
+    const isUnknown = ['not-implemented', 'unsupported'].includes((error as DriveError).kind)
+    if (isUnknown) return undefined
+    return keys.map(() => error as DriveError)
   }
 }

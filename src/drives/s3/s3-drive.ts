@@ -8,9 +8,10 @@ import { startDraft } from './draft.ts'
 import type { DraftRecords } from './draft-records.ts'
 import { headWithPart, withoutMark } from './heads.ts'
 import { StoreCursor } from './listing.ts'
+import { setObjectTags } from './object-tags.ts'
 import { openStoreObject } from './open-object.ts'
 import { Probe } from './probe.ts'
-import { removeObject } from './removal.ts'
+import { removeObject, removeObjects } from './removal.ts'
 import { Store, type StoreOptions } from './store.ts'
 import type { StoreAddress } from './store-address.ts'
 import { StoreNames } from './store-names.ts'
@@ -61,6 +62,8 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
     open: (bucket, key, options) => openStoreObject(context, { bucket, key }, options),
     draft: async (bucket, key, draft) => startDraft(drafts, { bucket, key }, draft),
     copy: (source, target, copy) => copyObject(copies, source, target, copy),
+    setTags: (bucket, key, tags) => setObjectTags(context, { bucket, key }, tags),
+    removeAll: (bucket, keys) => removeObjects(context, bucket, keys),
     remove: (bucket, key, conditions) => removeObject(context, { bucket, key }, conditions),
     uploads: new StoreUploads(drafts),
     statistics: () => ({ retries: { store: store.retries } }),

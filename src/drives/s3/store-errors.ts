@@ -87,6 +87,13 @@ export function storeError(error: unknown, signal?: AbortSignal): DriveError {
   })
 }
 
+/** The error of one object of a request for several. Undefined if there was none. */
+export function errorOfCode(code: string, message: string): DriveError | undefined {
+  const kind = kindsByCode[code] ?? (code === 'AccessDenied' ? 'denied' : 'unavailable')
+  if (kind === 'not-found') return undefined
+  return new DriveError(kind, `The S3 store answered ${code}: ${message}`)
+}
+
 /** Whether the store may have done what a failed request asked for. */
 export function isUnclear(error: unknown): boolean {
   const { cause, kind } = error as DriveError

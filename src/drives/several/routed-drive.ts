@@ -173,6 +173,12 @@ export class RoutedDrive implements Drive {
     return await place.mount.drive.remove(place.folder, key, conditions)
   }
 
+  async removeAll(bucket: string, keys: readonly string[]) {
+    const place = this.#placeOf(bucket)
+    requireWritable(bucket, place)
+    return await place.mount.drive.removeAll?.(place.folder, keys)
+  }
+
   /** Has no effect on a drive that can't do it. */
   async removeFolder(bucket: string, key: string): Promise<void> {
     const place = this.#placeOf(bucket)

@@ -87,20 +87,39 @@ async function deleteAll(
   context: BucketContext,
   doomed: readonly Doomed[],
 ): Promise<(S3Error | undefined)[]> {
-  const failures: (S3Error | undefined)[] = new Array(doomed.length)
-  const entries = doomed.entries()
+  const failures = doomed.map((object) => refusalOf(context, object))
+  const left = new Set(doomed.keys().filter((index) => failures[index] === undefined))
+  const together = [...left].filter((index) => doomed[index]?.etag === undefined)
+  const removed = await removeTogether(
+    context,
+    together.map((index) => doomed[index]?.key ?? ''),
+  )
+  for (const [position, error] of removed?.entries() ?? []) {
+    const index = together[position] ?? 0
+    failures[index] = error && asS3Error(error)
+    left.delete(index)
+  }
+  const entries = left.values()
   const work = async (): Promise<void> => {
     // The workers share one iterator.
-    for (const [index, object] of entries) failures[index] = await deleteOne(context, object)
+    for (const index of entries) {
+      const object = doomed[index]
+      if (object !== undefined) failures[index] = await deleteOne(context, object)
+    }
   }
   await Promise.all(Array.from({ length: concurrency }, work))
   return failures
 }
 
-async function deleteOne(
-  { service, request, identity, bucket }: BucketContext,
-  { key, etag, versionId, unknownCondition }: Doomed,
-): Promise<S3Error | undefined> {
+/** Undefined if the drive removes one by one. */
+async function removeTogether({ service, bucket }: BucketContext, keys: readonly string[]) {
+  return keys.length > 1 ? await service.drive.removeAll?.(bucket, keys) : undefined
+}
+
+function refusalOf(
+  { identity, bucket }: BucketContext,
+  { key, versionId, unknownCondition }: Doomed,
+): S3Error | undefined {
   if (!isAuthorized(identity, { action: 'delete', bucket, key, isPublic: false })) {
     return new S3Error('AccessDenied', 'This access key may not delete this object.')
   }
@@ -111,10 +130,15 @@ async function deleteOne(
       'Invalid version id specified: objects here have no versions.',
     )
   }
-  if (unknownCondition !== undefined) {
-    const message = `The condition ${unknownCondition} is not implemented. Use ETag.`
-    return new S3Error('NotImplemented', message)
-  }
+  if (unknownCondition === undefined) return undefined
+  const message = `The condition ${unknownCondition} is not implemented. Use ETag.`
+  return new S3Error('NotImplemented', message)
+}
+
+async function deleteOne(
+  { service, request, bucket }: BucketContext,
+  { key, etag }: Doomed,
+): Promise<S3Error | undefined> {
   try {
     await service.drive.remove(bucket, key, etag === undefined ? undefined : conditionOf(etag))
     return undefined

@@ -147,3 +147,24 @@ test('DeleteObjects deletes nothing when the body does not match Content-MD5', a
   await runner.run(deleteMany, { body, headers: { 'content-md5': sum(body) } })
   assert.equal(await textOf(world.drive), undefined)
 })
+
+test('DeleteObjects removes together what a drive can remove so, without what has a condition', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  for (const key of ['a', 'b', 'c']) await runner.run(putObject, { key, body: key })
+  const together: string[][] = []
+  world.drive.removeAll = async (bucket, keys) => {
+    together.push([...keys])
+    await world.drive.remove(bucket, 'a')
+    return keys.map((key) => (key === 'b' ? new DriveError('denied', 'No.') : undefined))
+  }
+  const pinned = `<Object><Key>c</Key><ETag>"${md5('c')}"</ETag></Object>`
+  const body = deleteDocument(['a', 'b'], pinned)
+  const reply = String((await runner.run(deleteMany, { body })).body)
+  assert.deepEqual(together, [['a', 'b']])
+  assert.match(reply, /<Deleted><Key>a<\/Key><\/Deleted><Deleted><Key>c<\/Key><\/Deleted>/)
+  assert.match(reply, /<Error><Key>b<\/Key><Code>AccessDenied<\/Code>/)
+  assert.equal(await textOf(world.drive, 'c'), undefined)
+  await runner.run(deleteMany, { body: deleteDocument(['b']) })
+  assert.equal(together.length, 1, 'one object is removed alone')
+})
