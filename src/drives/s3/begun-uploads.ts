@@ -1,5 +1,5 @@
 import { withDatabaseErrors } from '../database-errors.ts'
-import type { ObjectName } from '../drive.ts'
+import type { DriveError, DriveErrorKind, ObjectName } from '../drive.ts'
 import { parsedJson } from '../json-text.ts'
 import { asciiJson } from '../stored-attributes.ts'
 import { newMark } from './conditional-write.ts'
@@ -18,6 +18,9 @@ import {
 /** Records that are looked at in a sweep. The others come with the next one. */
 const pageSize = 1000
 
+const refusals: ReadonlySet<DriveErrorKind> = new Set([
+  ...(['denied', 'no-bucket', 'not-found', 'not-implemented', 'unsupported'] as const),
+])
 /** How inexact the difference between the clocks of the database and of the store is. */
 const slackMs = 10_000
 
@@ -72,21 +75,27 @@ export class BegunUploads {
   /** As UploadDrive.sweep, also for drafts in parts. */
   async sweep(isKnown: (id: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
     const before = this.#now() - olderThanMs
+    const failures: unknown[] = []
     for (const id of await this.#records.idle(before, pageSize)) {
       const begun = begunIn(await this.#records.find(id))
       if (begun === undefined) continue
-      const { target, uploadId } = begun
       // Saved again, so that it is not the first of the next sweep.
       if (await isKnown(id)) await this.#save(id, begun)
-      else if (uploadId !== undefined) await this.abort(id, { target, uploadId })
-      else await this.#abortLost(id, begun)
+      else await this.#end(id, begun).catch((error: unknown) => void failures.push(error))
     }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  async #end(id: string, begun: Begun): Promise<void> {
+    const { target, uploadId } = begun
+    if (uploadId === undefined) await this.#abortLost(id, begun)
+    else await this.abort(id, { target, uploadId })
   }
 
   /** Aborts the uploads of this key that were created when the reply was lost, and that no record has. */
   async #abortLost(id: string, lost: Begun): Promise<void> {
     const { target, atMs } = lost
-    const { found, storeNow } = await uploadsAt(this.#context, target)
+    const { found, storeNow } = await uploadsAt(this.#context, target).catch(noneIfRefused)
     const from = atMs + storeNow - this.#now() - slackMs
     const to = from + callMs + 2 * slackMs
     const recorded = found.length === 0 ? [] : await this.#recorded()
@@ -113,14 +122,16 @@ export class BegunUploads {
   }
 }
 
+/** A store that does not list them removes them by itself, or its operator does. */
+function noneIfRefused(error: unknown): Awaited<ReturnType<typeof uploadsAt>> {
+  if (!refusals.has((error as DriveError).kind)) throw error
+  return { found: [], storeNow: 0 }
+}
+
 /** Undefined for a record of another drive. */
 function begunIn(json: string | undefined): Begun | undefined {
-  const {
-    bucket,
-    key,
-    uploadId,
-    atMs = 0,
-  } = (parsedJson(json ?? '') ?? {}) as Partial<ObjectName & Begun>
+  const record = (parsedJson(json ?? '') ?? {}) as Partial<ObjectName & Begun>
+  const { bucket, key, uploadId, atMs = 0 } = record
   if (bucket === undefined || key === undefined) return undefined
-  return { target: { bucket, key }, uploadId, atMs }
+  return uploadId || atMs > 0 ? { target: { bucket, key }, uploadId, atMs } : undefined
 }

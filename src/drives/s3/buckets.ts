@@ -29,17 +29,15 @@ export async function checkAccess(
   await listOne(context, { Bucket, Key })
   if (access !== 'writes') return
   const upload = { Bucket, Key }
-  const { UploadId } = await store.call((options) =>
-    store.client.send(new CreateMultipartUploadCommand(upload), options),
-  )
+  const { UploadId } = await store.send(new CreateMultipartUploadCommand(upload))
   const command = new AbortMultipartUploadCommand({ ...upload, UploadId })
-  await store.call((options) => store.client.send(command, options))
+  await store.send(command)
 }
 
 /** Whether the store takes the credentials. It may keep them from seeing all buckets. */
 async function checkStore({ store }: StoreContext): Promise<void> {
   try {
-    await store.call((options) => store.client.send(new ListBucketsCommand({}), options))
+    await store.send(new ListBucketsCommand({}))
   } catch (error) {
     if (codeOf(error) !== 'AccessDenied') throw error
   }
@@ -50,7 +48,7 @@ async function listOne(
   { Bucket, Key }: { readonly Bucket: string; readonly Key: string },
 ): Promise<void> {
   const command = new ListObjectsV2Command({ Bucket, Prefix: Key, MaxKeys: 1 })
-  await store.call((options) => store.client.send(command, options))
+  await store.send(command)
 }
 
 /** As Drive.addBucket. The folder of a bucket is an empty object whose key ends in `/`, as other clients make it. */
@@ -60,7 +58,7 @@ export async function addBucket(context: StoreContext, bucket: string): Promise<
   if (names.areFolders) {
     if ((await folderTime(context, bucket)) !== undefined) return
     const command = new PutObjectCommand({ Bucket, Key, Body: Buffer.alloc(0) })
-    await store.call((options) => store.client.send(command, options))
+    await store.send(command)
     return
   }
   try {
@@ -82,7 +80,7 @@ export async function removeBucket(
     throw new DriveError('denied', message)
   }
   try {
-    await store.call((options) => store.client.send(new DeleteBucketCommand({ Bucket }), options))
+    await store.send(new DeleteBucketCommand({ Bucket }))
     return true
   } catch (error) {
     const { kind } = error as DriveError
@@ -97,9 +95,7 @@ export async function bucketCreatedAtMs(context: StoreContext, bucket: string): 
   if (names.areFolders) return (await folderTime(context, bucket)) ?? noBucket(bucket)
   const { Bucket } = names.placeOf(bucket)
   try {
-    const { Buckets = [] } = await store.call((options) =>
-      store.client.send(new ListBucketsCommand({}), options),
-    )
+    const { Buckets = [] } = await store.send(new ListBucketsCommand({}))
     const found = Buckets.find(({ Name }) => Name === Bucket)
     return found === undefined ? noBucket(bucket) : secondOf(found.CreationDate)
   } catch (error) {
@@ -111,7 +107,7 @@ export async function bucketCreatedAtMs(context: StoreContext, bucket: string): 
 
 async function create({ store }: StoreContext, Bucket: string): Promise<void> {
   try {
-    await store.call((options) => store.client.send(new CreateBucketCommand({ Bucket }), options))
+    await store.send(new CreateBucketCommand({ Bucket }))
   } catch (error) {
     const name = codeOf(error)
     // Another gateway was faster.

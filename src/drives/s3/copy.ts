@@ -69,7 +69,7 @@ async function copyAtOnce(
         MetadataDirective: 'REPLACE',
         TaggingDirective: 'REPLACE',
       })
-      const sent = store.call((call) => store.client.send(command, call), {
+      const sent = store.send(command, {
         ...{ signal, limitMs: longCallMs },
       })
       const { CopyObjectResult: made = {} } = await sent.catch((error) =>
@@ -146,7 +146,7 @@ async function copyParts(
       CopySourceRange: `bytes=${start}-${end - 1}`,
     })
     const copied = await store
-      .call((call) => store.client.send(command, call), {
+      .send(command, {
         ...{ signal: options.signal, limitMs: longCallMs },
       })
       .catch((error) => unlessChanged(context, source, error))

@@ -182,7 +182,7 @@ class StoreDraft implements Draft {
     })
     const limitMs = signal === undefined ? longCallMs : Number.POSITIVE_INFINITY
     const bounds = { signal: signal ?? this.#options.signal, limitMs }
-    return await store.call((options) => store.client.send(command, options), bounds)
+    return await store.send(command, bounds)
   }
 
   async #beginParts(): Promise<Parts> {

@@ -58,7 +58,7 @@ async function rangeOfPart(
   const { name, found, partNumber: PartNumber } = part
   const command = new HeadObjectCommand({ ...name, PartNumber })
   try {
-    const { ContentRange } = await store.call((options) => store.client.send(command, options))
+    const { ContentRange } = await store.send(command)
     const range = rangeIn(ContentRange)
     return range?.size === found.size ? range : undefined
   } catch (error) {
@@ -73,9 +73,7 @@ export async function headAt(
   { store }: Pick<StoreContext, 'store'>,
   name: StoreName,
 ): Promise<StoreObject | undefined> {
-  const found = await unlessMissing(
-    store.call((options) => store.client.send(new HeadObjectCommand(name), options)),
-  )
+  const found = await unlessMissing(store.send(new HeadObjectCommand(name)))
   return found && (await objectIn({ store }, name, found))
 }
 
@@ -129,9 +127,7 @@ async function tagsOf(
   { store }: Pick<StoreContext, 'store'>,
   name: StoreName & { readonly VersionId: string | undefined },
 ) {
-  const { TagSet = [] } = await store.call((options) =>
-    store.client.send(new GetObjectTaggingCommand(name), options),
-  )
+  const { TagSet = [] } = await store.send(new GetObjectTaggingCommand(name))
   return Object.fromEntries(TagSet.map(({ Key = '', Value = '' }) => [Key, Value]))
 }
 

@@ -93,7 +93,7 @@ export class StoreCursor implements EntryCursor {
       ...{ Bucket, Prefix: folder + prefix, EncodingType: 'url', ...query },
       ...(after !== '' && { StartAfter: folder + after }),
     })
-    return await store.call((options) => store.client.send(command, options))
+    return await store.send(command)
   }
 
   /** Not the folder of the bucket itself, nothing of the probe, and no folder that was left behind. */

@@ -21,10 +21,8 @@ export async function setObjectTags(
   const TagSet = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }))
   const tagging =
     TagSet.length === 0
-      ? store.call((options) => store.client.send(new DeleteObjectTaggingCommand(name), options))
-      : store.call((options) =>
-          store.client.send(new PutObjectTaggingCommand({ ...name, Tagging: { TagSet } }), options),
-        )
+      ? store.send(new DeleteObjectTaggingCommand(name))
+      : store.send(new PutObjectTaggingCommand({ ...name, Tagging: { TagSet } }))
   if ((await unlessMissing<object>(tagging)) === undefined) return undefined
   const after = await headOf(context, object)
   if (after !== undefined && isSame(after.attributes.tags, tags)) return withoutMark(after)

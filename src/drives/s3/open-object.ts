@@ -142,7 +142,7 @@ function request(
   ending: AbortController,
 ): Promise<GetObjectCommandOutput> {
   const command = new GetObjectCommand({ ...names.nameOf(object), ...fields })
-  return store.call((options) => store.client.send(command, options), { ending })
+  return store.send(command, { ending })
 }
 
 function asReadError(error: unknown, object: ObjectName): unknown {

@@ -32,23 +32,23 @@ export class ProbeRequests {
   /** Resolves with the ETag. */
   async put(name: string, more: Partial<PutObjectCommandInput> = {}) {
     const command = new PutObjectCommand({ ...this.#at(name), Body, ...more })
-    return bareEtag((await this.#send((client, options) => client.send(command, options))).ETag)
+    return bareEtag((await this.#store.send(command)).ETag)
   }
 
   async copy(from: string, to: string, conditions: NativeConditions): Promise<void> {
     const CopySource = copySource(this.#at(from))
     const command = new CopyObjectCommand({ ...this.#at(to), CopySource, ...conditions })
-    await this.#send((client, options) => client.send(command, options))
+    await this.#store.send(command)
   }
 
   async checksumOf(name: string): Promise<string | undefined> {
     const command = new HeadObjectCommand(this.#at(name))
-    return (await this.#send((client, options) => client.send(command, options))).ChecksumCRC32
+    return (await this.#store.send(command)).ChecksumCRC32
   }
 
   async remove(name: string, conditions: Pick<NativeConditions, 'IfMatch'> = {}): Promise<void> {
     const command = new DeleteObjectCommand({ ...this.#at(name), ...conditions })
-    await this.#send((client, options) => client.send(command, options))
+    await this.#store.send(command)
   }
 
   async exists(name: string): Promise<boolean> {
@@ -61,21 +61,15 @@ export class ProbeRequests {
     { from, ...conditions }: NativeConditions & { readonly from?: string } = {},
   ): Promise<string> {
     const object = this.#at(name)
-    const { UploadId } = await this.#send((client, options) =>
-      client.send(new CreateMultipartUploadCommand(object), options),
-    )
+    const { UploadId } = await this.#store.send(new CreateMultipartUploadCommand(object))
     const upload = { ...object, UploadId }
     try {
       const part = await this.#part(upload, from)
       const complete = { ...upload, MultipartUpload: { Parts: [part] }, ...conditions }
-      await this.#send((client, options) =>
-        client.send(new CompleteMultipartUploadCommand(complete), options),
-      )
+      await this.#store.send(new CompleteMultipartUploadCommand(complete))
       return bareEtag(part.ETag)
     } catch (error) {
-      await this.#send((client, options) =>
-        client.send(new AbortMultipartUploadCommand(upload), options),
-      ).catch(() => undefined)
+      await this.#store.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined)
       throw error
     }
   }
@@ -87,21 +81,17 @@ export class ProbeRequests {
       ...{ Bucket, Prefix: Key + prefix },
       ...(after !== undefined && { StartAfter: Key + after }),
     })
-    const found = await this.#send((client, options) => client.send(command, options))
+    const found = await this.#store.send(command)
     return (found.Contents ?? []).map((one) => (one.Key ?? '').slice(Key.length))
   }
 
   /** Removes what is older, at most a thousand objects. */
   async removeAll(olderThanMs: number): Promise<void> {
     const { Bucket, Key: Prefix } = this.#folder
-    const { Contents = [] } = await this.#send((client, options) =>
-      client.send(new ListObjectsV2Command({ Bucket, Prefix }), options),
-    )
+    const { Contents = [] } = await this.#store.send(new ListObjectsV2Command({ Bucket, Prefix }))
     for (const { Key, LastModified = new Date(0) } of Contents) {
       if (olderThanMs > 0 && LastModified.getTime() > Date.now() - olderThanMs) continue
-      await this.#send((client, options) =>
-        client.send(new DeleteObjectCommand({ Bucket, Key }), options),
-      )
+      await this.#store.send(new DeleteObjectCommand({ Bucket, Key }))
     }
   }
 
@@ -112,21 +102,12 @@ export class ProbeRequests {
     const part = { ...upload, PartNumber: 1 }
     if (from === undefined) {
       const command = new UploadPartCommand({ ...part, Body })
-      const { ETag } = await this.#send((client, options) => client.send(command, options))
+      const { ETag } = await this.#store.send(command)
       return { PartNumber: 1, ETag }
     }
     const command = new UploadPartCopyCommand({ ...part, CopySource: copySource(this.#at(from)) })
-    const { CopyPartResult } = await this.#send((client, options) => client.send(command, options))
+    const { CopyPartResult } = await this.#store.send(command)
     return { PartNumber: 1, ETag: CopyPartResult?.ETag }
-  }
-
-  #send<Result>(
-    work: (
-      client: Store['client'],
-      options: { readonly abortSignal: AbortSignal },
-    ) => Promise<Result>,
-  ): Promise<Result> {
-    return this.#store.call((options) => work(this.#store.client, options))
   }
 
   #at(name: string): StoreName {

@@ -32,7 +32,7 @@ export async function removeObject(
       ...(removeMatching && { IfMatch: `"${found.attributes.etag}"` }),
     })
     try {
-      await store.call((options) => store.client.send(command, options))
+      await store.send(command)
       return true
     } catch (error) {
       if (!isConditionFailure(error) || attempt === maxAttempts) throw error
@@ -55,7 +55,7 @@ export async function removeObjects(
   const { Bucket } = names.placeOf(bucket)
   const command = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })
   try {
-    const { Errors = [] } = await store.call((options) => store.client.send(command, options))
+    const { Errors = [] } = await store.send(command)
     const errors = new Map(Errors.map((error) => [error.Key, error]))
     return Objects.map(({ Key }) => {
       const error = errors.get(Key)

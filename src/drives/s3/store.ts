@@ -1,5 +1,12 @@
 import { Agent } from 'node:https'
-import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+import {
+  type $Command,
+  S3Client,
+  type S3ClientConfig,
+  type S3ClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from '@aws-sdk/client-s3'
 import { DriveError } from '../drive.ts'
 import { storeError } from './store-errors.ts'
 
@@ -38,11 +45,6 @@ interface BuiltRequest {
 /** Commands whose replies have the checksum of the object. */
 const reads: ReadonlySet<string> = new Set(['GetObjectCommand', 'HeadObjectCommand'])
 
-/** What every call passes to the SDK. */
-export interface CallOptions {
-  readonly abortSignal: AbortSignal
-}
-
 interface Bounds {
   readonly signal?: AbortSignal | undefined
   /** Ends the request, also after the call, when its bytes are read. */
@@ -53,13 +55,13 @@ interface Bounds {
 
 /** The SDK's client, with a bound for the time of each call and errors of this drive. */
 export class Store {
-  readonly client: S3Client
+  readonly #client: S3Client
   #calls = 0
   #requests = 0
 
   constructor(options: StoreOptions) {
-    this.client = new S3Client(configOf(options))
-    const { middlewareStack } = this.client
+    this.#client = new S3Client(configOf(options))
+    const { middlewareStack } = this.#client
     middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args)
@@ -98,14 +100,14 @@ export class Store {
   }
 
   /**
-   * Makes a call of the SDK, with all its attempts within a minute.
+   * Sends a request, with all its attempts within a minute.
    *
    * @throws DriveError; the signal's reason
    */
-  async call<Result>(
-    work: (options: CallOptions) => Promise<Result>,
+  async send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: $Command<Input, Output, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
     { signal, ending = new AbortController(), limitMs = callMs }: Bounds = {},
-  ): Promise<Result> {
+  ): Promise<Output> {
     this.#calls += 1
     const stop = () => ending.abort(signal?.reason)
     if (signal?.aborted) stop()
@@ -114,7 +116,7 @@ export class Store {
     const late = () => ending.abort(noAnswer(limitMs))
     const timer = isBounded ? setTimeout(late, limitMs) : undefined
     try {
-      return await work({ abortSignal: ending.signal })
+      return await this.#client.send(command, { abortSignal: ending.signal })
     } catch (error) {
       ending.signal.throwIfAborted()
       throw storeError(error)
@@ -125,7 +127,7 @@ export class Store {
   }
 
   close(): void {
-    this.client.destroy()
+    this.#client.destroy()
   }
 }
 

@@ -41,9 +41,7 @@ export async function createUpload(
     ...fieldsOf(attributes, mark),
     ...(checksum && { ChecksumAlgorithm: checksum.algorithm, ChecksumType: checksum.type }),
   })
-  const { UploadId = '', $metadata } = await store.call((options) =>
-    store.client.send(command, options),
-  )
+  const { UploadId = '', $metadata } = await store.send(command)
   const upload = { target, mark, uploadId: UploadId, algorithm: checksum?.algorithm }
   return { upload, wasRepeated: ($metadata.attempts ?? 1) > 1 }
 }
@@ -68,7 +66,7 @@ export async function sendPart(
   })
   // The sender of a stream has its own bounds.
   const limitMs = body instanceof Uint8Array ? longCallMs : Number.POSITIVE_INFINITY
-  const sent = await store.call((options) => store.client.send(command, options), {
+  const sent = await store.send(command, {
     signal,
     limitMs,
   })
@@ -110,7 +108,7 @@ export async function completeStoreUpload(
         ...{ UploadId: uploadId, MultipartUpload: { Parts: [...parts] } },
         ...native,
       })
-      return await store.call((options) => store.client.send(command, options), {
+      return await store.send(command, {
         limitMs: longCallMs,
       })
     },
@@ -125,7 +123,7 @@ export async function abortStoreUpload(
 ): Promise<void> {
   const command = new AbortMultipartUploadCommand({ ...names.nameOf(target), UploadId: uploadId })
   try {
-    await store.call((options) => store.client.send(command, options))
+    await store.send(command)
   } catch (error) {
     const isGone =
       error instanceof DriveError && ['upload-gone', 'no-bucket', 'not-found'].includes(error.kind)
@@ -137,7 +135,7 @@ export async function abortStoreUpload(
 export async function uploadsAt({ store, names }: StoreContext, target: ObjectName) {
   const { Bucket, Key } = names.nameOf(target)
   const command = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
-  const output = await store.call((options) => store.client.send(command, options))
+  const output = await store.send(command)
   const uploads = (output.Uploads ?? []).filter((upload) => upload.Key === Key)
   const found = uploads.map(({ UploadId = '', Initiated }) => ({
     ...{ uploadId: UploadId, atMs: Initiated?.getTime() ?? 0 },

@@ -82,6 +82,25 @@ test('an upload whose creation got no reply is swept', async (t) => {
   assert.deepEqual(await openUploads(), [])
 })
 
+test('a sweep goes on after an upload that it cannot end, and leaves what is of other drives', async (t) => {
+  const { options, direct, openUploads } = await openCutDrive(t, { request: /^never/, bytes: 0 })
+  const session = await UploadSession.begin(direct, 'k')
+  const record = (json: object) => ({ json: JSON.stringify(json), fileIds: [] })
+  await options.records.save(
+    '0',
+    record({ bucket: 'alpha', key: 'x'.repeat(2_000), uploadId: 'u' }),
+  )
+  await options.records.save('google', record({ bucket: 'alpha', key: 'k', size: 1 }))
+  const { uploadId } = JSON.parse((await options.records.find(session.uploadId)) ?? '{}')
+  assert.ok(uploadId)
+  await rejectsAs(
+    direct.uploads.sweep(async () => false, 0),
+    'invalid-key',
+  )
+  assert.deepEqual(await openUploads(), [])
+  assert.ok(await options.records.find('google'))
+})
+
 test('a Complete whose reply is lost is acknowledged, and can be repeated', async (t) => {
   const { drive, direct } = await openCutDrive(t, {
     ...{ request: /^POST [^ ]*\/alpha\/upload\?uploadId=/, bytes: 0 },

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import type { Drive } from '../../../src/drives/drive.ts'
-import { openS3Drive } from '../../../src/drives/s3/s3-drive.ts'
+import { openS3Drive, type S3DriveOptions } from '../../../src/drives/s3/s3-drive.ts'
 import { newFolder, openUploads, s3DriveOptions } from '../../contract/s3-drive-under-test.ts'
 import { startCuttingProxy } from '../../support/cutting-proxy.ts'
 import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
@@ -11,6 +11,8 @@ import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
 export interface CutDrive {
   readonly drive: Drive
   readonly direct: Drive
+  /** Of `direct`. */
+  readonly options: S3DriveOptions
   /** The heads of the requests through the proxy. */
   readonly heads: readonly string[]
   /** The keys of uploads in the store that have not ended. */
@@ -26,16 +28,17 @@ export async function openCutDrive(
   const proxy = await startCuttingProxy(store.port, cut)
   t.after(() => proxy.close())
   const path = newFolder(store.bucket)
-  const open = async (url: string) => {
-    const drive = await openS3Drive(await s3DriveOptions(t, { url, path, ...store.credentials }))
+  const optionsFor = (url: string) => s3DriveOptions(t, { url, path, ...store.credentials })
+  const open = async (given: S3DriveOptions) => {
+    const drive = await openS3Drive(given)
     t.after(() => drive.close())
     await drive.prepare(['alpha'])
     return drive
   }
-  const drive = await open(`http://127.0.0.1:${proxy.port}`)
-  const options = await s3DriveOptions(t, { url: store.url, path, ...store.credentials })
+  const drive = await open(await optionsFor(`http://127.0.0.1:${proxy.port}`))
+  const options = await optionsFor(store.url)
   return {
-    ...{ drive, direct: await open(store.url), heads: proxy.heads },
+    ...{ drive, options, direct: await open(options), heads: proxy.heads },
     openUploads: () => openUploads(options),
   }
 }
