@@ -4,8 +4,8 @@ import type { Random } from '../test/support/random.ts'
 export interface RequestCosts {
   readonly gatewayCpuMs: number
   readonly databaseCpuMs: number
-  /** Whether it waits until the file system has written to disk. */
-  readonly isDurable: boolean
+  /** What it needs of the drive that all gateways share. */
+  readonly driveMs: number
 }
 
 /** A kind of request and its share of all. */
@@ -19,8 +19,8 @@ export interface FleetSize {
   readonly gateways: number
   readonly coresPerGateway: number
   readonly databaseCores: number
-  /** Of the shared file system. */
-  readonly durableWritesPerSecond: number
+  /** What the drive limits, and how much of it is used at once. */
+  readonly drive: { readonly name: string; readonly servers: number }
 }
 
 /** A part of a fleet that each request uses for some time. */
@@ -34,15 +34,15 @@ export interface Resource {
 
 /** In the order in which a request needs them. */
 export function resourcesOf(size: FleetSize): readonly Resource[] {
-  const { gateways, coresPerGateway, databaseCores, durableWritesPerSecond } = size
+  const { gateways, coresPerGateway, databaseCores, drive } = size
   return [
     {
       ...{ name: 'cores of the gateways', servers: coresPerGateway, count: gateways },
       msOf: ({ gatewayCpuMs }) => gatewayCpuMs,
     },
     {
-      ...{ name: 'durable writes of the file system', servers: 1, count: 1 },
-      msOf: ({ isDurable }) => (isDurable ? 1_000 / durableWritesPerSecond : 0),
+      ...{ ...drive, count: 1 },
+      msOf: ({ driveMs }) => driveMs,
     },
     {
       ...{ name: 'cores of PostgreSQL', servers: databaseCores, count: 1 },

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { freePort } from '../free-port.ts'
 import { testBucket } from '../gateway-process.ts'
 import { until } from '../management-client.ts'
@@ -10,6 +10,7 @@ import type { S3Store } from './moto.ts'
 
 /** An S3 store in a process that a test may kill, suspend and start again. */
 export interface StoreProcess extends Omit<S3Store, 'reset'> {
+  readonly pid: number
   /** SIGKILL. */
   kill(): Promise<void>
   /** Starts it again, on the same port. */
@@ -24,6 +25,8 @@ interface Place {
   readonly port: number
   /** Of its files. */
   readonly folder: string
+  /** One that it may have from the beginning. */
+  readonly bucket: string
 }
 
 interface Program {
@@ -38,9 +41,9 @@ const secretKey = 'store-secret/00000000000000000000000000'
 const programs = {
   bucketry: {
     command: () => [process.execPath, ...startArguments()],
-    environment: ({ address, port, folder }) => ({
+    environment: ({ address, port, folder, bucket }) => ({
       ...{ DRIVE: `file:${join(folder, 'drive')}`, DATABASE_URL: `sqlite:${join(folder, 'db')}` },
-      ...{ ACCESS_KEY: accessKey, SECRET_KEY: secretKey, ALLOWED_BUCKETS: testBucket },
+      ...{ ACCESS_KEY: accessKey, SECRET_KEY: secretKey, ALLOWED_BUCKETS: bucket },
       // In one process, which is killed and suspended as a whole.
       ...{ HOST: address, PORT: String(port), WORKERS: '1', LOG_LEVEL: 'warn' },
       COMPATIBILITY: 'aws',
@@ -66,14 +69,21 @@ export function isStoreName(name: string): name is StoreName {
   return name in programs
 }
 
+/** The first store that others wrote and that is on PATH, or Bucketry. */
+export function installedStore(): StoreName {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const others = ['minio', 'versitygw'] as const
+  return others.find((name) => folders.some((one) => existsSync(join(one, name)))) ?? 'bucketry'
+}
+
 /** Starts a store on this address, with its files in an existing folder. `kill` ends it. */
 export async function startStoreProcess(
   name: StoreName,
-  { address, folder }: Omit<Place, 'port'>,
+  { address, folder, bucket = testBucket }: Pick<Place, 'address' | 'folder'> & Partial<Place>,
 ): Promise<StoreProcess> {
   const port = await freePort()
   const url = `http://${address}:${port}`
-  const place = { address, port, folder: join(folder, 'store') }
+  const place = { address, port, folder: join(folder, 'store'), bucket }
   mkdirSync(place.folder)
   const program: Program = programs[name]
   const start = async () => {
@@ -91,6 +101,9 @@ export async function startStoreProcess(
   let child = await start()
   return {
     ...{ url, accessKey, secretKey },
+    get pid() {
+      return child.pid ?? 0
+    },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')

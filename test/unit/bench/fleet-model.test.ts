@@ -3,9 +3,10 @@ import { describe, it } from 'node:test'
 import { fullAt, type RequestKind, resourcesOf, simulate } from '../../../bench/fleet-model.ts'
 import { Random } from '../../support/random.ts'
 
-const size = { gateways: 2, coresPerGateway: 2, databaseCores: 1, durableWritesPerSecond: 100 }
-const read = { name: 'GET', gatewayCpuMs: 1, databaseCpuMs: 0, isDurable: false }
-const write = { name: 'PUT', gatewayCpuMs: 2, databaseCpuMs: 0.5, isDurable: true }
+const drive = { name: 'durable writes', servers: 1 }
+const size = { gateways: 2, coresPerGateway: 2, databaseCores: 1, drive }
+const read = { name: 'GET', gatewayCpuMs: 1, databaseCpuMs: 0, driveMs: 0 }
+const write = { name: 'PUT', gatewayCpuMs: 2, databaseCpuMs: 0.5, driveMs: 10 }
 const mix: readonly RequestKind[] = [
   { ...read, share: 0.9 },
   { ...write, share: 0.1 },
@@ -14,7 +15,7 @@ const mix: readonly RequestKind[] = [
 describe('The model of a fleet', () => {
   it('finds the rate at which each resource is always busy', () => {
     const rates = resourcesOf(size).map((resource) => Math.round(fullAt(resource, mix)))
-    // 4 cores and 1.1 ms of each request; 100 writes and a tenth; 1 core and 0.05 ms.
+    // 4 cores and 1.1 ms of each request; 10 ms of a tenth; 1 core and 0.05 ms.
     assert.deepEqual(rates, [3_636, 1_000, 20_000])
   })
 
