@@ -146,7 +146,8 @@ export class FleetDisturbance {
     } else if (event === 'restart') {
       await member.restart()
     } else {
-      await member.suspend(event === 'long stall' ? longStallMs : random.integer(...shortStallMs))
+      const ms = event === 'long stall' ? longStallMs : random.integer(...shortStallMs)
+      await member.suspend(delay(ms))
     }
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskFolder } from '../support/disk-folder.ts'
+import { dashboardPassword } from '../support/management-client.ts'
 import { isStoreName, type StoreProcess, startStoreProcess } from '../support/s3/store-process.ts'
 import { isFull } from '../support/test-groups.ts'
 import type { Shapes } from './writers.ts'
@@ -88,6 +89,7 @@ export const s3Store: FleetDrive = {
       DRIVE: `s3+${store.url}`,
       S3_DRIVE_ACCESS_KEY: store.accessKey,
       S3_DRIVE_SECRET_KEY: store.secretKey,
+      DASHBOARD_PASSWORD: dashboardPassword,
     }
     return { settings: () => settings, store }
   },

@@ -36,6 +36,10 @@ export class FleetMember {
     return { host: new URL(this.#url).host, credentials: testCredentials }
   }
 
+  get url(): string {
+    return this.#url
+  }
+
   get log(): string {
     return `${this.#main?.log}${this.#main?.stderr}`
   }
@@ -96,19 +100,20 @@ export class FleetMember {
   }
 
   /** Suspends all of its processes at the same moment, like a machine that is suspended. */
-  async suspend(ms: number): Promise<void> {
+  async suspend(until: Promise<unknown>): Promise<void> {
     const main = this.#main
     if (main === undefined) return
     const pids = [main.pid, ...main.workers()]
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
-    await delay(ms)
-    for (const pid of pids) {
-      try {
-        process.kill(pid, 'SIGCONT')
-      } catch {
-        // A worker that was replaced.
+    await until.finally(() => {
+      for (const pid of pids) {
+        try {
+          process.kill(pid, 'SIGCONT')
+        } catch {
+          // A worker that was replaced.
+        }
       }
-    }
+    })
   }
 
   async untilReady(): Promise<void> {

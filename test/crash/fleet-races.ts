@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { testBucket } from '../support/gateway-process.ts'
+import { ManagementClient, until } from '../support/management-client.ts'
 import { md5Of, testBytes } from '../support/test-bytes.ts'
 import { fullPartBytes } from './fleet-drive.ts'
 import type { FleetMember } from './fleet-member.ts'
@@ -9,11 +11,42 @@ import { type BelievedStore, send, textOf } from './store.ts'
 const racers = 64
 const races = 3
 const parts = 4
+const deleted = 240
 
-/** What clients do at the same moment through different gateways, while nothing is disturbed. */
+/** What happens at the same moment at different gateways, before anything else is disturbed. */
 export async function raceThroughGateways(fleet: Fleet, store: BelievedStore): Promise<void> {
   for (let race = 0; race < races; race += 1) await createOnce(fleet, store, `race/${race}`)
   await uploadThroughAll(fleet, store)
+  await writeBehindDeletion(fleet, store)
+}
+
+/** A gateway is suspended while it deletes a folder. What is written after others have noticed it stays. */
+async function writeBehindDeletion(fleet: Fleet, store: BelievedStore): Promise<void> {
+  const [first, other = first] = fleet
+  const prefix = 'race/deleted/'
+  const keys = Array.from({ length: deleted }, (_, index) => `${prefix}${index}`)
+  for (const key of keys) store.ignore(key)
+  const putAll = (body: string, members: Fleet | readonly [FleetMember]) =>
+    Promise.all(
+      keys.map((key, index) => {
+        const { server } = members[index % members.length] ?? other
+        return send(server, { method: 'PUT', key, body })
+      }),
+    )
+  await putAll('before', fleet)
+  const client = await ManagementClient.signIn(first.url)
+  const { id } = await client.done('POST', '/deletions', { bucket: testBucket, prefix })
+  const others = new ManagementClient(other.url, client.token)
+  const stateOf = async () => (await others.done('GET', `/deletions/${id}`)).state
+  const noticed = until(async () => (await stateOf()) === 'interrupted')
+  await first.suspend(noticed.then(() => putAll('after', [other])))
+  await first.untilReady()
+  // It has noticed, too: nothing of the deletion is under way.
+  await until(async () => (await client.done('GET', `/deletions/${id}`)).state === 'interrupted')
+  for (const key of keys) {
+    const { body } = await send(other.server, { method: 'GET', key })
+    assert.equal(body.toString(), 'after', key)
+  }
 }
 
 function memberOf(fleet: Fleet, index: number): FleetMember {
