@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 import { testBucket } from '../gateway-process.ts'
-import { until } from '../management-client.ts'
 import { startArguments } from '../start-command.ts'
 import type { S3Store } from './moto.ts'
 
@@ -33,6 +33,10 @@ interface Program {
   command(place: Place): readonly string[]
   environment(place: Place): Readonly<Record<string, string>>
 }
+
+/** It may run with low priority on a busy machine. */
+const longestStartMs = 180_000
+const longestAnswerMs = 5_000
 
 const accessKey = 'STOREKEY000000000000'
 const secretKey = 'store-secret/00000000000000000000000000'
@@ -86,19 +90,21 @@ export async function startStoreProcess(
   const place = { address, port, folder: join(folder, 'store'), bucket }
   mkdirSync(place.folder)
   const program: Program = programs[name]
-  const start = async () => {
+  const start = () => {
     const command = ['--pdeathsig=KILL', ...program.command(place)]
     const env = { ...{ PATH: process.env.PATH, HOME: folder }, ...program.environment(place) }
-    const child = spawn('setpriv', command, { cwd: folder, env, stdio: 'ignore' })
-    await until(async () => {
-      if (child.exitCode !== null) throw new Error(`${name} ended with status ${child.exitCode}`)
-      const reply = await fetch(url).catch(() => undefined)
-      await reply?.arrayBuffer()
-      return reply !== undefined && reply.status !== 503
-    })
-    return child
+    return spawn('setpriv', command, { cwd: folder, env, stdio: 'ignore' })
   }
-  let child = await start()
+  let child = start()
+  const serves = async () => {
+    const giveUpAt = performance.now() + longestStartMs
+    while (!(await doesAnswer(url))) {
+      if (child.exitCode !== null) throw new Error(`${name} ended with status ${child.exitCode}`)
+      if (performance.now() > giveUpAt) throw new Error(`${name} does not answer`)
+      await delay(50)
+    }
+  }
+  await serves()
   return {
     ...{ url, accessKey, secretKey },
     get pid() {
@@ -111,9 +117,20 @@ export async function startStoreProcess(
       await ended
     },
     async comeBack() {
-      child = await start()
+      child = start()
+      await serves()
     },
     freeze: () => void child.kill('SIGSTOP'),
     thaw: () => void child.kill('SIGCONT'),
+  }
+}
+
+async function doesAnswer(url: string): Promise<boolean> {
+  try {
+    const reply = await fetch(url, { signal: AbortSignal.timeout(longestAnswerMs) })
+    await reply.arrayBuffer()
+    return reply.status !== 503
+  } catch {
+    return false
   }
 }
