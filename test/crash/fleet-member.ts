@@ -5,8 +5,8 @@ import { MainProcess } from '../support/main-process.ts'
 import type { Server } from '../support/signed-fetch.ts'
 import type { TestHost } from '../support/test-network.ts'
 
-/** Running requests have 25 s to finish, and PostgreSQL may be away. */
-const longestStopMs = 90_000
+/** Running requests have 25 s to finish. PostgreSQL may be away, and the gateway cut off from it and the store meanwhile. */
+const longestStopMs = 180_000
 
 export interface FleetMemberParts {
   /** The working directory. */
