@@ -29,12 +29,12 @@ const puts = objects.map((object) => ({ ...object, method: 'PUT' }))
 const rows: Readonly<Record<string, Row>> = {
   'GET 1 KiB': { floor: 'raw', mostTimes: 1.6, requests: 8_000, shapes: objects.map(({ key }) => ({ method: 'GET', key })) },
   HEAD: { floor: 'raw', mostTimes: 1.9, requests: 8_000, shapes: objects.map(({ key }) => ({ method: 'HEAD', key })) },
-  'PUT 1 KiB': { floor: 'durable', mostTimes: 2.7, requests: 3_000, shapes: puts },
+  'PUT 1 KiB': { floor: 'durable', mostTimes: 2.3, requests: 1_500, shapes: puts },
 }
 
 /** The first round lets both servers compile their code. The fewest times of the others count. */
-const mostRounds = 6
-const connections = 16
+const mostRounds = 12
+const connections = 32
 
 describe('The CPU time of small requests', {
   skip: process.platform !== 'linux' && 'reads /proc',
