@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { type DifferenceName, differences } from '../src/s3/compatibility.ts'
 import type { Setting } from '../src/wiring/settings/setting.ts'
 import { settingsTable } from '../src/wiring/settings/table.ts'
+import { recordedStores } from './recorded-stores.ts'
+import { withAbilities } from './store-abilities-table.ts'
 
 /**
- * `npm run docs`: writes the settings table into docs/configuration.md and .env.example, and what COMPATIBILITY
- * changes into docs/s3-compatibility.md.
+ * `npm run docs`: writes the settings table into docs/configuration.md and .env.example, what COMPATIBILITY
+ * changes into docs/s3-compatibility.md, and what S3 stores do into docs/s3-drive.md.
  */
 
 const settings = Object.values<Setting<unknown>>(settingsTable)
@@ -28,6 +30,7 @@ const generators: Readonly<Record<string, (document: string) => string>> = {
   '.env.example': withExamples,
   'docs/s3-compatibility.md': (document) =>
     withRows(document, differencesHead, Object.entries(differences).map(differenceRow)),
+  'docs/s3-drive.md': (document) => withAbilities(document, recordedStores()),
 }
 
 /** The rows end at the next empty line. */

@@ -9,7 +9,7 @@ import { byHandCases } from './drive/by-hand.ts'
 import { chunkCases } from './drive/chunks.ts'
 import { conditionsCases } from './drive/conditions.ts'
 import { copyCases } from './drive/copying.ts'
-import { type Ability, DriveSuite, type MakeDrive } from './drive/drive-suite.ts'
+import { DriveSuite, type Lacking, type MakeDrive } from './drive/drive-suite.ts'
 import { fullDriveCases } from './drive/full-drive.ts'
 import { keyCases } from './drive/keys.ts'
 import { listingCases } from './drive/listing.ts'
@@ -45,12 +45,20 @@ const contractParts = {
 } as const satisfies Record<string, readonly Cases[]>
 
 export type ContractPart = keyof typeof contractParts
-type Lacking = Partial<Record<Ability, string>>
 
-/** The whole contract. */
-export function driveContract(name: string, make: MakeDrive, lacking: Lacking = {}): void {
+/**
+ * The whole contract.
+ *
+ * @param cases titles of cases that a server of others does not pass, each with its reason
+ */
+export function driveContract(
+  name: string,
+  make: MakeDrive,
+  lacking: Lacking['abilities'] = {},
+  cases: Lacking['cases'] = {},
+): void {
   for (const part of Object.keys(contractParts)) {
-    drivePartContract(name, part as ContractPart, { make, lacking })
+    drivePartContract(name, part as ContractPart, { make, lacking, cases })
   }
 }
 
@@ -58,10 +66,18 @@ export function driveContract(name: string, make: MakeDrive, lacking: Lacking = 
 export function drivePartContract(
   name: string,
   part: ContractPart,
-  { make, lacking }: { readonly make: MakeDrive; readonly lacking: Lacking },
+  {
+    make,
+    lacking,
+    cases = {},
+  }: {
+    readonly make: MakeDrive
+    readonly lacking: Lacking['abilities']
+    readonly cases?: Lacking['cases']
+  },
 ): void {
   describe(`${name}: ${part}`, () => {
-    const suite = new DriveSuite(make, lacking)
+    const suite = new DriveSuite(make, { abilities: lacking, cases })
     for (const declare of contractParts[part]) declare(suite)
     suite.itLacksWhatItSays()
   })

@@ -1,6 +1,6 @@
 import { before, describe, type TestContext } from 'node:test'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
-import type { S3Store } from '../support/s3/moto.ts'
+import type { S3Store } from '../support/s3/s3-store.ts'
 import { suiteScope } from '../support/webdav/suite-scope.ts'
 import { driveContract } from './drive-contract.ts'
 import { newFolder, s3DriveLacks, s3DriveUnderTest } from './s3-drive-under-test.ts'

@@ -1,15 +1,18 @@
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3'
+import { recordedStores } from '../../scripts/recorded-stores.ts'
 import type { Drive } from '../../src/drives/drive.ts'
 import { openS3Drive, type S3DriveOptions } from '../../src/drives/s3/s3-drive.ts'
 import { parseStoreAddress } from '../../src/drives/s3/store-address.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
-import type { S3Store } from '../support/s3/moto.ts'
+import { probeStore } from '../support/s3/probe-store.ts'
+import type { S3Store, StoreLogin } from '../support/s3/s3-store.ts'
 import { buckets, type DriveUnderTest } from './drive/drive-suite.ts'
 
 /** What no S3 store can do. */
@@ -24,6 +27,26 @@ export const s3DriveLacks = {
   fullMetadata: 'what is not ASCII is longer in the store',
   cutParts: 'a part of the store is whole',
 } as const
+
+const noPin = 'CopyObject ignores If-Match of its source: the caller reads and writes'
+
+/** The cases of copies that a store does not make that ignores If-Match of their source. */
+export const copiesWithoutPin = Object.fromEntries(
+  [
+    ...[0, 1_000, 3_000_000].map((size) => `creates another object with the same ${size} bytes`),
+    'onto itself changes only the attributes',
+    'works to and from keys beside folders of the same name',
+    'copies one version while the source is overwritten',
+  ].map((title) => [title, noPin]),
+)
+
+/** A case: a store does what docs/s3-drive.md says. */
+export function itDoesAsRecorded(name: string, store: () => StoreLogin): void {
+  it('does what docs/s3-drive.md says', async () => {
+    const recorded = recordedStores().find((one) => one.store === name)
+    assert.deepEqual(await probeStore(store()), recorded?.abilities, 'run npm run docs:store')
+  })
+}
 
 interface StoreUnderTest extends Pick<S3Store, 'url' | 'accessKey' | 'secretKey'> {
   /** The bucket and folder of a drive whose buckets are folders, with `/` before them. */

@@ -1,8 +1,14 @@
 import { before, describe } from 'node:test'
-import { absenceOfMoto, type S3Store, startMoto } from '../support/s3/moto.ts'
+import { absenceOfMoto, startMoto } from '../support/s3/moto.ts'
+import type { S3Store } from '../support/s3/s3-store.ts'
 import { suiteScope } from '../support/webdav/suite-scope.ts'
 import { driveContract } from './drive-contract.ts'
-import { s3DriveLacks, s3DriveUnderTest } from './s3-drive-under-test.ts'
+import {
+  copiesWithoutPin,
+  itDoesAsRecorded,
+  s3DriveLacks,
+  s3DriveUnderTest,
+} from './s3-drive-under-test.ts'
 
 describe('an S3 drive whose buckets are those of moto', { skip: absenceOfMoto() }, () => {
   const scope = suiteScope()
@@ -24,5 +30,7 @@ describe('an S3 drive whose buckets are those of moto', { skip: absenceOfMoto() 
       completeIfMatch: 'moto ignores it',
       goneUploads: 'moto fails with 500',
     },
+    copiesWithoutPin,
   )
+  itDoesAsRecorded('moto', () => moto)
 })

@@ -27,7 +27,7 @@ export interface CopyContext extends StoreContext {
   readonly maxCopyBytes?: number
 }
 
-/** As Drive.copy: the store copies. Undefined also if it does not know the conditions of a copy. */
+/** As Drive.copy: the store copies. Undefined also if it does not know the conditions of a copy or of its source. */
 export async function copyObject(
   context: CopyContext,
   source: CopySource,
@@ -41,6 +41,7 @@ export async function copyObject(
   const abilities = await context.probe.abilities(target.bucket)
   const isInParts = found.size > (context.maxCopyBytes ?? maxCopyBytes)
   if (isInParts) return abilities.copyPart ? await copyInParts(context, copying) : undefined
+  if (!abilities.copy) return undefined
   const { ifMatch, ifNoneMatch } = options.conditions ?? {}
   const isConditional = ifMatch !== undefined || ifNoneMatch !== undefined
   if (isConditional && !(abilities.createCopy && abilities.replaceCopy)) return undefined

@@ -12,7 +12,10 @@ const probeText = 'bucketry'
 /** How a store says that a condition does not hold. */
 const refusals: readonly DriveErrorKind[] = ['condition', 'not-found', 'busy']
 /** How a store says that it does not know what was asked for. */
-const unknowns: readonly DriveErrorKind[] = ['not-implemented', 'unsupported', ...refusals]
+const unknowns: readonly DriveErrorKind[] = [
+  ...(['not-implemented', 'unsupported', 'upload-gone'] as const),
+  ...refusals,
+]
 
 /** How to find out what the store does. Each writes names that begin with the ability's. */
 export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
@@ -56,9 +59,20 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
     if (!isKept || !(await requests.exists('remove'))) return false
     return await isTaken(requests.remove('remove', { IfMatch: `"${etag}"` }))
   },
+  async copy(requests) {
+    const etag = await requests.put('copy-source')
+    const copy = (CopySourceIfMatch: string) =>
+      requests.copy('copy-source', 'copy', { CopySourceIfMatch })
+    return (await isRefused(copy(wrongEtag))) && (await isTaken(copy(`"${etag}"`)))
+  },
   async copyPart(requests) {
-    await requests.put('copy-part-source')
-    return await isTaken(requests.upload('copy-part', { from: 'copy-part-source' }))
+    const etag = await requests.put('copy-part-source')
+    const upload = (CopySourceIfMatch: string) =>
+      requests.upload('copy-part', { from: { name: 'copy-part-source', CopySourceIfMatch } })
+    return (await isRefused(upload(wrongEtag))) && (await isTaken(upload(`"${etag}"`)))
+  },
+  async fewerParts(requests) {
+    return await isTaken(requests.upload('fewer-parts', { hasOther: true }))
   },
   async checksums(requests) {
     const sum = Buffer.alloc(4)

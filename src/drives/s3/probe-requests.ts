@@ -19,6 +19,20 @@ import { copySource, type StoreName } from './store-names.ts'
 
 const Body = Buffer.from('bucketry')
 
+/** The source of a copy must be one version (API reference, CopyObject). */
+interface SourceCondition {
+  readonly CopySourceIfMatch: string
+}
+
+type CopyConditions = NativeConditions | SourceCondition
+type PartSource = SourceCondition & { readonly name: string }
+
+type ProbeUpload = NativeConditions & {
+  readonly from?: PartSource
+  /** It has another part, which Complete leaves out. */
+  readonly hasOther?: boolean
+}
+
 /** The requests of a probe. All names are in its folder. */
 export class ProbeRequests {
   readonly #store: Store
@@ -35,7 +49,7 @@ export class ProbeRequests {
     return bareEtag((await this.#store.send(command)).ETag)
   }
 
-  async copy(from: string, to: string, conditions: NativeConditions): Promise<void> {
+  async copy(from: string, to: string, conditions: CopyConditions): Promise<void> {
     const CopySource = copySource(this.#at(from))
     const command = new CopyObjectCommand({ ...this.#at(to), CopySource, ...conditions })
     await this.#store.send(command)
@@ -55,16 +69,17 @@ export class ProbeRequests {
     return (await this.list(name)).includes(name)
   }
 
-  /** An upload of one part, which is completed or aborted. Resolves with the ETag of the part. */
+  /** An upload of one part of the object, which is completed or aborted. Resolves with the ETag of the part. */
   async upload(
     name: string,
-    { from, ...conditions }: NativeConditions & { readonly from?: string } = {},
+    { from, hasOther = false, ...conditions }: ProbeUpload = {},
   ): Promise<string> {
     const object = this.#at(name)
     const { UploadId } = await this.#store.send(new CreateMultipartUploadCommand(object))
     const upload = { ...object, UploadId }
     try {
-      const part = await this.#part(upload, from)
+      const part = await this.#part(upload, 1, from)
+      if (hasOther) await this.#part(upload, 2)
       const complete = { ...upload, MultipartUpload: { Parts: [part] }, ...conditions }
       await this.#store.send(new CompleteMultipartUploadCommand(complete))
       return bareEtag(part.ETag)
@@ -97,17 +112,20 @@ export class ProbeRequests {
 
   async #part(
     upload: StoreName & { readonly UploadId: string | undefined },
-    from: string | undefined,
+    PartNumber: number,
+    from?: PartSource,
   ): Promise<CompletedPart> {
-    const part = { ...upload, PartNumber: 1 }
+    const part = { ...upload, PartNumber }
     if (from === undefined) {
       const command = new UploadPartCommand({ ...part, Body })
       const { ETag } = await this.#store.send(command)
-      return { PartNumber: 1, ETag }
+      return { PartNumber, ETag }
     }
-    const command = new UploadPartCopyCommand({ ...part, CopySource: copySource(this.#at(from)) })
+    const { name, CopySourceIfMatch } = from
+    const source = { CopySource: copySource(this.#at(name)), CopySourceIfMatch }
+    const command = new UploadPartCopyCommand({ ...part, ...source })
     const { CopyPartResult } = await this.#store.send(command)
-    return { PartNumber: 1, ETag: CopyPartResult?.ETag }
+    return { PartNumber, ETag: CopyPartResult?.ETag }
   }
 
   #at(name: string): StoreName {

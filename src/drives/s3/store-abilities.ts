@@ -7,8 +7,10 @@ export const storeAbilities = {
   createCopy: 'If-None-Match of CopyObject',
   replaceCopy: 'If-Match of CopyObject',
   removeMatching: 'If-Match of DeleteObject',
-  copyPart: 'UploadPartCopy',
+  copy: 'CopyObject with If-Match of its source',
+  copyPart: 'UploadPartCopy with If-Match of its source',
   checksums: 'checksums of objects',
+  fewerParts: 'CompleteMultipartUpload without some of the parts',
   partEtags: 'the MD5 of a part as its ETag',
   startAfter: 'start-after of ListObjectsV2',
 } as const

@@ -44,6 +44,8 @@ interface UploadState {
   /** Numbers of parts that were replaced. */
   readonly gaps?: readonly number[]
   readonly algorithm?: ChecksumAlgorithm
+  /** The store refuses a Complete that leaves out a part. */
+  readonly isWhole?: boolean
 }
 
 const noAttributes = { headers: {}, metadata: {} }
@@ -65,19 +67,23 @@ export class StoreUploads implements UploadDrive {
     const { bucket, key } = target
     const { probe, begun } = this.#context
     if (!anyOrder) await probe.require(bucket, 'partEtags')
-    const { checksums } = await probe.abilities(bucket)
+    const { checksums, fewerParts } = await probe.abilities(bucket)
     const checksum = checksums ? options.checksum : undefined
     const upload = await begun.begin({ target, mark: id, attributes, checksum })
     return format({
       ...{ id, bucket, key, upload: upload.uploadId },
       ...(!anyOrder && { next: 1 }),
       ...(checksum && { algorithm: checksum.algorithm }),
+      ...(!fewerParts && { isWhole: true }),
     })
   }
 
   abilities(text: string): UploadAbilities {
-    const isAnyOrder = parse(text).next === undefined
-    return { replaceLast: true, truncate: true, ...(isAnyOrder && { anyOrder: { slots: false } }) }
+    const { next, isWhole = false } = parse(text)
+    return {
+      ...{ replaceLast: !isWhole, truncate: !isWhole },
+      ...(next === undefined && { anyOrder: { slots: false } }),
+    }
   }
 
   async append(text: string, options: AppendOptions): Promise<PartDraft> {

@@ -90,7 +90,7 @@ export function uploadCases(suite: DriveSuite): void {
     suite.it('of a hostile key works', async ({ drive }) => {
       await put(drive, 'x/y', 'below')
       const long = 'n'.repeat(suite.can('longKeys') ? 1024 : 900)
-      for (const key of ['x', 'x/', '..', 'a//b', '%2E', long, '\0']) {
+      for (const key of ['x', 'x/', '..', 'a//b', '%2E', long, suite.legal('\0')]) {
         const session = await UploadSession.begin(drive, key)
         await session.append(three)
         await assertCompletes(session, drive)

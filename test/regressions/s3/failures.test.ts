@@ -115,6 +115,29 @@ test('200 with an error document is an error', async (t) => {
   )
 })
 
+test('a store that ignores which version is copied is not asked to copy', async (t) => {
+  const copied: (string | undefined)[] = []
+  const drive = await openDriveOn(
+    t,
+    behind((request, response) => {
+      const { method, url = '', headers } = request
+      const source = headers['x-amz-copy-source']
+      if (method === 'PUT' && source !== undefined && !url.includes('.bucketry-probe')) {
+        copied.push(url)
+      }
+      const etag = '"00000000000000000000000000000000"'
+      const result = `<ETag>${etag}</ETag><UploadId>u</UploadId><LastModified>2026-11-27T00:00:00Z</LastModified>`
+      const body = method === 'HEAD' || method === 'DELETE' ? '' : `<Result>${result}</Result>`
+      const length = method === 'HEAD' ? 8 : Buffer.byteLength(body)
+      response.writeHead(200, { etag, 'content-length': length }).end(body)
+    }),
+  )
+  const source = { bucket, key: 'a', etag: '00000000000000000000000000000000' }
+  const attributes = attributesOf(Buffer.from('bucketry'))
+  assert.equal(await drive.copy?.(source, { bucket, key: 'b' }, { attributes }), undefined)
+  assert.deepEqual(copied, [])
+})
+
 test('a store that ends the connection within a body gets no object', async (t) => {
   const { drive, direct } = await openCutDrive(t, { request: /^never/, bytes: 0 })
   const bytes = bytesOf(4_000_000)

@@ -5,19 +5,10 @@ import { join } from 'node:path'
 import { freePort } from '../free-port.ts'
 import { until } from '../management-client.ts'
 import type { Scope } from '../webdav/server-process.ts'
+import type { S3Store } from './s3-store.ts'
 
 /** `.ci/run` installs it from PyPI. */
 const program = join(import.meta.dirname, '../../../node_modules/.cache/moto/bin/moto_server')
-
-/** An S3 store for a test. */
-export interface S3Store {
-  /** `http://127.0.0.1:PORT`. */
-  readonly url: string
-  readonly accessKey: string
-  readonly secretKey: string
-  /** Removes all buckets. */
-  reset(): Promise<void>
-}
 
 /** Why moto can't be started here, or false: for the `skip` of a test. */
 export const absenceOfMoto = () => !existsSync(program) && 'needs moto (.ci/moto)'

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 import { testBucket } from '../gateway-process.ts'
 import { startArguments } from '../start-command.ts'
-import type { S3Store } from './moto.ts'
+import type { S3Store } from './s3-store.ts'
 
 /** An S3 store in a process that a test may kill, suspend and start again. */
 export interface StoreProcess extends Omit<S3Store, 'reset'> {

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import type { Abilities } from '../src/drives/s3/store-abilities.ts'
+
+/** What a version of a store does, as `npm run docs:store` has found out. */
+export interface RecordedStore {
+  readonly store: string
+  readonly version: string
+  /** When it was tried, in UTC. */
+  readonly date: string
+  readonly abilities: Abilities
+  /** Whether one of several writes at the same moment wins, if the store knows the condition at all. */
+  readonly isAtomic: { readonly create: boolean; readonly replace: boolean }
+}
+
+export const recordedStoresFile = new URL('recorded-stores.json', import.meta.url)
+
+export function recordedStores(): readonly RecordedStore[] {
+  return JSON.parse(readFileSync(recordedStoresFile, 'utf8')) as RecordedStore[]
+}

@@ -1,0 +1,68 @@
+import {
+  AbortMultipartUploadCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  ListBucketsCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { forEachLimited } from '../../../src/process/limiter.ts'
+
+/** Where a store is, and the key that may do everything there. */
+export interface StoreLogin {
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string
+  readonly accessKey: string
+  readonly secretKey: string
+  /** `us-east-1` if absent. */
+  readonly region?: string
+}
+
+/** An S3 store for a test. */
+export interface S3Store extends StoreLogin {
+  /** Removes all buckets. */
+  reset(): Promise<void>
+}
+
+const removedAtOnce = 16
+
+/** A client of the store. */
+export function clientOf({ url, accessKey, secretKey, region }: StoreLogin): S3Client {
+  return new S3Client({
+    ...{ endpoint: url, region: region ?? 'us-east-1', forcePathStyle: true },
+    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+  })
+}
+
+/** Removes all buckets of a store that has no request for that. */
+export async function removeBuckets(login: StoreLogin): Promise<void> {
+  const client = clientOf(login)
+  try {
+    const { Buckets = [] } = await client.send(new ListBucketsCommand({}))
+    for (const { Name: Bucket } of Buckets) {
+      await abortUploads(client, Bucket)
+      await removeObjects(client, Bucket)
+      await client.send(new DeleteBucketCommand({ Bucket }))
+    }
+  } finally {
+    client.destroy()
+  }
+}
+
+async function abortUploads(client: S3Client, Bucket: string | undefined): Promise<void> {
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
+  for (const { Key, UploadId } of Uploads) {
+    await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+  }
+}
+
+async function removeObjects(client: S3Client, Bucket: string | undefined): Promise<void> {
+  for (;;) {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }))
+    if (Contents.length === 0) return
+    await forEachLimited(Contents, removedAtOnce, async ({ Key }) => {
+      await client.send(new DeleteObjectCommand({ Bucket, Key }))
+    })
+  }
+}
