@@ -3,7 +3,8 @@ import { startGoogleEmulator } from '../fakes/google/google-emulator.ts'
 import { startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
 import { startGatewayInProcess } from './gateway-in-process.ts'
 import { startMoto } from './s3/moto.ts'
-import type { Credentials } from './signed-request.ts'
+import { startRgw } from './s3/rgw.ts'
+import type { StoreLogin } from './s3/s3-store.ts'
 import { startApache } from './webdav/apache.ts'
 import type { Scope } from './webdav/server-process.ts'
 
@@ -31,15 +32,13 @@ const drives = {
       GDRIVE_API_URL: emulator.url,
     }
   },
-  moto: async (scope): Promise<Settings> => {
-    const { url, accessKey, secretKey } = await startMoto(scope)
-    return s3Settings(url, { accessKey, secretKey })
-  },
+  moto: async (scope): Promise<Settings> => storeSettings(await startMoto(scope)),
+  "Ceph's RGW": async (scope): Promise<Settings> => storeSettings(await startRgw(scope)),
   Bucketry: async (scope): Promise<Settings> => {
     const { url, bucket, credentials } = await startGatewayInProcess(scope as TestContext, {
       COMPATIBILITY: 'aws',
     })
-    return s3Settings(`${url}/${bucket}/folder`, credentials)
+    return storeSettings({ ...credentials, url: `${url}/${bucket}/folder` })
   },
   'Apache mod_dav': async (scope) => settingsOf(await startApache(scope)),
   Nextcloud: async (scope) => settingsOf(await startNextcloud(scope)),
@@ -59,21 +58,25 @@ export function chooseDrive(name: DriveName): void {
  * (docs/contract/object-storage.md, "Repeated parts").
  */
 export function doesReplaceLastPart(): boolean {
-  return !['Google Drive', 'Apache mod_dav', 'Nextcloud'].includes(chosen)
+  return !['Google Drive', 'Apache mod_dav', 'Nextcloud', "Ceph's RGW"].includes(chosen)
 }
 
 /** What the chosen drive's server can do. */
 export function storeAbilities() {
-  const isStore = chosen === 'moto' || chosen === 'Bucketry'
+  const isStore = ['moto', 'Bucketry', "Ceph's RGW"].includes(chosen)
   return {
     /** A part before the last one may be small. */
     smallParts: chosen !== 'Bucketry',
     /** The parts of an object are known after Complete. */
-    partSizes: chosen !== 'moto',
+    partSizes: chosen !== 'moto' && chosen !== "Ceph's RGW",
     /** A key may have control characters. */
     controlKeys: chosen !== 'moto',
     /** User metadata may have an empty name. */
     namelessMetadata: !isStore,
+    /** A write or a removal may have If-Match. */
+    ifMatch: chosen !== "Ceph's RGW",
+    /** The checksum that a client sent is kept. */
+    checksums: chosen !== "Ceph's RGW",
   }
 }
 
@@ -95,10 +98,7 @@ export async function standUpChosenDrive(): Promise<ChosenDrive> {
   }
 }
 
-function s3Settings(
-  url: string,
-  { accessKey, secretKey }: Pick<Credentials, 'accessKey' | 'secretKey'>,
-): Settings {
+function storeSettings({ url, accessKey, secretKey }: StoreLogin): Settings {
   return {
     DRIVE: `s3+${url}`,
     S3_DRIVE_ACCESS_KEY: accessKey,

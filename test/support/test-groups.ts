@@ -67,10 +67,10 @@ export const partialFiles: readonly { readonly files: string; readonly every: nu
   { files: 'test/clients/newest/*.test.ts', every: Infinity },
   {
     files:
-      'test/contract/{routed-{google,local}-drive,webdav-{lighttpd,nextcloud,rclone-serve}}.test.ts',
+      'test/contract/{routed-{google,local}-drive,s3-rgw,webdav-{lighttpd,nextcloud,rclone-serve}}.test.ts',
     every: Infinity,
   },
-  { files: 'test/drives/acceptance-{apache,bucketry,memory}.test.ts', every: Infinity },
+  { files: 'test/drives/acceptance-{apache,bucketry,memory,rgw}.test.ts', every: Infinity },
   { files: 'test/faults/{lighttpd,rclone-serve}.test.ts', every: Infinity },
   { files: 'test/lines/{apache,lighttpd,memory,rclone-serve,wsgidav}.test.ts', every: Infinity },
   { files: 'test/contract/{google,webdav}-*.test.ts', every: 3 },

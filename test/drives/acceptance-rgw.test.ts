@@ -1,0 +1,3 @@
+import { acceptanceOn } from './acceptance-on.ts'
+
+await acceptanceOn("Ceph's RGW")
