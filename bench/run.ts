@@ -18,6 +18,7 @@ import { multipartScenarios } from './scenarios/multipart.ts'
 import { observabilityScenarios } from './scenarios/observability.ts'
 import { postgresScenarios } from './scenarios/postgres.ts'
 import { requestScenarios } from './scenarios/requests.ts'
+import { s3DriveScenarios } from './scenarios/s3-drive.ts'
 import { uploadScenarios } from './scenarios/uploads.ts'
 import { serverKinds } from './server-kinds.ts'
 
@@ -36,6 +37,7 @@ const scenarios: readonly Scenario[] = [
   ...accessKeyScenarios,
   ...listingScenarios,
   ...uploadScenarios,
+  ...s3DriveScenarios,
   ...dashboardScenarios,
   ...modelScenarios,
   ...callScenarios,
