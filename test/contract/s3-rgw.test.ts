@@ -42,6 +42,9 @@ describe("an S3 drive whose buckets are those of Ceph's RGW", { skip: absenceOfR
       'lets one of 32 with ifMatch of the same ETag win': noIfMatch,
       'follows the table, and leaves the object when they fail': noRemoval,
       'compares the time of the last change': noRemoval,
+      'leaves the object if the caller may not go on': noRemoval,
+      'stays with every object that is written while it is removed':
+        'DeleteBucket looks for objects, and then removes',
       'lets one of 32 removals and overwrites win': noRemoval,
       'returns true once for the same object': noRemoval,
       'leaves the upload for another try when its conditions fail': noComplete,
