@@ -1,6 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
-import { CreateBucketCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
 import { startGatewayInProcess } from '../test/support/gateway-in-process.ts'
 import { installedNames, startInstalled } from '../test/support/s3/installed-stores.ts'
 import { startMoto } from '../test/support/s3/moto.ts'
@@ -8,7 +13,12 @@ import { probeStore } from '../test/support/s3/probe-store.ts'
 import { startRgw } from '../test/support/s3/rgw.ts'
 import { clientOf, type StoreLogin } from '../test/support/s3/s3-store.ts'
 import type { Scope } from '../test/support/webdav/server-process.ts'
-import { type RecordedStore, recordedStores, recordedStoresFile } from './recorded-stores.ts'
+import {
+  type RacedAbility,
+  type RecordedStore,
+  recordedStores,
+  recordedStoresFile,
+} from './recorded-stores.ts'
 
 /**
  * `npm run docs:store -- STORE VERSION` starts an S3 store and records what it does, for the table of
@@ -47,6 +57,7 @@ async function record(store: string, version: string): Promise<RecordedStore> {
     const isAtomic = {
       create: !abilities.create || (await isOneWinner(login, 'create')),
       replace: !abilities.replace || (await isOneWinner(login, 'replace')),
+      removeMatching: !abilities.removeMatching || (await isOneWinner(login, 'removeMatching')),
     }
     const date = new Date().toISOString().slice(0, 10)
     return { store, version, date, abilities, isAtomic }
@@ -55,18 +66,21 @@ async function record(store: string, version: string): Promise<RecordedStore> {
   }
 }
 
-/** Whether one of several conditional writes at the same moment wins, again and again. */
-async function isOneWinner(login: StoreLogin, kind: 'create' | 'replace'): Promise<boolean> {
+/** Whether one of several conditional writes, or also removals, at the same moment wins, again and again. */
+async function isOneWinner(login: StoreLogin, kind: RacedAbility): Promise<boolean> {
   const client = clientOf(login)
-  const Bucket = `raced-${kind}`
+  const Bucket = `raced-${kind.toLowerCase()}`
   try {
     await client.send(new CreateBucketCommand({ Bucket }))
     for (let round = 0; round < rounds; round++) {
       const object = { Bucket, Key: `k-${round}` }
       const { ETag = '' } = kind === 'create' ? {} : await put(client, { ...object, Body: 'first' })
       const condition = kind === 'create' ? { IfNoneMatch: '*' } : { IfMatch: ETag }
+      const isRemoved = (writer: number) => kind === 'removeMatching' && writer % 2 === 0
       const writes = Array.from({ length: writers }, (_, writer) =>
-        put(client, { ...object, ...condition, Body: `writer ${writer}` }),
+        isRemoved(writer)
+          ? client.send(new DeleteObjectCommand({ ...object, ...condition }))
+          : put(client, { ...object, ...condition, Body: `writer ${writer}` }),
       )
       const outcomes = await Promise.allSettled(writes)
       if (outcomes.filter(({ status }) => status === 'fulfilled').length !== 1) return false

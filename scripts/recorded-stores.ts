@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Abilities } from '../src/drives/s3/store-abilities.ts'
 
+export type RacedAbility = 'create' | 'replace' | 'removeMatching'
+
 /** What a version of a store does, as `npm run docs:store` has found out. */
 export interface RecordedStore {
   readonly store: string
@@ -8,8 +10,8 @@ export interface RecordedStore {
   /** When it was tried, in UTC. */
   readonly date: string
   readonly abilities: Abilities
-  /** Whether one of several writes at the same moment wins, if the store knows the condition at all. */
-  readonly isAtomic: { readonly create: boolean; readonly replace: boolean }
+  /** Whether one of several writes and removals at the same moment wins, if the store knows the condition at all. */
+  readonly isAtomic: Readonly<Record<RacedAbility, boolean>>
 }
 
 export const recordedStoresFile = new URL('recorded-stores.json', import.meta.url)

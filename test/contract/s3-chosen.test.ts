@@ -23,6 +23,7 @@ if (name !== undefined) {
       },
       {
         ...s3DriveLacks,
+        copyConditions: 'CopyObject ignores them',
         smallParts: 'no part before the last one has less than 5 MiB, as on AWS',
       },
     )
