@@ -203,8 +203,8 @@ test('a long name costs no more than its length', async () => {
     (_, index) => `${'a'.repeat(990 + (index % 10))}b${index}`,
   )
   const { drive } = driveWith({ b: keys })
-  const beganAt = performance.now()
+  const before = process.cpuUsage()
   const found = await hitsOf({ drive, text })
   assert.equal(found.length, 200)
-  assert.ok(performance.now() - beganAt < 2_000)
+  assert.ok(process.cpuUsage(before).user < 2_000_000)
 })
