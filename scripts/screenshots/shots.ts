@@ -44,6 +44,18 @@ export const shots: readonly Shot[] = [
     },
   },
   {
+    name: 'grid',
+    viewport: { width: 1280, height: 640 },
+    colorScheme: 'dark',
+    path: folderPath,
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Show as grid' }).click()
+      const pictures = page.getByRole('gridcell').filter({ hasText: '.jpg' })
+      await pictures.filter({ hasText: 'Rain over Hamnøy' }).waitFor()
+      for (const picture of await pictures.all()) await picture.locator('img').waitFor()
+    },
+  },
+  {
     name: 'share',
     viewport: { width: 1280, height: 680 },
     colorScheme: 'light',
