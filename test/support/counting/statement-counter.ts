@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { CountedLine } from './counted-line.ts'
 
 /** Protocol version 3.0, in the startup message. */
 const protocolVersion = 196_608
@@ -14,47 +13,33 @@ export class StatementCounter {
   readonly statements: string[] = []
   /** The URL of the database through this counter. */
   readonly url: string
-  readonly #server: Server
-  readonly #sockets = new Set<Socket>()
+  readonly #line: CountedLine
 
   static async start(databaseUrl: string): Promise<StatementCounter> {
-    const server = createServer({ noDelay: true }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new StatementCounter(server, new URL(databaseUrl))
+    const database = new URL(databaseUrl)
+    const counter: StatementCounter = new StatementCounter(
+      await CountedLine.start({
+        host: database.hostname,
+        port: Number(database.port || 5432),
+        watch: () => {
+          const messages = new ClientMessages(counter.statements)
+          return (chunk) => messages.push(chunk)
+        },
+      }),
+      database,
+    )
+    return counter
   }
 
-  private constructor(server: Server, database: URL) {
-    this.#server = server
-    const { port } = server.address() as AddressInfo
+  private constructor(line: CountedLine, database: URL) {
+    this.#line = line
     const counted = new URL(database)
-    counted.host = `127.0.0.1:${port}`
+    counted.host = `127.0.0.1:${line.port}`
     this.url = counted.href
-    server.on('connection', (client) => this.#forward(client, database))
   }
 
-  async close(): Promise<void> {
-    const isClosed = once(this.#server, 'close')
-    this.#server.close()
-    for (const socket of this.#sockets) socket.destroy()
-    await isClosed
-  }
-
-  #forward(client: Socket, { hostname, port }: URL): void {
-    const database = connect({ host: hostname, port: Number(port || 5432), noDelay: true })
-    const messages = new ClientMessages(this.statements)
-    client.on('data', (chunk) => messages.push(chunk))
-    client.pipe(database).pipe(client)
-    for (const [socket, other] of [
-      [client, database],
-      [database, client],
-    ] as const) {
-      this.#sockets.add(socket)
-      socket.on('error', () => other.destroy())
-      socket.on('close', () => {
-        this.#sockets.delete(socket)
-        other.destroy()
-      })
-    }
+  close(): Promise<void> {
+    return this.#line.close()
   }
 }
 
