@@ -5,7 +5,7 @@ import { suiteScope } from '../support/webdav/suite-scope.ts'
 import { driveContract } from './drive-contract.ts'
 import { s3DriveLacks, s3DriveUnderTest } from './s3-drive-under-test.ts'
 
-// By hand (CONTRIBUTING.md, "Run the drive's tests on other S3 stores"): without S3_STORE there is nothing to test.
+// Runs only if S3_STORE names a store: CONTRIBUTING.md, "Run the drive's tests on other S3 stores".
 const name = installedNames.find((one) => one === process.env.S3_STORE)
 
 if (name !== undefined) {

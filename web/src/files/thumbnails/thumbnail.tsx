@@ -43,7 +43,7 @@ export function Thumbnail({ bucket, file, kind, icon }: ThumbnailProps) {
     <>
       <img
         src={url}
-        // The name is beside it.
+        // The tile shows the file's name.
         alt=""
         draggable={false}
         className={classes.image}
