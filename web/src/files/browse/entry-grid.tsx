@@ -3,6 +3,7 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, type RefObject, useCallback, useEffect, useId, useRef } from 'react'
+import frame from '../grid/entry-frame.module.css'
 import { EntryFrame, type EntryViewProps, useCutKeys, useScrolling } from '../grid/entry-frame.tsx'
 import classes from './entry-grid.module.css'
 import { EntryRow } from './entry-row.tsx'
@@ -33,13 +34,9 @@ export function EntryGrid(props: EntryGridProps) {
       shape={() => ({ columns: 1, page: pageOf(virtualizer) })}
       className={classes.grid}
     >
-      <div ref={scroller} className={classes.scroller} role="presentation">
+      <div ref={scroller} className={frame.scroller} role="presentation">
         {header}
-        <div
-          role="rowgroup"
-          className={classes.space}
-          style={{ height: virtualizer.getTotalSize() }}
-        >
+        <div role="rowgroup" className={frame.space} style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, start, size }) => {
             const entry = entries[index]
             if (entry === undefined) return null

@@ -13,6 +13,7 @@ import { takeNextFocus } from '../browse/next-focus.ts'
 import type { Selection } from '../browse/selection.ts'
 import { clipboard } from '../carry/clipboard.ts'
 import type { Entry } from '../entries/entry.ts'
+import frame from './entry-frame.module.css'
 import type { RowActions } from './row-actions.ts'
 
 /** What shows the entries of a folder, as a list or as tiles. */
@@ -68,7 +69,7 @@ export function EntryFrame(props: EntryFrameProps) {
       aria-colcount={columnCount}
       aria-multiselectable
       tabIndex={0}
-      className={className}
+      className={`${frame.grid} ${className}`}
       data-files-grid
       {...(view.activeIndex >= 0 && { 'aria-activedescendant': activeId })}
       onKeyDown={onKeyDown}

@@ -4,6 +4,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useId, useRef } from 'react'
 import { withIndex } from '../browse/visible-range.ts'
+import frame from '../grid/entry-frame.module.css'
 import { EntryFrame, type EntryViewProps, useCutKeys, useScrolling } from '../grid/entry-frame.tsx'
 import type { SortProps } from '../grid/sort-controls.tsx'
 import { EntryTile } from './entry-tile.tsx'
@@ -37,10 +38,10 @@ export function EntryTiles(props: EntryTilesProps) {
         shape={() => ({ columns, page: columns * rowsInSight(virtualizer) })}
         className={classes.grid}
       >
-        <div ref={scroller} className={classes.scroller} role="presentation">
+        <div ref={scroller} className={frame.scroller} role="presentation">
           <div
             role="rowgroup"
-            className={classes.space}
+            className={frame.space}
             style={{ height: virtualizer.getTotalSize() }}
           >
             {virtualizer.getVirtualItems().map(({ index: row, start, size }) => (
