@@ -6,8 +6,8 @@ import { noAnswer, stallMs } from './store.ts'
 const heldBytes = 256 * 1024
 
 /**
- * The first `size` bytes of a reply, in the chunks that came from the socket. The connection can be used again, unless they are not read to
- * the end: then `ending` ends the request.
+ * The first `size` bytes of a reply, in the chunks that came from the socket. If they are read to the end, the connection
+ * can be used again. Otherwise `ending` ends the request.
  *
  * @throws DriveError `unavailable` if they do not come, or one takes too long; the reason of `ending`
  */

@@ -72,10 +72,9 @@ const hints: Readonly<Record<string, string>> = {
 }
 
 /** The error of a call, for people. An error that is a DriveError already stays. */
-export function storeError(error: unknown, signal?: AbortSignal): DriveError {
+export function storeError(error: unknown): DriveError {
   if (error instanceof DriveError) return error
   const cause = error as SdkError
-  if (signal?.aborted && cause.name === 'AbortError') throw signal.reason
   const { httpStatusCode: status } = cause.$metadata ?? {}
   const kind = kindOf(cause, status)
   const hint = hints[cause.name]
