@@ -24,6 +24,16 @@ async function openSeen(t: TestContext, text = 'text') {
   return { ...opened, path: join(opened.folder, 'dir/k') }
 }
 
+/**
+ * Writes `path` by hand, more than a tick of the file system's clock later than `than` changed.
+ * Sooner, it would look like a change of tags, or like a restored file (file-identity.ts).
+ */
+function writeLater(path: string, text: string, than = path): void {
+  const { mtimeMs, ctimeMs } = fs.statSync(than)
+  do fs.writeFileSync(path, text)
+  while (fs.statSync(path).ctimeMs <= Math.max(mtimeMs, ctimeMs) + 2)
+}
+
 /** Opens the object synchronously; retries while the disk seems slow, as on a busy machine. */
 async function openAtOnce(drive: Drive, key: string): Promise<OpenObject> {
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -201,15 +211,10 @@ test('open never returns a kept file after another program changed the object', 
   const next = `x${megabyte.slice(1)}`
   const changes: Record<string, (path: string) => void> = {
     'replaced by a file of the same size': (path) => {
-      fs.writeFileSync(`${path}.new`, next)
+      writeLater(`${path}.new`, next, path)
       fs.renameSync(`${path}.new`, path)
     },
-    // Within a tick of the file system's clock, it would look like a change of tags (file-identity.ts).
-    'edited in place': (path) => {
-      const { mtimeMs } = fs.statSync(path)
-      do fs.writeFileSync(path, next)
-      while (fs.statSync(path).mtimeMs <= mtimeMs + 2)
-    },
+    'edited in place': (path) => writeLater(path, next),
     'replaced by a link to the same bytes': (path) => {
       fs.renameSync(path, `${path}.moved`)
       fs.symlinkSync(`${path}.moved`, path)
@@ -298,7 +303,7 @@ test('the bytes of a small object are kept only while its file is the same', asy
   const old = new Date('2020-01-02T03:04:05Z')
   t.mock.method(Date, 'now', () => performance.timeOrigin + performance.now() + 60_000)
   for (const text of ['keep', 'swap', 'edit']) {
-    fs.writeFileSync(path, text)
+    writeLater(path, text)
     fs.utimesSync(path, old, old)
     await get(drive, 'dir/k')
     let last = await openAtOnce(drive, 'dir/k')
