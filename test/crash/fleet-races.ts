@@ -6,7 +6,7 @@ import { md5Of, testBytes } from '../support/test-bytes.ts'
 import { fullPartBytes } from './fleet-drive.ts'
 import type { FleetMember } from './fleet-member.ts'
 import type { Fleet } from './fleet-writers.ts'
-import { type BelievedStore, send, textOf } from './store.ts'
+import { type BelievedStore, type StoreRequest, send, textOf } from './store.ts'
 
 const racers = 64
 const races = 3
@@ -71,6 +71,12 @@ async function createOnce(fleet: Fleet, store: BelievedStore, key: string): Prom
   }
 }
 
+/** A part that has waited too long for the parts before it is sent again, as clients do. */
+async function sendPart(member: FleetMember, request: StoreRequest): Promise<void> {
+  const { status } = await send(member.server, { ...request, expected: [200, 503] })
+  if (status === 503) await sendPart(member, request)
+}
+
 /** Parts of one upload arrive at all gateways at once, and then Complete does. */
 async function uploadThroughAll(fleet: Fleet, store: BelievedStore): Promise<void> {
   const key = 'race/upload'
@@ -85,7 +91,7 @@ async function uploadThroughAll(fleet: Fleet, store: BelievedStore): Promise<voi
   await Promise.all(
     bodies.map((body, index) => {
       const query = `partNumber=${index + 1}&uploadId=${uploadId}`
-      return send(memberOf(fleet, index).server, { method: 'PUT', key, query, body })
+      return sendPart(memberOf(fleet, index), { method: 'PUT', key, query, body })
     }),
   )
   const list = bodies.map(

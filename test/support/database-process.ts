@@ -2,7 +2,6 @@
  * A separate process that uses a database, for tests that need two. Arguments: the
  * location as JSON, what to do, and how often.
  */
-import { writeSync } from 'node:fs'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
 
 const [locationJson = '', task = '', times = '0'] = process.argv.slice(2)
@@ -42,7 +41,7 @@ async function acknowledge(): Promise<void> {
           { sql, params: [`${name}-first`, count] },
           { sql, params: [`${name}-second`, count] },
         ])
-        writeSync(1, `${name}\n`)
+        process.stdout.write(`${name}\n`)
       }
     }),
   )

@@ -2,7 +2,6 @@
  * A separate process that makes, rotates and revokes access keys until it is killed. Argument: the location of
  * the database as JSON. Prints a line for each change before it begins and once it is acknowledged.
  */
-import { writeSync } from 'node:fs'
 import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
 import { keyAdminOn } from './key-registry.ts'
 
@@ -18,7 +17,7 @@ const callers = 4
 const keepOldSeconds = 3_600
 
 function say(line: KeyLine): void {
-  writeSync(1, `${JSON.stringify(line)}\n`)
+  process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 
 /** Every second key is revoked. */
