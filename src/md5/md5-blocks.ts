@@ -1,4 +1,13 @@
-import { blockBytes, firstLane, laneBytes, laneCount, md5Module, mostBlocks } from './md5-module.ts'
+import {
+  blockBytes,
+  firstLane,
+  laneBytes,
+  laneCount,
+  md5Module,
+  mostBlocks,
+  stateBytes,
+  vectorLanes,
+} from './md5-module.ts'
 
 /** The state of MD5 after whole blocks: A, B, C and D of RFC 1321 section 3.3. All platforms of Node are little-endian. */
 export type Md5Words = Uint32Array<ArrayBuffer>
@@ -11,11 +20,14 @@ export interface MessagePart {
   readonly bytes: Uint8Array
 }
 
+type Digest = (blocks: number) => void
+
 interface Digester {
   readonly words: Uint32Array
-  readonly bytes: Uint8Array
-  readonly one: (blocks: number) => void
-  readonly four: (blocks: number) => void
+  readonly bytes: Buffer
+  readonly one: Digest
+  readonly four: Digest
+  readonly eight: Digest
 }
 
 /** As far as it is used here: the types of Node have no WebAssembly. */
@@ -30,15 +42,15 @@ let made: Digester | undefined
 function digester(): Digester {
   if (made !== undefined) return made
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(md5Module()))
-  const { memory, one, four } = exports as Pick<Digester, 'one' | 'four'> & {
+  const { memory, ...digests } = exports as Pick<Digester, 'one' | 'four' | 'eight'> & {
     readonly memory: { readonly buffer: ArrayBuffer }
   }
   const { buffer } = memory
-  made = { words: new Uint32Array(buffer), bytes: new Uint8Array(buffer), one, four }
+  made = { words: new Uint32Array(buffer), bytes: Buffer.from(buffer), ...digests }
   return made
 }
 
-/** Digests parts of different messages, four at a time where there are that many. */
+/** Digests parts of different messages, eight at a time where there are that many. */
 export function digestBlocks(parts: readonly MessagePart[]): void {
   const positions = new Map(parts.map((part) => [part, 0]))
   for (;;) {
@@ -54,19 +66,29 @@ export function digestBlocks(parts: readonly MessagePart[]): void {
   }
 }
 
-/** Digests the same number of blocks of at most four messages. */
+/** Digests the same number of blocks of at most eight messages. */
 function digestLanes(lanes: readonly (readonly [MessagePart, number])[], blocks: number): void {
-  const { words, bytes, one, four } = digester()
+  const { words, bytes, one, four, eight } = digester()
   for (const [lane, [part, from]] of lanes.entries()) {
     part.words.forEach((word, index) => {
-      words[index * laneCount + lane] = word
+      words[placeOf(lane, index)] = word
     })
-    bytes.set(part.bytes.subarray(from, from + blocks * blockBytes), firstLane + lane * laneBytes)
+    const next = part.bytes.subarray(from, from + blocks * blockBytes)
+    const at = firstLane + lane * laneBytes
+    // `set` copies memory that threads share in steps of 8 bytes.
+    bytes.fill(next, at, at + next.length)
   }
   if (lanes.length === 1) one(blocks)
-  else four(blocks)
+  else if (lanes.length <= vectorLanes) four(blocks)
+  else eight(blocks)
   for (const [lane, [part]] of lanes.entries()) {
     for (let index = 0; index < part.words.length; index++)
-      part.words[index] = words[index * laneCount + lane] ?? 0
+      part.words[index] = words[placeOf(lane, index)] ?? 0
   }
+}
+
+/** Where A, B, C or D of a lane is among the words of the memory. */
+function placeOf(lane: number, index: number): number {
+  const vector = Math.floor(lane / vectorLanes)
+  return vector * (stateBytes / 4) + index * vectorLanes + (lane % vectorLanes)
 }
