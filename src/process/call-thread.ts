@@ -133,14 +133,30 @@ export function answerCalls<Request, Result>(work: (request: Request) => Answere
   })
 }
 
-/** In the thread: answers all calls together that have arrived. If the work fails, it failed for each of them. */
+/**
+ * In the thread: answers calls with different keys together, those of one key in their order. If the work fails, it failed
+ * for each of them.
+ */
 export function answerTogether<Request, Result>(
+  keyOf: (request: Request) => unknown,
   work: (requests: readonly Request[]) => readonly Answered<Result>[],
 ): void {
-  const arrived: Call<Request>[] = []
+  let arrived: Call<Request>[] = []
+  const answerFirst = (): void => {
+    const first = new Map<unknown, Call<Request>>()
+    const later: Call<Request>[] = []
+    for (const call of arrived) {
+      const key = keyOf(call.request)
+      if (first.has(key)) later.push(call)
+      else first.set(key, call)
+    }
+    arrived = later
+    answer([...first.values()], work)
+    if (arrived.length > 0) setImmediate(answerFirst)
+  }
   parentPort?.on('message', (call: Call<Request>) => {
     // Runs when the event loop has taken all messages that are there.
-    if (arrived.push(call) === 1) setImmediate(() => answer(arrived.splice(0), work))
+    if (arrived.push(call) === 1) setImmediate(answerFirst)
   })
 }
 

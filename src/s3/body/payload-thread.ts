@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { Md5 } from '../../md5/md5.ts'
+import { Md5, type NextBytes } from '../../md5/md5.ts'
 import { type Answered, answerTogether } from '../../process/call-thread.ts'
 import { PayloadChecksums, type PayloadDigest } from './payload-digester.ts'
 import type { DigestCall, DigestedBlock } from './threaded-writer.ts'
@@ -10,25 +10,28 @@ interface Digests {
   readonly checksums: PayloadChecksums
 }
 
-interface Block {
-  readonly payload: number
-  readonly digests: Digests
-  readonly bytes: Uint8Array
-}
-
-/** The thread of threaded-writer.ts: it digests the payloads of several requests at a time. */
+/** The thread of threaded-writer.ts: it digests a block of each of several payloads at a time. */
 const payloads = new Map<number, Digests>()
 
-answerTogether<DigestCall, DigestedBlock>((calls) => {
-  const blocks = calls.flatMap((call): Block[] => {
-    const { payload, block, filled } = call
-    if (block === undefined) return []
-    return [{ payload, digests: digestsOf(call), bytes: new Uint8Array(block, 0, filled) }]
-  })
-  updateMd5(blocks)
-  for (const { digests, bytes } of blocks) digests.checksums.update(bytes)
-  return calls.map(answer)
-})
+answerTogether<DigestCall, DigestedBlock>(
+  ({ payload }) => payload,
+  (calls) => {
+    Md5.update(calls.flatMap(update))
+    return calls.map(answer)
+  },
+)
+
+/** Digests the block, except what is to be digested together with others. */
+function update(call: DigestCall): NextBytes[] {
+  const { block, filled } = call
+  if (block === undefined) return []
+  const { md5, checksums } = digestsOf(call)
+  const bytes = new Uint8Array(block, 0, filled)
+  checksums.update(bytes)
+  if (md5 instanceof Md5) return [{ md5, bytes }]
+  md5.update(bytes)
+  return []
+}
 
 function digestsOf({ payload, digests: { algorithm, withSha256 } }: DigestCall): Digests {
   const known = payloads.get(payload)
@@ -37,19 +40,6 @@ function digestsOf({ payload, digests: { algorithm, withSha256 } }: DigestCall):
   const made = { md5, checksums: new PayloadChecksums(algorithm, withSha256) }
   payloads.set(payload, made)
   return made
-}
-
-/** The first block of each payload together, then the second of each. */
-function updateMd5(blocks: readonly Block[]): void {
-  if (blocks.length === 0) return
-  const first = [...new Map(blocks.toReversed().map((block) => [block.payload, block])).values()]
-  const together = first.flatMap(({ digests: { md5 }, bytes }) => {
-    if (md5 instanceof Md5) return [{ md5, bytes }]
-    md5.update(bytes)
-    return []
-  })
-  Md5.update(together)
-  updateMd5(blocks.filter((block) => !first.includes(block)))
 }
 
 function answer(call: DigestCall): Answered<DigestedBlock> {
