@@ -111,7 +111,7 @@ export class CollectedBody<Result> {
     const isKept = this.#collected <= wholeBytes && this.#leaveMemory !== undefined
     if (isSized && !isKept) {
       this.#streamed = await stream(size)
-      for (const chunk of this.#chunks.splice(0)) await this.#streamed.write(chunk)
+      await this.#streamed.write(this.take())
       this.#leaveMemory?.()
     } else if (!isSized && !this.#isUnsized) {
       this.#isUnsized = true

@@ -12,8 +12,8 @@ export interface NeededAbilities {
   readonly replace: StoreAbility
 }
 
-/** How often a write is tried while others write the same key. */
-const maxAttempts = 5
+/** How often a write or a removal is tried while others write the same key. */
+export const maxAttempts = 5
 
 export interface Write<Result> {
   readonly target: ObjectName
@@ -139,7 +139,7 @@ function isGone(error: unknown): boolean {
   return error instanceof DriveError && error.kind === 'upload-gone'
 }
 
-function changing({ bucket, key }: ObjectName, cause: unknown): DriveError {
+export function changing({ bucket, key }: ObjectName, cause?: unknown): DriveError {
   const message = `${bucket}/${key} is being written by others. Send the request again.`
   return new DriveError('busy', message, { cause })
 }

@@ -2,13 +2,11 @@ import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
 import type { BatchRemoval } from '../batch-removal.ts'
 import type { DriveError, ObjectName, RemovalConditions } from '../drive.ts'
 import { assertRemovalConditions, versionOf } from '../write-conditions.ts'
-import { isConditionFailure } from './conditional-write.ts'
+import { changing, isConditionFailure, maxAttempts } from './conditional-write.ts'
 import { headOf } from './heads.ts'
 import type { StoreContext } from './store-context.ts'
 import { attemptsOf, errorOfCode } from './store-errors.ts'
-
-/** How often a removal is tried while others write the key. */
-const maxAttempts = 5
+import { maxKeyBytes } from './store-names.ts'
 
 /** As Drive.remove. The version that was seen is removed, if the store knows If-Match of DeleteObject. */
 export async function removeObject(
@@ -21,7 +19,7 @@ export async function removeObject(
   const { assertMayGoOn: _, ...compared } = conditions ?? {}
   if (Object.keys(compared).length > 0) await probe.require(object.bucket, 'removeMatching')
   let wasRepeated = false
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const found = await headOf(context, object)
     // The reply to the first attempt may have been lost.
     if (found === undefined && wasRepeated) return true
@@ -35,10 +33,11 @@ export async function removeObject(
       await store.send(command)
       return true
     } catch (error) {
-      if (!isConditionFailure(error) || attempt === maxAttempts) throw error
+      if (!isConditionFailure(error)) throw error
       wasRepeated = attemptsOf(error) > 1
     }
   }
+  throw changing(object)
 }
 
 /** What the document of DeleteObjects can hold as it is (XML 1.0, section 2.2). */
@@ -50,9 +49,11 @@ export async function removeObjects(
   bucket: string,
   keys: readonly string[],
 ): ReturnType<NonNullable<BatchRemoval['removeAll']>> {
-  if (!keys.every((key) => inXml.test(key) && !names.isOwn(key))) return undefined
-  const Objects = keys.map((key) => ({ Key: names.nameOf({ bucket, key }).Key }))
-  const { Bucket } = names.placeOf(bucket)
+  const { Bucket, prefix } = names.placeOf(bucket)
+  const isNamed = (key: string) =>
+    inXml.test(key) && !names.isOwn(key) && Buffer.byteLength(prefix + key) <= maxKeyBytes
+  if (!keys.every(isNamed)) return undefined
+  const Objects = keys.map((key) => ({ Key: prefix + key }))
   const command = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })
   try {
     const { Errors = [] } = await store.send(command)

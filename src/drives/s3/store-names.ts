@@ -15,6 +15,9 @@ export interface StorePlace {
   readonly prefix: string
 }
 
+/** S3's longest key, in UTF-8. */
+export const maxKeyBytes = 1024
+
 /** For the probe. If buckets are those of the store, it is in one of them, and clients do not see it. */
 const ownFolder = '.bucketry-probe/'
 
@@ -47,7 +50,7 @@ export class StoreNames {
     }
     const { Bucket, prefix } = this.placeOf(bucket)
     const Key = prefix + key
-    if (Buffer.byteLength(Key) <= 1024) return { Bucket, Key }
+    if (Buffer.byteLength(Key) <= maxKeyBytes) return { Bucket, Key }
     const message = `With the folder ${prefix}, the key is longer than the 1,024 bytes of S3.`
     throw new DriveError('key-too-long', message)
   }

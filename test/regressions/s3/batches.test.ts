@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DriveError } from '../../../src/drives/drive.ts'
-import { bucket, getText, put } from '../../contract/drive/stored-object.ts'
+import { bucket, getText, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import { behind, errorDocument, openCutDrive, openDriveOn } from './store-under-test.ts'
 
 test('many objects are removed with one request', async (t) => {
@@ -44,4 +44,26 @@ test('a store that does not take the request gets one for each object', async (t
     }),
   )
   assert.equal(await drive.removeAll?.('alpha', ['a', 'b']), undefined)
+})
+
+test('a key that is too long behind the folder does not keep the others of a request', async (t) => {
+  const { drive } = await openCutDrive(t, { request: /^never/, bytes: 0 })
+  assert.equal(await drive.removeAll?.(bucket, ['a', 'k'.repeat(1_024)]), undefined)
+})
+
+test('a removal while others write the key without a pause is answered with busy', async (t) => {
+  const drive = await openDriveOn(
+    t,
+    behind(({ method, url = '' }, response) => {
+      const isWrite = method === 'DELETE' && !url.includes('bucketry-probe')
+      response.setHeader('etag', '"e"')
+      if (method === 'HEAD') response.setHeader('content-length', 1)
+      if (isWrite) response.writeHead(412).end(errorDocument('PreconditionFailed', 'It changed.'))
+      else
+        response.end(
+          '<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>',
+        )
+    }),
+  )
+  await rejectsAs(drive.remove('alpha', 'k'), 'busy')
 })

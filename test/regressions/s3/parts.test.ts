@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bucket, bytesOf, collect, put } from '../../contract/drive/stored-object.ts'
+import { bucket, bytesOf, collect, get, put } from '../../contract/drive/stored-object.ts'
 import { UploadSession } from '../../contract/drive/upload-session.ts'
 import { openCutDrive } from './store-under-test.ts'
 
@@ -34,4 +34,17 @@ test('a part of an object is found by its number', async (t) => {
     (await drive.head(bucket, 'one', { partNumber: 1 }))?.attributes.partSizes,
     undefined,
   )
+})
+
+test('an object and a part of known sizes may be written in one large chunk', async (t) => {
+  const { drive } = await openCutDrive(t, { request: /^never/, bytes: 0 })
+  const bytes = bytesOf(20_000_000)
+  await put(drive, 'k', bytes, { chunkBytes: bytes.length })
+  assert.ok((await get(drive, 'k'))?.equals(bytes))
+  const session = await UploadSession.begin(drive, 'parts')
+  const part = await drive.uploads.append(session.state, { offset: 0, size: bytes.length })
+  await part.write(bytes)
+  session.store({ state: await part.commit(), parts: [bytes] })
+  await session.complete()
+  assert.ok((await get(drive, 'parts'))?.equals(bytes))
 })
