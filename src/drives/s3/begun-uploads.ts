@@ -1,14 +1,17 @@
 import { withDatabaseErrors } from '../database-errors.ts'
-import type { DriveError, DriveErrorKind, ObjectName } from '../drive.ts'
+import type { DriveError, DriveErrorKind, ObjectMetadata, ObjectName } from '../drive.ts'
 import { parsedJson } from '../json-text.ts'
 import { asciiJson } from '../stored-attributes.ts'
+import type { DraftRecords } from '../uploads/draft-records.ts'
 import { newMark } from './conditional-write.ts'
-import type { DraftRecords } from './draft-records.ts'
+import { withoutMark } from './heads.ts'
 import { callMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
 import { isUnclear } from './store-errors.ts'
 import {
   abortStoreUpload,
+  type Completion,
+  completeStoreUpload,
   createUpload,
   type NewUpload,
   type StoreUpload,
@@ -49,7 +52,7 @@ export class BegunUploads {
     const { mark, target } = upload
     await this.#save(mark, { target })
     const created = await createUpload(this.#context, upload).catch(async (error: unknown) => {
-      if (!isUnclear(error)) await this.forget(mark)
+      if (!isUnclear(error)) await this.#forget(mark)
       throw error
     })
     if (created.wasRepeated) await this.#save(newMark(), { target })
@@ -61,15 +64,22 @@ export class BegunUploads {
     await this.#save(mark, { target, uploadId })
   }
 
-  /** It has ended. What can't be removed now is removed by a sweep. @param id its mark */
-  async forget(id: string): Promise<void> {
-    await this.#records.remove(id).catch(() => undefined)
+  /** Makes it the object. Undefined if that has been overwritten since. */
+  async complete(upload: StoreUpload, completion: Completion): Promise<ObjectMetadata | undefined> {
+    const found = await completeStoreUpload(this.#context, upload, completion)
+    await this.#forget(upload.mark)
+    return found && withoutMark(found)
   }
 
   /** Aborts it in the store. */
-  async abort(id: string, upload: Pick<StoreUpload, 'target' | 'uploadId'>): Promise<void> {
+  async abort(upload: StoreUpload): Promise<void> {
     await abortStoreUpload(this.#context, upload)
-    await this.forget(id)
+    await this.#forget(upload.mark)
+  }
+
+  /** As `abort`. If it fails, a sweep does it. */
+  async discard(upload: StoreUpload): Promise<void> {
+    await this.abort(upload).catch(() => undefined)
   }
 
   /** As UploadDrive.sweep, also for drafts in parts. */
@@ -89,7 +99,7 @@ export class BegunUploads {
   async #end(id: string, begun: Begun): Promise<void> {
     const { target, uploadId } = begun
     if (uploadId === undefined) await this.#abortLost(id, begun)
-    else await this.abort(id, { target, uploadId })
+    else await this.abort({ mark: id, target, uploadId })
   }
 
   /** Aborts the uploads of this key that were created when the reply was lost, and that no record has. */
@@ -107,12 +117,17 @@ export class BegunUploads {
         await abortStoreUpload(this.#context, { target, uploadId })
       }
     }
-    await this.forget(id)
+    await this.#forget(id)
   }
 
   async #recorded(): Promise<(string | undefined)[]> {
     const ids = await this.#records.idle(Number.MAX_SAFE_INTEGER, pageSize)
     return await Promise.all(ids.map(async (id) => begunIn(await this.#records.find(id))?.uploadId))
+  }
+
+  /** It has ended. What can't be removed now is removed by a sweep. */
+  async #forget(id: string): Promise<void> {
+    await this.#records.remove(id).catch(() => undefined)
   }
 
   async #save(id: string, begun: Omit<Begun, 'atMs'> & Partial<Begun>): Promise<void> {

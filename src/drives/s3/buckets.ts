@@ -12,6 +12,7 @@ import { notEmpty } from '../not-empty.ts'
 import { headAt, secondOf } from './heads.ts'
 import type { StoreContext } from './store-context.ts'
 import { codeOf } from './store-errors.ts'
+import type { StoreName } from './store-names.ts'
 
 /**
  * As Drive.check. That something can be written is tested with an upload that nobody sees.
@@ -25,13 +26,11 @@ export async function checkAccess(
 ): Promise<void> {
   const { store, names } = context
   if (bucket === undefined && !names.areFolders) return await checkStore(context)
-  const { Bucket, Key } = names.ownName(bucket ?? '', 'check')
-  await listOne(context, { Bucket, Key })
+  const name = names.ownName(bucket ?? '', 'check')
+  await listOne(context, name)
   if (access !== 'writes') return
-  const upload = { Bucket, Key }
-  const { UploadId } = await store.send(new CreateMultipartUploadCommand(upload))
-  const command = new AbortMultipartUploadCommand({ ...upload, UploadId })
-  await store.send(command)
+  const { UploadId } = await store.send(new CreateMultipartUploadCommand(name))
+  await store.send(new AbortMultipartUploadCommand({ ...name, UploadId }))
 }
 
 /** Whether the store takes the credentials. It may keep them from seeing all buckets. */
@@ -43,12 +42,8 @@ async function checkStore({ store }: StoreContext): Promise<void> {
   }
 }
 
-async function listOne(
-  { store }: StoreContext,
-  { Bucket, Key }: { readonly Bucket: string; readonly Key: string },
-): Promise<void> {
-  const command = new ListObjectsV2Command({ Bucket, Prefix: Key, MaxKeys: 1 })
-  await store.send(command)
+async function listOne({ store }: StoreContext, { Bucket, Key }: StoreName): Promise<void> {
+  await store.send(new ListObjectsV2Command({ Bucket, Prefix: Key, MaxKeys: 1 }))
 }
 
 /** As Drive.addBucket. The folder of a bucket is an empty object whose key ends in `/`, as other clients make it. */
@@ -57,8 +52,7 @@ export async function addBucket(context: StoreContext, bucket: string): Promise<
   const { Bucket, prefix: Key } = names.placeOf(bucket)
   if (names.areFolders) {
     if ((await folderTime(context, bucket)) !== undefined) return
-    const command = new PutObjectCommand({ Bucket, Key, Body: Buffer.alloc(0) })
-    await store.send(command)
+    await store.send(new PutObjectCommand({ Bucket, Key, Body: Buffer.alloc(0) }))
     return
   }
   try {

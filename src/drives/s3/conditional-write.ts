@@ -23,11 +23,9 @@ export interface Write<Result> {
   readonly isPinned?: boolean
   /** Sends the request. */
   send(native: NativeConditions): Promise<Result>
-  /** Whether `send` may be called again. */
-  readonly isRepeatable: boolean
   /** The result, if the object that is there now is the one that `send` was to write. */
   resultOf(found: StoreObject | undefined): Result | undefined
-  /** The conditions that `send` was begun with, if it has been begun. */
+  /** The conditions that `send` was begun with: then it cannot be called again. */
   readonly begun?: NativeConditions | undefined
 }
 
@@ -57,7 +55,7 @@ export async function conditionalWrite<Result>(
       if (result !== undefined) return result
       if (!isConditionFailure(error)) throw error
       assertConditions(target, found?.attributes.etag, conditions)
-      if (!write.isRepeatable || attempt === maxAttempts) throw changing(target, error)
+      if (write.begun !== undefined || attempt === maxAttempts) throw changing(target, error)
     }
   }
 }

@@ -4,11 +4,11 @@ import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../dri
 import type { BegunUploads } from './begun-uploads.ts'
 import { conditionalWrite, isConditionFailure, newMark } from './conditional-write.ts'
 import { headOf, secondOf, withoutMark } from './heads.ts'
-import { bareEtag, checksumIn, fieldsOf } from './object-fields.ts'
+import { fieldsOf, writtenAttributes } from './object-fields.ts'
 import { longCallMs } from './store.ts'
 import type { StoreContext } from './store-context.ts'
 import { copySource } from './store-names.ts'
-import { completeStoreUpload, type StoreUpload } from './upload-requests.ts'
+import type { StoreUpload } from './upload-requests.ts'
 
 /** S3's largest object for CopyObject (API reference). */
 const maxCopyBytes = 5 * 1024 ** 3
@@ -54,10 +54,9 @@ async function copyAtOnce(
 ): Promise<ObjectMetadata> {
   const { store, names } = context
   const { attributes, conditions, signal } = options
-  const { headers, metadata, tags, storageClass } = attributes
   const mark = newMark()
   return await conditionalWrite<ObjectMetadata>(context, {
-    ...{ target, conditions, isRepeatable: true },
+    ...{ target, conditions },
     needs: { create: 'createCopy', replace: 'replaceCopy' },
     resultOf: (found) => (found?.mark === mark ? withoutMark(found) : undefined),
     async send(native) {
@@ -70,22 +69,11 @@ async function copyAtOnce(
         MetadataDirective: 'REPLACE',
         TaggingDirective: 'REPLACE',
       })
-      const sent = store.send(command, {
-        ...{ signal, limitMs: longCallMs },
-      })
-      const { CopyObjectResult: made = {} } = await sent.catch((error) =>
-        unlessChanged(context, source, error, mark),
-      )
-      const checksum = checksumIn(made)
-      return {
-        ...{ size, modifiedAtMs: secondOf(made.LastModified) },
-        attributes: {
-          ...{ headers, metadata, etag: bareEtag(made.ETag) },
-          ...(tags && { tags }),
-          ...(storageClass && { storageClass }),
-          ...(checksum && { checksum }),
-        },
-      }
+      const { CopyObjectResult: made = {} } = await store
+        .send(command, { signal, limitMs: longCallMs })
+        .catch((error) => unlessChanged(context, source, error, mark))
+      const modifiedAtMs = secondOf(made.LastModified)
+      return { size, modifiedAtMs, attributes: writtenAttributes(attributes, made) }
     },
   })
 }
@@ -112,19 +100,13 @@ async function unlessChanged(
 async function copyInParts(context: CopyContext, copying: Copying): Promise<ObjectMetadata> {
   const { target, options } = copying
   const { attributes, conditions } = options
-  const mark = newMark()
-  const upload = await context.begun.begin({ target, mark, attributes })
+  const upload = await context.begun.begin({ target, mark: newMark(), attributes })
   try {
     const parts = await copyParts(context, upload, copying)
-    const found = await completeStoreUpload(context, upload, { parts, conditions })
-    await context.begun.forget(mark)
-    const { size } = copying
-    return found === undefined
-      ? { size, modifiedAtMs: secondOf(new Date()), attributes }
-      : withoutMark(found)
+    const published = await context.begun.complete(upload, { parts, conditions })
+    return published ?? { size: copying.size, modifiedAtMs: secondOf(new Date()), attributes }
   } catch (error) {
-    // If this fails, a sweep does it.
-    await context.begun.abort(mark, upload).catch(() => undefined)
+    await context.begun.discard(upload)
     throw error
   }
 }
@@ -147,9 +129,7 @@ async function copyParts(
       CopySourceRange: `bytes=${start}-${end - 1}`,
     })
     const copied = await store
-      .send(command, {
-        ...{ signal: options.signal, limitMs: longCallMs },
-      })
+      .send(command, { signal: options.signal, limitMs: longCallMs })
       .catch((error) => unlessChanged(context, source, error))
     parts.push({ PartNumber: number, ETag: copied.CopyPartResult?.ETag })
   }

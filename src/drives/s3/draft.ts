@@ -1,4 +1,9 @@
-import { type CompletedPart, PutObjectCommand } from '@aws-sdk/client-s3'
+import type { Readable } from 'node:stream'
+import {
+  type CompletedPart,
+  PutObjectCommand,
+  type PutObjectCommandOutput,
+} from '@aws-sdk/client-s3'
 import type { Attributes } from '../attributes.ts'
 import {
   type Announced,
@@ -13,13 +18,13 @@ import { endingDraft } from '../uploads/ending-draft.ts'
 import type { BegunUploads } from './begun-uploads.ts'
 import { type BodyMemory, CollectedBody } from './collected-body.ts'
 import { conditionalWrite, nativeConditions, newMark } from './conditional-write.ts'
-import { isAsWritten, type StoreObject, withoutMark } from './heads.ts'
-import { bareEtag, checksumIn, fieldsOf } from './object-fields.ts'
+import { isAsWritten, type StoreObject, secondOf, withoutMark } from './heads.ts'
+import { areSame, fieldsOf, writtenAttributes } from './object-fields.ts'
 import { answeredAtMs, longCallMs } from './store.ts'
 import type { NativeConditions } from './store-abilities.ts'
 import type { StoreContext } from './store-context.ts'
 import { StreamedBody } from './streamed-body.ts'
-import { completeStoreUpload, type StoreUpload, sendPart } from './upload-requests.ts'
+import { type StoreUpload, sendPart } from './upload-requests.ts'
 
 /** Of an object of unknown size. */
 const partBytes = 8 * 1024 * 1024
@@ -30,11 +35,6 @@ export interface DraftContext extends StoreContext {
   readonly begun: BegunUploads
   readonly memory: BodyMemory
 }
-
-type PutOutput = Parameters<typeof answeredAtMs>[0] &
-  Parameters<typeof checksumIn>[0] & {
-    readonly ETag?: string | undefined
-  }
 
 /** An upload of the store for an object of unknown size. */
 interface Parts {
@@ -61,7 +61,7 @@ class StoreDraft implements Draft {
   readonly #options: DraftOptions
   readonly #announced: Announced
   readonly #mark = newMark()
-  readonly #body: CollectedBody<PutOutput>
+  readonly #body: CollectedBody<PutObjectCommandOutput>
   /** Those of a request that is under way. */
   #native: NativeConditions | undefined
   #parts: Parts | undefined
@@ -108,19 +108,16 @@ class StoreDraft implements Draft {
 
   async discard(): Promise<void> {
     this.#body.end()
-    // If this fails, a sweep does it.
-    if (this.#parts !== undefined) {
-      await this.#context.begun.abort(this.#mark, this.#parts.upload).catch(() => undefined)
-    }
+    if (this.#parts !== undefined) await this.#context.begun.discard(this.#parts.upload)
   }
 
-  async #stream(size: number): Promise<StreamedBody<PutOutput>> {
+  async #stream(size: number): Promise<StreamedBody<PutObjectCommandOutput>> {
     const { attributes, conditions, checksum } = this.#announced
     const needs = { create: 'create', replace: 'replace' } as const
     const native = await nativeConditions(this.#context, this.#target, conditions, needs)
     const algorithm = (await this.#keepsChecksums()) ? checksum : undefined
     this.#native = native
-    return new StreamedBody<PutOutput>(size, (sending) =>
+    return new StreamedBody<PutObjectCommandOutput>(size, (sending) =>
       this.#send({ ...sending, attributes, conditions, native, size, algorithm }),
     )
   }
@@ -130,27 +127,22 @@ class StoreDraft implements Draft {
     write: {
       readonly conditions: WriteConditions | undefined
       readonly begun?: NativeConditions | undefined
-      send(native: NativeConditions): Promise<PutOutput>
+      send(native: NativeConditions): Promise<PutObjectCommandOutput>
     },
   ): Promise<ObjectMetadata> {
     const size = this.#body.total
-    const { headers, metadata, tags, storageClass } = attributes
-    const sent = { headers, metadata, ...(tags && { tags }), ...(storageClass && { storageClass }) }
     const isOurs = (found: StoreObject | undefined) =>
       write.conditions === undefined
         ? isAsWritten(found, { size, attributes })
         : found?.mark === this.#mark
     return await conditionalWrite<ObjectMetadata>(this.#context, {
-      ...{ ...write, target: this.#target, isRepeatable: write.begun === undefined },
+      ...{ ...write, target: this.#target },
       needs: { create: 'create', replace: 'replace' },
       resultOf: (found) => (found && isOurs(found) ? withoutMark(found) : undefined),
       send: async (native) => {
         const output = await write.send(native)
-        const checksum = checksumIn(output)
-        return {
-          ...{ size, modifiedAtMs: answeredAtMs(output) },
-          attributes: { ...sent, etag: bareEtag(output.ETag), ...(checksum && { checksum }) },
-        }
+        const modifiedAtMs = answeredAtMs(output)
+        return { size, modifiedAtMs, attributes: writtenAttributes(attributes, output) }
       },
     })
   }
@@ -159,11 +151,11 @@ class StoreDraft implements Draft {
     readonly attributes: Announced['attributes'] & Partial<Attributes>
     readonly conditions: WriteConditions | undefined
     readonly native: NativeConditions
-    readonly body: Buffer | Parameters<typeof sendPart>[2]['body']
+    readonly body: Buffer | Readable
     readonly size?: number
     readonly algorithm?: Announced['checksum']
     readonly signal?: AbortSignal
-  }): Promise<PutOutput> {
+  }): Promise<PutObjectCommandOutput> {
     const { store, names } = this.#context
     const { attributes, conditions, native, body, size, algorithm, signal } = put
     const { checksum } = attributes
@@ -187,10 +179,8 @@ class StoreDraft implements Draft {
 
   async #beginParts(): Promise<Parts> {
     const { attributes } = this.#announced
-    const upload = await this.#context.begun.begin({
-      ...{ target: this.#target, mark: this.#mark, attributes },
-    })
-    return { upload, sent: [] }
+    const begun = { target: this.#target, mark: this.#mark, attributes }
+    return { upload: await this.#context.begun.begin(begun), sent: [] }
   }
 
   async #sendOnePart({ upload, sent }: Parts, body: Buffer): Promise<void> {
@@ -209,16 +199,11 @@ class StoreDraft implements Draft {
     const rest = this.#body.take()
     if (rest.length > 0) await this.#sendOnePart(parts, rest)
     const { conditions } = this.#announced
-    const found = await completeStoreUpload(this.#context, upload, { parts: sent, conditions })
+    const published = await this.#context.begun.complete(upload, { parts: sent, conditions })
     this.#parts = undefined
-    await this.#context.begun.forget(this.#mark)
-    if (found !== undefined) return withoutMark(found)
+    if (published !== undefined) return published
     // It has been overwritten since.
-    return {
-      size: this.#body.total,
-      modifiedAtMs: Math.floor(Date.now() / 1000) * 1000,
-      attributes,
-    }
+    return { size: this.#body.total, modifiedAtMs: secondOf(new Date()), attributes }
   }
 
   async #keepsChecksums(): Promise<boolean> {
@@ -228,10 +213,8 @@ class StoreDraft implements Draft {
 
 /** A request that has begun can't be changed. */
 function requireAnnounced(announced: Announced, published: Announced): void {
-  const textOf = ({ attributes, conditions = {} }: Announced) => {
-    const { headers, metadata, tags = {}, storageClass = '' } = attributes
-    return JSON.stringify([headers, metadata, tags, storageClass, conditions])
-  }
-  if (textOf(announced) === textOf(published)) return
+  const textOf = ({ conditions = {} }: Announced) => JSON.stringify(conditions)
+  const isSame = areSame(announced.attributes, published.attributes)
+  if (isSame && textOf(announced) === textOf(published)) return
   throw new TypeError('what is published is not what was announced')
 }

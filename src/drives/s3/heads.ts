@@ -1,13 +1,14 @@
 import {
   type GetObjectCommandOutput,
   GetObjectTaggingCommand,
+  type GetObjectTaggingCommandOutput,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3'
 import type { Attributes } from '../attributes.ts'
 import { DriveError, type ObjectMetadata, type ObjectName } from '../drive.ts'
 import type { WantedBytes } from '../read-options.ts'
-import { attributesIn, markIn } from './object-fields.ts'
+import { areSame, attributesIn, markIn } from './object-fields.ts'
 import type { StoreContext } from './store-context.ts'
 import type { StoreName } from './store-names.ts'
 
@@ -18,7 +19,7 @@ export interface StoreObject extends ObjectMetadata {
 
 /** The object's metadata; undefined if there is none. */
 export function headOf(
-  context: Pick<StoreContext, 'store' | 'names'>,
+  context: StoreContext,
   object: ObjectName,
 ): Promise<StoreObject | undefined> {
   return headAt(context, context.names.nameOf(object))
@@ -26,7 +27,7 @@ export function headOf(
 
 /** As headOf, with what `partSizes` needs for this part. */
 export async function headWithPart(
-  context: Pick<StoreContext, 'store' | 'names'>,
+  context: StoreContext,
   object: ObjectName,
   partNumber: number | undefined,
 ): Promise<StoreObject | undefined> {
@@ -52,7 +53,7 @@ export async function headWithPart(
 
 /** Undefined if the store does not tell. Reads of the range are pinned to the object's ETag; that of a part may be its own. */
 async function rangeOfPart(
-  { store }: Pick<StoreContext, 'store'>,
+  { store }: StoreContext,
   part: { readonly name: StoreName; readonly found: StoreObject; readonly partNumber: number },
 ): Promise<WantedBytes | undefined> {
   const { name, found, partNumber: PartNumber } = part
@@ -70,11 +71,11 @@ async function rangeOfPart(
 
 /** As headOf, of any object of the store. */
 export async function headAt(
-  { store }: Pick<StoreContext, 'store'>,
+  context: StoreContext,
   name: StoreName,
 ): Promise<StoreObject | undefined> {
-  const found = await unlessMissing(store.send(new HeadObjectCommand(name)))
-  return found && (await objectIn({ store }, name, found))
+  const found = await unlessMissing(context.store.send(new HeadObjectCommand(name)))
+  return found && (await objectIn(context, name, found))
 }
 
 /** Undefined for an object that does not exist. */
@@ -91,19 +92,16 @@ type ObjectReply = HeadObjectCommandOutput | GetObjectCommandOutput
 
 /** The object that HeadObject or GetObject returned. */
 export async function objectIn(
-  { store }: Pick<StoreContext, 'store'>,
+  { store }: StoreContext,
   name: StoreName,
   found: ObjectReply,
 ): Promise<StoreObject> {
-  const attributes = attributesIn(found)
-  const tags = found.TagCount
-    ? await tagsOf({ store }, { ...name, VersionId: found.VersionId })
-    : undefined
+  const { TagCount, VersionId, LastModified } = found
+  // Of this version, if the store keeps versions.
+  const tagged = TagCount && (await store.send(new GetObjectTaggingCommand({ ...name, VersionId })))
   return {
-    size: sizeOf(found),
-    modifiedAtMs: secondOf(found.LastModified),
-    attributes: tags === undefined ? attributes : { ...attributes, tags },
-    mark: markIn(found),
+    ...{ size: sizeOf(found), modifiedAtMs: secondOf(LastModified), mark: markIn(found) },
+    attributes: { ...attributesIn(found), ...(tagged && { tags: tagsIn(tagged) }) },
   }
 }
 
@@ -122,12 +120,7 @@ export function rangeIn(field = '') {
   return isRange ? { start: Number(first), end: Number(last) + 1, size: Number(size) } : undefined
 }
 
-/** Of this version, if the store keeps versions. */
-async function tagsOf(
-  { store }: Pick<StoreContext, 'store'>,
-  name: StoreName & { readonly VersionId: string | undefined },
-) {
-  const { TagSet = [] } = await store.send(new GetObjectTaggingCommand(name))
+function tagsIn({ TagSet = [] }: GetObjectTaggingCommandOutput) {
   return Object.fromEntries(TagSet.map(({ Key = '', Value = '' }) => [Key, Value]))
 }
 
@@ -149,13 +142,5 @@ export function isAsWritten(
   { size, attributes }: { readonly size: number; readonly attributes: Attributes },
 ): boolean {
   if (found?.size !== size || found.attributes.etag !== attributes.etag) return false
-  const { headers, metadata, tags, storageClass } = found.attributes
-  const isSame = (one: object = {}, other: object = {}) =>
-    JSON.stringify(Object.entries(one).sort()) === JSON.stringify(Object.entries(other).sort())
-  return (
-    isSame(headers, attributes.headers) &&
-    isSame(metadata, attributes.metadata) &&
-    isSame(tags, attributes.tags) &&
-    storageClass === attributes.storageClass
-  )
+  return areSame(found.attributes, attributes)
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isDeepStrictEqual } from 'node:util'
 import {
   type Attributes,
   type ChecksumAlgorithm,
@@ -67,15 +68,36 @@ export function attributesIn(fields: ObjectFields): Attributes {
     return value === undefined || value === noType ? [] : [[name, textOf(value)] as const]
   })
   const metadata = Object.entries(fields.Metadata ?? {}).filter(([name]) => name !== markName)
-  const checksum = checksumIn(fields)
   const { StorageClass: storageClass = 'STANDARD' } = fields
-  return {
-    etag: bareEtag(fields.ETag),
+  const written = {
     headers: Object.fromEntries(headers),
     metadata: Object.fromEntries(metadata.map(([name, value]) => [name, textOf(value)])),
     ...(storageClass !== 'STANDARD' && { storageClass }),
-    ...(checksum !== undefined && { checksum }),
   }
+  return writtenAttributes(written, fields)
+}
+
+/** The attributes of an object that was written with these, of which the store has returned ETag and checksum. */
+export function writtenAttributes(
+  { headers, metadata, tags, storageClass }: WriterAttributes,
+  reply: Pick<ObjectFields, 'ETag'> & ChecksumFields,
+): Attributes {
+  const checksum = checksumIn(reply)
+  return {
+    ...{ etag: bareEtag(reply.ETag), headers, metadata },
+    ...(tags && { tags }),
+    ...(storageClass && { storageClass }),
+    ...(checksum && { checksum }),
+  }
+}
+
+/** Whether objects are written with the same headers, metadata, tags and storage class. */
+export function areSame(one: WriterAttributes, other: WriterAttributes): boolean {
+  const written = ({ headers, metadata, tags, storageClass }: WriterAttributes) => [
+    ...[headers, metadata, tags].map((values = {}) => ({ ...values })),
+    storageClass,
+  ]
+  return isDeepStrictEqual(written(one), written(other))
 }
 
 /** The mark of the write that made the object. */
@@ -83,8 +105,7 @@ export function markIn({ Metadata }: ObjectFields): string | undefined {
   return Metadata?.[markName]
 }
 
-/** The checksum in a reply. */
-export function checksumIn(fields: ChecksumFields): StoredChecksum | undefined {
+function checksumIn(fields: ChecksumFields): StoredChecksum | undefined {
   for (const algorithm of checksumAlgorithms) {
     const value = fields[`Checksum${algorithm}`]
     if (value === undefined) continue

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { DeleteObjectTaggingCommand, PutObjectTaggingCommand } from '@aws-sdk/client-s3'
 import type { Tags } from '../attributes.ts'
 import type { ObjectMetadata, ObjectName } from '../drive.ts'
@@ -25,12 +26,9 @@ export async function setObjectTags(
       : store.send(new PutObjectTaggingCommand({ ...name, Tagging: { TagSet } }))
   if ((await unlessMissing<object>(tagging)) === undefined) return undefined
   const after = await headOf(context, object)
-  if (after !== undefined && isSame(after.attributes.tags, tags)) return withoutMark(after)
+  if (after !== undefined && isDeepStrictEqual(after.attributes.tags ?? {}, { ...tags })) {
+    return withoutMark(after)
+  }
   // Another write, or other tags, came after these.
   return { ...withoutMark(before), attributes: withTags(before.attributes, tags) }
-}
-
-function isSame(one: Tags = {}, other: Tags): boolean {
-  const textOf = (tags: Tags) => JSON.stringify(Object.entries(tags).sort())
-  return textOf(one) === textOf(other)
 }

@@ -4,6 +4,7 @@ import {
   type GetObjectCommandInput,
   type GetObjectCommandOutput,
 } from '@aws-sdk/client-s3'
+import { CachedObject } from '../cached-object.ts'
 import { DriveError, type ObjectName, type OpenObject } from '../drive.ts'
 import type { OpenOptions, WantedBytes } from '../read-options.ts'
 import {
@@ -59,7 +60,7 @@ async function openWith(
     }
     const chunks = await Array.fromAsync(bytes)
     const content = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-    return { ...openedObject(context, object, found), content }
+    return new CachedObject(found, content)
   } catch (error) {
     ending.abort()
     throw asReadError(error, object)

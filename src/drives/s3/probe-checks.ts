@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DriveError, type DriveErrorKind } from '../drive.ts'
 import type { ProbeRequests } from './probe-requests.ts'
-import type { StoreAbility } from './store-abilities.ts'
+import type { NativeConditions, StoreAbility } from './store-abilities.ts'
 
 type Check = (requests: ProbeRequests) => Promise<boolean>
 
@@ -19,58 +19,28 @@ const unknowns: readonly DriveErrorKind[] = [
 
 /** How to find out what the store does. Each writes names that begin with the ability's. */
 export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
-  async create(requests) {
-    const put = () => requests.put('create', { IfNoneMatch: '*' })
-    return (await isTaken(put())) && (await isRefused(put()))
-  },
-  async replace(requests) {
-    const etag = await requests.put('replace')
-    return (
-      (await isTaken(requests.put('replace', { IfMatch: `"${etag}"` }))) &&
-      (await isRefused(requests.put('replace', { IfMatch: wrongEtag })))
-    )
-  },
-  async createUpload(requests) {
-    const upload = () => requests.upload('create-upload', { IfNoneMatch: '*' })
-    return (await isTaken(upload())) && (await isRefused(upload()))
-  },
-  async replaceUpload(requests) {
-    const etag = await requests.put('replace-upload')
-    return (
-      (await isRefused(requests.upload('replace-upload', { IfMatch: wrongEtag }))) &&
-      (await isTaken(requests.upload('replace-upload', { IfMatch: `"${etag}"` })))
-    )
-  },
-  async createCopy(requests) {
-    await requests.put('create-copy-source')
-    const copy = () => requests.copy('create-copy-source', 'create-copy', { IfNoneMatch: '*' })
-    return (await isTaken(copy())) && (await isRefused(copy()))
-  },
-  async replaceCopy(requests) {
-    await requests.put('replace-copy-source')
-    const etag = await requests.put('replace-copy')
-    const copy = (IfMatch: string) =>
-      requests.copy('replace-copy-source', 'replace-copy', { IfMatch })
-    return (await isRefused(copy(wrongEtag))) && (await isTaken(copy(`"${etag}"`)))
-  },
+  create: creates((requests, conditions) => requests.put('create', conditions)),
+  replace: matches('replace', (requests, IfMatch) => requests.put('replace', { IfMatch })),
+  createUpload: creates((requests, conditions) => requests.upload('create-upload', conditions)),
+  replaceUpload: matches('replace-upload', (requests, IfMatch) =>
+    requests.upload('replace-upload', { IfMatch }),
+  ),
+  createCopy: creates((requests, conditions) => copyTo(requests, 'create-copy', conditions)),
+  replaceCopy: matches('replace-copy', (requests, IfMatch) =>
+    copyTo(requests, 'replace-copy', { IfMatch }),
+  ),
   async removeMatching(requests) {
     const etag = await requests.put('remove')
     const isKept = await isRefused(requests.remove('remove', { IfMatch: wrongEtag }))
     if (!isKept || !(await requests.exists('remove'))) return false
     return await isTaken(requests.remove('remove', { IfMatch: `"${etag}"` }))
   },
-  async copy(requests) {
-    const etag = await requests.put('copy-source')
-    const copy = (CopySourceIfMatch: string) =>
-      requests.copy('copy-source', 'copy', { CopySourceIfMatch })
-    return (await isRefused(copy(wrongEtag))) && (await isTaken(copy(`"${etag}"`)))
-  },
-  async copyPart(requests) {
-    const etag = await requests.put('copy-part-source')
-    const upload = (CopySourceIfMatch: string) =>
-      requests.upload('copy-part', { from: { name: 'copy-part-source', CopySourceIfMatch } })
-    return (await isRefused(upload(wrongEtag))) && (await isTaken(upload(`"${etag}"`)))
-  },
+  copy: matches('copy-source', (requests, CopySourceIfMatch) =>
+    requests.copy('copy-source', 'copy', { CopySourceIfMatch }),
+  ),
+  copyPart: matches('copy-part-source', (requests, CopySourceIfMatch) =>
+    requests.upload('copy-part', { from: { name: 'copy-part-source', CopySourceIfMatch } }),
+  ),
   async fewerParts(requests) {
     return await isTaken(requests.upload('fewer-parts', { hasOther: true }))
   },
@@ -90,6 +60,39 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
     for (const name of ['list/a', 'list/b', 'list/c']) await requests.put(name)
     return String(await requests.list('list/', 'list/a')) === 'list/b,list/c'
   },
+}
+
+/** Whether a write under If-None-Match is taken, and another one refused. */
+function creates(
+  write: (requests: ProbeRequests, conditions: NativeConditions) => Promise<unknown>,
+): Check {
+  return async (requests) => {
+    const create = () => write(requests, { IfNoneMatch: '*' })
+    return (await isTaken(create())) && (await isRefused(create()))
+  }
+}
+
+/** Whether a request with another ETag than that of the object is refused, and one with its own taken. */
+function matches(
+  name: string,
+  request: (requests: ProbeRequests, etag: string) => Promise<unknown>,
+): Check {
+  return async (requests) => {
+    const etag = await requests.put(name)
+    return (
+      (await isRefused(request(requests, wrongEtag))) &&
+      (await isTaken(request(requests, `"${etag}"`)))
+    )
+  }
+}
+
+async function copyTo(
+  requests: ProbeRequests,
+  name: string,
+  conditions: NativeConditions,
+): Promise<void> {
+  await requests.put(`${name}-source`)
+  await requests.copy(`${name}-source`, name, conditions)
 }
 
 async function isTaken(request: Promise<unknown>): Promise<boolean> {

@@ -46,7 +46,7 @@ export async function createUpload(
   return { upload, wasRepeated: ($metadata.attempts ?? 1) > 1 }
 }
 
-interface NewPart {
+export interface NewPart {
   readonly number: number
   readonly body: Uint8Array | Readable
   readonly size: number
@@ -66,54 +66,53 @@ export async function sendPart(
   })
   // The sender of a stream has its own bounds.
   const limitMs = body instanceof Uint8Array ? longCallMs : Number.POSITIVE_INFINITY
-  const sent = await store.send(command, {
-    signal,
-    limitMs,
-  })
+  const sent = await store.send(command, { signal, limitMs })
   const name = algorithm && (`Checksum${algorithm}` as const)
   return { PartNumber: number, ETag: bareEtag(sent.ETag), ...(name && { [name]: sent[name] }) }
 }
 
+export interface Completion {
+  readonly parts: readonly CompletedPart[]
+  readonly conditions: WriteConditions | undefined
+  /**
+   * Absent: nobody else may complete it. Otherwise another process may have taken it over while this one was suspended
+   * or cut off, and the key may have been written since: a request that arrives late must not replace that.
+   */
+  readonly assertHeld?: (() => void) | undefined
+}
+
+/** S3 has no upload without a part. */
+const emptyPart = { number: 10_000, body: Buffer.alloc(0), size: 0 }
+
 /**
  * Makes the upload the object. May be repeated: the object's mark tells whether it is of this upload.
  *
- * @param assertHeld absent: nobody else may complete it. Otherwise another process may have taken it over while this one
- *   was suspended or cut off, and the key may have been written since: a request that arrives late must not replace that
  * @throws DriveError `upload-gone` if the upload is neither there nor the object
  */
 export async function completeStoreUpload(
   context: StoreContext,
   upload: StoreUpload,
-  {
-    parts,
-    conditions,
-    assertHeld,
-  }: {
-    readonly parts: readonly CompletedPart[]
-    readonly conditions: WriteConditions | undefined
-    readonly assertHeld?: (() => void) | undefined
-  },
+  { parts, conditions, assertHeld }: Completion,
 ): Promise<StoreObject | undefined> {
   const { store, names } = context
   const { target, uploadId, mark } = upload
   const ofUpload = (found: StoreObject | undefined) => (found?.mark === mark ? found : undefined)
-  await conditionalWrite<unknown>(context, {
-    ...{ target, conditions, isRepeatable: true, resultOf: ofUpload },
+  return await conditionalWrite<StoreObject | undefined>(context, {
+    ...{ target, conditions, resultOf: ofUpload },
     needs: { create: 'createUpload', replace: 'replaceUpload' },
     isPinned: assertHeld !== undefined,
     async send(native) {
+      const Parts = parts.length > 0 ? [...parts] : [await sendPart(context, upload, emptyPart)]
       assertHeld?.()
       const command = new CompleteMultipartUploadCommand({
         ...names.nameOf(target),
-        ...{ UploadId: uploadId, MultipartUpload: { Parts: [...parts] } },
+        ...{ UploadId: uploadId, MultipartUpload: { Parts } },
         ...native,
       })
-      return await store.send(command, {
-        limitMs: longCallMs,
-      })
+      await store.send(command, { limitMs: longCallMs })
+      return ofUpload(await headOf(context, target))
     },
   })
-  return ofUpload(await headOf(context, target))
 }
 
 /** Succeeds if there is no such upload. */
@@ -137,8 +136,8 @@ export async function uploadsAt({ store, names }: StoreContext, target: ObjectNa
   const command = new ListMultipartUploadsCommand({ Bucket, Prefix: Key })
   const output = await store.send(command)
   const uploads = (output.Uploads ?? []).filter((upload) => upload.Key === Key)
-  const found = uploads.map(({ UploadId = '', Initiated }) => ({
-    ...{ uploadId: UploadId, atMs: Initiated?.getTime() ?? 0 },
-  }))
+  const found = uploads.map(({ UploadId: uploadId = '', Initiated }) => {
+    return { uploadId, atMs: Initiated?.getTime() ?? 0 }
+  })
   return { found, storeNow: answeredAtMs(output) }
 }

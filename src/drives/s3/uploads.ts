@@ -16,20 +16,11 @@ import type {
   PlaceOptions,
   UploadAbilities,
 } from '../upload-abilities.ts'
-import { endingPart } from '../uploads/ending-draft.ts'
 import { foreignState, requireUploadId } from '../uploads/upload-id.ts'
 import type { DraftContext } from './draft.ts'
-import { headOf, withoutMark } from './heads.ts'
-import { StorePart } from './part.ts'
-import {
-  abortStoreUpload,
-  completeStoreUpload,
-  type StoreUpload,
-  sendPart,
-} from './upload-requests.ts'
-
-/** S3's largest number of a part. */
-const lastNumber = 10_000
+import { headOf } from './heads.ts'
+import { startPart } from './part.ts'
+import type { StoreUpload } from './upload-requests.ts'
 
 /** The state of an upload, which the caller stores as JSON. */
 interface UploadState {
@@ -70,7 +61,7 @@ export class StoreUploads implements UploadDrive {
     const { checksums, fewerParts } = await probe.abilities(bucket)
     const checksum = checksums ? options.checksum : undefined
     const upload = await begun.begin({ target, mark: id, attributes, checksum })
-    return format({
+    return asciiJson({
       ...{ id, bucket, key, upload: upload.uploadId },
       ...(!anyOrder && { next: 1 }),
       ...(checksum && { algorithm: checksum.algorithm }),
@@ -88,46 +79,29 @@ export class StoreUploads implements UploadDrive {
 
   async append(text: string, options: AppendOptions): Promise<PartDraft> {
     const state = parse(text)
-    return this.#part(state, options, () => ({ ...state, next: nextOf(state) + 1 }))
+    return this.#part(state, options, { ...state, next: nextOf(state) + 1 })
   }
 
   async replaceLast(text: string, options: AppendOptions): Promise<PartDraft> {
     const state = parse(text)
     const next = nextOf(state)
     const gaps = [...(state.gaps ?? []), next - 1]
-    return this.#part(state, options, () => ({ ...state, next: next + 1, gaps }))
+    return this.#part(state, options, { ...state, next: next + 1, gaps })
   }
 
   async place(text: string, { number, size }: PlaceOptions): Promise<PartDraft> {
-    const upload = uploadOf(parse(text))
-    const part = new StorePart(this.#context, upload, { number, size })
-    return endingPart({
-      write: (chunk) => part.write(chunk),
-      commit: async () => JSON.stringify(await part.send()),
-      discard: async () => part.discard(),
-    })
+    return startPart(this.#context, uploadOf(parse(text)), { number, size }, (sent) =>
+      JSON.stringify(sent),
+    )
   }
 
   async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
     const state = parse(text)
-    const { placed, size, conditions, assertHeld } = options
-    const upload = uploadOf(state)
-    const listed = placed
+    const { placed, conditions, assertHeld } = options
+    const parts = placed
       ? placed.listed.map(({ place }) => JSON.parse(place) as CompletedPart)
       : await this.#listed(state, options)
-    try {
-      // S3 has no upload without a part.
-      const parts = listed.length > 0 || size > 0 ? listed : [await this.#emptyPart(state)]
-      const completion = { parts, conditions, assertHeld }
-      const found = await completeStoreUpload(this.#context, upload, completion)
-      await this.#context.begun.forget(state.id)
-      return found && withoutMark(found)
-    } catch (error) {
-      if ((error as DriveError).kind !== 'upload-gone') throw error
-      const found = await headOf(this.#context, state)
-      if (found?.mark !== state.id) throw error
-      return withoutMark(found)
-    }
+    return await this.#context.begun.complete(uploadOf(state), { parts, conditions, assertHeld })
   }
 
   async isPublished(text: string): Promise<boolean> {
@@ -136,30 +110,16 @@ export class StoreUploads implements UploadDrive {
   }
 
   async abort(text: string): Promise<void> {
-    const state = parse(text)
-    await abortStoreUpload(this.#context, uploadOf(state))
-    await this.#context.begun.forget(state.id)
+    await this.#context.begun.abort(uploadOf(parse(text)))
   }
 
   sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
     return this.#context.begun.sweep(isKnown, olderThanMs)
   }
 
-  #part(
-    state: UploadState,
-    { size, signal }: AppendOptions,
-    newState: () => UploadState,
-  ): PartDraft {
-    const number = nextOf(state)
-    const part = new StorePart(this.#context, uploadOf(state), { number, size, signal })
-    return endingPart({
-      write: (chunk) => part.write(chunk),
-      async commit() {
-        await part.send()
-        return format(newState())
-      },
-      discard: async () => part.discard(),
-    })
+  #part(state: UploadState, { size, signal }: AppendOptions, newState: UploadState): PartDraft {
+    const part = { number: nextOf(state), size, signal }
+    return startPart(this.#context, uploadOf(state), part, () => asciiJson(newState))
   }
 
   /** The first parts, as Complete lists them. The store compares the MD5s with what it has. */
@@ -180,11 +140,6 @@ export class StoreUploads implements UploadDrive {
         checksum && { [`Checksum${checksum.algorithm}`]: checksum.value }),
     }))
   }
-
-  #emptyPart(state: UploadState): Promise<CompletedPart> {
-    const part = { number: lastNumber, body: Buffer.alloc(0), size: 0 }
-    return sendPart(this.#context, uploadOf(state), part)
-  }
 }
 
 function uploadOf({ id, bucket, key, upload, algorithm }: UploadState): StoreUpload {
@@ -193,10 +148,6 @@ function uploadOf({ id, bucket, key, upload, algorithm }: UploadState): StoreUpl
 
 function nextOf({ next = 1 }: UploadState): number {
   return next
-}
-
-function format(state: UploadState): string {
-  return asciiJson(state)
 }
 
 /** @throws DriveError `upload-gone` for the state of another drive */

@@ -1,24 +1,9 @@
-/**
- * The Google drive's own records of uploads in the database, in addition to the state that its
- * caller stores. Any method may reject with the database's own error.
- */
-export interface UploadRecords {
-  find(uploadId: string): Promise<string | undefined>
+import type { DraftRecords } from '../../uploads/draft-records.ts'
 
-  /** @param record its `fileIds` are the files that the upload's sessions end in. */
-  save(
-    uploadId: string,
-    record: { readonly json: string; readonly fileIds: readonly string[] },
-  ): Promise<void>
-
-  /** Deletes the record, with its carries and blocks. */
-  remove(uploadId: string): Promise<void>
-
+/** The Google drive's own records of uploads. `remove` also deletes carries and blocks. */
+export interface UploadRecords extends DraftRecords {
   /** Whether a session of an upload ends in this file. False positives are possible. */
   isTarget(fileId: string): Promise<boolean>
-
-  /** Ids of uploads without activity since then, the oldest first, at most `limit`. */
-  idle(beforeMs: number, limit: number): Promise<string[]>
 
   /** The carry for this size: the committed bytes after the last whole block, in base64. */
   carry(uploadId: string, size: number): Promise<string | undefined>

@@ -1,9 +1,9 @@
 /**
- * The store's multipart uploads that this drive has begun, so that one whose process was killed does not stay for
- * ever. Any method may reject with the database's own error.
+ * A drive's own records of uploads in the database, in addition to the state that its caller stores. Any method may
+ * reject with the database's own error.
  */
 export interface DraftRecords {
-  /** Creates or replaces it, and notes the time. @param record `fileIds` is for another drive */
+  /** Creates or replaces it, and notes the time. @param record `fileIds` are the files on Google Drive that it ends in */
   save(
     id: string,
     record: { readonly json: string; readonly fileIds: readonly string[] },
