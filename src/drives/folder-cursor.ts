@@ -1,4 +1,4 @@
-import { compareKeys } from './key-order.ts'
+import { compareKeys } from '../text/key-order.ts'
 import { maxKeyBytes } from './key-path.ts'
 import type { Entry, EntryCursor, FolderEntry, ListQuery } from './listed-entry.ts'
 import { TurnTaker } from './turn-taker.ts'

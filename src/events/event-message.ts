@@ -1,4 +1,5 @@
 import type { EventName } from '../buckets/notification-rules.ts'
+import { encodeKey } from '../text/percent-encoding.ts'
 import type { Occasion } from './occasion.ts'
 
 /** A change of an object. */
@@ -81,16 +82,9 @@ export function withSize({ Records: [record] }: EventMessage, size: number): Eve
   return { Records: [{ ...record, s3: { ...s3, object: { ...s3.object, size } } }] }
 }
 
-/**
- * As AWS: "the key is URL encoded", a space as `+`, and `/` as it is. Its other characters are those of
- * Java's URLEncoder.
- */
+/** As AWS: "the key is URL encoded", a space as `+`. */
 export function encodeEventKey(key: string): string {
-  return encodeURIComponent(key.toWellFormed()).replace(/%2F|%20|[!'()~]/g, (match) => {
-    if (match === '%2F') return '/'
-    if (match === '%20') return '+'
-    return `%${match.charCodeAt(0).toString(16).toUpperCase()}`
-  })
+  return encodeKey(key).replaceAll('%20', '+')
 }
 
 /** Bits below the milliseconds: changes of one process within a millisecond. */

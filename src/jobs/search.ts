@@ -1,6 +1,6 @@
 import { type Drive, DriveError } from '../drives/drive.ts'
-import { compareKeys } from '../drives/key-order.ts'
 import type { EntryCursor, ObjectEntry } from '../drives/listed-entry.ts'
+import { compareKeys } from '../text/key-order.ts'
 import { answer } from './walk.ts'
 
 /** Results of one call. */

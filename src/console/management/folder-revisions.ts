@@ -1,5 +1,5 @@
 import type { Drive } from '../../drives/drive.ts'
-import type { Entry } from '../../drives/listed-entry.ts'
+import { RevisionSum } from '../../text/revision-sum.ts'
 
 /** Entries in memory at a time. */
 const pageEntries = 1_000
@@ -90,52 +90,7 @@ export class FolderRevisions {
       const entries = await cursor.next(pageEntries)
       if (entries.length === 0) return sum.text()
       // The marker of the folder is not an entry.
-      for (const entry of entries) if (entry.key !== prefix) sum.add(textOf(entry))
+      for (const entry of entries) if (entry.key !== prefix) sum.add(entry)
     }
   }
-}
-
-/** The listed fields of an entry; times in whole seconds, as in XML. */
-function textOf(entry: Entry): string {
-  if (entry.kind === 'folder') return entry.key
-  const { key, size, modifiedAtMs, etag } = entry
-  return `${key}\n${size}\n${Math.floor(modifiedAtMs / 1_000)}\n${etag}`
-}
-
-/**
- * A number for a set of texts, independent of their order. The dashboard computes the same one
- * (web/src/files/listing/revision-sum.ts); a test compares the two.
- */
-class RevisionSum {
-  #count = 0
-  #low = 0
-  #high = 0
-
-  add(text: string): void {
-    let low = 0x811c9dc5
-    let high = 0x9747b28c
-    for (let index = 0; index < text.length; index += 1) {
-      const unit = text.charCodeAt(index)
-      low = Math.imul(low ^ unit, 0x01000193)
-      high = Math.imul(high ^ unit, 0x85ebca6b)
-    }
-    this.#count += 1
-    this.#low = (this.#low + mixed(low)) | 0
-    this.#high = (this.#high + mixed(high)) | 0
-  }
-
-  text(): string {
-    return `${this.#count}-${hex(this.#low)}${hex(this.#high)}`
-  }
-}
-
-/** Mixes the bits, so that texts that differ in one character differ in half of the bits. */
-function mixed(hash: number): number {
-  const once = Math.imul(hash ^ (hash >>> 16), 0x7feb352d)
-  const twice = Math.imul(once ^ (once >>> 15), 0x846ca68b)
-  return twice ^ (twice >>> 16)
-}
-
-function hex(word: number): string {
-  return (word >>> 0).toString(16).padStart(8, '0')
 }

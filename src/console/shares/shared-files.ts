@@ -1,5 +1,5 @@
-import { attachmentNamed } from '../../http/attachment-name.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../http/message.ts'
+import { attachmentNamed } from '../../text/attachment-name.ts'
 import type { ObjectRequest } from './maker-access.ts'
 import type { Share } from './share.ts'
 import { filePage, isShownInBrowser } from './share-pages.ts'

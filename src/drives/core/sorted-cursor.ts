@@ -1,4 +1,4 @@
-import { compareKeys } from '../key-order.ts'
+import { compareKeys } from '../../text/key-order.ts'
 import type { Entry, EntryCursor, ListQuery, ObjectEntry } from '../listed-entry.ts'
 
 /** Sorts all objects of the bucket for every page: slow, but short and correct. */

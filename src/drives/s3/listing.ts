@@ -3,7 +3,7 @@ import {
   type ListObjectsV2CommandInput,
   type ListObjectsV2CommandOutput,
 } from '@aws-sdk/client-s3'
-import { compareKeys } from '../key-order.ts'
+import { compareKeys, keyBefore } from '../../text/key-order.ts'
 import type { Entry, EntryCursor, ListQuery } from '../listed-entry.ts'
 import { secondOf } from './heads.ts'
 import { bareEtag } from './object-fields.ts'
@@ -136,15 +136,4 @@ function entriesOf(page: ListObjectsV2CommandOutput, folder: string): Entry[] {
 /** As forms are encoded: a space may be a plus. */
 function decoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '))
-}
-
-/** A key before this one, with hardly any between them: what follows it is what is at least `key`. */
-function keyBefore(key: string): string {
-  const characters = Array.from(key)
-  const last = characters.pop()?.codePointAt(0) ?? 0
-  const start = characters.join('')
-  if (last === 0) return start
-  // UTF-8 has no surrogates.
-  const before = last === 0xe000 ? 0xd7ff : last - 1
-  return start + String.fromCodePoint(before) + lastCharacter
 }

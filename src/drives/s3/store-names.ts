@@ -1,3 +1,4 @@
+import { percentEncode } from '../../text/percent-encoding.ts'
 import { DriveError, type ObjectName } from '../drive.ts'
 import { requireLegalKey } from '../key-path.ts'
 import type { StoreAddress } from './store-address.ts'
@@ -72,12 +73,5 @@ export class StoreNames {
 
 /** CopySource of the SDK: it is sent as a header field, so it is escaped here. */
 export function copySource({ Bucket, Key }: StoreName): string {
-  return `${Bucket}/${Key}`.split('/').map(escaped).join('/')
-}
-
-function escaped(segment: string): string {
-  return encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
+  return `${Bucket}/${Key}`.split('/').map(percentEncode).join('/')
 }

@@ -1,6 +1,6 @@
 import { dayMs, type LifecycleRule, objectExpiry } from '../../buckets/lifecycle-rules.ts'
-import { compareKeys, sortKeys } from '../../drives/key-order.ts'
 import type { ObjectEntry } from '../../drives/listed-entry.ts'
+import { compareKeys, sortKeys } from '../../text/key-order.ts'
 import { type Walk, walk } from '../walk.ts'
 
 export interface ExpiredObjectsQuery extends Omit<Walk, 'prefix' | 'delimiter' | 'hasPauses'> {

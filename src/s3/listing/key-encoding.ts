@@ -1,3 +1,4 @@
+import { encodeKey } from '../../text/percent-encoding.ts'
 import type { Query } from '../address/query.ts'
 import { invalidArgument } from '../errors.ts'
 
@@ -15,22 +16,12 @@ const asIs: EncodeKey = (key) => key
 export function keyEncoding(query: Query): EncodeKey {
   const encodingType = query.get('encoding-type')
   if (encodingType === undefined || encodingType === '') return asIs
-  if (encodingType === 'url') return urlEncodeKey
+  // A space becomes `%20` and a plus `%2B`, which clients read alike whether or not they read a plus as a space. AWS
+  // shows `test_file(3).png` as `test_file%283%29.png`.
+  if (encodingType === 'url') return encodeKey
   throw invalidArgument(
     'encoding-type',
     encodingType,
     'Invalid Encoding Method specified in Request',
-  )
-}
-
-/**
- * Keeps `A-Z a-z 0-9 - _ . * /` and encodes the rest as UTF-8: AWS shows `test_file(3).png` as
- * `test_file%283%29.png`. A space becomes `%20` and a plus `%2B`, which clients read alike whether
- * or not they read a plus as a space.
- */
-function urlEncodeKey(key: string): string {
-  if (/^[\w\-.*/]*$/.test(key)) return key
-  return encodeURIComponent(key.toWellFormed()).replace(/%2F|[!'()~]/g, (match) =>
-    match === '%2F' ? '/' : `%${match.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 }

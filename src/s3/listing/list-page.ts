@@ -1,5 +1,5 @@
-import { successorOfPrefix } from '../../drives/key-order.ts'
 import type { FolderEntry, ObjectEntry } from '../../drives/listed-entry.ts'
+import { successorOfPrefix } from '../../text/key-order.ts'
 
 /** The listing parameters of a request; empty strings where none were sent. */
 export interface PageQuery {

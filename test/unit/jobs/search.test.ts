@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../src/drives/drive.ts'
-import { sortKeys } from '../../../src/drives/key-order.ts'
 import type { Entry } from '../../../src/drives/listed-entry.ts'
 import { type SearchLine, type SearchQuery, search } from '../../../src/jobs/search.ts'
+import { sortKeys } from '../../../src/text/key-order.ts'
 
 type Listed = SearchQuery['drive']
 

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { compareKeys } from '../../key-order.ts'
+import { compareKeys } from '../../../text/key-order.ts'
 import { isLegalKey } from '../../key-path.ts'
 import {
   type Entry,

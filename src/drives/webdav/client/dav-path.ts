@@ -1,3 +1,4 @@
+import { percentEncode } from '../../../text/percent-encoding.ts'
 import { DriveError } from '../../drive.ts'
 
 /** Names below the drive's root, outermost first; empty for the root itself. */
@@ -44,9 +45,9 @@ export function parseDavAddress(text: string): DavAddress {
   return { origin: url.origin, root, user, password }
 }
 
-/** The request target of a file. */
+/** The request target of a file. Servers differ on characters that need not be escaped. */
 export function targetOf(root: DavPath, path: DavPath): string {
-  return `/${[...root, ...path].map(encodeSegment).join('/')}`
+  return `/${[...root, ...path].map(percentEncode).join('/')}`
 }
 
 /** The request target of a folder. It ends with a slash, because servers redirect otherwise. */
@@ -63,14 +64,6 @@ export function segmentsOfHref(href: string): DavPath | undefined {
   const path = href.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '').replace(/[?#].*$/s, '')
   if (!path.startsWith('/')) return undefined
   return decodeSegments(path.split('/').filter((segment) => segment !== ''))
-}
-
-/** Escapes all but the unreserved characters (RFC 3986 section 2.3): servers differ on others. */
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
 }
 
 function decodeSegments(segments: readonly string[]): string[] | undefined {

@@ -1,5 +1,5 @@
+import { compareKeys } from '../../../text/key-order.ts'
 import type { FolderNames } from '../../folder-cursor.ts'
-import { compareKeys } from '../../key-order.ts'
 import type { ListedAttributes } from '../../listed-entry.ts'
 
 /** A name in a folder, with what a listing needs. */

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { FolderRevisions } from '../../../../src/console/management/folder-revisions.ts'
 import type { Entry } from '../../../../src/drives/listed-entry.ts'
+import { revisionOf } from '../../../../src/text/revision-sum.ts'
 import type { Entry as ShownEntry } from '../../../../web/src/files/entries/entry.ts'
-import { revisionOf } from '../../../../web/src/files/listing/revision-sum.ts'
 import { openManagement, put } from './management-fixture.ts'
 
 /** A drive of one folder, which counts how often it was listed. */

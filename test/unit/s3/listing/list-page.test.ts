@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { compareKeys } from '../../../../src/drives/key-order.ts'
 import { type ListPage, type PageQuery, readPage } from '../../../../src/s3/listing/list-page.ts'
+import { compareKeys } from '../../../../src/text/key-order.ts'
 import { entriesOf, type FakeObject, fakeObject, SortedCursor } from '../read-fixture.ts'
 
 const everything: PageQuery = { prefix: '', delimiter: '', after: '', maxKeys: 1000 }

@@ -1,8 +1,8 @@
 import type { DeletionBody, DeletionReply } from '../../../../src/console/management/replies.ts'
+import { keyBefore } from '../../../../src/text/key-order.ts'
 import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import type { Entry } from '../entries/entry.ts'
-import { rightBefore } from '../entries/utf8-order.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { deleteObjects, listPage } from '../s3/bucket-client.ts'
 import { maxDeletions } from '../s3/delete-xml.ts'
@@ -41,7 +41,7 @@ export async function removeEmptyFolders(
 /** Whether a folder exists, empty or not. */
 export async function isListed(bucket: string, folder: string): Promise<boolean> {
   const prefix = folder.slice(0, -1)
-  const query = { bucket, prefix, folder: '', isDeep: false, startAfter: rightBefore(folder) }
+  const query = { bucket, prefix, folder: '', isDeep: false, startAfter: keyBefore(folder) }
   const { entries } = await listPage({ ...query, maxKeys: 1 })
   return entries.some(({ key }) => key === folder)
 }

@@ -1,5 +1,5 @@
+import { compareKeys, keyBefore } from '../../../../src/text/key-order.ts'
 import { type Entry, nameOf, parentOf } from '../entries/entry.ts'
-import { compareUtf8, rightBefore } from '../entries/utf8-order.ts'
 import { numberedName } from './clash-names.ts'
 
 /** Lists up to 1,000 keys after this one, in listing order. */
@@ -18,10 +18,10 @@ export async function findClashes(
   keys: readonly string[],
   listKeysAfter: ListKeysAfter,
 ): Promise<Map<string, Entry | undefined>> {
-  const wanted = [...new Set(keys)].sort(compareUtf8)
+  const wanted = [...new Set(keys)].sort(compareKeys)
   const found = new Map<string, Entry | undefined>()
   let next = 0
-  let startAfter = rightBefore(wanted[0] ?? '')
+  let startAfter = keyBefore(wanted[0] ?? '')
   while (next < wanted.length) {
     const page = await listKeysAfter(startAfter)
     const existing = new Set(page.keys)
@@ -29,7 +29,7 @@ export async function findClashes(
     const last = page.keys.at(-1)
     while (next < wanted.length) {
       const key = wanted[next] as string
-      if (!page.isLast && (last === undefined || compareUtf8(key, last) > 0)) break
+      if (!page.isLast && (last === undefined || compareKeys(key, last) > 0)) break
       if (existing.has(key)) found.set(key, entries.get(key))
       next += 1
     }
@@ -39,8 +39,8 @@ export async function findClashes(
 }
 
 function after(last: string, wanted: string): string {
-  const before = rightBefore(wanted)
-  return compareUtf8(before, last) > 0 ? before : last
+  const before = keyBefore(wanted)
+  return compareKeys(before, last) > 0 ? before : last
 }
 
 /** The maximum number to try for a name. */

@@ -1,16 +1,9 @@
+import { percentEncode } from '../../../../src/text/percent-encoding.ts'
 import { delimiter } from './entry.ts'
 
 export interface ObjectAddress {
   readonly bucket: string
   readonly key: string
-}
-
-/** RFC 3986: only letters, digits and `-._~` stay unencoded. */
-function percentEncode(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
 }
 
 /** `/bucket/key`, encoded for the request. */

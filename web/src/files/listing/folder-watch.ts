@@ -1,6 +1,6 @@
 import type { FolderRevisionReply } from '../../../../src/console/management/replies.ts'
+import { revisionOf } from '../../../../src/text/revision-sum.ts'
 import type { FolderListing } from './folder-listing.ts'
-import { revisionOf } from './revision-sum.ts'
 
 /** How often an open folder is checked. */
 export const watchEveryMs = 4_000

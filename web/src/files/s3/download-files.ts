@@ -1,10 +1,10 @@
 import type { ArchiveBody, ArchiveReply } from '../../../../src/console/management/replies.ts'
+import { attachmentNamed } from '../../../../src/text/attachment-name.ts'
 import { request } from '../../api/client.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { saveUrl } from '../../ui/save-text.ts'
 import { type Entry, parentOf } from '../entries/entry.ts'
 import { objectUrl } from './bucket-client.ts'
-import { attachmentDisposition } from './content-disposition.ts'
 
 /** How long a browser can resume the download of a file: as long as a session. */
 const resumableSeconds = 12 * 60 * 60
@@ -24,7 +24,7 @@ export async function download(bucket: string, entries: readonly Entry[]): Promi
 }
 
 function fileUrl(bucket: string, { key, name }: Entry): Promise<string> {
-  const query = { 'response-content-disposition': attachmentDisposition(name) }
+  const query = { 'response-content-disposition': attachmentNamed(name) }
   return objectUrl({ bucket, key }, query, resumableSeconds)
 }
 

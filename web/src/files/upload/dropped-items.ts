@@ -1,4 +1,4 @@
-import { compareUtf8 } from '../entries/utf8-order.ts'
+import { compareKeys } from '../../../../src/text/key-order.ts'
 
 /** The part of FileSystemEntry that is used (File and Directory Entries API). */
 export interface DroppedEntry {
@@ -101,7 +101,7 @@ async function readFiles(
 }
 
 function byName(a: DroppedEntry, b: DroppedEntry): number {
-  return compareUtf8(a.name, b.name)
+  return compareKeys(a.name, b.name)
 }
 
 function fileOf(entry: DroppedEntry): Promise<File> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { compareKeys, sortKeys } from '../../../../../src/drives/key-order.ts'
 import {
   FolderIndex,
   NamePacker,
   nameFlags,
 } from '../../../../../src/drives/local/folders/folder-index.ts'
+import { compareKeys, sortKeys } from '../../../../../src/text/key-order.ts'
 
 const segment = fc
   .string({ unit: fc.constantFrom('a', 'b', '-', '.', '0', '\uffff', '😀', 'é'), maxLength: 4 })

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { compareKeys } from '../../../../../src/text/key-order.ts'
 import {
   findClashes,
   freeKeys,
   type ListKeysAfter,
 } from '../../../../../web/src/files/change/find-clashes.ts'
-import { compareUtf8 } from '../../../../../web/src/files/entries/utf8-order.ts'
 
 /** A bucket that lists pages of `pageSize` and records the requests. */
 function bucketOf(existing: readonly string[], pageSize = 1_000) {
-  const sorted = [...new Set(existing)].sort(compareUtf8)
+  const sorted = [...new Set(existing)].sort(compareKeys)
   const asked: string[] = []
   const list: ListKeysAfter = async (startAfter) => {
     asked.push(startAfter)
-    const rest = sorted.filter((key) => compareUtf8(key, startAfter) > 0)
+    const rest = sorted.filter((key) => compareKeys(key, startAfter) > 0)
     return { keys: rest.slice(0, pageSize), isLast: rest.length <= pageSize }
   }
   return { list, asked }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { revisionOf } from '../../../../../src/text/revision-sum.ts'
 import type { Entry } from '../../../../../web/src/files/entries/entry.ts'
 import { FolderListing } from '../../../../../web/src/files/listing/folder-listing.ts'
 import { FolderWatch, watchEveryMs } from '../../../../../web/src/files/listing/folder-watch.ts'
-import { revisionOf } from '../../../../../web/src/files/listing/revision-sum.ts'
 
 function file(name: string, size = 0): Entry {
   return { kind: 'file', key: name, name, size, modifiedAtMs: 0, etag: '' }

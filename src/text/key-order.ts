@@ -38,6 +38,17 @@ export function successorOfPrefix(prefix: string): string | undefined {
   return undefined
 }
 
+/** A text just before this key: hardly any key is between them. */
+export function keyBefore(key: string): string {
+  const last = Array.from(key).at(-1)
+  const code = last?.codePointAt(0) ?? 0
+  if (last === undefined || code === 0) return key.slice(0, -1)
+  // UTF-8 has no surrogates: U+D7FF is before U+E000.
+  const isSurrogate = code > firstSurrogate && code <= firstAfterSurrogates
+  const before = isSurrogate ? firstSurrogate - 1 : code - 1
+  return key.slice(0, -last.length) + String.fromCodePoint(before, lastCodePoint)
+}
+
 function nextCodePoint(codePoint: number): number | undefined {
   if (codePoint === lastCodePoint) return undefined
   const next = codePoint + 1

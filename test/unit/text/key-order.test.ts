@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { compareKeys, sortKeys, successorOfPrefix } from '../../../src/drives/key-order.ts'
+import { compareKeys, keyBefore, sortKeys, successorOfPrefix } from '../../../src/text/key-order.ts'
 
 const text = fc.string({
   unit: fc.oneof(
@@ -74,4 +74,25 @@ describe('successorOfPrefix', () => {
       assert.equal(successorOfPrefix(prefix), successor)
     })
   }
+})
+
+describe('keyBefore', () => {
+  it('comes before the key and is well-formed', () => {
+    fc.assert(
+      fc.property(
+        text.filter((key) => key !== ''),
+        (key) => {
+          const before = keyBefore(key)
+          assert.ok(compareKeys(before, key) < 0, JSON.stringify({ key, before }))
+          assert.ok(before.isWellFormed())
+        },
+      ),
+    )
+  })
+
+  it('excludes the preceding keys of an ordinary folder', () => {
+    const before = keyBefore('IMG_0100.jpg')
+    assert.ok(compareKeys('IMG_0099.jpg', before) < 0)
+    assert.ok(compareKeys('IMG_0100.jpf', before) < 0)
+  })
 })
