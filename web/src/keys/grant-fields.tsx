@@ -1,7 +1,6 @@
-import { Checkbox, Fieldset, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
+import { Checkbox, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { IconButton } from '../ui/icon-button.tsx'
+import { RemovableFieldset } from '../ui/removable-fieldset.tsx'
 import type { GrantDraft } from './key-draft.ts'
 import { type Action, actionLabels, presetOf, presets } from './key-text.ts'
 
@@ -25,18 +24,7 @@ export function GrantFields(props: GrantFieldsProps) {
   const names = buckets.includes(bucket) || bucket === '*' ? buckets : [...buckets, bucket]
   const setActions = (chosen: readonly Action[]) => onChange({ ...grant, actions: chosen })
   return (
-    <Fieldset legend={title} pos="relative">
-      {onRemove !== undefined && (
-        <IconButton
-          label={`Remove ${title.toLowerCase()}`}
-          pos="absolute"
-          top={-4}
-          right={8}
-          onClick={onRemove}
-        >
-          <IconX size={16} />
-        </IconButton>
-      )}
+    <RemovableFieldset title={title} onRemove={onRemove}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <NativeSelect
           label="Bucket"
@@ -59,7 +47,7 @@ export function GrantFields(props: GrantFieldsProps) {
         />
       </SimpleGrid>
       <Rights actions={actions} error={errorAt('actions')} onChange={setActions} />
-    </Fieldset>
+    </RemovableFieldset>
   )
 }
 

@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useBuckets } from '../api/service-queries.ts'
-import { NameInput } from '../ui/form-dialog.tsx'
+import { FormDialog, NameInput } from '../ui/form-dialog.tsx'
 import { GrantFields } from './grant-fields.tsx'
 import { bodyOf, type GrantDraft, type KeyDraft, newGrant } from './key-draft.ts'
 import { type KeyRequest, useKeyAction } from './keys-queries.ts'
@@ -26,40 +26,25 @@ export function KeyDialog<Reply>(props: KeyDialogProps<Reply>) {
   const errorAt = (field: string) =>
     error instanceof ApiError && error.field === field ? error.message : undefined
   const set = (change: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...change }))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!isPending) mutate({ ...request, body: bodyOf(draft) })
-  }
   return (
-    <Modal opened onClose={onClose} title={title} size="lg" centered>
-      <form onSubmit={submit}>
-        <Stack>
-          <NameInput
-            label="Name"
-            placeholder="backup-app"
-            required
-            value={draft.name}
-            error={errorAt('name')}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-          />
-          <Grants draft={draft} errorAt={errorAt} onChange={(grants) => set({ grants })} />
-          <Options draft={draft} errorAt={errorAt} onChange={set} />
-          {error !== null && !isShownAtField(error, draft) && (
-            <Alert color="red" role="alert">
-              {error.message}
-            </Alert>
-          )}
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isPending}>
-              {action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      {...{ title, action, onClose }}
+      size="lg"
+      isBusy={isPending}
+      problem={error === null || isShownAtField(error, draft) ? undefined : error.message}
+      onSubmit={() => mutate({ ...request, body: bodyOf(draft) })}
+    >
+      <NameInput
+        label="Name"
+        placeholder="backup-app"
+        required
+        value={draft.name}
+        error={errorAt('name')}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+      />
+      <Grants draft={draft} errorAt={errorAt} onChange={(grants) => set({ grants })} />
+      <Options draft={draft} errorAt={errorAt} onChange={set} />
+    </FormDialog>
   )
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { Group, NativeSelect, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { readTrash } from '../files/change/trash-work.ts'
 import { formatAmount, formatBytes } from '../format/bytes.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { MoreButton } from '../ui/more-button.tsx'
 import { PageHeading } from '../ui/page-heading.tsx'
 import { RowList } from '../ui/row-list.tsx'
 import { EmptyTrashButton } from './empty-trash-button.tsx'
@@ -77,16 +78,7 @@ function BucketTrash({ bucket }: { readonly bucket: string }) {
                 <TrashRow key={item.id} bucket={bucket} item={item} onEnd={refresh} />
               ))}
             </RowList>
-            {query.hasNextPage && (
-              <Button
-                mt="md"
-                variant="default"
-                loading={query.isFetchingNextPage}
-                onClick={() => void query.fetchNextPage()}
-              >
-                Show more
-              </Button>
-            )}
+            <MoreButton query={query} />
           </>
         )
       }}

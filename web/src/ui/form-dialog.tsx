@@ -10,22 +10,18 @@ interface FormDialogProps {
   readonly isBusy?: boolean
   /** Why it cannot be submitted, and what to do. */
   readonly obstacle?: string | undefined
+  /** Why the action failed. */
+  readonly problem?: string | undefined
+  /** Stands at the other end of the buttons. */
+  readonly aside?: ReactNode
   readonly onSubmit: () => void
   readonly onClose: () => void
 }
 
 /** A dialog with a form, which asks for what an action needs. */
 export function FormDialog(props: FormDialogProps) {
-  const {
-    title,
-    size = 'md',
-    children,
-    action,
-    isBusy = false,
-    obstacle,
-    onSubmit,
-    onClose,
-  } = props
+  const { title, size = 'md', children, action, isBusy = false } = props
+  const { obstacle, problem, aside, onSubmit, onClose } = props
   return (
     <Modal opened onClose={onClose} title={title} size={size} centered>
       <form
@@ -36,14 +32,22 @@ export function FormDialog(props: FormDialogProps) {
       >
         <Stack>
           {children}
+          {problem !== undefined && (
+            <Alert color="red" role="alert">
+              {problem}
+            </Alert>
+          )}
           {obstacle !== undefined && <Alert color="yellow">{obstacle}</Alert>}
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isBusy} disabled={obstacle !== undefined}>
-              {action}
-            </Button>
+          <Group justify="space-between" gap="sm">
+            {aside}
+            <Group gap="sm" ml="auto">
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={isBusy} disabled={obstacle !== undefined}>
+                {action}
+              </Button>
+            </Group>
           </Group>
         </Stack>
       </form>

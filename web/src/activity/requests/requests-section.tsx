@@ -7,6 +7,7 @@ import { useSearch } from 'wouter/use-browser-location'
 import { useActivity, useBuckets } from '../../api/service-queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
+import { MoreButton } from '../../ui/more-button.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
 import { useAction } from '../../ui/use-action.ts'
@@ -138,7 +139,6 @@ function Requests({ filter: { get, clear, isSet } }: { readonly filter: Filter }
     ),
     ...(get('span') !== '' && { from: beginningOf(get('span'), Date.now()) ?? '' }),
   })
-  const { hasNextPage, fetchNextPage, isFetchingNextPage } = query
   return (
     <Loaded query={query} failure="The requests could not be loaded" lines={6}>
       {({ pages }) => {
@@ -151,17 +151,7 @@ function Requests({ filter: { get, clear, isSet } }: { readonly filter: Filter }
                 <RequestRow key={request.requestId} request={request} />
               ))}
             </RowList>
-            {hasNextPage && (
-              <Button
-                variant="default"
-                size="xs"
-                mt="sm"
-                loading={isFetchingNextPage}
-                onClick={() => void fetchNextPage()}
-              >
-                Show older
-              </Button>
-            )}
+            <MoreButton query={query} label="Show older" />
           </>
         )
       }}

@@ -1,30 +1,20 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { UploadStatus } from '../../../../src/console/management/replies.ts'
 import { useUploads } from '../../api/service-queries.ts'
 import { Loaded } from '../../ui/loaded.tsx'
+import { MoreButton } from '../../ui/more-button.tsx'
 import { RowList } from '../../ui/row-list.tsx'
 import { Section } from '../../ui/section.tsx'
 import { OpenUploadRow } from './upload-row.tsx'
 
 export function UploadsSection() {
   const query = useUploads()
-  const { hasNextPage, fetchNextPage, isFetchingNextPage } = query
   return (
     <Section title="Open uploads">
       <Loaded query={query} failure="The open uploads could not be loaded" lines={2}>
         {({ pages }) => <Uploads uploads={pages.flatMap(({ uploads }) => uploads)} />}
       </Loaded>
-      {hasNextPage && (
-        <Button
-          variant="default"
-          size="xs"
-          mt="sm"
-          loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <MoreButton query={query} />
     </Section>
   )
 }

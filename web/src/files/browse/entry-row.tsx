@@ -27,7 +27,7 @@ interface EntryRowProps extends EntryState {
 
 export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
   const { entry, index, id, isSelected, style, actions } = props
-  const parts = { entry, actions, classes }
+  const parts = { entry, actions }
   return (
     <div
       role="row"
@@ -39,11 +39,11 @@ export const EntryRow = memo(function EntryRow(props: EntryRowProps) {
       {...entryProps(entry, actions, props)}
     >
       <div role="gridcell" className={classes.check}>
-        <EntryCheck entry={entry} actions={actions} isSelected={isSelected} />
+        <EntryCheck {...parts} isSelected={isSelected} />
       </div>
       <div role="gridcell" className={classes.name}>
         <EntryIcon entry={entry} />
-        <EntryName {...parts} />
+        <EntryName {...parts} className={classes.open ?? ''} />
       </div>
       <FileFigures entry={entry} />
       <div role="gridcell" className={classes.more}>

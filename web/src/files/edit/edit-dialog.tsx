@@ -1,6 +1,6 @@
-import { Alert, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useBuckets } from '../../api/service-queries.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -45,10 +45,17 @@ function EditFile({ bucket, entries, file, onClose }: EditFileProps) {
       client.edit({ ...file, etag: details?.etag ?? file.etag }, change),
     onSuccess: onClose,
   })
+  const problemOf = (failure: Error | null) =>
+    failure === null ? undefined : (client.reasonOf(failure) ?? failure.message)
   if (details === undefined) {
     return (
-      <FormDialog {...dialogOf(entries)} isBusy onSubmit={onClose} onClose={onClose}>
-        {error === null ? <Loading /> : <Problem error={error} client={client} />}
+      <FormDialog
+        {...{ ...dialogOf(entries), onClose }}
+        isBusy
+        problem={problemOf(error)}
+        onSubmit={onClose}
+      >
+        {error === null && <Loading />}
       </FormDialog>
     )
   }
@@ -56,10 +63,9 @@ function EditFile({ bucket, entries, file, onClose }: EditFileProps) {
     <EditForm
       {...{ bucket, entries, details, onClose }}
       isBusy={save.isPending}
+      problem={problemOf(save.error)}
       onSave={save.mutate}
-    >
-      {save.error !== null && <Problem error={save.error} client={client} />}
-    </EditForm>
+    />
   )
 }
 
@@ -93,8 +99,8 @@ interface EditFormProps extends EditDialogProps {
   /** Of the only file. */
   readonly details: ObjectDetails | undefined
   readonly isBusy?: boolean
+  readonly problem?: string | undefined
   readonly onSave: (change: MetadataChange) => void
-  readonly children?: ReactNode
 }
 
 function EditForm({ bucket, entries, details, onSave, onClose, ...props }: EditFormProps) {
@@ -110,7 +116,7 @@ function EditForm({ bucket, entries, details, onSave, onClose, ...props }: EditF
   return (
     <FormDialog
       {...dialogOf(entries)}
-      isBusy={props.isBusy ?? false}
+      {...props}
       obstacle={useObstacle(bucket)}
       onSubmit={submit}
       onClose={onClose}
@@ -126,26 +132,12 @@ function EditForm({ bucket, entries, details, onSave, onClose, ...props }: EditF
         of now, also for rules that delete by age. The ETag of a file that was uploaded in parts
         becomes another one.
       </Text>
-      {props.children}
     </FormDialog>
   )
 }
 
 function dialogOf(entries: readonly Entry[]) {
   return { title: `Edit metadata of ${subjectOf(entries)}`, action: 'Save', size: 'lg' }
-}
-
-interface ProblemProps {
-  readonly error: Error
-  readonly client: EditClient
-}
-
-function Problem({ error, client }: ProblemProps) {
-  return (
-    <Alert color="red" role="alert">
-      {client.reasonOf(error) ?? error.message}
-    </Alert>
-  )
 }
 
 function useObstacle(bucket: string): string | undefined {

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { Entry } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { visibleName } from '../entries/visible-name.ts'
+import classes from './entry-frame.module.css'
 import type { RowActions } from './row-actions.ts'
 
 /** The handlers of the element of an entry, and what tells its state. */
@@ -51,14 +52,13 @@ function focusGrid(event: SyntheticEvent): void {
 interface ControlProps {
   readonly entry: Entry
   readonly actions: RowActions
-  readonly classes: Readonly<Record<string, string>>
 }
 
 export function EntryCheck({
   entry,
   actions,
   isSelected,
-}: Omit<ControlProps, 'classes'> & { readonly isSelected: boolean }) {
+}: ControlProps & { readonly isSelected: boolean }) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid takes the keys for its active row
     <label onClick={(event) => event.stopPropagation()}>
@@ -76,13 +76,17 @@ export function EntryCheck({
 }
 
 /** The name of an entry: a press opens it. */
-export function EntryName({ entry, actions, classes }: ControlProps) {
+export function EntryName({
+  entry,
+  actions,
+  className,
+}: ControlProps & { readonly className: string }) {
   const title = visibleName(entry.name)
   if (entry.kind === 'folder') {
     return (
       <Link
         href={actions.hrefOf(entry)}
-        className={classes.open ?? ''}
+        className={className}
         tabIndex={-1}
         draggable={false}
         title={title}
@@ -95,7 +99,7 @@ export function EntryName({ entry, actions, classes }: ControlProps) {
   return (
     <button
       type="button"
-      className={classes.open}
+      className={className}
       tabIndex={-1}
       title={title}
       onClick={(event) => {
@@ -108,7 +112,7 @@ export function EntryName({ entry, actions, classes }: ControlProps) {
   )
 }
 
-export function EntryMenuButton({ entry, actions, classes }: ControlProps) {
+export function EntryMenuButton({ entry, actions }: ControlProps) {
   return (
     <button
       type="button"

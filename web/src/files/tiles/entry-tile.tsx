@@ -28,7 +28,7 @@ interface EntryTileProps extends EntryState {
 
 export const EntryTile = memo(function EntryTile(props: EntryTileProps) {
   const { bucket, entry, column, id, isSelected, actions } = props
-  const parts = { entry, actions, classes }
+  const parts = { entry, actions }
   const icon = <EntryIcon entry={entry} size={56} />
   const kind = entry.kind === 'file' ? thumbnailKind(entry) : undefined
   return (
@@ -47,10 +47,10 @@ export const EntryTile = memo(function EntryTile(props: EntryTileProps) {
         )}
       </div>
       <div className={classes.check}>
-        <EntryCheck entry={entry} actions={actions} isSelected={isSelected} />
+        <EntryCheck {...parts} isSelected={isSelected} />
       </div>
       <div className={classes.caption}>
-        <EntryName {...parts} />
+        <EntryName {...parts} className={classes.open ?? ''} />
         <div className={classes.size}>
           <SizeOf entry={entry} />
         </div>

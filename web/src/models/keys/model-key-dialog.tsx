@@ -1,4 +1,4 @@
-import { Alert, SimpleGrid, TagsInput, Text, TextInput } from '@mantine/core'
+import { SimpleGrid, TagsInput, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ModelKeyReply } from '../../../../src/models/keys/model-key-routes.ts'
 import { ApiError } from '../../api/api-error.ts'
@@ -31,6 +31,7 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
       title={modelKey === undefined ? 'New model key' : `Change ${modelKey.name}`}
       action={modelKey === undefined ? 'Create the key' : 'Save'}
       isBusy={isPending}
+      problem={error === null || isShown ? undefined : error.message}
       onSubmit={() => {
         const body = bodyOf(draft, modelKey?.expiresAt ?? null)
         if (modelKey === undefined) mutate({ method: 'POST', body })
@@ -74,11 +75,6 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
         Each process of the service counts a minute for itself, and all of them a month. The last
         call may exceed a limit of tokens.
       </Text>
-      {error !== null && !isShown && (
-        <Alert color="red" role="alert">
-          {error.message}
-        </Alert>
-      )}
     </FormDialog>
   )
 }

@@ -1,21 +1,12 @@
-import {
-  Alert,
-  Button,
-  Group,
-  Modal,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Button, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type FormEvent, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { BucketChange, BucketStatus } from '../../../../src/console/management/replies.ts'
 import { accessByPolicy, aclEffect, publicAccessBySetting } from '../../api/public-access.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { useBucketAction } from '../../buckets/use-bucket-action.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { type BucketDraft, changeOf, draftOf } from './bucket-draft.ts'
 import { ExpiryCheck, type RulesChange } from './expiry-check.tsx'
@@ -38,43 +29,32 @@ export function BucketSettingsDialog({ bucket, onClose }: BucketSettingsDialogPr
       mutate({ method: 'PATCH', path: `/${bucket.name}`, body }, { onError: closeCheck }),
     [mutate, bucket.name, closeCheck],
   )
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const change = changeOf(bucket, draft)
     const { expiry = [] } = change
     if (Object.keys(change).length === 0) onClose()
-    else if (isPending) return
     else if (deletesObjects(expiry)) setChecked({ ...change, expiry })
     else save(change)
   }
   return (
-    <Modal opened onClose={onClose} title={`Settings of ${bucket.name}`} size="lg" centered>
-      <form onSubmit={submit}>
-        <Stack>
-          <Source bucket={bucket} />
-          <Fields
-            bucket={bucket}
-            draft={draft}
-            onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
-          />
-          {error !== null && (
-            <Alert color="red" role="alert">
-              {error.message}
-            </Alert>
-          )}
-          <Group justify="space-between" gap="sm">
-            <RemoveButton bucket={bucket} onRemoved={onClose} />
-            <Group gap="sm">
-              <Button variant="default" onClick={onClose}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={isPending}>
-                Save
-              </Button>
-            </Group>
-          </Group>
-        </Stack>
-      </form>
+    <>
+      <FormDialog
+        title={`Settings of ${bucket.name}`}
+        size="lg"
+        action="Save"
+        isBusy={isPending}
+        problem={error?.message}
+        aside={<RemoveButton bucket={bucket} onRemoved={onClose} />}
+        onSubmit={submit}
+        onClose={onClose}
+      >
+        <Source bucket={bucket} />
+        <Fields
+          bucket={bucket}
+          draft={draft}
+          onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
+        />
+      </FormDialog>
       {checked !== undefined && (
         <ExpiryCheck
           bucket={bucket}
@@ -84,7 +64,7 @@ export function BucketSettingsDialog({ bucket, onClose }: BucketSettingsDialogPr
           onClose={closeCheck}
         />
       )}
-    </Modal>
+    </>
   )
 }
 
@@ -160,7 +140,7 @@ interface RemoveButtonProps {
 function RemoveButton({ bucket: { name, source }, onRemoved }: RemoveButtonProps) {
   const [isAsked, { open, close }] = useDisclosure(false)
   const { mutate, isPending } = useBucketAction(onRemoved)
-  if (source === 'environment') return <span />
+  if (source === 'environment') return null
   return (
     <>
       <Button variant="default" c="var(--mantine-color-error)" onClick={open}>

@@ -1,6 +1,6 @@
-import { Button, Fieldset, Group, SimpleGrid, Text, TextInput } from '@mantine/core'
-import { IconPlus, IconX } from '@tabler/icons-react'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { RemovableFieldset } from '../../ui/removable-fieldset.tsx'
 import { newRule, type RuleDraft, unshownDetails } from './bucket-draft.ts'
 
 interface ExpiryRulesProps {
@@ -47,16 +47,7 @@ interface RuleFieldsProps {
 function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
   const { date } = draft.rule
   return (
-    <Fieldset legend={title} pos="relative">
-      <IconButton
-        label={`Remove ${title.toLowerCase()}`}
-        pos="absolute"
-        top={-4}
-        right={8}
-        onClick={onRemove}
-      >
-        <IconX size={16} />
-      </IconButton>
+    <RemovableFieldset title={title} onRemove={onRemove}>
       <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
         <TextInput
           label="Keys that begin with"
@@ -88,6 +79,6 @@ function RuleFields({ draft, title, onChange, onRemove }: RuleFieldsProps) {
           {detail}
         </Text>
       ))}
-    </Fieldset>
+    </RemovableFieldset>
   )
 }

@@ -1,0 +1,31 @@
+import { Fieldset } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { IconButton } from './icon-button.tsx'
+
+interface RemovableFieldsetProps {
+  readonly title: string
+  readonly children: ReactNode
+  /** Absent: it can't be removed. */
+  readonly onRemove?: (() => void) | undefined
+}
+
+/** One of several groups of fields. */
+export function RemovableFieldset({ title, children, onRemove }: RemovableFieldsetProps) {
+  return (
+    <Fieldset legend={title} pos="relative">
+      {onRemove !== undefined && (
+        <IconButton
+          label={`Remove ${title.toLowerCase()}`}
+          pos="absolute"
+          top={-4}
+          right={8}
+          onClick={onRemove}
+        >
+          <IconX size={16} />
+        </IconButton>
+      )}
+      {children}
+    </Fieldset>
+  )
+}
