@@ -37,7 +37,6 @@ interface KeyAdminOptions {
   readonly onChange: () => Promise<void>
 }
 
-/** A key of the list. */
 export interface ListedKey {
   readonly key: AccessKey
   /** Why the key can't be used, for people. */

@@ -1,6 +1,5 @@
 import { OpenParts, type OpenPartsOptions } from './open-parts.ts'
 
-/** What was counted in a bucket. */
 export interface CountedBytes {
   readonly bytes: number
   /** When the count began, milliseconds since the epoch. */

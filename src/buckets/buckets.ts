@@ -1,6 +1,5 @@
 import type { BucketOptions } from './bucket-options.ts'
 
-/** What is configured for a bucket. */
 export interface BucketConfiguration extends Omit<BucketOptions, 'isPublic'> {
   readonly name: string
   /** Whether anyone may read its objects without a signature. */

@@ -96,7 +96,6 @@ export class StoredBucketOptions implements BucketOptionsWriter {
   }
 }
 
-/** Buckets with their options. */
 export class BucketsWithOptions implements Buckets {
   readonly #buckets: Buckets
   readonly #options: Pick<StoredBucketOptions, 'find'>

@@ -40,7 +40,6 @@ export interface LeaseClaim {
   readonly note: string
 }
 
-/** A lease with its key. */
 export interface KeyedLease extends LeaseClaim {
   readonly key: string
 }

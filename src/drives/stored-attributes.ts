@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import mime from 'mime'
+import { parsedJson } from '../text/json-text.ts'
 import type { Attributes } from './attributes.ts'
-import { parsedJson } from './json-text.ts'
 
 /** JSON in ASCII, because XML, file properties and databases can't store every character. */
 export function asciiJson(value: object): string {

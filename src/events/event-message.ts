@@ -2,7 +2,6 @@ import type { EventName } from '../buckets/notification-rules.ts'
 import { encodeKey } from '../text/percent-encoding.ts'
 import type { Occasion } from './occasion.ts'
 
-/** A change of an object. */
 export interface ObjectChange {
   readonly bucket: string
   readonly key: string

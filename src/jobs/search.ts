@@ -7,7 +7,6 @@ import { answer } from './walk.ts'
 const mostHits = 200
 /** After this time the rest is left to another call: people who still want it ask for it. */
 const defaultLimitMs = 15_000
-/** Keys of a page. */
 const pageKeys = 1_000
 /** How long the drive may take for a page. */
 const hangMs = 30_000

@@ -19,7 +19,6 @@ export type Liveness =
 
 const hostName = readHostName()
 
-/** This process. */
 export const thisProcess: ProcessName = nameOf(process.pid, readStartTicks(process.pid))
 
 let diedElsewhere: ReadonlySet<ProcessName> = new Set()

@@ -125,7 +125,6 @@ export function detectOperation(level: Level, request: Detectable): OperationNam
   throw methodNotAllowed(plainMethods(level, request), hint)
 }
 
-/** The parameter of the query that requests this operation. */
 function parameterIn({ parameter = [] }: OperationRow, query: Query): string | undefined {
   return [parameter].flat().find((name) => query.has(name))
 }

@@ -40,7 +40,6 @@ export function unknownAttributes(): S3Error {
   })
 }
 
-/** The S3 error for a drive's failure. */
 export function s3ErrorOfDrive(error: DriveError): S3Error {
   const { code, retryAfterSeconds } = answers[error.kind]
   const retryAfter = error.retryAfterSeconds ?? retryAfterSeconds

@@ -3,12 +3,10 @@ import type { Drive } from '../drives/drive.ts'
 import { KeyLeases } from '../drives/key-leases.ts'
 import { BucketCounts } from '../jobs/bucket-counts.ts'
 import { type Deletions, deletionKeptMs, openDeletions } from '../jobs/deletions.ts'
-import type { ExpiryUploads } from '../jobs/expiry/expire-bucket.ts'
 import { Expiry, type ExpiryRun, expiryRuns } from '../jobs/expiry/expiry.ts'
 import { type FolderCounts, folderCountKeptMs, openFolderCounts } from '../jobs/folder-counts.ts'
 import { JobRunner } from '../jobs/job-runner.ts'
 import { openTrashExpiry } from '../jobs/trash/trash-expiry.ts'
-import { S3Error } from '../s3/errors.ts'
 import type { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
 import { JobTable } from '../state/stores/jobs.ts'
@@ -63,7 +61,10 @@ export function openBucketJobs({
       find: (name) => buckets.find(name),
       all: () => buckets.all().filter(({ name }) => !isReadOnlyBucket(name, settings)),
     },
-    uploads: expiryUploads(uploads),
+    uploads: {
+      listOpen: (page) => uploads.listOpen(page),
+      abort: (uploadId, signal) => uploads.abortById(uploadId, signal),
+    },
   })
   const deletions = openDeletions({ drive, jobs, now })
   const expireTrash = openTrashExpiry({
@@ -112,19 +113,4 @@ function openUsage({
     now,
     onFailure: (error) => log.warn({ err: error }, 'could not read how much is in a bucket'),
   })
-}
-
-function expiryUploads(uploads: Uploads): ExpiryUploads {
-  return {
-    listOpen: (page) => uploads.listOpen(page),
-    async abort(uploadId, signal) {
-      try {
-        await uploads.abortById(uploadId, signal)
-        return true
-      } catch (error) {
-        if (error instanceof S3Error && error.code === 'NoSuchUpload') return false
-        throw error
-      }
-    },
-  }
 }

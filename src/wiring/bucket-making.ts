@@ -1,7 +1,6 @@
 import { BucketMaker } from '../buckets/bucket-maker.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
-import { S3Error } from '../s3/errors.ts'
 import type { Uploads } from '../s3/multipart/uploads.ts'
 import type { Database } from '../state/database.ts'
 import { MadeBucketTable } from '../state/stores/made-buckets.ts'
@@ -50,11 +49,7 @@ async function abortUploads(uploads: Uploads, bucket: string): Promise<void> {
   const { signal } = new AbortController()
   for (;;) {
     const open = await uploads.listOpen({ bucket, after: undefined, limit: pageUploads })
-    for (const { uploadId } of open) {
-      await uploads.abortById(uploadId, signal).catch((error: unknown) => {
-        if (!(error instanceof S3Error && error.code === 'NoSuchUpload')) throw error
-      })
-    }
+    for (const { uploadId } of open) await uploads.abortById(uploadId, signal)
     if (open.length < pageUploads) return
   }
 }

@@ -9,7 +9,6 @@ export interface ResetParts {
   readonly buckets: Pick<Buckets, 'all'>
 }
 
-/** Uploads of one page. */
 const pageUploads = 100
 
 /** Removes all objects and open uploads. Requests that run meanwhile may leave some. */

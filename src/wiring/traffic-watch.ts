@@ -3,6 +3,7 @@ import type { Traffic, TrafficRange } from '../console/management/traffic-route.
 import type { Drive } from '../drives/drive.ts'
 import type { Outcome } from '../http/exchange.ts'
 import type { HttpRequest } from '../http/message.ts'
+import { LaterWrites } from '../process/later-writes.ts'
 import type { Database } from '../state/database.ts'
 import { minuteMs, type TrafficRow, TrafficTable, trafficSums } from '../state/stores/traffic.ts'
 import { partOf, probeOperation } from './gateway.ts'
@@ -38,15 +39,18 @@ interface TrafficWatchParts {
 export class TrafficWatch implements Observer {
   readonly #parts: TrafficWatchParts
   readonly #table: TrafficTable
+  readonly #writes: LaterWrites
   #minutes = new Map<number, Minute>()
-  #flushing = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
-  #isFailing = false
-  #isClosed = false
 
   constructor(parts: TrafficWatchParts) {
     this.#parts = parts
     this.#table = new TrafficTable(parts.database)
+    this.#writes = new LaterWrites({
+      write: () => this.#write(),
+      delayMs: parts.flushMs ?? defaultFlushMs,
+      onFailure: (err) =>
+        parts.log.warn({ err }, 'could not store figures of traffic: they are stored later'),
+    })
   }
 
   /** For every finished request. Those of the dashboard's pages, probes and scrapes are none of clients. */
@@ -92,17 +96,13 @@ export class TrafficWatch implements Observer {
     return { fromMs, rows: await this.#table.read(stepMs, fromMs, toMs) }
   }
 
-  /** Writes what was noted so far. Never rejects: what fails is written the next time. */
+  /** As LaterWrites.flush. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#flushing = this.#flushing.then(() => this.#write())
-    return this.#flushing
+    return this.#writes.flush()
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.flush()
+  close(): Promise<void> {
+    return this.#writes.close()
   }
 
   #timed(us: number): void {
@@ -120,15 +120,9 @@ export class TrafficWatch implements Observer {
       if (this.#minutes.size >= maxMinutes) return undefined
       minute = { fromMs, slowestUs: 0, ...noTraffic }
       this.#minutes.set(fromMs, minute)
-      this.#writeLater()
+      this.#writes.schedule()
     }
     return minute
-  }
-
-  #writeLater(): void {
-    if (this.#isClosed) return
-    const flushMs = this.#parts.flushMs ?? defaultFlushMs
-    this.#timer ??= setTimeout(() => void this.flush(), flushMs).unref()
   }
 
   async #write(): Promise<void> {
@@ -137,13 +131,9 @@ export class TrafficWatch implements Observer {
     this.#minutes = new Map()
     try {
       await this.#table.add([...written.values()])
-      this.#isFailing = false
-    } catch (err) {
-      if (!this.#isFailing)
-        this.#parts.log.warn({ err }, 'could not store figures of traffic: they are stored later')
-      this.#isFailing = true
+    } catch (error) {
       for (const row of written.values()) this.#keep(row)
-      if (this.#minutes.size > 0) this.#writeLater()
+      throw error
     }
   }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TransientError } from '../../drives/cloud/transient-error.ts'
 import { driveScope } from '../../drives/google/api/access-tokens.ts'
 import { defaultLimits, GoogleHttp } from '../../drives/google/api/google-http.ts'
-import { parsedJson } from '../../drives/json-text.ts'
+import { parsedJson } from '../../text/json-text.ts'
 import { ConnectError } from '../connect-error.ts'
 import { word } from './consent.ts'
 

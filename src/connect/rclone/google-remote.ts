@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parsedJson } from '../../drives/json-text.ts'
+import { parsedJson } from '../../text/json-text.ts'
 import { ConnectError } from '../connect-error.ts'
 import type { RcloneRemote } from './rclone-config.ts'
 

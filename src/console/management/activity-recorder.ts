@@ -1,3 +1,4 @@
+import { LaterWrites } from '../../process/later-writes.ts'
 import type { ActivityKind, ActivityRow, ActivityTable } from '../../state/stores/activity.ts'
 import type { ActivityStatus } from './activity-schemas.ts'
 
@@ -28,10 +29,11 @@ export class ActivityRecorder {
   /** Rings: the oldest are overwritten. */
   #waiting: Readonly<Record<ActivityKind, NotedRequest[]>> = noneWaiting()
   #noted = { ...nothingNoted }
-  #timer: NodeJS.Timeout | undefined
-  /** The pending flush. Never rejects. */
-  #flushed = Promise.resolve()
-  #isClosed = false
+  readonly #writes = new LaterWrites({
+    write: () => this.#writeWaiting(),
+    delayMs: flushEveryMs,
+    onFailure: () => undefined,
+  })
 
   constructor(table: ActivityTable) {
     this.#table = table
@@ -40,26 +42,16 @@ export class ActivityRecorder {
   note(kind: ActivityKind, noted: NotedRequest): void {
     this.#waiting[kind][this.#noted[kind] % notedAtOnce[kind]] = noted
     this.#noted[kind] += 1
-    if (this.#timer !== undefined || this.#isClosed) return
-    this.#timer = setTimeout(() => void this.flush(), flushEveryMs)
-    this.#timer.unref()
+    this.#writes.schedule()
   }
 
-  /**
-   * Resolves when everything recorded is written. Never rejects: failures of the database are
-   * logged.
-   */
+  /** As LaterWrites.flush. What the database does not take is lost. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    // One write at a time; later requests go with the next one.
-    this.#flushed = this.#flushed.then(() => this.#writeWaiting())
-    return this.#flushed
+    return this.#writes.flush()
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.flush()
+  close(): Promise<void> {
+    return this.#writes.close()
   }
 
   async #writeWaiting(): Promise<void> {

@@ -1,6 +1,6 @@
 import { isLegalKey } from '../../drives/key-path.ts'
 import { type Html, html } from './html.ts'
-import { type Share, sharesBase } from './share.ts'
+import { isUsedUp, type Share, sharesBase } from './share.ts'
 import { factsOf, type SharePage } from './share-pages.ts'
 import { nameOf, refusals, ShareRefusal, shownName, sizeText } from './share-texts.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
@@ -17,7 +17,7 @@ export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promis
   const { request, share, token, rest } = visit
   const { method } = request
   if (rest === '' && (method === 'GET' || method === 'HEAD')) {
-    if (isFull(share)) throw new ShareRefusal(refusals.full)
+    if (isUsedUp(share)) throw new ShareRefusal(refusals.full)
     return dropPage(token, share)
   }
   if (method !== 'PUT' || rest.length < 2) {
@@ -93,10 +93,6 @@ function nameOfPath(encoded: string): string {
   } catch {
     throw new ShareRefusal(refusals.name)
   }
-}
-
-function isFull({ maxUses, uses, maxBytes, bytes }: Share): boolean {
-  return (maxUses !== 0 && uses >= maxUses) || (maxBytes !== 0 && bytes >= maxBytes)
 }
 
 /** The page of a link for uploads. Its script is web/src/share-page/drop.ts. */

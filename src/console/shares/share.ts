@@ -65,6 +65,6 @@ export function endOf(share: Share, nowMs: number): ShareEnd | undefined {
   return isUsedUp(share) ? 'used' : undefined
 }
 
-function isUsedUp({ maxUses, uses, maxBytes, bytes }: Share): boolean {
+export function isUsedUp({ maxUses, uses, maxBytes, bytes }: Share): boolean {
   return (maxUses !== 0 && uses >= maxUses) || (maxBytes !== 0 && bytes >= maxBytes)
 }

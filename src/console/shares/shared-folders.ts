@@ -8,7 +8,6 @@ import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
 import { assertLeft, counted, sendFile } from './shared-files.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
-/** Entries of a page. */
 const pageEntries = 200
 
 /** Answers visitors of a link to a folder. @throws ShareRefusal */

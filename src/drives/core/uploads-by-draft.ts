@@ -1,16 +1,20 @@
-import {
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type PartDraft,
-  type UploadDrive,
+import { parsedJson } from '../../text/json-text.ts'
+import type {
+  CompleteOptions,
+  ObjectMetadata,
+  ObjectName,
+  PartDraft,
+  UploadDrive,
 } from '../drive.ts'
-import { parsedJson } from '../json-text.ts'
 import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../upload-abilities.ts'
 import { endingPart } from '../uploads/ending-draft.ts'
 import { StagedBytes, type StagedUploads } from '../uploads/staged-uploads.ts'
-import { foreignState, requireUploadId } from '../uploads/upload-id.ts'
+import {
+  alreadyPublished,
+  foreignState,
+  requireSame,
+  requireUploadId,
+} from '../uploads/upload-id.ts'
 import type { CoreObject, DraftPublisher } from './drive-core.ts'
 
 /** The state of an upload, which the caller stores as JSON. */
@@ -68,7 +72,10 @@ export class UploadsByDraft implements UploadDrive {
     const { id, staged } = parse(text)
     const { target, size, attributes, conditions, assertHeld } = options
     const published = await this.#published(id)
-    if (published !== undefined) return sameObject(published, options)
+    if (published !== undefined) {
+      if (published.metadata !== undefined) requireSame(published.metadata, options)
+      return published.metadata
+    }
     const object = await this.#bytes.open(id, staged, size)
     const draft = await this.#publisher.draft(target, { size })
     let isNoted = false
@@ -129,18 +136,6 @@ export class UploadsByDraft implements UploadDrive {
     if ((await this.#published(state.id)) === undefined) return state
     throw alreadyPublished()
   }
-}
-
-/** @throws DriveError `upload-gone` if the upload became an object with other bytes */
-function sameObject({ metadata }: Published, { attributes, size }: CompleteOptions) {
-  const isSame = metadata?.attributes.etag === attributes.etag && metadata.size === size
-  if (metadata === undefined || isSame) return metadata
-  throw alreadyPublished()
-}
-
-function alreadyPublished(): DriveError {
-  const message = 'This upload was completed with other parts. Start a new upload.'
-  return new DriveError('upload-gone', message)
 }
 
 function versionIn(object: CoreObject | undefined): CompletionNote['before'] {

@@ -9,6 +9,7 @@ import {
 } from '../drive.ts'
 import type { AppendOptions, BeginOptions, UploadAbilities } from '../upload-abilities.ts'
 import { endingPart } from '../uploads/ending-draft.ts'
+import { lostBytes } from '../uploads/upload-id.ts'
 import { ByteCollector, type MemoryObjects, metadataOf, turn } from './memory-objects.ts'
 
 interface MemoryUpload {
@@ -42,7 +43,6 @@ export class MemoryUploads implements UploadDrive {
     this.#objects = objects
   }
 
-  /** The number of uploads. */
   get count(): number {
     return this.#uploads.size
   }
@@ -152,7 +152,7 @@ export class MemoryUploads implements UploadDrive {
     return Buffer.concat(
       placed.listed.map(({ place }) => {
         const bytes = upload.places.get(place)
-        if (bytes === undefined) throw lostBytes(uploadId)
+        if (bytes === undefined) throw lostBytes()
         return bytes
       }),
     )
@@ -163,13 +163,8 @@ export class MemoryUploads implements UploadDrive {
     const upload = this.#uploads.get(uploadId)
     const content = upload?.contents[index]
     if (upload !== undefined && content !== undefined) return { uploadId, upload, content }
-    throw lostBytes(uploadId)
+    throw lostBytes()
   }
-}
-
-function lostBytes(uploadId: string): DriveError {
-  const message = `The bytes of upload ${uploadId} are lost: start a new upload.`
-  return new DriveError('upload-gone', message)
 }
 
 function stateOf(uploadId: string, index: number): string {

@@ -1,6 +1,6 @@
+import { parsedJson } from '../../text/json-text.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
 import type { DriveError, DriveErrorKind, ObjectMetadata, ObjectName } from '../drive.ts'
-import { parsedJson } from '../json-text.ts'
 import { asciiJson } from '../stored-attributes.ts'
 import type { DraftRecords } from '../uploads/draft-records.ts'
 import { newMark } from './conditional-write.ts'

@@ -1,4 +1,5 @@
 import type { CompletedPart } from '@aws-sdk/client-s3'
+import { parsedJson } from '../../text/json-text.ts'
 import { type ChecksumAlgorithm, checksumAlgorithms } from '../attributes.ts'
 import {
   type CompleteOptions,
@@ -8,7 +9,6 @@ import {
   type PartDraft,
   type UploadDrive,
 } from '../drive.ts'
-import { parsedJson } from '../json-text.ts'
 import { asciiJson } from '../stored-attributes.ts'
 import type {
   AppendOptions,

@@ -72,8 +72,7 @@ export class RoutedDrive implements Drive {
 
   /** @throws DriveError `denied` if another bucket is in the folder, or the other way round */
   async addBucket(bucket: string): Promise<void> {
-    const place = this.#placeOf(bucket)
-    requireWritable(bucket, place)
+    const place = this.#writable(bucket)
     for (const [name, other] of this.#table.places) {
       if (name === bucket || other.mount !== place.mount) continue
       if (!areNested(place.folder, other.folder)) continue
@@ -84,9 +83,8 @@ export class RoutedDrive implements Drive {
   }
 
   async removeBucket(bucket: string): Promise<boolean> {
-    const place = this.#placeOf(bucket)
-    requireWritable(bucket, place)
-    return await place.mount.drive.removeBucket(place.folder)
+    const { mount, folder } = this.#writable(bucket)
+    return await mount.drive.removeBucket(folder)
   }
 
   async check(access?: DriveAccess): Promise<void> {
@@ -123,9 +121,7 @@ export class RoutedDrive implements Drive {
   }
 
   async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
-    const place = this.#placeOf(bucket)
-    requireWritable(bucket, place)
-    const { mount, folder } = place
+    const { mount, folder } = this.#writable(bucket)
     const { drive } = mount
     const draft = await drive.draft(folder, key, options)
     return {
@@ -148,8 +144,7 @@ export class RoutedDrive implements Drive {
     target: ObjectName,
     options: CopyOptions,
   ): Promise<ObjectMetadata | undefined> {
-    const place = this.#placeOf(target.bucket)
-    requireWritable(target.bucket, place)
+    const place = this.#writable(target.bucket)
     const from = this.#placeOf(source.bucket)
     if (from.mount !== place.mount) return undefined
     return await place.mount.drive.copy?.(
@@ -160,29 +155,25 @@ export class RoutedDrive implements Drive {
   }
 
   async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
-    const place = this.#placeOf(bucket)
-    requireWritable(bucket, place)
+    const place = this.#writable(bucket)
     const { drive } = place.mount
     if (drive.setTags === undefined) throw unsupportedTags()
     return await drive.setTags(place.folder, key, tags)
   }
 
   async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
-    const place = this.#placeOf(bucket)
-    requireWritable(bucket, place)
-    return await place.mount.drive.remove(place.folder, key, conditions)
+    const { mount, folder } = this.#writable(bucket)
+    return await mount.drive.remove(folder, key, conditions)
   }
 
   async removeAll(bucket: string, keys: readonly string[]) {
-    const place = this.#placeOf(bucket)
-    requireWritable(bucket, place)
-    return await place.mount.drive.removeAll?.(place.folder, keys)
+    const { mount, folder } = this.#writable(bucket)
+    return await mount.drive.removeAll?.(folder, keys)
   }
 
   /** Has no effect on a drive that can't do it. */
   async removeFolder(bucket: string, key: string): Promise<void> {
-    const place = this.#placeOf(bucket)
-    requireWritable(bucket, place)
+    const place = this.#writable(bucket)
     await place.mount.drive.removeFolder?.(place.folder, key)
   }
 
@@ -209,6 +200,13 @@ export class RoutedDrive implements Drive {
   trashes(bucket: string): boolean {
     const { mount, folder, isReadOnly } = this.#placeOf(bucket)
     return !isReadOnly && !mount.isReadOnly && (mount.drive.trashes?.(folder) ?? false)
+  }
+
+  /** @throws DriveError `denied` */
+  #writable(bucket: string): BucketPlace {
+    const place = this.#placeOf(bucket)
+    requireWritable(bucket, place)
+    return place
   }
 
   #placeOf(bucket: string): BucketPlace {

@@ -1,6 +1,6 @@
 import type { Drive, OpenObject, PartDraft } from '../drive.ts'
-import { DriveError } from '../drive.ts'
 import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../upload-abilities.ts'
+import { lostBytes } from './upload-id.ts'
 
 /** A local drive in the staging directory, which collects uploads for another drive. */
 export interface StagedUploads {
@@ -56,7 +56,7 @@ export class StagedBytes {
     const metadata = await this.#local.uploads.complete(state, options)
     const object = await this.#local.open(target.bucket, id)
     if (metadata !== undefined && object !== undefined) return object
-    throw new DriveError('upload-gone', 'The bytes of this upload are lost: start a new upload.')
+    throw lostBytes()
   }
 
   /** Whether `open` has completed the upload, and its bytes are still there. */

@@ -26,7 +26,7 @@ export interface OpenUploadOf {
   readonly createdAtMs: number
 }
 
-export interface ExpiryUploads {
+interface ExpiryUploads {
   /** At most `limit` open uploads of the bucket, newest first, after this one. */
   listOpen(page: {
     readonly bucket: string

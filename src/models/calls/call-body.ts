@@ -16,7 +16,6 @@ const blockBytes = 64 * 1024
 /** Bodies that wait for their answers, of one process, as many times the limit of one. */
 const bodiesHeld = 8
 
-/** The body of a call. */
 export interface CallBody {
   /** The model that the client asks for. */
   readonly model: string

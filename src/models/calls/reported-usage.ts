@@ -1,4 +1,5 @@
-import { fieldOf, parsedJson } from '../json-field.ts'
+import { parsedJson } from '../../text/json-text.ts'
+import { fieldOf } from '../json-field.ts'
 import { endOfValue } from './json-syntax.ts'
 
 /** Tokens, as the upstream reported them. */

@@ -1,4 +1,5 @@
-import { fieldOf, parsedJson } from '../json-field.ts'
+import { parsedJson } from '../../text/json-text.ts'
+import { fieldOf } from '../json-field.ts'
 import { type Failure, failureOfEvent } from './failures.ts'
 
 /** Bytes in front of the first event. More count as a beginning. */

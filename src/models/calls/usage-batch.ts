@@ -1,3 +1,4 @@
+import { LaterWrites } from '../../process/later-writes.ts'
 import {
   type ModelUsageTable,
   sumNames,
@@ -33,8 +34,7 @@ export class UsageBatch {
   readonly #parts: UsageBatchParts
   #rows = new Map<string, Row>()
   #writing = new Map<string, Row>()
-  #flushing: Promise<void> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
+  readonly #writes: LaterWrites
   #month:
     | {
         readonly fromMs: number
@@ -43,10 +43,15 @@ export class UsageBatch {
       }
     | undefined
   #asking: Promise<void> | undefined
-  #isFailing = false
 
   constructor(parts: UsageBatchParts) {
     this.#parts = parts
+    this.#writes = new LaterWrites({
+      write: () => this.#write(),
+      delayMs: parts.flushMs ?? defaultFlushMs,
+      onFailure: (err) =>
+        parts.log.warn({ err }, 'could not store the usage of models: it is stored later'),
+    })
   }
 
   readonly note = (entry: CallEntry): void => {
@@ -55,10 +60,7 @@ export class UsageBatch {
     // An upstream may list ids that PostgreSQL cannot store.
     const model = entry.model.replaceAll('\0', '\ufffd')
     addTo(this.#rows, { fromMs, keyId, connectionId, model, ...sumsOf(entry) })
-    this.#timer ??= setTimeout(
-      () => void this.flush(),
-      this.#parts.flushMs ?? defaultFlushMs,
-    ).unref()
+    this.#writes.schedule()
   }
 
   /** The tokens of a key in this month, estimated ones included. @throws DatabaseError */
@@ -78,12 +80,9 @@ export class UsageBatch {
     return tokens
   }
 
-  /** Writes what was noted so far. Never rejects: what fails is written the next time. */
+  /** As LaterWrites.flush. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#flushing = this.#flushing.then(() => this.#write())
-    return this.#flushing
+    return this.#writes.flush()
   }
 
   #isMonthKnown(fromMs: number): boolean {
@@ -93,12 +92,10 @@ export class UsageBatch {
 
   /** Between two writes: what is being written would count twice, or not at all. */
   #askMonth(fromMs: number): Promise<void> {
-    const asking = this.flush().then(async () => {
+    return this.#writes.between(async () => {
       const tokens = await this.#parts.table.tokensSince(fromMs)
       this.#month = { fromMs, atMs: this.#elapsed(), tokens }
     })
-    this.#flushing = asking.catch(() => undefined)
-    return asking
   }
 
   #elapsed(): number {
@@ -109,22 +106,14 @@ export class UsageBatch {
     if (this.#rows.size === 0) return
     this.#writing = this.#rows
     this.#rows = new Map()
-    const { table, log } = this.#parts
     try {
-      await table.add([...this.#writing.values()])
+      await this.#parts.table.add([...this.#writing.values()])
       // What was written is known from now on only by another question.
       if (this.#month !== undefined)
         this.#month = { ...this.#month, atMs: Number.NEGATIVE_INFINITY }
-      this.#isFailing = false
-    } catch (err) {
+    } catch (error) {
       for (const row of this.#writing.values()) addTo(this.#rows, row)
-      if (!this.#isFailing)
-        log.warn({ err }, 'could not store the usage of models: it is stored later')
-      this.#isFailing = true
-      this.#timer ??= setTimeout(
-        () => void this.flush(),
-        this.#parts.flushMs ?? defaultFlushMs,
-      ).unref()
+      throw error
     } finally {
       this.#writing = new Map()
     }

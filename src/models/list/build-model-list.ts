@@ -25,7 +25,6 @@ import { baseModelIds } from './upstream-questions.ts'
  */
 
 export interface ModelListInputs {
-  /** The kinds to list. */
   readonly filter: ReadonlySet<ServiceKind>
   /** Empty if loading failed (docs/contract/model-list.md, "Loading the inputs"). */
   readonly connections: readonly Connection[]
@@ -48,7 +47,6 @@ export interface Candidate extends Pick<ModelEntry, 'id' | 'owned_by'> {
   readonly ownId?: string
 }
 
-/** A model of a provider. */
 interface ProviderModel {
   /** Without a prefix. */
   readonly id: string

@@ -54,7 +54,6 @@ export const itemId = segment(maxIdLength)
 export const label = solidText(maxIdLength)
 export const modelId = filledText(maxModelIdLength)
 
-/** The id of a custom model. */
 export const customModelId = modelId.refine(isAddressable, noDots)
 
 /** Blank ids are allowed: the list skips them (docs/contract/model-list.md, "Base ids"). */

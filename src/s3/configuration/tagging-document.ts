@@ -68,7 +68,6 @@ export function parseTag(element: XmlElement): [key: string, value: string] {
   return [key, value]
 }
 
-/** The content of a Tagging document. */
 export function taggingContent(tags: Tags): XmlChildren {
   return { TagSet: { Tag: tagElements(tags) } }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ObjectName } from '../../drives/drive.ts'
 import type { UploadRow } from '../../state/stores/uploads.ts'
+import { S3Error } from '../errors.ts'
 import { sentAttributes } from '../headers/object-headers.ts'
 import { abortUpload } from './abort.ts'
 import { completeUpload, findRecovered } from './complete.ts'
@@ -26,7 +27,6 @@ import {
 import { sweepUploads } from './upload-sweep.ts'
 import { UploadWatch } from './upload-watch.ts'
 
-/** A page of an upload's parts. */
 interface PartPage {
   readonly details: UploadDetails
   readonly parts: readonly UploadedPart[]
@@ -183,15 +183,17 @@ export class Uploads {
     return new UploadCursor(this.#context.table, bucket, query)
   }
 
-  /**
-   * As `abort`, for callers that know only the id.
-   *
-   * @throws S3Error NoSuchUpload.
-   */
-  async abortById(uploadId: string, signal: AbortSignal): Promise<void> {
+  /** As `abort`, for callers that know only the id. False if it is no longer open. */
+  async abortById(uploadId: string, signal: AbortSignal): Promise<boolean> {
     const upload = await this.#context.table.find(uploadId)
-    if (upload === undefined) throw noSuchUpload(uploadId)
-    await this.abort({ uploadId, ...decodeTarget(upload.target) }, signal)
+    if (upload === undefined) return false
+    try {
+      await this.abort({ uploadId, ...decodeTarget(upload.target) }, signal)
+      return true
+    } catch (error) {
+      if (error instanceof S3Error && error.code === 'NoSuchUpload') return false
+      throw error
+    }
   }
 
   /** See sweepUploads. To be called at start and from time to time, by one process or several. */

@@ -64,7 +64,6 @@ export function errorDocument(error: S3Error, resource: string, requestId: strin
   )
 }
 
-/** The S3 error for a thrown value. */
 export function asS3Error(thrown: unknown): S3Error {
   if (thrown instanceof S3Error) return thrown
   if (thrown instanceof DriveError) return s3ErrorOfDrive(thrown)

@@ -15,7 +15,6 @@ export function keyIn(drive: string, text: string): string | undefined {
   return text.startsWith(`${drive}:`) ? text.slice(drive.length + 1) : undefined
 }
 
-/** The digest of a key of one drive. */
 export function driveDigest(drive: string, key: string): string {
   return textDigest(driveKey(drive, key))
 }

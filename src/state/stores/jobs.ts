@@ -157,7 +157,6 @@ export class JobTable {
     return answerOf(await this.#database.read(selectRun, [run.kind, run.id, run.owner]))
   }
 
-  /** Ends a run. */
   end(run: JobRun, { state, figures, endedAtMs, message }: JobEnd): Promise<boolean> {
     const how = [state, figures, endedAtMs, message]
     return writeOne(this.#database, endRun, [...how, run.kind, run.id, run.owner])

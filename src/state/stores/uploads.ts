@@ -219,7 +219,6 @@ export class UploadTable {
     return this.#database.read<UploadRow>(selectByKey, [after.sortKey, after.id, end, limit])
   }
 
-  /** The number of open uploads of all processes. */
   async countOpen(): Promise<number> {
     const [row] = await this.#database.read<{ readonly uploads: number | string }>(countOpen)
     return Number(row?.uploads)

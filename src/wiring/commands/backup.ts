@@ -26,7 +26,6 @@ export interface BackupOptions {
   readonly environment: Environment
   /** ALLOWED_BUCKETS of the command line. */
   readonly buckets: string | undefined
-  /** The file of the backup. */
   readonly file: string
 }
 

@@ -25,7 +25,6 @@ export interface OpenDrive {
 }
 
 export interface OpenParts<Own, Service> {
-  /** All settings. */
   readonly settings: Service
   /** The drive to open, one of them. */
   readonly own: Own

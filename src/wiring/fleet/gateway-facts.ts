@@ -1,6 +1,6 @@
-import { parsedJson } from '../../drives/json-text.ts'
 import type { ProcessName } from '../../process/identity.ts'
 import type { Sealer } from '../../state/sealer.ts'
+import { parsedJson } from '../../text/json-text.ts'
 
 /**
  * How objects, uploads and locks are written to drives. Raise it when gateways of the version before can't

@@ -1,10 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parsedJson } from '../../drives/json-text.ts'
 import { type Finding, sharedFindings } from '../../drives/local/probe/findings.ts'
 import { SharedFolder, type Unseen } from '../../drives/local/probe/shared-folder.ts'
 import { livenessOf } from '../../process/identity.ts'
 import type { GatewayRow, GatewayTable } from '../../state/stores/gateways.ts'
+import { parsedJson } from '../../text/json-text.ts'
 import type { Log } from '../log.ts'
 import { parseGatewayFacts } from './gateway-facts.ts'
 

@@ -18,7 +18,6 @@ import { originBehind } from '../../http/request-origin.ts'
 import { dryRunExpiry } from '../../jobs/expiry/dry-run.ts'
 import { search } from '../../jobs/search.ts'
 import { packageVersion } from '../../package-folder.ts'
-import { S3Error } from '../../s3/errors.ts'
 import type { OpenUpload, UploadPosition, Uploads } from '../../s3/multipart/uploads.ts'
 import { presign } from '../../s3/sigv4/presign.ts'
 import type { Database } from '../../state/database.ts'
@@ -164,15 +163,7 @@ function openUploads(uploads: Uploads): OpenUploads {
       const isLast = page.length <= pageUploads || last === undefined
       return { uploads: shown.map(statusOf), next: isLast ? null : encodePosition(last) }
     },
-    async abort(uploadId, signal) {
-      try {
-        await uploads.abortById(uploadId, signal)
-        return true
-      } catch (error) {
-        if (error instanceof S3Error && error.code === 'NoSuchUpload') return false
-        throw error
-      }
-    },
+    abort: (uploadId, signal) => uploads.abortById(uploadId, signal),
   }
 }
 

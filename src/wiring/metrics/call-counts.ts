@@ -7,7 +7,6 @@ import type { SnapshotBuilder } from './snapshot.ts'
 export class CallCounts implements Observer {
   readonly #calls: Record<string, Record<string, number>> = {}
 
-  /** The drive with its calls counted. */
   of(drive: Drive): Drive {
     return observed(drive, countedCalls, this)
   }

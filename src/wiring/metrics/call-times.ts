@@ -24,7 +24,6 @@ export class CallTimes implements Observer {
     this.#database = database
   }
 
-  /** The database with its calls timed. */
   get timed(): Database {
     return observed(this.#database, timedCalls, this)
   }

@@ -32,7 +32,6 @@ export type FromWorker =
   | { readonly kind: 'pong' }
   /** It can't start; the message says why. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** The metrics of this worker. */
   | { readonly kind: 'metrics'; readonly snapshot: Snapshot }
   /** Asks for the metrics of all processes. */
   | { readonly kind: 'scrape' }

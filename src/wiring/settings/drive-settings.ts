@@ -69,7 +69,6 @@ export function namedDrives(
   }
 }
 
-/** Whether a variable is a setting of a named drive. */
 export function isOfNamedDrive(variable: string, value: string | undefined): boolean {
   const name = variable.replace(/_FILE$/, '')
   return driveIn(name, value) !== undefined || ownSettingIn(name) !== undefined

@@ -314,7 +314,6 @@ function readOnlyMistakes(
   })
 }
 
-/** Mistakes in the settings that a drive depends on. */
 function driveMistakes(own: DriveSettings, { workers }: SettingValues): string[] {
   if (own.drive === undefined) return []
   const setting = nameOfDrive('drive', own.name)

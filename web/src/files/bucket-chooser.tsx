@@ -50,7 +50,6 @@ export function BucketChooser() {
   )
 }
 
-/** Searches all buckets. */
 function SearchButton() {
   const [isOpen, setIsOpen] = useState(false)
   return (

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parsedJson } from '../../json-text.ts'
+import { parsedJson } from '../../../text/json-text.ts'
 
 /** The credentials for Google. Everything except the ids is secret. */
 export type GoogleCredentials = RefreshTokenCredentials | ServiceAccountCredentials

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { retryAfterMs } from '../../../process/back-off.ts'
+import { parsedJson } from '../../../text/json-text.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
 import { DriveError, type DriveErrorKind } from '../../drive.ts'
-import { parsedJson } from '../../json-text.ts'
 import {
   GoogleIdTaken,
   GoogleNotFound,

@@ -27,7 +27,6 @@ export interface SessionChunk {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The state of a resumable session. */
 export type SessionState =
   /** Drive has the first `persisted` bytes and no others. */
   | { readonly kind: 'open'; readonly persisted: number }

@@ -1,5 +1,5 @@
+import { parsedJson } from '../../../text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
-import { parsedJson } from '../../json-text.ts'
 
 /** Lease keys (key-leases.ts). They differ for an object `a/` and the folder `a/`. */
 export function objectLeaseKey({ bucket, key }: ObjectName): string {

@@ -1,6 +1,6 @@
 import type { Md5State } from '../../../md5/resumable-md5.ts'
+import { parsedJson } from '../../../text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
-import { parsedJson } from '../../json-text.ts'
 import { foreignState } from '../../uploads/upload-id.ts'
 import type { ObjectSession } from './object-sessions.ts'
 import type { UploadRecords } from './upload-records.ts'

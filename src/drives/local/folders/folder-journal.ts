@@ -1,6 +1,6 @@
 import fs from 'node:fs'
+import { parsedJson } from '../../../text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
-import { parsedJson } from '../../json-text.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, newTempPath } from '../local-root.ts'
 import { truncateFile } from '../objects/paced-files.ts'

@@ -11,7 +11,6 @@ interface Waiting {
   reject(reason: unknown): void
 }
 
-/** The syncs of one folder. */
 interface Turns {
   running: number
   isNextScheduled: boolean

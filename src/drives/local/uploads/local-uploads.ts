@@ -16,7 +16,7 @@ import type {
   UploadAbilities,
 } from '../../upload-abilities.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
-import { requireUploadId } from '../../uploads/upload-id.ts'
+import { lostBytes, requireUploadId } from '../../uploads/upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
 import { requireOwnFolder } from '../local-root.ts'
@@ -27,7 +27,7 @@ import type { OpenDrive } from '../open-drive.ts'
 import { LocalPartDraft } from './part-draft.ts'
 import { PlacedUploads } from './placed-uploads.ts'
 import { copyToOwnFile, isBeingTaken, removeFormer } from './take-over.ts'
-import { hasMark, lostBytes, UploadFolder } from './upload-folder.ts'
+import { hasMark, UploadFolder } from './upload-folder.ts'
 import {
   formatUploadState,
   isPlaced,

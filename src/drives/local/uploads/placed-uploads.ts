@@ -9,6 +9,7 @@ import {
 } from '../../drive.ts'
 import type { PlaceOptions } from '../../upload-abilities.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
+import { lostBytes } from '../../uploads/upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { requireOwnFolder } from '../local-root.ts'
@@ -17,7 +18,7 @@ import { type PacedFiles, readFlags, safeOpenFlags, truncateFile } from '../obje
 import type { OpenDrive } from '../open-drive.ts'
 import { type Assembly, type Piece, parsePlace, planAssembly, slotPlace } from './assembly.ts'
 import { LocalPartDraft } from './part-draft.ts'
-import { hasMark, lostBytes, type MarkPrefix, UploadFolder } from './upload-folder.ts'
+import { hasMark, type MarkPrefix, UploadFolder } from './upload-folder.ts'
 import type { PlacedUploadState } from './upload-state.ts'
 
 /** The common file: parts are written at their offsets. */

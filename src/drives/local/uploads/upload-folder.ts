@@ -1,10 +1,5 @@
 import fs from 'node:fs'
-import {
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-} from '../../drive.ts'
+import type { CompleteOptions, ObjectMetadata, ObjectName } from '../../drive.ts'
 import { syncFolderAt } from '../folders/durable-folders.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import { localPathOf } from '../object-path.ts'
@@ -116,9 +111,4 @@ export function hasMark(names: readonly string[], mark: MarkPrefix): boolean {
 
 function isMarked(names: readonly string[], identity: FileIdentity): boolean {
   return marks.some((mark) => names.includes(`${mark}${identity}`))
-}
-
-export function lostBytes(): DriveError {
-  const message = 'The bytes of this upload are no longer on the drive: start a new upload.'
-  return new DriveError('upload-gone', message)
 }

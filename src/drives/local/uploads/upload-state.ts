@@ -1,5 +1,5 @@
+import { parsedJson } from '../../../text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
-import { parsedJson } from '../../json-text.ts'
 import { foreignState, requireUploadId } from '../../uploads/upload-id.ts'
 
 /** Bytes in a separate file that will replace the last part. */

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
+import { parsedJson } from '../../../text/json-text.ts'
 import type { Attributes } from '../../attributes.ts'
-import { parsedJson } from '../../json-text.ts'
 import { areAttributes } from '../../stored-attributes.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavAbilities } from '../probe/dav-abilities.ts'

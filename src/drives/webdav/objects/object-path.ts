@@ -43,7 +43,6 @@ export function ownerOf(
     .find((owner) => owner.leaseKey === folder)
 }
 
-/** The path of a bucket's folder. */
 export function bucketFolder(bucket: string): DavPath {
   return bucket.split('/')
 }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError, type PartDraft } from '../../drive.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
+import { lostBytes } from '../../uploads/upload-id.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
 import { readFirst, restoreFile, rewriteFile } from '../objects/written-file.ts'
 import { RangeWriter } from './range-writer.ts'
-import { type GatherOptions, lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import { type GatherOptions, type UploadBytes, uploadPath } from './upload-bytes.ts'
 import type { AppendedState } from './upload-state.ts'
 
 /** A server may still write bytes of a request that has ended: checks for that. */

@@ -8,13 +8,18 @@ import {
 } from '../../drive.ts'
 import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../../upload-abilities.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
-import { requireUploadId } from '../../uploads/upload-id.ts'
+import {
+  alreadyPublished,
+  lostBytes,
+  requireSame,
+  requireUploadId,
+} from '../../uploads/upload-id.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { PublishingContext } from '../objects/dav-publisher.ts'
 import { type DavObjectPath, davPathOf } from '../objects/object-path.ts'
 import { asidePath, nameOfRewritten, requireEntry } from '../objects/written-file.ts'
 import { uploadsFolder } from '../own-folder.ts'
-import { lostBytes, type UploadBytes, uploadPath } from './upload-bytes.ts'
+import { type UploadBytes, uploadPath } from './upload-bytes.ts'
 import { type DavUploadState, formatUploadState, parseUploadState } from './upload-state.ts'
 
 /**
@@ -183,18 +188,7 @@ function storedPart(part: PartDraft<DavUploadState>): PartDraft {
   })
 }
 
-/** @throws DriveError `upload-gone` when the object that this upload became has other bytes */
-function requireSame(published: ObjectMetadata, { attributes, size }: CompleteOptions): void {
-  const isSame = published.attributes.etag === attributes.etag && published.size === size
-  if (!isSame) throw alreadyPublished()
-}
-
 /** The server may still be writing a part that was given up; the next attempt takes the right bytes. */
 function otherSize(): DriveError {
   return new DriveError('busy', 'The server is still writing to this upload. Try again.')
-}
-
-function alreadyPublished(): DriveError {
-  const message = 'This upload was completed with other parts. Start a new upload.'
-  return new DriveError('upload-gone', message)
 }

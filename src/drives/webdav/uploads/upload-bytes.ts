@@ -1,5 +1,4 @@
 import type { CompleteOptions, PartDraft } from '../../drive.ts'
-import { DriveError } from '../../drive.ts'
 import type { AppendOptions, ReplaceOptions } from '../../upload-abilities.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import { uploadsFolder } from '../own-folder.ts'
@@ -38,8 +37,4 @@ export type GatherOptions = Pick<CompleteOptions, 'size' | 'parts' | 'assertHeld
 /** The file into which an upload is gathered before it is moved into place. */
 export function uploadPath(uploadId: string): DavPath {
   return [...uploadsFolder, uploadId]
-}
-
-export function lostBytes(): DriveError {
-  return new DriveError('upload-gone', 'The bytes of this upload are lost: start a new upload.')
 }

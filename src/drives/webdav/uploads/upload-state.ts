@@ -1,4 +1,4 @@
-import { parsedJson } from '../../json-text.ts'
+import { parsedJson } from '../../../text/json-text.ts'
 import { foreignState, requireUploadId } from '../../uploads/upload-id.ts'
 
 /** What the caller stores of an upload between calls, by where its bytes are. */

@@ -12,7 +12,6 @@ export function unfinished({ counts }: UploadTotals): number {
   return counts.waiting + counts.running + counts.paused + counts.retrying
 }
 
-/** The title of the dock. */
 export function dockTitle({ items, totals }: UploadQueueState, jobs: readonly Job[]): string {
   const open = unfinished(totals)
   if (open > 0) {

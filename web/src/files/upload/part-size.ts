@@ -16,7 +16,6 @@ const minPartBytes = 16 * mebibyte
  */
 const maxParts = 1_000
 
-/** The part size for a file of this size. */
 export function partSize(fileSize: number): number {
   const needed = Math.ceil(fileSize / maxParts / mebibyte) * mebibyte
   return Math.max(minPartBytes, needed)

@@ -12,7 +12,6 @@ interface RecordsSectionProps {
   readonly addLabel: string
   /** The title of the notice if the routing could not be loaded. */
   readonly failure: string
-  /** The form of a new record. */
   readonly newForm: (onDone: () => void) => ReactNode
   readonly children: (state: WarnedRouting) => ReactNode
 }

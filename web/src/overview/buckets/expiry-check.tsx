@@ -11,7 +11,6 @@ import { useStatus } from '../../api/service-queries.ts'
 import { deletionText } from '../../files/change/deletion-text.ts'
 import { countExpired, type ExpiryCount, expiryText } from './expiry-count.ts'
 
-/** A change of the expiry rules. */
 export type RulesChange = BucketChange & Pick<ExpiryDryRunBody, 'expiry'>
 
 interface ExpiryCheckProps {
