@@ -15,7 +15,7 @@ import type { Access } from '../../json-api/route.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import type { ThumbnailTable } from '../../state/stores/thumbnails.ts'
 import type { KeptActivity } from './activity-routes.ts'
-import type { FolderRevisions } from './folder-revisions.ts'
+import type { FolderRevisions } from './folders/folder-revisions.ts'
 import type { StatusReply, UploadStatus } from './replies.ts'
 import type { trafficRoute } from './traffic-route.ts'
 

@@ -5,7 +5,7 @@ import type { BucketMaker } from '../../buckets/bucket-maker.ts'
 import type { BucketOptionsWriter } from '../../buckets/bucket-options.ts'
 import type { Buckets } from '../../buckets/buckets.ts'
 import { createDriveStatus } from '../../console/management/drive-status.ts'
-import { FolderRevisions } from '../../console/management/folder-revisions.ts'
+import { FolderRevisions } from '../../console/management/folders/folder-revisions.ts'
 import type {
   BucketPlaceStatus,
   ManagementApiParts,

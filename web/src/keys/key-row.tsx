@@ -1,5 +1,5 @@
 import { Badge, Code, Group, Menu, Switch, Text } from '@mantine/core'
-import { IconDots, IconPencil, IconRefresh, IconTrash } from '@tabler/icons-react'
+import { IconPencil, IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { KeyReply, KeyWithSecretReply } from '../../../src/console/management/key-schemas.ts'
 import { Age } from '../ui/age.tsx'
@@ -7,6 +7,7 @@ import { Confirm } from '../ui/confirm.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { failureOf } from '../ui/messages.ts'
+import { MoreMenu } from '../ui/more-menu.tsx'
 import { Row } from '../ui/row-list.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import { draftOf } from './key-draft.ts'
@@ -125,26 +126,11 @@ function Actions({ accessKey, onAsk }: ActionsProps) {
       <IconButton label={`Change ${name}`} onClick={() => onAsk('change')}>
         <IconPencil size={16} />
       </IconButton>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <IconButton label={`More for ${name}`}>
-            <IconDots size={16} />
-          </IconButton>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onAsk('rotate')}>
-            Replace the secret
-          </Menu.Item>
-          <Menu.Item
-            color="red"
-            c="var(--mantine-color-error)"
-            leftSection={<IconTrash size={16} />}
-            onClick={() => onAsk('revoke')}
-          >
-            Revoke
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu name={name} removal="Revoke" onRemove={() => onAsk('revoke')}>
+        <Menu.Item leftSection={<IconRefresh size={16} />} onClick={() => onAsk('rotate')}>
+          Replace the secret
+        </Menu.Item>
+      </MoreMenu>
     </>
   )
 }

@@ -5,8 +5,8 @@ import type { StreamBody } from '../../../http/message.ts'
 import { ApiError } from '../../../json-api/api-error.ts'
 import { PassedReply, type Route, route } from '../../../json-api/route.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
-import { Places } from '../places.ts'
 import { assertBucket } from '../route-checks.ts'
+import { Places } from './places.ts'
 
 /** Entries of a line: few enough for a browser to read it between two frames. */
 const lineEntries = 500

@@ -4,8 +4,8 @@ import { ApiError } from '../../../json-api/api-error.ts'
 import { PassedReply, type Route, route } from '../../../json-api/route.ts'
 import { sortKeys } from '../../../text/key-order.ts'
 import type { ManagementApiParts } from '../management-parts.ts'
-import { Places } from '../places.ts'
 import { assertBucket } from '../route-checks.ts'
+import { Places } from './places.ts'
 
 /** Searches that a process runs at a time. */
 const maxSearches = 8

@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconArrowDown, IconArrowUp, IconDots, IconTrash } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
-import { IconButton } from '../../ui/icon-button.tsx'
+import { MoreMenu } from '../../ui/more-menu.tsx'
 import { DeleteRecord } from '../forms/record-actions.tsx'
 import { useRoutingAction } from '../routing-queries.ts'
 import { connectionName, movedIds } from './connection-text.ts'
@@ -18,26 +18,11 @@ export function ConnectionMenu({ connection, ids }: ConnectionMenuProps) {
   const name = connectionName(connection)
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <IconButton label={`More for ${name}`}>
-            <IconDots size={16} />
-          </IconButton>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <MoveItem connection={connection} ids={ids} by={-1} />
-          <MoveItem connection={connection} ids={ids} by={1} />
-          <Menu.Divider />
-          <Menu.Item
-            color="red"
-            c="var(--mantine-color-error)"
-            leftSection={<IconTrash size={16} />}
-            onClick={open}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <MoreMenu name={name} removal="Delete" onRemove={open}>
+        <MoveItem connection={connection} ids={ids} by={-1} />
+        <MoveItem connection={connection} ids={ids} by={1} />
+        <Menu.Divider />
+      </MoreMenu>
       <DeleteRecord
         name={name}
         noun="connection"

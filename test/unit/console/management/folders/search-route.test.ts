@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StreamBody } from '../../../../src/http/message.ts'
-import { openManagement, put } from './management-fixture.ts'
+import type { StreamBody } from '../../../../../src/http/message.ts'
+import { openManagement, put } from '../management-fixture.ts'
 
 const linesIn = (text: string) =>
   text

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { FolderRevisions } from '../../../../src/console/management/folder-revisions.ts'
-import type { Entry } from '../../../../src/drives/listed-entry.ts'
-import { revisionOf } from '../../../../src/text/revision-sum.ts'
-import type { Entry as ShownEntry } from '../../../../web/src/files/entries/entry.ts'
-import { openManagement, put } from './management-fixture.ts'
+import { FolderRevisions } from '../../../../../src/console/management/folders/folder-revisions.ts'
+import type { Entry } from '../../../../../src/drives/listed-entry.ts'
+import { revisionOf } from '../../../../../src/text/revision-sum.ts'
+import type { Entry as ShownEntry } from '../../../../../web/src/files/entries/entry.ts'
+import { openManagement, put } from '../management-fixture.ts'
 
 /** A drive of one folder, which counts how often it was listed. */
 function listed(entries: () => readonly Entry[], tookMs = () => 0) {

@@ -1,5 +1,5 @@
-import type { Drive } from '../../drives/drive.ts'
-import { RevisionSum } from '../../text/revision-sum.ts'
+import type { Drive } from '../../../drives/drive.ts'
+import { RevisionSum } from '../../../text/revision-sum.ts'
 
 /** Entries in memory at a time. */
 const pageEntries = 1_000

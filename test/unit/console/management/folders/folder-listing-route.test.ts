@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import {
   type FolderLine,
   folderListingRoute,
-} from '../../../../src/console/management/folders/folder-listing-route.ts'
-import type { ManagementApiParts } from '../../../../src/console/management/management-parts.ts'
-import { DriveError } from '../../../../src/drives/drive.ts'
-import type { Entry } from '../../../../src/drives/listed-entry.ts'
-import type { StreamBody } from '../../../../src/http/message.ts'
-import { PassedReply } from '../../../../src/json-api/route.ts'
-import { servedBuckets } from '../../../support/served-buckets.ts'
+} from '../../../../../src/console/management/folders/folder-listing-route.ts'
+import type { ManagementApiParts } from '../../../../../src/console/management/management-parts.ts'
+import { DriveError } from '../../../../../src/drives/drive.ts'
+import type { Entry } from '../../../../../src/drives/listed-entry.ts'
+import type { StreamBody } from '../../../../../src/http/message.ts'
+import { PassedReply } from '../../../../../src/json-api/route.ts'
+import { servedBuckets } from '../../../../support/served-buckets.ts'
 
 /** The route over a drive that has these entries, and fails at the end with the error. */
 function opened(count: number, error?: Error) {

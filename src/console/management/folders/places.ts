@@ -1,24 +1,21 @@
-import { ApiError } from '../../json-api/api-error.ts'
+import { ApiError } from '../../../json-api/api-error.ts'
+import { Limiter } from '../../../process/limiter.ts'
 
 /** Bounds how many replies that take long a process sends at a time. */
 export class Places {
   readonly #message: string
-  #free: number
+  readonly #limiter: Limiter
 
   /** @param message of the refusal when no place is free */
   constructor(places: number, message: string) {
-    this.#free = places
+    this.#limiter = new Limiter(places)
     this.#message = message
   }
 
   /** Returns what ends it, which may be called again. @throws ApiError 503 */
   enter(): () => void {
-    if (this.#free === 0) throw new ApiError(503, this.#message)
-    this.#free -= 1
-    let isIn = true
-    return () => {
-      if (isIn) this.#free += 1
-      isIn = false
-    }
+    const leave = this.#limiter.enterNow()
+    if (leave === undefined) throw new ApiError(503, this.#message)
+    return leave
   }
 }

@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { ArchiveBody } from '../../archive/object-archive.ts'
-import { DriveError } from '../../drives/drive.ts'
-import { ApiError } from '../../json-api/api-error.ts'
-import { PassedReply, type Route, route } from '../../json-api/route.ts'
-import { attachmentNamed } from '../../text/attachment-name.ts'
-import type { ManagementApiParts } from './management-parts.ts'
+import type { ArchiveBody } from '../../../archive/object-archive.ts'
+import { DriveError } from '../../../drives/drive.ts'
+import { ApiError } from '../../../json-api/api-error.ts'
+import { PassedReply, type Route, route } from '../../../json-api/route.ts'
+import { attachmentNamed } from '../../../text/attachment-name.ts'
+import type { ManagementApiParts } from '../management-parts.ts'
+import { archiveBody, archiveReply } from '../replies.ts'
+import { assertBucket, driveIsAway, noBucket, timeOf } from '../route-checks.ts'
 import { Places } from './places.ts'
-import { archiveBody, archiveReply } from './replies.ts'
-import { assertBucket, driveIsAway, noBucket, timeOf } from './route-checks.ts'
 
 /** How long an address can be opened. A download that has begun goes on. */
 const openMs = 10 * 60_000
