@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RevisionWatch } from '../state/revision-watch.ts'
 import type { Sealer } from '../state/sealer.ts'
 import type { AccessKeyRow, AccessKeyTable, ChangePosition } from '../state/stores/access-keys.ts'
@@ -105,7 +106,8 @@ export class StoredKeys implements AccessKeys {
     }
     const refreshing = watch.ensureFresh()
     if (refreshing === undefined) return undefined
-    return Promise.race([refreshing, timeLimit()]).then(() => watch.ageMs <= maxUnconfirmedMs)
+    const late = sleep(maxWaitMs, undefined, { ref: false })
+    return Promise.race([refreshing, late]).then(() => watch.ageMs <= maxUnconfirmedMs)
   }
 
   /** Notes that the key was used. Written to the database once a minute, in the background. */
@@ -174,10 +176,4 @@ function refusalOf({ isDisabled, expiresAtMs }: AccessKey, nowMs: number): strin
   if (isDisabled) return 'This access key is disabled.'
   if (expiresAtMs !== undefined && expiresAtMs <= nowMs) return 'This access key has expired.'
   return undefined
-}
-
-async function timeLimit(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  setTimeout(resolve, maxWaitMs).unref()
-  await promise
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HeldLease } from '../process/held-lease.ts'
 import { isLeaseFree, newLeaseOwner } from '../process/lease-owner.ts'
+import { withDeadline } from '../process/time-limit.ts'
 import { DriveError } from './drive.ts'
 import { LeaseQueue } from './lease-queue.ts'
 import type { KeyedLease, LeaseClaim, LeaseLook, LeaseTable } from './lease-table.ts'
@@ -236,14 +237,12 @@ export class KeyLeases {
     work: (waiting: AbortSignal) => Promise<R>,
   ): Promise<R> {
     const { waitMs = defaultWaitMs, errors } = this.#options
-    const end = new AbortController()
-    const timer = setTimeout(() => end.abort(errors.busy()), waitMs).unref()
-    const signals = signal === undefined ? [] : [signal]
-    try {
-      return await work(AbortSignal.any([this.#closed.signal, ...signals, end.signal]))
-    } finally {
-      clearTimeout(timer)
-    }
+    const signals = [this.#closed.signal, ...(signal === undefined ? [] : [signal])]
+    return await withDeadline(
+      waitMs,
+      () => errors.busy(),
+      (late) => work(AbortSignal.any([...signals, late])),
+    )
   }
 }
 

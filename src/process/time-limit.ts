@@ -11,9 +11,23 @@ export class TimeLimitError extends Error {
  * continues, but its result is discarded.
  */
 export function withinTime<Result>(work: Promise<Result>, limitMs: number): Promise<Result> {
+  const late = () => new TimeLimitError(limitMs)
+  return withDeadline(limitMs, late, (signal) => untilAborted(work, signal))
+}
+
+/** Gives `work` a signal that aborts when it takes too long, with a reason that is made then. */
+export async function withDeadline<Result>(
+  limitMs: number,
+  reason: () => unknown,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(new TimeLimitError(limitMs)), limitMs)
-  return untilAborted(work, late.signal).finally(() => clearTimeout(timer))
+  const timer = setTimeout(() => late.abort(reason()), limitMs)
+  try {
+    return await work(late.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 /**

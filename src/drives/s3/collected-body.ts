@@ -1,4 +1,5 @@
 import { Limiter } from '../../process/limiter.ts'
+import { withDeadline } from '../../process/time-limit.ts'
 import { DriveError } from '../drive.ts'
 import type { StreamedBody } from './streamed-body.ts'
 
@@ -27,18 +28,11 @@ export class BodyMemory {
 
   /** @throws DriveError `busy` if others do not free memory in time; the signal's reason */
   async enterUnsized(signal: AbortSignal | undefined): Promise<() => void> {
-    const late = new AbortController()
-    const timer = setTimeout(() => {
-      const message = 'Too many bodies without a length are being sent. Send the request again.'
-      late.abort(new DriveError('busy', message))
-    }, waitMs)
-    try {
-      return await this.#unsized.enter(
-        signal ? AbortSignal.any([signal, late.signal]) : late.signal,
-      )
-    } finally {
-      clearTimeout(timer)
-    }
+    const message = 'Too many bodies without a length are being sent. Send the request again.'
+    const busy = () => new DriveError('busy', message)
+    return await withDeadline(waitMs, busy, (late) =>
+      this.#unsized.enter(signal ? AbortSignal.any([signal, late]) : late),
+    )
   }
 }
 

@@ -1,5 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream'
-import { untilAborted } from '../../process/time-limit.ts'
+import { untilAborted, withDeadline } from '../../process/time-limit.ts'
 import { DriveError } from '../drive.ts'
 import { noAnswer, stallMs } from './store.ts'
 
@@ -74,15 +74,12 @@ export class StreamedBody<Result> {
   }
 
   async #bounded<Value>(work: Promise<Value>): Promise<Value> {
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(noAnswer(stallMs)), stallMs)
+    const late = () => noAnswer(stallMs)
     try {
-      return await untilAborted(work, late.signal)
+      return await withDeadline(stallMs, late, (signal) => untilAborted(work, signal))
     } catch (error) {
       this.#abort.abort(error)
       throw error
-    } finally {
-      clearTimeout(timer)
     }
   }
 

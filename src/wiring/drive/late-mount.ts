@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Drive, DriveError } from '../../drives/drive.ts'
 import type { Mount } from '../../drives/several/mount.ts'
 import { unavailableDrive } from '../../drives/several/unavailable-drive.ts'
+import { withinTime } from '../../process/time-limit.ts'
 import type { Database } from '../../state/database.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import type { Log } from '../log.ts'
@@ -55,10 +56,7 @@ export class LateMount implements Mount {
   /** Begins to open it. Resolves when it is open, or after some seconds. */
   async start(): Promise<void> {
     this.#running ??= this.#run()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, startWaitMs)
-    await Promise.race([this.#attempted.promise, promise])
-    clearTimeout(timer)
+    await withinTime(this.#attempted.promise, startWaitMs).catch(() => undefined)
   }
 
   async close(): Promise<void> {

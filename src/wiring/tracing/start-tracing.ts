@@ -12,6 +12,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import { withinTime } from '../../process/time-limit.ts'
 import type { Log } from '../log.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import { pairOf } from '../settings/telemetry-settings.ts'
@@ -115,10 +116,5 @@ function reportProblems(log: Log): void {
 
 /** Waits for work, but not longer than this. Its failure was reported. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work.catch(() => undefined), late])
-  clearTimeout(timer)
+  await withinTime(work, ms).catch(() => undefined)
 }
