@@ -4,16 +4,17 @@ import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
 import { useBuckets } from '../api/service-queries.ts'
 import { FormDialog, NameInput } from '../ui/form-dialog.tsx'
+import type { Change } from '../ui/use-action.ts'
 import { GrantFields } from './grant-fields.tsx'
 import { bodyOf, type GrantDraft, type KeyDraft, newGrant } from './key-draft.ts'
-import { type KeyRequest, useKeyAction } from './keys-queries.ts'
+import { useKeyAction } from './keys-queries.ts'
 
 interface KeyDialogProps<Reply> {
   readonly title: string
   readonly action: string
   readonly initial: KeyDraft
   /** The request without its body. */
-  readonly request: Pick<KeyRequest, 'method' | 'path'>
+  readonly request: Pick<Change, 'method' | 'path'>
   readonly onDone: (reply: Reply) => void
   readonly onClose: () => void
 }

@@ -20,3 +20,28 @@ export function useAction({ path, method, failure, refreshes }: Action) {
     onSettled: () => queries.invalidateQueries({ queryKey: [refreshes] }),
   })
 }
+
+export interface Change {
+  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  /** Below that of the resource. */
+  readonly path: string
+  readonly body?: object
+}
+
+export interface ChangeHandlers<Reply> {
+  readonly onSuccess?: (reply: Reply) => void
+  readonly onError?: (error: Error) => void
+}
+
+/** Changes one of the resources below a path, or makes one, and loads the list of them again. */
+export function useChange<Reply>(
+  { base, refreshes }: { readonly base: string; readonly refreshes: string },
+  handlers: ChangeHandlers<Reply>,
+) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ path, ...options }: Change) => request<Reply>(base + path, options),
+    ...handlers,
+    onSettled: () => queries.invalidateQueries({ queryKey: [refreshes] }),
+  })
+}

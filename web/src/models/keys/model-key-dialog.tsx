@@ -34,8 +34,8 @@ export function ModelKeyDialog<Reply>(props: ModelKeyDialogProps<Reply>) {
       problem={error === null || isShown ? undefined : error.message}
       onSubmit={() => {
         const body = bodyOf(draft, modelKey?.expiresAt ?? null)
-        if (modelKey === undefined) mutate({ method: 'POST', body })
-        else mutate({ method: 'PATCH', keyId: modelKey.keyId, body })
+        if (modelKey === undefined) mutate({ method: 'POST', path: '', body })
+        else mutate({ method: 'PATCH', path: `/${modelKey.keyId}`, body })
       }}
       onClose={onClose}
     >

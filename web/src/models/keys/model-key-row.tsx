@@ -53,7 +53,7 @@ export function ModelKeyRow({ modelKey }: ModelKeyRowProps) {
         title={`Revoke ${name}?`}
         action="Revoke the key"
         isBusy={isPending}
-        onConfirm={() => mutate({ method: 'DELETE', keyId }, { onSettled: close })}
+        onConfirm={() => mutate({ method: 'DELETE', path: `/${keyId}` }, { onSettled: close })}
         onClose={close}
       >
         Apps that use <b>{name}</b> can make no more calls within a second, or a minute where the
