@@ -9,7 +9,7 @@ const time = z.iso.datetime()
 const count = z.int().min(0)
 
 const driveStatus = z.object({
-  kind: z.string().meta({ description: 'file, gdrive, webdav or memory.' }),
+  kind: z.string().meta({ description: 'file, gdrive, webdav, s3 or memory.' }),
   deletes: z.enum(['permanent', 'trash', 'server']).meta({
     description: 'Where deleted objects go; server: to the trash, if the server has one.',
   }),
