@@ -46,3 +46,16 @@ export function requireSame({ name, drive }: Mount, before: Drive): void {
 export function areNested(folder: string, other: string): boolean {
   return `${folder}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${folder}/`)
 }
+
+/** Sweeps all drives that may be written to, even if one fails; one that is not open, when it is. @throws the first failure */
+export async function sweepAll(
+  mounts: readonly Mount[],
+  sweep: (drive: Drive) => Promise<void> | undefined,
+): Promise<void> {
+  const swept = await Promise.allSettled(
+    mounts
+      .filter(({ isReadOnly, problem }) => !isReadOnly && problem === undefined)
+      .map(({ drive }) => sweep(drive)),
+  )
+  for (const outcome of swept) if (outcome.status === 'rejected') throw outcome.reason
+}

@@ -1,21 +1,5 @@
-import type { Tags } from '../attributes.ts'
-import {
-  type CopyOptions,
-  type CopySource,
-  type Draft,
-  type DraftOptions,
-  type Drive,
-  type DriveAccess,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type OpenObject,
-  type RemovalConditions,
-  type UploadDrive,
-} from '../drive.ts'
-import type { EntryCursor, ListQuery } from '../listed-entry.ts'
+import { type Drive, DriveError, type UploadDrive } from '../drive.ts'
 import { unsupportedTags } from '../object-tags.ts'
-import type { HeadOptions, OpenOptions } from '../read-options.ts'
 import { bucketOfTrash } from '../trash-bucket.ts'
 import {
   areNested,
@@ -24,8 +8,11 @@ import {
   type MountTable,
   requireSame,
   requireWritable,
+  sweepAll,
 } from './mount.ts'
 import { RoutedUploads } from './routed-uploads.ts'
+
+type Calls = Required<Drive>
 
 /**
  * Several drives as one: each call goes to the drive of its bucket, under the bucket's name there. What
@@ -57,7 +44,7 @@ export class RoutedDrive implements Drive {
     return this.#default.drive.followsChanges ?? false
   }
 
-  async prepare(buckets: readonly string[]): Promise<void> {
+  readonly prepare: Calls['prepare'] = async (buckets) => {
     const byMount = Map.groupBy(buckets, (bucket) => this.#placeOf(bucket).mount)
     for (const [mount, names] of byMount) {
       if (mount.isReadOnly) continue
@@ -71,7 +58,7 @@ export class RoutedDrive implements Drive {
   }
 
   /** @throws DriveError `denied` if another bucket is in the folder, or the other way round */
-  async addBucket(bucket: string): Promise<void> {
+  readonly addBucket: Calls['addBucket'] = async (bucket) => {
     const place = this.#writable(bucket)
     for (const [name, other] of this.#table.places) {
       if (name === bucket || other.mount !== place.mount) continue
@@ -82,45 +69,37 @@ export class RoutedDrive implements Drive {
     await place.mount.drive.addBucket(place.folder)
   }
 
-  async removeBucket(bucket: string): Promise<boolean> {
+  readonly removeBucket: Calls['removeBucket'] = async (bucket) => {
     const { mount, folder } = this.#writable(bucket)
     return await mount.drive.removeBucket(folder)
   }
 
-  async check(access?: DriveAccess): Promise<void> {
+  readonly check: Calls['check'] = async (access) => {
     const { drive, isReadOnly } = this.#default
     await drive.check(access === 'writes' && isReadOnly ? 'reads' : access)
   }
 
-  async bucketCreatedAtMs(bucket: string): Promise<number> {
+  readonly bucketCreatedAtMs: Calls['bucketCreatedAtMs'] = async (bucket) => {
     const { mount, folder } = this.#placeOf(bucket)
     return await mount.drive.bucketCreatedAtMs(folder)
   }
 
-  list(bucket: string, query: ListQuery): EntryCursor {
+  readonly list: Calls['list'] = (bucket, query) => {
     const { mount, folder } = this.#placeOf(bucket)
     return mount.drive.list(folder, query)
   }
 
-  async head(
-    bucket: string,
-    key: string,
-    options?: HeadOptions,
-  ): Promise<ObjectMetadata | undefined> {
+  readonly head: Calls['head'] = async (bucket, key, options) => {
     const { mount, folder } = this.#placeOf(bucket)
     return await mount.drive.head(folder, key, options)
   }
 
-  open(
-    bucket: string,
-    key: string,
-    options?: OpenOptions,
-  ): OpenObject | Promise<OpenObject | undefined> {
+  readonly open: Calls['open'] = (bucket, key, options) => {
     const { mount, folder } = this.#placeOf(bucket)
     return mount.drive.open(folder, key, options)
   }
 
-  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
+  readonly draft: Calls['draft'] = async (bucket, key, options) => {
     const { mount, folder } = this.#writable(bucket)
     const { drive } = mount
     const draft = await drive.draft(folder, key, options)
@@ -139,11 +118,7 @@ export class RoutedDrive implements Drive {
     }
   }
 
-  async copy(
-    source: CopySource,
-    target: ObjectName,
-    options: CopyOptions,
-  ): Promise<ObjectMetadata | undefined> {
+  readonly copy: Calls['copy'] = async (source, target, options) => {
     const place = this.#writable(target.bucket)
     const from = this.#placeOf(source.bucket)
     if (from.mount !== place.mount) return undefined
@@ -154,50 +129,46 @@ export class RoutedDrive implements Drive {
     )
   }
 
-  async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
+  readonly setTags: Calls['setTags'] = async (bucket, key, tags) => {
     const place = this.#writable(bucket)
     const { drive } = place.mount
     if (drive.setTags === undefined) throw unsupportedTags()
     return await drive.setTags(place.folder, key, tags)
   }
 
-  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
+  readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
     const { mount, folder } = this.#writable(bucket)
     return await mount.drive.remove(folder, key, conditions)
   }
 
-  async removeAll(bucket: string, keys: readonly string[]) {
+  readonly removeAll: Calls['removeAll'] = async (bucket, keys) => {
     const { mount, folder } = this.#writable(bucket)
     return await mount.drive.removeAll?.(folder, keys)
   }
 
   /** Has no effect on a drive that can't do it. */
-  async removeFolder(bucket: string, key: string): Promise<void> {
+  readonly removeFolder: Calls['removeFolder'] = async (bucket, key) => {
     const place = this.#writable(bucket)
     await place.mount.drive.removeFolder?.(place.folder, key)
   }
 
-  async sweep(): Promise<void> {
-    for (const { drive, isReadOnly, problem } of this.#table.mounts) {
-      if (!isReadOnly && problem === undefined) await drive.sweep?.()
-    }
-  }
+  readonly sweep: Calls['sweep'] = () => sweepAll(this.#table.mounts, (drive) => drive.sweep?.())
 
-  async quota(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }> {
+  readonly quota: Calls['quota'] = async () => {
     const unlimited = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY }
     return (await this.#default.drive.quota?.()) ?? unlimited
   }
 
-  async close(): Promise<void> {
+  readonly close: Calls['close'] = async () => {
     await Promise.all(this.#table.mounts.map(({ drive }) => drive.close()))
   }
 
-  ownEtags(bucket: string): boolean {
+  readonly ownEtags: Calls['ownEtags'] = (bucket) => {
     const { mount, folder } = this.#placeOf(bucket)
     return mount.drive.ownEtags?.(folder) ?? false
   }
 
-  trashes(bucket: string): boolean {
+  readonly trashes: Calls['trashes'] = (bucket) => {
     const { mount, folder, isReadOnly } = this.#placeOf(bucket)
     return !isReadOnly && !mount.isReadOnly && (mount.drive.trashes?.(folder) ?? false)
   }

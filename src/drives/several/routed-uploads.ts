@@ -1,20 +1,7 @@
-import {
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type PartDraft,
-  type UploadDrive,
-} from '../drive.ts'
-import type {
-  AppendOptions,
-  BeginOptions,
-  PlaceOptions,
-  ReplaceOptions,
-  TakeOverOptions,
-  UploadAbilities,
-} from '../upload-abilities.ts'
-import { type BucketPlace, type Mount, requireSame, requireWritable } from './mount.ts'
+import { DriveError, type PartDraft, type UploadDrive } from '../drive.ts'
+import { type BucketPlace, type Mount, requireSame, requireWritable, sweepAll } from './mount.ts'
+
+type Calls = Required<UploadDrive>
 
 interface Routed {
   readonly mount: Mount
@@ -35,11 +22,7 @@ export class RoutedUploads implements UploadDrive {
     this.#placeOf = placeOf
   }
 
-  async begin(
-    uploadId: string,
-    { bucket, key }: ObjectName,
-    options?: BeginOptions,
-  ): Promise<string> {
+  readonly begin: Calls['begin'] = async (uploadId, { bucket, key }, options) => {
     const place = this.#placeOf(bucket)
     requireWritable(bucket, place)
     const { mount, folder } = place
@@ -47,12 +30,12 @@ export class RoutedUploads implements UploadDrive {
     return stateOf(mount, inner)
   }
 
-  abilities(state: string): UploadAbilities {
+  readonly abilities: Calls['abilities'] = (state) => {
     const { mount, inner } = this.#require(state)
     return mount.drive.uploads.abilities(inner)
   }
 
-  async takeOver(state: string, options: TakeOverOptions): Promise<string> {
+  readonly takeOver: Calls['takeOver'] = async (state, options) => {
     const found = this.#find(state)
     // Without its drive, the upload can only be aborted.
     if (found === undefined) return state
@@ -60,21 +43,21 @@ export class RoutedUploads implements UploadDrive {
     return stateOf(found.mount, (await uploads.takeOver?.(found.inner, options)) ?? found.inner)
   }
 
-  async append(state: string, options: AppendOptions): Promise<PartDraft> {
+  readonly append: Calls['append'] = async (state, options) => {
     const { mount, inner } = this.#require(state)
     const { drive } = mount
     const part = await drive.uploads.append(inner, options)
     return guarded(mount, part, (next) => stateOf(mount, next))
   }
 
-  async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
+  readonly replaceLast: Calls['replaceLast'] = async (state, options) => {
     const { mount, inner } = this.#require(state)
     const { drive } = mount
     const part = await drive.uploads.replaceLast(inner, options)
     return guarded(mount, part, (next) => stateOf(mount, next))
   }
 
-  async place(state: string, options: PlaceOptions): Promise<PartDraft> {
+  readonly place: Calls['place'] = async (state, options) => {
     const { mount, inner } = this.#require(state)
     const { uploads } = mount.drive
     const part = await uploads.place?.(inner, options)
@@ -82,12 +65,12 @@ export class RoutedUploads implements UploadDrive {
     return guarded(mount, part, (place) => place)
   }
 
-  async removePlace(state: string, place: string): Promise<void> {
+  readonly removePlace: Calls['removePlace'] = async (state, place) => {
     const { mount, inner } = this.#require(state)
     await mount.drive.uploads.removePlace?.(inner, place)
   }
 
-  async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+  readonly complete: Calls['complete'] = async (state, options) => {
     const { mount, inner } = this.#require(state)
     const { bucket, key } = options.target
     const place = this.#placeOf(bucket)
@@ -107,30 +90,21 @@ export class RoutedUploads implements UploadDrive {
     })
   }
 
-  async isPublished(state: string): Promise<boolean> {
+  readonly isPublished: Calls['isPublished'] = async (state) => {
     const found = this.#find(state)
     return found !== undefined && (await found.mount.drive.uploads.isPublished(found.inner))
   }
 
   /** Bytes on a drive that is no longer in the settings are swept when it is again. */
-  async abort(state: string): Promise<void> {
+  readonly abort: Calls['abort'] = async (state) => {
     const found = this.#find(state)
     if (found !== undefined && !found.mount.isReadOnly) {
       await found.mount.drive.uploads.abort(found.inner)
     }
   }
 
-  /** All drives are swept even if one fails. @throws the first failure */
-  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
-    // A drive that is not open is swept when it is.
-    const writable = [...this.#mounts.values()].filter(
-      ({ isReadOnly, problem }) => !isReadOnly && problem === undefined,
-    )
-    const swept = await Promise.allSettled(
-      writable.map(({ drive }) => drive.uploads.sweep(isKnown, olderThanMs)),
-    )
-    for (const outcome of swept) if (outcome.status === 'rejected') throw outcome.reason
-  }
+  readonly sweep: Calls['sweep'] = (isKnown, olderThanMs) =>
+    sweepAll([...this.#mounts.values()], ({ uploads }) => uploads.sweep(isKnown, olderThanMs))
 
   #find(state: string): Routed | undefined {
     const [, name = '', inner = state] = /^@([A-Z0-9_]+):(.*)$/s.exec(state) ?? []

@@ -118,3 +118,19 @@ test('The tags of an object can be changed if its drive can do that, and is not 
   second.drive = without
   await rejectsAs(drive.setTags('music', 'k', { a: '2' }), 'unsupported')
 })
+
+test('A drive that cannot be swept does not keep the others from it', async () => {
+  const { drive, main, nas, first, second } = await scene()
+  const swept: string[] = []
+  const sweeping = (one: Drive, name: string, failure?: Error): Drive => ({
+    ...one,
+    async sweep() {
+      swept.push(name)
+      if (failure !== undefined) throw failure
+    },
+  })
+  first.drive = sweeping(main, 'main', new Error('It is away.'))
+  second.drive = sweeping(nas, 'nas')
+  await assert.rejects(drive.sweep(), /away/)
+  assert.deepEqual(swept, ['main', 'nas'])
+})
