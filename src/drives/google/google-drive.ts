@@ -1,27 +1,10 @@
-import type { Tags } from '../attributes.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import { Recovery } from '../cloud/recovery.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
-import {
-  type CopyOptions,
-  type CopySource,
-  type Draft,
-  type DraftOptions,
-  type Drive,
-  type DriveAccess,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type OpenObject,
-  type RemovalConditions,
-  type UploadDrive,
-} from '../drive.ts'
+import { type Drive, DriveError, type UploadDrive } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
-import type { DriveStatistics } from '../drive-statistics.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'
-import type { EntryCursor, ListQuery } from '../listed-entry.ts'
-import type { OpenOptions } from '../read-options.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { FreeSpace } from './free-space.ts'
 import { maxFolders } from './google-names.ts'
@@ -119,6 +102,8 @@ async function openRoot(options: GoogleDriveOptions, leases: KeyLeases): Promise
   throw new DriveError('unavailable', message)
 }
 
+type Calls = Required<Drive>
+
 class OpenGoogleDrive implements GoogleDrive {
   readonly kind = 'gdrive'
   readonly followsChanges = true
@@ -133,16 +118,16 @@ class OpenGoogleDrive implements GoogleDrive {
     this.#drive = drive
   }
 
-  async prepare(buckets: readonly string[]): Promise<void> {
+  readonly prepare: Calls['prepare'] = async (buckets) => {
     await prepareBuckets(this.#drive, buckets)
     this.#drive.sync.start()
   }
 
-  async addBucket(bucket: string): Promise<void> {
+  readonly addBucket: Calls['addBucket'] = async (bucket) => {
     await prepareBuckets(this.#drive, [bucket])
   }
 
-  async removeBucket(bucket: string): Promise<boolean> {
+  readonly removeBucket: Calls['removeBucket'] = async (bucket) => {
     const { leases, buckets } = this.#drive
     const work = () => removeBucketFolders(this.#drive, bucket)
     const wasThere = await leases.hold([bucketsLeaseKey], work)
@@ -151,7 +136,7 @@ class OpenGoogleDrive implements GoogleDrive {
     return wasThere
   }
 
-  async check(access?: DriveAccess): Promise<void> {
+  readonly check: Calls['check'] = async (access) => {
     const { api, rootId, space } = this.#drive
     if (access === 'writes') await space.assertSome()
     if (performance.now() < this.#checkedAt + checkEveryMs) return
@@ -163,50 +148,42 @@ class OpenGoogleDrive implements GoogleDrive {
     this.#checkedAt = performance.now()
   }
 
-  async bucketCreatedAtMs(bucket: string): Promise<number> {
+  readonly bucketCreatedAtMs: Calls['bucketCreatedAtMs'] = async (bucket) => {
     const [folder] = await this.#drive.objects.requireBucket(bucket)
     return folder?.createdAtMs ?? 0
   }
 
-  list(bucket: string, query: ListQuery): EntryCursor {
+  readonly list: Calls['list'] = (bucket, query) => {
     return new IndexCursor(this.#drive.objects, bucket, query)
   }
 
-  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
+  readonly head: Calls['head'] = async (bucket, key) => {
     const [file] = await this.#drive.objects.find(bucket, key)
     return file && indexedMetadata(file)
   }
 
-  async open(
-    bucket: string,
-    key: string,
-    { priority }: OpenOptions = {},
-  ): Promise<OpenObject | undefined> {
+  readonly open: Calls['open'] = async (bucket, key, { priority } = {}) => {
     const [file] = await this.#drive.objects.find(bucket, key)
     return file && new GoogleReader(this.#drive, { bucket, key }, file, priority)
   }
 
-  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
+  readonly draft: Calls['draft'] = async (bucket, key, options) => {
     return new GoogleDraft(this.#drive, { bucket, key }, options)
   }
 
-  async copy(
-    source: CopySource,
-    target: ObjectName,
-    options: CopyOptions,
-  ): Promise<ObjectMetadata | undefined> {
+  readonly copy: Calls['copy'] = async (source, target, options) => {
     return await copyObject(this.#drive, source, target, options)
   }
 
-  async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
+  readonly setTags: Calls['setTags'] = async (bucket, key, tags) => {
     return await setTags(this.#drive, { bucket, key }, tags)
   }
 
-  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
+  readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
     return await removeObject(this.#drive, { bucket, key }, conditions)
   }
 
-  async removeFolder(bucket: string, key: string): Promise<void> {
+  readonly removeFolder: Calls['removeFolder'] = async (bucket, key) => {
     const segments = key.split('/').slice(0, -1)
     if (segments.length > 0 && segments.length <= maxFolders) {
       await this.#drive.objects.complete(bucket, segments)
@@ -214,11 +191,11 @@ class OpenGoogleDrive implements GoogleDrive {
     }
   }
 
-  async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
+  readonly quota: Calls['quota'] = async () => {
     return await this.#drive.space.ask()
   }
 
-  statistics(): DriveStatistics {
+  readonly statistics: Calls['statistics'] = () => {
     const { api, digester } = this.#drive
     const { queues, retries } = api.statistics()
     return { queues: { ...queues, digests: digester.pending }, retries: { ...retries } }
@@ -228,7 +205,7 @@ class OpenGoogleDrive implements GoogleDrive {
     await this.#drive.sync.refresh()
   }
 
-  async close(): Promise<void> {
+  readonly close: Calls['close'] = async () => {
     const { leases, listings, digester, sync, api } = this.#drive
     leases.close()
     await listings.close()

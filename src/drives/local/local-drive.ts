@@ -1,24 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { forEachLimited } from '../../process/limiter.ts'
-import type { Tags } from '../attributes.ts'
-import {
-  type CopyOptions,
-  type CopySource,
-  type Draft,
-  type DraftOptions,
-  type Drive,
-  type DriveAccess,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type OpenObject,
-  type RemovalConditions,
-  type UploadDrive,
-} from '../drive.ts'
+import { type Drive, DriveError, type OpenObject, type UploadDrive } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
-import type { DriveStatistics } from '../drive-statistics.ts'
-import type { EntryCursor, ListQuery } from '../listed-entry.ts'
 import type { HeadOptions, OpenOptions } from '../read-options.ts'
 import { endingDraft } from '../uploads/ending-draft.ts'
 import { addBucketFolder, removeBucketFolder } from './folders/bucket-folders.ts'
@@ -114,6 +98,8 @@ const writtenBytes = 4_096
 /** Folders of buckets that are looked at together: on a network file system each waits for replies. */
 const preparedAtOnce = 16
 
+type Calls = Required<Drive>
+
 class LocalDrive implements Drive {
   readonly kind = 'file'
   readonly deletes = 'permanent'
@@ -139,7 +125,7 @@ class LocalDrive implements Drive {
     this.#onFinding = onFinding
   }
 
-  async prepare(buckets: readonly string[]): Promise<void> {
+  readonly prepare: Calls['prepare'] = async (buckets) => {
     // Nothing depends on the findings: requests are served meanwhile.
     if (this.#onFinding !== undefined) this.#probing = this.#probe(this.#onFinding)
     await forEachLimited(buckets, preparedAtOnce, (bucket) =>
@@ -154,7 +140,7 @@ class LocalDrive implements Drive {
     for (const finding of await probeFolder(this.#root.processFolder)) onFinding(finding)
   }
 
-  async sweep(): Promise<void> {
+  readonly sweep: Calls['sweep'] = async () => {
     await withDriveErrors('sweep leftover files', async () => {
       await sweepLeftovers({
         root: this.#root,
@@ -167,19 +153,19 @@ class LocalDrive implements Drive {
     })
   }
 
-  async addBucket(bucket: string): Promise<void> {
+  readonly addBucket: Calls['addBucket'] = async (bucket) => {
     await withDriveErrors(`create the folder of bucket ${bucket}`, () =>
       addBucketFolder(this.#root, bucket),
     )
   }
 
-  async removeBucket(bucket: string): Promise<boolean> {
+  readonly removeBucket: Calls['removeBucket'] = async (bucket) => {
     return await withDriveErrors(`remove the folder of bucket ${bucket}`, () =>
       removeBucketFolder(this.#root, bucket),
     )
   }
 
-  async check(access?: DriveAccess): Promise<void> {
+  readonly check: Calls['check'] = async (access) => {
     await withDriveErrors('use the drive', async () => {
       if (access === 'reads' || this.#root.isReadOnly) return await checkReads(this.#root)
       if (access === 'writes') return await checkWrites(this.#root)
@@ -189,7 +175,7 @@ class LocalDrive implements Drive {
     })
   }
 
-  async bucketCreatedAtMs(bucket: string): Promise<number> {
+  readonly bucketCreatedAtMs: Calls['bucketCreatedAtMs'] = async (bucket) => {
     return await withDriveErrors(`check bucket ${bucket}`, async () => {
       await requireOwnFolder(this.#root)
       const stats = await fs.promises.lstat(bucketPath(this.#root, bucket))
@@ -197,15 +183,11 @@ class LocalDrive implements Drive {
     })
   }
 
-  list(bucket: string, query: ListQuery): EntryCursor {
+  readonly list: Calls['list'] = (bucket, query) => {
     return openLocalCursor(this.#drive, bucket, query)
   }
 
-  async head(
-    bucket: string,
-    key: string,
-    options?: HeadOptions,
-  ): Promise<ObjectMetadata | undefined> {
+  readonly head: Calls['head'] = async (bucket, key, options) => {
     const seen = this.#seen.head(bucket, key)
     if (seen !== undefined) return seen
     return await withDriveErrors(`read ${bucket}/${key}`, async () => {
@@ -217,11 +199,7 @@ class LocalDrive implements Drive {
     })
   }
 
-  open(
-    bucket: string,
-    key: string,
-    options?: OpenOptions,
-  ): OpenObject | Promise<OpenObject | undefined> {
+  readonly open: Calls['open'] = (bucket, key, options) => {
     return this.#seen.open(bucket, key) ?? this.#find(bucket, key, options)
   }
 
@@ -248,7 +226,7 @@ class LocalDrive implements Drive {
     })
   }
 
-  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
+  readonly draft: Calls['draft'] = async (bucket, key, options) => {
     const objectPath = localPathOf(bucket, key)
     const { size = 0 } = options
     if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
@@ -257,30 +235,26 @@ class LocalDrive implements Drive {
     return endingDraft(new LocalDraft(this.#drive, objectPath, options))
   }
 
-  async copy(
-    source: CopySource,
-    target: ObjectName,
-    options: CopyOptions,
-  ): Promise<ObjectMetadata | undefined> {
+  readonly copy: Calls['copy'] = async (source, target, options) => {
     return await withDriveErrors(`write ${target.bucket}/${target.key}`, () =>
       copyObject(this.#drive, source, target, options),
     )
   }
 
-  async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
+  readonly setTags: Calls['setTags'] = async (bucket, key, tags) => {
     return await withDriveErrors(`change the tags of ${bucket}/${key}`, () =>
       setTags(this.#drive, localPathOf(bucket, key), tags),
     )
   }
 
-  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
+  readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
     this.#seen.release(bucket, key)
     return await withDriveErrors(`remove ${bucket}/${key}`, () =>
       removeObject(this.#drive, localPathOf(bucket, key), conditions),
     )
   }
 
-  async removeFolder(bucket: string, key: string): Promise<void> {
+  readonly removeFolder: Calls['removeFolder'] = async (bucket, key) => {
     await withDriveErrors(`remove ${bucket}/${key}`, async () => {
       const objectPath = localPathOf(bucket, key)
       const { natural: filePath } = objectPath
@@ -288,14 +262,14 @@ class LocalDrive implements Drive {
     })
   }
 
-  async quota(): Promise<{ freeBytes: number; totalBytes: number }> {
+  readonly quota: Calls['quota'] = async () => {
     return await withDriveErrors('read the free space', async () => {
       const { bavail, blocks, bsize } = await fs.promises.statfs(this.#root.path)
       return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
     })
   }
 
-  statistics(): DriveStatistics {
+  readonly statistics: Calls['statistics'] = () => {
     const { known, writes, indexes } = this.#drive
     const { contents, files } = this.#seen.counts
     const caches = { attributes: known.counts, contents, files }
@@ -303,7 +277,7 @@ class LocalDrive implements Drive {
     return { caches, queues }
   }
 
-  async close(): Promise<void> {
+  readonly close: Calls['close'] = async () => {
     this.#seen.close()
     await this.#probing
     const { indexes, journal, writes } = this.#drive

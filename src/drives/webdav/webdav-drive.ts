@@ -2,29 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../process/back-off.ts'
 import { forEachLimited } from '../../process/limiter.ts'
-import type { Tags } from '../attributes.ts'
 import { CachedObject } from '../cached-object.ts'
 import type { DriveLog } from '../cloud/drive-log.ts'
 import { Recovery } from '../cloud/recovery.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
-import type {
-  Draft,
-  DraftOptions,
-  Drive,
-  DriveAccess,
-  ObjectMetadata,
-  OpenObject,
-  RemovalConditions,
-  UploadDrive,
-} from '../drive.ts'
+import type { Drive, UploadDrive } from '../drive.ts'
 import { DriveError } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
-import type { DriveStatistics } from '../drive-statistics.ts'
 import { FolderCursor } from '../folder-cursor.ts'
 import { pathOfFolder } from '../key-path.ts'
 import type { LeaseTable } from '../lease-table.ts'
-import type { EntryCursor, ListQuery } from '../listed-entry.ts'
-import type { OpenOptions } from '../read-options.ts'
 import type { StagedUploads } from '../uploads/staged-uploads.ts'
 import { DavClient } from './client/dav-client.ts'
 import { type DavAddress, parseDavAddress } from './client/dav-path.ts'
@@ -167,6 +154,8 @@ interface DriveParts extends DavContext {
   readonly bytes: UploadBytes
 }
 
+type Calls = Required<Drive>
+
 class WebdavDrive implements Drive {
   readonly kind = 'webdav'
   readonly deletes = 'server'
@@ -202,7 +191,7 @@ class WebdavDrive implements Drive {
     }
   }
 
-  async prepare(buckets: readonly string[]): Promise<void> {
+  readonly prepare: Calls['prepare'] = async (buckets) => {
     const work = async () => {
       await forEachLimited(buckets, preparedAtOnce, (bucket) => this.#makeBucket(bucket))
       await this.#sweep()
@@ -211,7 +200,7 @@ class WebdavDrive implements Drive {
     await this.#namingHost(() => noticingDelay(this.#parts, work))
   }
 
-  async sweep(): Promise<void> {
+  readonly sweep: Calls['sweep'] = async () => {
     await this.#namingHost(() => this.#sweep())
   }
 
@@ -241,19 +230,19 @@ class WebdavDrive implements Drive {
     await requireBucket(server, bucket)
   }
 
-  async addBucket(bucket: string): Promise<void> {
+  readonly addBucket: Calls['addBucket'] = async (bucket) => {
     await this.#parts.own.requireThere()
     // A process may have died while it was removing the folder.
     await this.#parts.leases.recoverEnded([bucket])
     await this.#makeBucket(bucket)
   }
 
-  async removeBucket(bucket: string): Promise<boolean> {
+  readonly removeBucket: Calls['removeBucket'] = async (bucket) => {
     await this.#parts.own.requireThere()
     return await this.#tidier.removeBucket(bucket)
   }
 
-  async check(access?: DriveAccess): Promise<void> {
+  readonly check: Calls['check'] = async (access) => {
     const { own, server } = this.#parts
     if (access === 'reads') return await own.requireThere()
     await own.check()
@@ -266,28 +255,24 @@ class WebdavDrive implements Drive {
     }
   }
 
-  async bucketCreatedAtMs(bucket: string): Promise<number> {
+  readonly bucketCreatedAtMs: Calls['bucketCreatedAtMs'] = async (bucket) => {
     const entry = await requireBucket(this.#parts.server, bucket)
     await this.#parts.own.expectThere()
     return entry.createdAtMs || entry.modifiedAtMs
   }
 
-  list(bucket: string, query: ListQuery): EntryCursor {
+  readonly list: Calls['list'] = (bucket, query) => {
     const mayBeCached = query.after !== ''
     return new FolderCursor(new DavTree(this.#treeParts, bucket, { mayBeCached }), query)
   }
 
-  async head(bucket: string, key: string): Promise<ObjectMetadata | undefined> {
+  readonly head: Calls['head'] = async (bucket, key) => {
     const found = await this.#parts.finder.find(this.#pathOf(bucket, key))
     if (found === undefined) await this.#parts.own.expectThere()
     return found?.metadata
   }
 
-  async open(
-    bucket: string,
-    key: string,
-    { priority }: OpenOptions = {},
-  ): Promise<OpenObject | undefined> {
+  readonly open: Calls['open'] = async (bucket, key, { priority } = {}) => {
     const object = this.#pathOf(bucket, key)
     for (let attempt = 1; ; attempt++) {
       const found = await this.#parts.finder.find(object)
@@ -308,35 +293,35 @@ class WebdavDrive implements Drive {
     }
   }
 
-  async draft(bucket: string, key: string, options: DraftOptions): Promise<Draft> {
+  readonly draft: Calls['draft'] = async (bucket, key, options) => {
     return davDraft(this.#publishing, this.#pathOf(bucket, key), options)
   }
 
-  async setTags(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined> {
+  readonly setTags: Calls['setTags'] = async (bucket, key, tags) => {
     const metadata = await this.#publishing.publisher.setTags(this.#pathOf(bucket, key), tags)
     if (metadata === undefined) await this.#parts.own.expectThere()
     return metadata
   }
 
-  async remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean> {
+  readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
     const { publisher } = this.#publishing
     const wasThere = await publisher.remove(this.#pathOf(bucket, key), conditions)
     if (!wasThere) await this.#parts.own.expectThere()
     return wasThere
   }
 
-  async removeFolder(bucket: string, key: string): Promise<void> {
+  readonly removeFolder: Calls['removeFolder'] = async (bucket, key) => {
     const above = bucketFolder(bucket)
     const folder = [...above, ...pathOfFolder(key, this.#rules)]
     if (folder.length > above.length)
       await this.#tidier.tidy(this.#pathOf(bucket, key), folder, folder)
   }
 
-  statistics(): DriveStatistics {
+  readonly statistics: Calls['statistics'] = () => {
     return this.#parts.client.statistics()
   }
 
-  async close(): Promise<void> {
+  readonly close: Calls['close'] = async () => {
     this.#parts.leases.close()
     await this.#parts.bytes.close?.()
     await this.#parts.client.close()
