@@ -1,12 +1,5 @@
 import { parsedJson } from '../../text/json-text.ts'
-import type {
-  CompleteOptions,
-  ObjectMetadata,
-  ObjectName,
-  PartDraft,
-  UploadDrive,
-} from '../drive.ts'
-import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../upload-abilities.ts'
+import type { ObjectMetadata, ObjectName, PartDraft, UploadDrive } from '../drive.ts'
 import { endingPart } from '../uploads/ending-draft.ts'
 import { StagedBytes, type StagedUploads } from '../uploads/staged-uploads.ts'
 import {
@@ -36,6 +29,8 @@ interface Published {
   readonly metadata: ObjectMetadata | undefined
 }
 
+type Calls = Required<UploadDrive>
+
 /**
  * Uploads of a drive that has only drafts: parts are collected in a staging directory of this machine, and written
  * to the drive when the upload is completed. All parts of an upload must arrive at the same machine.
@@ -49,26 +44,26 @@ export class UploadsByDraft implements UploadDrive {
     this.#publisher = publisher
   }
 
-  abilities(text: string): UploadAbilities {
+  readonly abilities: Calls['abilities'] = (text) => {
     return this.#bytes.abilities(parse(text).staged)
   }
 
-  async begin(uploadId: string): Promise<string> {
+  readonly begin: Calls['begin'] = async (uploadId) => {
     requireUploadId(uploadId)
     return format({ id: uploadId, staged: await this.#bytes.begin(uploadId) })
   }
 
-  async append(text: string, options: AppendOptions): Promise<PartDraft> {
+  readonly append: Calls['append'] = async (text, options) => {
     const { id, staged } = await this.#reopened(text)
     return partOf(id, await this.#bytes.append(id, staged, options))
   }
 
-  async replaceLast(text: string, options: ReplaceOptions): Promise<PartDraft> {
+  readonly replaceLast: Calls['replaceLast'] = async (text, options) => {
     const { id, staged } = await this.#reopened(text)
     return partOf(id, await this.#bytes.replaceLast(id, staged, options))
   }
 
-  async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+  readonly complete: Calls['complete'] = async (text, options) => {
     const { id, staged } = parse(text)
     const { target, size, attributes, conditions, assertHeld } = options
     const published = await this.#published(id)
@@ -102,17 +97,17 @@ export class UploadsByDraft implements UploadDrive {
     }
   }
 
-  async isPublished(text: string): Promise<boolean> {
+  readonly isPublished: Calls['isPublished'] = async (text) => {
     return (await this.#published(parse(text).id)) !== undefined
   }
 
-  async abort(text: string): Promise<void> {
+  readonly abort: Calls['abort'] = async (text) => {
     const { id, staged } = parse(text)
     await this.#bytes.remove(id, staged)
     await this.#bytes.removeNote(id)
   }
 
-  sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+  readonly sweep: Calls['sweep'] = (isKnown, olderThanMs) => {
     return this.#bytes.sweep(isKnown, olderThanMs)
   }
 

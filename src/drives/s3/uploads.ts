@@ -1,21 +1,9 @@
 import type { CompletedPart } from '@aws-sdk/client-s3'
 import { parsedJson } from '../../text/json-text.ts'
 import { type ChecksumAlgorithm, checksumAlgorithms } from '../attributes.ts'
-import {
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type PartDraft,
-  type UploadDrive,
-} from '../drive.ts'
+import { type CompleteOptions, DriveError, type PartDraft, type UploadDrive } from '../drive.ts'
 import { asciiJson } from '../stored-attributes.ts'
-import type {
-  AppendOptions,
-  BeginOptions,
-  PlaceOptions,
-  UploadAbilities,
-} from '../upload-abilities.ts'
+import type { AppendOptions } from '../upload-abilities.ts'
 import { foreignState, requireUploadId } from '../uploads/upload-id.ts'
 import type { DraftContext } from './draft.ts'
 import { headOf } from './heads.ts'
@@ -41,6 +29,8 @@ interface UploadState {
 
 const noAttributes = { headers: {}, metadata: {} }
 
+type Calls = Required<UploadDrive>
+
 /**
  * The store's own multipart uploads. A part that replaces the last one gets a number of its own, so that the older
  * state still has the older bytes.
@@ -52,7 +42,7 @@ export class StoreUploads implements UploadDrive {
     this.#context = context
   }
 
-  async begin(id: string, target: ObjectName, options: BeginOptions = {}): Promise<string> {
+  readonly begin: Calls['begin'] = async (id, target, options = {}) => {
     requireUploadId(id)
     const { attributes = noAttributes, anyOrder = false } = options
     const { bucket, key } = target
@@ -69,7 +59,7 @@ export class StoreUploads implements UploadDrive {
     })
   }
 
-  abilities(text: string): UploadAbilities {
+  readonly abilities: Calls['abilities'] = (text) => {
     const { next, isWhole = false } = parse(text)
     return {
       ...{ replaceLast: !isWhole, truncate: !isWhole },
@@ -77,25 +67,25 @@ export class StoreUploads implements UploadDrive {
     }
   }
 
-  async append(text: string, options: AppendOptions): Promise<PartDraft> {
+  readonly append: Calls['append'] = async (text, options) => {
     const state = parse(text)
     return this.#part(state, options, { ...state, next: nextOf(state) + 1 })
   }
 
-  async replaceLast(text: string, options: AppendOptions): Promise<PartDraft> {
+  readonly replaceLast: Calls['replaceLast'] = async (text, options) => {
     const state = parse(text)
     const next = nextOf(state)
     const gaps = [...(state.gaps ?? []), next - 1]
     return this.#part(state, options, { ...state, next: next + 1, gaps })
   }
 
-  async place(text: string, { number, size }: PlaceOptions): Promise<PartDraft> {
+  readonly place: Calls['place'] = async (text, { number, size }) => {
     return startPart(this.#context, uploadOf(parse(text)), { number, size }, (sent) =>
       JSON.stringify(sent),
     )
   }
 
-  async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+  readonly complete: Calls['complete'] = async (text, options) => {
     const state = parse(text)
     const { placed, conditions, assertHeld } = options
     const parts = placed
@@ -104,16 +94,16 @@ export class StoreUploads implements UploadDrive {
     return await this.#context.begun.complete(uploadOf(state), { parts, conditions, assertHeld })
   }
 
-  async isPublished(text: string): Promise<boolean> {
+  readonly isPublished: Calls['isPublished'] = async (text) => {
     const state = parse(text)
     return (await headOf(this.#context, state))?.mark === state.id
   }
 
-  async abort(text: string): Promise<void> {
+  readonly abort: Calls['abort'] = async (text) => {
     await this.#context.begun.abort(uploadOf(parse(text)))
   }
 
-  sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+  readonly sweep: Calls['sweep'] = (isKnown, olderThanMs) => {
     return this.#context.begun.sweep(isKnown, olderThanMs)
   }
 

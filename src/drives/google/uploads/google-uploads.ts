@@ -4,10 +4,8 @@ import {
   DriveError,
   type ObjectMetadata,
   type ObjectName,
-  type PartDraft,
   type UploadDrive,
 } from '../../drive.ts'
-import type { AppendOptions, UploadAbilities } from '../../upload-abilities.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { refreshFile } from '../index/apply-changes.ts'
 import { indexedMetadata } from '../index/indexed-file.ts'
@@ -40,6 +38,8 @@ interface LastPart {
   readonly object: NewGoogleObject & { readonly upload: PublishedUpload }
 }
 
+type Calls = Required<UploadDrive>
+
 /** Multipart uploads: parts are sent directly to one resumable session. */
 export class GoogleUploads implements UploadDrive {
   readonly #drive: OpenDrive
@@ -48,22 +48,22 @@ export class GoogleUploads implements UploadDrive {
     this.#drive = drive
   }
 
-  abilities(): UploadAbilities {
+  readonly abilities: Calls['abilities'] = () => {
     const { parts: partMemory } = this.#drive.memory
     return { replaceLast: false, truncate: false, partMemory }
   }
 
-  async replaceLast(): Promise<never> {
+  readonly replaceLast: Calls['replaceLast'] = async () => {
     throw new DriveError('changed', "The bytes of an upload to Google Drive can't be replaced.")
   }
 
-  async begin(uploadId: string, target: ObjectName): Promise<string> {
+  readonly begin: Calls['begin'] = async (uploadId, target) => {
     const { bucket, key } = target
     await saveRecord(this.#drive.records, uploadId, {})
     return encodeState({ id: uploadId, bucket, key, size: 0, md5: emptyMd5 })
   }
 
-  async append(text: string, append: AppendOptions): Promise<PartDraft> {
+  readonly append: Calls['append'] = async (text, append) => {
     const { records } = this.#drive
     const state = decodeState(text)
     const carry = await this.#carry(state)
@@ -71,7 +71,7 @@ export class GoogleUploads implements UploadDrive {
     return new GooglePart(this.#drive, { state, carry, append })
   }
 
-  async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+  readonly complete: Calls['complete'] = async (text, options) => {
     const state = decodeState(text)
     const record = await uploadRecord(this.#drive, state.id)
     if (record.published !== undefined) return await this.#published(record.published, options)
@@ -86,7 +86,7 @@ export class GoogleUploads implements UploadDrive {
     return await this.#putSmall(state, record, { carry, object })
   }
 
-  async isPublished(text: string): Promise<boolean> {
+  readonly isPublished: Calls['isPublished'] = async (text) => {
     const state = decodeState(text)
     const { records } = this.#drive
     const { published, session, isEnding, isDamaged } = (await findRecord(records, state.id)) ?? {}
@@ -114,12 +114,12 @@ export class GoogleUploads implements UploadDrive {
     return answer.file.md5Checksum === md5 ? answer.file : undefined
   }
 
-  async abort(text: string): Promise<void> {
+  readonly abort: Calls['abort'] = async (text) => {
     const state = decodeState(text)
     await this.#remove(state.id, state)
   }
 
-  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+  readonly sweep: Calls['sweep'] = async (isKnown, olderThanMs) => {
     const { records, staging, now } = this.#drive
     const beforeMs = now() - olderThanMs
     for (const id of await records.idle(beforeMs, sweepPage)) {

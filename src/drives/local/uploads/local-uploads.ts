@@ -1,20 +1,6 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
-import type {
-  CompleteOptions,
-  ObjectMetadata,
-  ObjectName,
-  PartDraft,
-  UploadDrive,
-} from '../../drive.ts'
-import type {
-  AppendOptions,
-  BeginOptions,
-  PlaceOptions,
-  ReplaceOptions,
-  TakeOverOptions,
-  UploadAbilities,
-} from '../../upload-abilities.ts'
+import type { CompleteOptions, ObjectMetadata, UploadDrive } from '../../drive.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
 import { lostBytes, requireUploadId } from '../../uploads/upload-id.ts'
 import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
@@ -42,6 +28,8 @@ import {
 export const dataName = 'data'
 const tailPrefix = 'tail-'
 
+type Calls = Required<UploadDrive>
+
 /**
  * Every upload is a folder `.bucketry/uploads/<id>`. Parts are appended to its file `data`, which
  * `complete` renames. A part that replaces the last one is first written to a separate file, the tail, so
@@ -59,7 +47,7 @@ export class LocalUploads implements UploadDrive {
     this.#placed = new PlacedUploads(drive)
   }
 
-  async begin(uploadId: string, target: ObjectName, options: BeginOptions = {}): Promise<string> {
+  readonly begin: Calls['begin'] = async (uploadId, target, options = {}) => {
     requireUploadId(uploadId)
     // A key that cannot be a file name is refused before its parts are sent.
     localPathOf(target.bucket, target.key)
@@ -78,7 +66,7 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  async takeOver(state: string, { isDead }: TakeOverOptions): Promise<string> {
+  readonly takeOver: Calls['takeOver'] = async (state, { isDead }) => {
     const upload = parseUploadState(state)
     return await withDriveErrors('take over an upload', async () => {
       await requireOwnFolder(this.#drive.root)
@@ -93,7 +81,7 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  async append(state: string, options: AppendOptions): Promise<PartDraft> {
+  readonly append: Calls['append'] = async (state, options) => {
     const upload = parseUploadState(state)
     return await withDriveErrors('continue an upload', async () => {
       const names = await this.#folder(upload).names()
@@ -115,22 +103,22 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  abilities(state: string): UploadAbilities {
+  readonly abilities: Calls['abilities'] = (state) => {
     const placed = placedStateOf(state)
     return { replaceLast: true, truncate: true, ...(placed && { anyOrder: placed }) }
   }
 
-  async place(state: string, options: PlaceOptions): Promise<PartDraft> {
+  readonly place: Calls['place'] = async (state, options) => {
     const upload = requirePlaced(state)
     return await withDriveErrors('write a part', () => this.#placed.place(upload, options))
   }
 
-  async removePlace(state: string, place: string): Promise<void> {
+  readonly removePlace: Calls['removePlace'] = async (state, place) => {
     const upload = requirePlaced(state)
     await withDriveErrors('remove a part', () => this.#placed.removePlace(upload, place))
   }
 
-  async replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft> {
+  readonly replaceLast: Calls['replaceLast'] = async (state, options) => {
     const upload = parseUploadState(state)
     return await withDriveErrors('replace a part', async () => {
       const { root } = this.#drive
@@ -155,7 +143,7 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  async complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+  readonly complete: Calls['complete'] = async (state, options) => {
     const upload = parseUploadState(state)
     const { bucket, key } = options.target
     return await withDriveErrors(`complete ${bucket}/${key}`, async () => {
@@ -179,7 +167,7 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  async isPublished(state: string): Promise<boolean> {
+  readonly isPublished: Calls['isPublished'] = async (state) => {
     const upload = parseUploadState(state)
     return await withDriveErrors('check an upload', async () => {
       if (isPlaced(upload)) return await this.#placed.isPublished(upload)
@@ -190,7 +178,7 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  async abort(state: string): Promise<void> {
+  readonly abort: Calls['abort'] = async (state) => {
     const upload = parseUploadState(state)
     await withDriveErrors('abort an upload', async () => {
       if (isPlaced(upload)) await this.#placed.end(upload)
@@ -198,7 +186,7 @@ export class LocalUploads implements UploadDrive {
     })
   }
 
-  async sweep(isKnown: (id: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+  readonly sweep: Calls['sweep'] = async (isKnown, olderThanMs) => {
     await withDriveErrors('sweep uploads', async () => {
       const before = (await this.#drive.root.clock.nowMs()) - olderThanMs
       for (const id of await fs.promises.readdir(this.#drive.root.uploadFolder)) {

@@ -1,12 +1,4 @@
-import {
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type PartDraft,
-  type UploadDrive,
-} from '../../drive.ts'
-import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../../upload-abilities.ts'
+import { DriveError, type ObjectName, type PartDraft, type UploadDrive } from '../../drive.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
 import {
   alreadyPublished,
@@ -32,6 +24,8 @@ export interface DavUploadsParts extends PublishingContext {
   readonly bytes: UploadBytes
 }
 
+type Calls = Required<UploadDrive>
+
 /**
  * Uploads: bytes are gathered into one file in the drive's own folder, which is then moved into place.
  * From the upload's ID in the object's record, and from the absence of that file, a repeated
@@ -44,24 +38,24 @@ export class DavUploads implements UploadDrive {
     this.#parts = parts
   }
 
-  abilities(): UploadAbilities {
+  readonly abilities: Calls['abilities'] = () => {
     return { replaceLast: this.#parts.bytes.replaceLast !== undefined, truncate: true }
   }
 
-  async begin(uploadId: string, target: ObjectName): Promise<string> {
+  readonly begin: Calls['begin'] = async (uploadId, target) => {
     requireUploadId(uploadId)
     // A key that the server cannot name is refused before its parts are sent.
     this.#pathOf(target)
     return formatUploadState(await this.#parts.bytes.begin(uploadId))
   }
 
-  async append(text: string, options: AppendOptions): Promise<PartDraft> {
+  readonly append: Calls['append'] = async (text, options) => {
     const state = this.#parse(text)
     await this.#reopen(state.id)
     return storedPart(await this.#onDrive(() => this.#parts.bytes.append(state, options)))
   }
 
-  async complete(text: string, options: CompleteOptions): Promise<ObjectMetadata | undefined> {
+  readonly complete: Calls['complete'] = async (text, options) => {
     const state = this.#parse(text)
     const { id } = state
     const { server, records, bytes, publisher, finder } = this.#parts
@@ -89,11 +83,11 @@ export class DavUploads implements UploadDrive {
     return metadata
   }
 
-  async isPublished(text: string): Promise<boolean> {
+  readonly isPublished: Calls['isPublished'] = async (text) => {
     return await this.#hasBecomeObject(this.#parse(text).id)
   }
 
-  async abort(text: string): Promise<void> {
+  readonly abort: Calls['abort'] = async (text) => {
     const state = this.#parse(text)
     const { id } = state
     await this.#parts.bytes.remove?.(state)
@@ -102,7 +96,7 @@ export class DavUploads implements UploadDrive {
     await this.#parts.records.forgetCompletion(id)
   }
 
-  async sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void> {
+  readonly sweep: Calls['sweep'] = async (isKnown, olderThanMs) => {
     const { server, bytes, records } = this.#parts
     const folder = await server.list(uploadsFolder)
     for (const { name, modifiedAtMs, isFolder } of folder?.children ?? []) {
@@ -114,7 +108,7 @@ export class DavUploads implements UploadDrive {
     await records.sweepCompletions(Date.now() - completionLifeMs)
   }
 
-  async replaceLast(text: string, options: ReplaceOptions): Promise<PartDraft> {
+  readonly replaceLast: Calls['replaceLast'] = async (text, options) => {
     const state = this.#parse(text)
     const { bytes } = this.#parts
     await this.#reopen(state.id)
