@@ -139,10 +139,8 @@ test('events that the receiver refuses hold no others back, and are not a flood'
       throw new RefusedEvent('no')
     },
   })
-  const startedAt = performance.now()
+  // The clock stands still: without a pause for those before it.
   await until(() => sent.length > 0)
-  // Without a pause for those before it.
-  assert.ok(performance.now() - startedAt < 5_000)
   await until(async () => (await table.countWaiting(1_000)) === many.length)
   assert.deepEqual([...new Set(refusals.values())], [1])
   clock.ms += 10_000

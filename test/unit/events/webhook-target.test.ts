@@ -104,7 +104,17 @@ test('a receiver that does not answer in time has not accepted, one that trickle
   })
   const { message } = await errorOf(webhookTarget(`${url}/silent`, undefined, 200).send('', never))
   assert.equal(message, 'it did not answer within 0.2 s')
-  await webhookTarget(`${url}/trickle`, undefined, 200).send('', never)
+  // Its time is over as soon as it has begun to answer.
+  const { fetch } = globalThis
+  const limit = new AbortController()
+  t.mock.method(AbortSignal, 'timeout', () => limit.signal)
+  t.mock.method(globalThis, 'fetch', async (...given: Parameters<typeof fetch>) => {
+    const response = await fetch(...given)
+    setImmediate(() => limit.abort())
+    return response
+  })
+  await webhookTarget(`${url}/trickle`, undefined).send('', never)
+  assert.ok(limit.signal.aborted)
 })
 
 test('sending ends with the gateway, and messages do not show the address', async (t) => {

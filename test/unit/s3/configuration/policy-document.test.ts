@@ -8,6 +8,7 @@ import {
 } from '../../../../src/buckets/bucket-policy.ts'
 import { parsePolicy } from '../../../../src/s3/configuration/policy-document.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
+import { cpuMsOf } from '../../../support/cpu-time.ts'
 
 const bucket = 'photos'
 const arn = `arn:aws:s3:::${bucket}`
@@ -192,9 +193,9 @@ test('Patterns match as those of AWS', () => {
 })
 
 test('A pattern of many wildcards takes no long time', () => {
-  const begun = performance.now()
-  assert.equal(matches(`${'*a'.repeat(9_000)}b`, 'a'.repeat(1_024)), false)
-  assert.ok(performance.now() - begun < 2_000)
+  const pattern = `${'*a'.repeat(9_000)}b`
+  const tookMs = cpuMsOf(() => assert.equal(matches(pattern, 'a'.repeat(1_024)), false))
+  assert.ok(tookMs < 2_000, `${tookMs} ms`)
 })
 
 const one = <Value>(value: fc.Arbitrary<Value>) =>
