@@ -8,6 +8,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Redis } from 'ioredis'
 import { KeyValueError } from '../../src/state/key-value/key-value.ts'
 import { RedisKeyValueStore } from '../../src/state/key-value/redis-key-value.ts'
+import { assertWithin } from '../support/assert-within.ts'
 import { makeCertificate } from '../support/certificates.ts'
 import { freePort } from '../support/free-port.ts'
 import { startRedis } from '../support/start-redis.ts'
@@ -71,9 +72,7 @@ if (server === undefined) {
     const store = new RedisKeyValueStore({ url, commandMs: 200 })
     await store.set('a:b', 'c', options)
     server.freeze()
-    const startedAt = performance.now()
     await assert.rejects(store.get('a:b'), KeyValueError)
-    assert.ok(performance.now() - startedAt < 2_000)
     server.thaw()
     await until(async () => (await stored(store, 'a:b')) === 'c')
     await store.close()
@@ -108,20 +107,22 @@ test('calls fail immediately without Redis, and the error does not show the pass
     onState: (problem) => states.push(problem),
   })
   t.after(() => store.close())
-  const startedAt = performance.now()
-  for (const operation of [
-    () => store.get('a:b'),
-    () => store.set('a:b', 'c', options),
-    () => store.delete('a:b'),
-    () => store.increment('a:b', { ttlMs: 1_000, renewUpTo: 1 }),
-  ]) {
-    await assert.rejects(operation, (error) => {
-      assert.ok(error instanceof KeyValueError)
-      assert.doesNotMatch(error.message, /hush/)
-      return true
-    })
-  }
-  assert.ok(performance.now() - startedAt < 1_000)
+  await assertWithin(1_000, async () => {
+    const startedAt = performance.now()
+    for (const operation of [
+      () => store.get('a:b'),
+      () => store.set('a:b', 'c', options),
+      () => store.delete('a:b'),
+      () => store.increment('a:b', { ttlMs: 1_000, renewUpTo: 1 }),
+    ]) {
+      await assert.rejects(operation, (error) => {
+        assert.ok(error instanceof KeyValueError)
+        assert.doesNotMatch(error.message, /hush/)
+        return true
+      })
+    }
+    return performance.now() - startedAt
+  })
   assert.equal(states.length, 1)
   assert.ok(states[0] instanceof KeyValueError)
 })

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { assertWithin } from '../support/assert-within.ts'
 import { MainProcess, type MainProcessOptions } from '../support/main-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { absenceOfRclone, startRcloneServe } from '../support/webdav/rclone-serve.ts'
@@ -78,12 +79,13 @@ for (const kind of ['folder', 'WebDAV server'] as const) {
     await first.url()
     // Also right after a heartbeat.
     for (let round = 0; round < 3; round += 1) {
-      const startedAt = performance.now()
-      const second = start('b.db', settings, { isElsewhere: true })
-      assert.equal(await second.ended(), 1)
-      assert.match(second.stderr, /DATABASE_URL is sqlite:.*b\.db/)
-      const ms = performance.now() - startedAt
-      assert.ok(ms < 5_000, `after ${ms} ms`)
+      await assertWithin(5_000, async () => {
+        const startedAt = performance.now()
+        const second = start('b.db', settings, { isElsewhere: true })
+        assert.equal(await second.ended(), 1)
+        assert.match(second.stderr, /DATABASE_URL is sqlite:.*b\.db/)
+        return performance.now() - startedAt
+      })
     }
   })
 }
