@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { freshRequests } from '../support/fresh-request.ts'
 import { startGatewayProcess, testBucket } from '../support/gateway-process.ts'
-import { until } from '../support/management-client.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 
 const rules =
   '<CORSConfiguration><CORSRule><AllowedOrigin>https://app.example</AllowedOrigin>' +
   '<AllowedMethod>PUT</AllowedMethod></CORSRule></CORSConfiguration>'
 
-/** What the contract of a change allows, and a margin for a machine that is busy with other tests. */
-const withinMs = 1_000 + 500
+/** A second, and what the clocks of two processes may differ by. Older rules are not used after that, on any machine. */
+const inForceMs = 1_000 + 100
 
 test('CORS rules are in force in every worker of another gateway within a second, and gone again', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-options-'))
@@ -42,11 +42,9 @@ test('CORS rules are in force in every worker of another gateway within a second
   for (const [method, expected] of changes) {
     const body = method === 'PUT' ? { body: rules } : {}
     const reply = await signedFetch(one, { method, target, ...body })
-    const changedAtMs = performance.now()
     assert.ok(reply.ok, await reply.text())
-    await until(async () => (await statuses()).every((status) => status === expected))
-    const tookMs = performance.now() - changedAtMs
-    assert.ok(tookMs < withinMs, `${method} took ${tookMs} ms`)
+    await delay(inForceMs)
+    assert.deepEqual(new Set(await statuses()), new Set([expected]), method)
   }
   // A restart reads them again.
   await two.kill()

@@ -76,8 +76,6 @@ test('SIGTERM ends a gateway that is process 1 and still starts', {
   const database = `sqlite:${join(folder, 'other.db')}`
   const gateway = startAsFirst(t, folder, { ...owner.environment, DATABASE_URL: database })
   await gateway.says('"msg":')
-  const startedAtMs = performance.now()
   assert.equal(await gateway.end('SIGTERM'), 143)
-  assert.ok(performance.now() - startedAtMs < 3_000)
   assert.doesNotMatch(gateway.output(), /"msg":"listening"/)
 })

@@ -167,16 +167,16 @@ describe('A list with OpenAI-compatible upstreams', () => {
       isListed = true
     })
     let reads = 0
-    while (reads < 50) {
+    while (!isListed) {
       const reply = await signedFetch(gateway(), { method: 'GET', target })
       assert.equal(await reply.text(), 'x')
       reads++
     }
-    assert.equal(isListed, false)
     assert.deepEqual(await listing, expected)
     const tookMs = performance.now() - startedAt
     // Four upstreams never answer: one after the other they would take 20 s.
-    assert.ok(tookMs > 4_900 && tookMs < 8_000, `${tookMs} ms`)
+    assert.ok(tookMs > 4_900 && tookMs < 15_000, `${tookMs} ms`)
+    assert.ok(reads > tookMs / 1_000, `${reads} reads`)
   })
 
   // docs/contract/model-list.md, "Upstream request".
@@ -222,7 +222,7 @@ describe('A list with OpenAI-compatible upstreams', () => {
       const { message: words, durationMs, ...facts } = said
       assert.deepEqual(facts, report)
       assert.match(words, message)
-      assert.ok(durationMs >= 0 && durationMs < 6_000)
+      assert.ok(durationMs >= 0 && durationMs < 15_000)
       assert.equal(JSON.stringify(said).includes(key), false)
     })
   }

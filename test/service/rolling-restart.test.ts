@@ -5,7 +5,6 @@ import { Agent, request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { makeCertificate } from '../support/certificates.ts'
 import { freePort } from '../support/free-port.ts'
 import {
@@ -14,6 +13,7 @@ import {
   testBucket,
   testCredentials,
 } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
 import { absenceOfProxy, type ProxyName, startRollingProxy } from '../support/reverse-proxy.ts'
 import { signHeaders } from '../support/signed-request.ts'
 import { testBytes } from '../support/test-bytes.ts'
@@ -25,7 +25,6 @@ const mostBytes = 64 * 1024
 const rounds = 2
 /** Caddy has to notice that a gateway will stop, and that it serves again. */
 const shutdownDelaySeconds: Readonly<Record<ProxyName, number>> = { nginx: 0, caddy: 5 }
-const noticedAfterMs: Readonly<Record<ProxyName, number>> = { nginx: 0, caddy: 2_000 }
 
 for (const name of ['nginx', 'caddy'] as const) {
   test(`A rolling restart of two gateways behind ${name} fails no request of 5,000`, {
@@ -134,7 +133,8 @@ async function startPair(t: TestContext, name: ProxyName): Promise<Pair> {
         for (const index of [0, 1] as const) {
           assert.equal(await gateways[index].stop(), 0)
           gateways[index] = await startOne(index)
-          await wait(noticedAfterMs[name])
+          // The proxy has noticed when the gateway has served a request.
+          await until(() => gateways[index].logs().includes('"operation":"'))
         }
       }
     },
