@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { freeMemory } from './free-memory.ts'
+import { freeMemory } from '../process/free-memory.ts'
 
 /** The unread input when the reply is ready. */
 export type UnreadBody =

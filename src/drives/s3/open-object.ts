@@ -4,6 +4,7 @@ import {
   type GetObjectCommandInput,
   type GetObjectCommandOutput,
 } from '@aws-sdk/client-s3'
+import { freeMemory } from '../../process/free-memory.ts'
 import { CachedObject } from '../cached-object.ts'
 import { DriveError, type ObjectName, type OpenObject } from '../drive.ts'
 import type { OpenOptions, WantedBytes } from '../read-options.ts'
@@ -103,7 +104,7 @@ function openedObject(
     async lend(start, end, borrow) {
       for await (const chunk of read(start, end)) {
         await borrow(chunk)
-        free(chunk)
+        freeMemory(chunk)
       }
     },
     async close() {
@@ -154,9 +155,4 @@ function asReadError(error: unknown, object: ObjectName): unknown {
 
 function changed({ bucket, key }: ObjectName): DriveError {
   return new DriveError('changed', `${bucket}/${key} was overwritten or removed.`)
-}
-
-/** At once: V8 counts little of the memory of a chunk, and would often collect all of its own for that. */
-function free({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

@@ -1,4 +1,3 @@
-import { Agent } from 'node:https'
 import {
   type $Command,
   S3Client,
@@ -8,6 +7,7 @@ import {
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
 import { DriveError } from '../drive.ts'
+import { SecureStoreAgent, StoreAgent } from './store-agents.ts'
 import { storeError } from './store-errors.ts'
 
 /** For all attempts of a call together, without the bytes of an object. */
@@ -167,8 +167,8 @@ function configOf(options: StoreOptions): S3ClientConfig {
       connectionTimeout: connectMs,
       // Bytes have bounds of their own: a client may be slow while the store is not.
       socketTimeout: 0,
-      httpAgent: sockets,
-      httpsAgent: authorities === undefined ? sockets : new Agent({ ...sockets, ca: authorities }),
+      httpAgent: new StoreAgent(sockets),
+      httpsAgent: new SecureStoreAgent({ ...sockets, ...(authorities && { ca: authorities }) }),
     },
   }
 }

@@ -1,10 +1,8 @@
-import { PassThrough, type Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { untilAborted, withDeadline } from '../../process/time-limit.ts'
 import { DriveError } from '../drive.ts'
+import { LentBody } from './lent-body.ts'
 import { noAnswer, stallMs } from './store.ts'
-
-/** The bytes that may wait for the store. */
-const highWaterMark = 256 * 1024
 
 /** What a streamed body is sent with. */
 export interface Sending {
@@ -18,10 +16,9 @@ export interface Sending {
  */
 export class StreamedBody<Result> {
   readonly #size: number
-  readonly #body = new PassThrough({ highWaterMark })
+  readonly #body = new LentBody()
   readonly #abort = new AbortController()
   readonly #sent: Promise<Result>
-  #wake: (() => void) | undefined
   #last = new Uint8Array()
   #total = 0
   #failure: { readonly error: unknown } | undefined
@@ -29,9 +26,6 @@ export class StreamedBody<Result> {
   /** @param size at least 1 */
   constructor(size: number, send: (sending: Sending) => Promise<Result>) {
     this.#size = size
-    // The request ends it, also when the store answers early.
-    this.#body.on('error', () => undefined)
-    this.#body.on('drain', () => this.#wake?.()).on('close', () => this.#wake?.())
     this.#sent = send({ body: this.#body, signal: this.#abort.signal })
     this.#sent.catch((error: unknown) => {
       this.#failure = { error }
@@ -47,9 +41,8 @@ export class StreamedBody<Result> {
     const isLast = this.#total === this.#size
     const now = isLast ? chunk.subarray(0, -1) : chunk
     if (isLast) this.#last = Uint8Array.from(chunk.subarray(-1))
-    // The caller may use the chunk again.
-    if (now.length === 0 || this.#body.write(Buffer.from(now))) return
-    await this.#bounded(this.#drained())
+    if (now.length === 0) return
+    await this.#bounded(this.#body.lend(now))
     this.#requireSending()
   }
 
@@ -65,12 +58,6 @@ export class StreamedBody<Result> {
   abort(): void {
     this.#abort.abort(new DriveError('changed', 'This draft has ended.'))
     this.#body.destroy()
-  }
-
-  #drained(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#wake = resolve
-    return promise
   }
 
   async #bounded<Value>(work: Promise<Value>): Promise<Value> {

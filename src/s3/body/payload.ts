@@ -2,9 +2,9 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
-import { freeMemory } from '../../http/free-memory.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { BodyError, BodyReading } from '../../http/read-body.ts'
+import { freeMemory } from '../../process/free-memory.ts'
 import { ChunkParser } from '../aws-chunked/chunk-parser.ts'
 import { ChunkSignatures } from '../aws-chunked/chunk-signatures.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freeMemory } from '../../../src/http/free-memory.ts'
+import { freeMemory } from '../../../src/process/free-memory.ts'
 
 test('freeMemory frees bytes with memory of their own immediately', () => {
   const before = process.memoryUsage().arrayBuffers
