@@ -136,6 +136,8 @@ describe('A dashboard under attack', { skip }, () => {
       await field.fill(`wrong ${attempt}`)
       await field.press('Enter')
       assert.equal((await answer).status(), 401)
+      // Until then the form takes no other password.
+      await page.locator('[type=submit]:not([data-loading])').waitFor()
       await page.getByText('The password is wrong.').waitFor()
     }
     await field.fill(dashboardPassword)

@@ -65,6 +65,8 @@ describe('Lists of the dashboard refresh by themselves', { skip: absenceOfChromi
     rmSync(folderOf('shared/b.txt'))
     for (const tab of [files, second]) {
       await tab.name('c.txt').waitFor()
+      // It may have looked between the two changes.
+      await tab.name('b.txt').waitFor({ state: 'detached' })
       assert.deepEqual(await tab.names(), ['a.txt', 'c.txt'])
     }
     await second.page.close()
