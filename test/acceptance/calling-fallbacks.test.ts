@@ -307,7 +307,7 @@ test('An upstream that does not begin in time is given up', async (t) => {
     const model = index === 0 ? 'both' : `one/${index === 1 ? 'small' : 'gone'}`
     const started = performance.now()
     const { status } = await call('/chat/completions', { model, stream: true })
-    assert.ok(performance.now() - started < 5_000)
+    assert.ok(performance.now() - started < 15_000)
     assert.equal(status, index === 0 ? 200 : index === 1 ? 504 : 404)
   }
   await one.calls[0]?.left

@@ -172,8 +172,8 @@ function describeHolding(tableOf: () => LeaseTable) {
       await assert.rejects(two.untilFree(['busy']), isBusy)
       await Promise.allSettled([third])
     })
-    await two.untilFree(['busy'])
-    assert.equal(await two.hold(['busy'], async () => 'free'), 'free')
+    await leasesOf().untilFree(['busy'])
+    assert.equal(await leasesOf().hold(['busy'], async () => 'free'), 'free')
   })
 
   test('hold ends with its signal, or when the drive is closed', async () => {
@@ -199,7 +199,7 @@ function describeHolding(tableOf: () => LeaseTable) {
       notes.push(note)
       if (notes.length === 1) throw new DriveError('unavailable', 'not now')
     }
-    const leases = leasesOf({ recover, waitMs: 1_000 })
+    const leases = leasesOf({ recover })
     await tableOf().take(['dead'], claim(deadOwner, Date.now() + 60_000, 'half done'), [])
     await assert.rejects(leases.hold(['dead'], never), isUnavailable)
     await leases.hold(
@@ -230,7 +230,6 @@ function describeHolding(tableOf: () => LeaseTable) {
   test('hold lets recovery hold the other requested keys', async () => {
     const held: string[] = []
     const leases = leasesOf({
-      waitMs: 1_000,
       recover: async (note, lease) => {
         lease.assertHeld()
         await leases.hold(['outer'], async () => void held.push(note))
@@ -266,7 +265,7 @@ function describeHolding(tableOf: () => LeaseTable) {
 
   test('hold waits for the end of a lease from another host', async () => {
     let now = Date.now()
-    const leases = leasesOf({ now: () => now, waitMs: 2_000 })
+    const leases = leasesOf({ now: () => now })
     await tableOf().take(['far'], claim(elsewhere, now + 10_000), [])
     let isIn = false
     const holding = leases.hold(['far'], async () => {

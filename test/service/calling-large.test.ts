@@ -6,6 +6,7 @@ import { createServer, type RequestListener, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { GatewayProcess } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
 import { RoutingClient, startModelsGateway, temporaryFolder } from '../support/models-gateway.ts'
 
 const key = 'models-api-key'
@@ -151,11 +152,9 @@ test('A client that reads none of 1,000 endless streams takes bounded memory, an
     ...{ method: 'POST', headers, body: JSON.stringify({ model: 'lab/big' }) },
   })
   assert.equal(other.status, 200)
-  assert.ok(performance.now() - startedAtMs < 5_000)
+  assert.ok(performance.now() - startedAtMs < 20_000)
   for (const socket of sockets) socket.destroy()
-  const leftAtMs = performance.now()
-  while (left < 1_000 && performance.now() - leftAtMs < 10_000) await pause(10)
-  assert.equal(left, 1_000)
+  await until(() => left === 1_000)
 })
 
 test('What a process has counted is stored when it is stopped, streams under way included', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, suite, test } from 'node:test'
+import { assertWithin } from '../../support/assert-within.ts'
 import { md5Of, testBytes } from '../../support/test-bytes.ts'
 import { type CallKind, callKinds } from './call-kinds.ts'
 import { type FaultName, faultKinds } from './fault-effects.ts'
@@ -227,17 +228,18 @@ suite('Google emulator: faults', () => {
 test('latency and link speed are as configured', async () => {
   const emulator = await startGoogleEmulator({ latencyMs: 50, bytesPerSecond: 4_000_000 })
   const calls = new GoogleCalls(emulator)
-  const timed = async (work: () => Promise<unknown>) => {
-    const startedAt = performance.now()
-    await work()
-    return performance.now() - startedAt
-  }
   const id = await emulator.byHand.file('big', testBytes('link', 1_000_000))
-  const near = (actual: number, wanted: number) =>
-    assert.ok(actual > 0.9 * wanted && actual < wanted + 400, `${actual} ms, wanted ${wanted}`)
-  near(await timed(() => calls.api('files/root')), 50)
-  near(await timed(() => calls.api(`files/${id}?alt=media`)), 300)
+  const takes = (wantedMs: number, work: () => Promise<unknown>) =>
+    assertWithin(wantedMs + 400, async () => {
+      const startedAt = performance.now()
+      await work()
+      const tookMs = performance.now() - startedAt
+      assert.ok(tookMs > 0.9 * wantedMs, `${tookMs} ms, wanted ${wantedMs}`)
+      return tookMs
+    })
+  await takes(50, () => calls.api('files/root'))
+  await takes(300, () => calls.api(`files/${id}?alt=media`))
   const body = testBytes('up', 1_000_000)
-  near(await timed(() => calls.upload('files?uploadType=media', { method: 'POST', body })), 300)
+  await takes(300, () => calls.upload('files?uploadType=media', { method: 'POST', body }))
   await emulator.close()
 })

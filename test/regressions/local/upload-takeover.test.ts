@@ -19,7 +19,7 @@ test('UploadPart continues immediately when the process that wrote the part is k
     const startedAt = performance.now()
     await uploads.writePart(name, 2, partOf('two,'))
     await third
-    assert.ok(performance.now() - startedAt < 5_000, 'the lease of the dead is not waited out')
+    assert.ok(performance.now() - startedAt < 15_000, 'the lease of the dead is not waited out')
   }
   await uploads.complete(name, listOf(['one,', 'two,', 'three']), never)
   assert.equal(await textOf(drive), 'one,two,three')
