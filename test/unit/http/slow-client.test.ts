@@ -52,6 +52,9 @@ for (const protocol of ['HTTP', 'HTTPS'] as const) {
 
   test(`At the limit a client that reads nothing loses its ${protocol} connection to a new one`, async (t) => {
     const { tls, ca } = identity(t)
+    // Only the test advances the clock: on a busy machine, a client might seem slow at once.
+    let nowMs = performance.now()
+    t.mock.method(performance, 'now', () => nowMs)
     let slowClients = 0
     const { port, outcomes, finished } = await startServer(t, handler, {
       ...(protocol === 'HTTPS' ? { tls } : {}),
@@ -70,7 +73,10 @@ for (const protocol of ['HTTP', 'HTTPS'] as const) {
     }
     let reply = await attempt()
     assert.match(reply, /extra$/)
-    while (!reply.endsWith('served')) reply = await attempt()
+    while (!reply.endsWith('served')) {
+      nowMs += 20
+      reply = await attempt()
+    }
     assert.equal(slowClients, 1)
     const ended = () => outcomes.find(({ rawPath }) => rawPath === '/endless')
     while (ended() === undefined) await finished(outcomes.length + 1)
@@ -79,12 +85,17 @@ for (const protocol of ['HTTP', 'HTTPS'] as const) {
 
   test(`A client that takes one large write bit by bit over ${protocol} is not cut`, async (t) => {
     const { tls, ca } = identity(t)
+    // Time passes while the client reads, and only then.
+    let nowMs = performance.now()
+    t.mock.method(performance, 'now', () => nowMs)
     const { port, outcomes, finished } = await startServer(t, handler, {
       ...(protocol === 'HTTPS' ? { tls } : {}),
       ...{ idleWriteMs: 500, lookEveryMs: 50 },
     })
     const client = await dial(t, port, ca, getLarge)
-    await readSlowly(client)
+    await readSlowly(client, () => {
+      nowMs += 10
+    })
     await finished(1)
     assert.equal(outcomes[0]?.isAborted, false)
     assert.ok((outcomes[0]?.durationMs ?? 0) > 500)
@@ -92,7 +103,7 @@ for (const protocol of ['HTTP', 'HTTPS'] as const) {
 }
 
 /** Reads all of the large reply, about a MiB every 10 ms. */
-async function readSlowly(client: Socket): Promise<void> {
+async function readSlowly(client: Socket, onPause: () => void): Promise<void> {
   let received = 0
   let pauseAt = mebibyte
   await new Promise<void>((resolve, reject) => {
@@ -103,6 +114,7 @@ async function readSlowly(client: Socket): Promise<void> {
       if (received < pauseAt) return
       pauseAt += mebibyte
       client.pause()
+      onPause()
       setTimeout(() => client.resume(), 10)
     })
   })

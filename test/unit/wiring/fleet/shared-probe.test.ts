@@ -29,11 +29,14 @@ async function scene(t: TestContext) {
   await add('first', 'host-a.1/7/1000', 1)
   await add('second', 'host-b.1/7/1000', 2)
   const said: { level: string; missing?: unknown; gateway?: unknown }[] = []
-  const probeOf = (folders: ReadonlyMap<string, string> = new Map([[driveId, root]])) => {
+  const probeOf = (
+    folders: ReadonlyMap<string, string> = new Map([[driveId, root]]),
+    firstAnswerMs = 10_000,
+  ) => {
     const note = (level: string) => (fields: unknown) =>
       void said.push({ level, ...(fields as object) })
     const log = { debug: () => undefined, info: note('info'), warn: note('warn') }
-    const probe = new SharedProbe({ table, log, folders: () => folders, firstAnswerMs: 200 })
+    const probe = new SharedProbe({ table, log, folders: () => folders, firstAnswerMs })
     t.after(() => probe.close())
     return probe
   }
@@ -109,7 +112,7 @@ test('Gateways that see different inode numbers', async (t) => {
 
 test('A gateway that does not answer is asked three times', async (t) => {
   const { table, root, said, probeOf } = await scene(t)
-  const second = probeOf()
+  const second = probeOf(undefined, 20)
   const asked = t.mock.method(table, 'ask')
   const questions = () =>
     asked.mock.calls.filter(({ arguments: [, question] }) => question !== '').length
@@ -127,7 +130,7 @@ test('A test that fails three times is reported', async (t) => {
   const { table, root, said, probeOf } = await scene(t)
   fs.rmSync(join(root, '.bucketry/tmp'), { recursive: true })
   fs.writeFileSync(join(root, '.bucketry/tmp'), '')
-  const second = probeOf()
+  const second = probeOf(undefined, 20)
   while (said.length === 0) {
     second.look('second', await table.all())
     await new Promise((resolve) => setTimeout(resolve, 5))

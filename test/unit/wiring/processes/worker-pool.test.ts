@@ -86,13 +86,11 @@ test('A message to a worker that has just died does not end the primary', async 
   await died
 })
 
-/** Resolves when a worker has sent as many pongs. */
-function pongs(count: number): Promise<void> {
+/** Resolves with the next message of this kind. */
+function nextFromWorker(kind: FromWorker['kind']): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let received = 0
   const onMessage = (_: unknown, message: FromWorker) => {
-    received += message.kind === 'pong' ? 1 : 0
-    if (received < count) return
+    if (message.kind !== kind) return
     cluster.off('message', onMessage)
     resolve()
   }
@@ -100,39 +98,67 @@ function pongs(count: number): Promise<void> {
   return promise
 }
 
+const pingEveryMs = 1_000
+
+/** The test sends the pings: on a busy machine, a worker may take long for an answer. */
+function pingsOf(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const send = () => t.mock.timers.tick(pingEveryMs)
+  /** Sends pings, each when the one before it was answered. */
+  const answered = async (count: number) => {
+    for (let sent = 0; sent < count; sent += 1) {
+      const pong = nextFromWorker('pong')
+      send()
+      await pong
+    }
+  }
+  return { send, answered }
+}
+
 test('A worker that leaves ten pings unanswered is killed and replaced', async (t) => {
+  const pings = pingsOf(t)
   const silent: unknown[] = []
   const { promise: died, resolve } = Promise.withResolvers<unknown>()
   const { pool } = await poolOf(t, {
-    pingEveryMs: 20,
+    pingEveryMs,
     onSilence: (fields) => silent.push(fields),
     onDeath: resolve,
   })
   const pid = await pool.start()
-  await pongs(15)
-  assert.deepEqual(silent, [])
+  await pings.answered(15)
   process.kill(pid, 'SIGSTOP')
+  for (let sent = 0; sent < 10; sent += 1) pings.send()
+  assert.deepEqual(silent, [])
+  const replaced = nextFromWorker('serving')
+  pings.send()
+  assert.deepEqual(silent, [{ worker: pid }])
   const { worker, signal } = (await died) as { worker: number; signal: string }
   assert.deepEqual([worker, signal], [pid, 'SIGKILL'])
-  assert.deepEqual(silent, [{ worker: pid }])
-  // Of the one that took its place.
-  await pongs(15)
+  await replaced
+  await pings.answered(15)
   assert.equal(silent.length, 1)
 })
 
 test('A worker that takes long to start is not killed', async (t) => {
-  const { pool, slow } = await poolOf(t, { pingEveryMs: 10, onSilence: () => assert.fail() })
+  const pings = pingsOf(t)
+  const { pool, slow } = await poolOf(t, { pingEveryMs, onSilence: () => assert.fail() })
   writeFileSync(slow, '')
-  await pool.start()
-  await pongs(2)
+  const started = pool.start()
+  for (let sent = 0; sent < 50; sent += 1) pings.send()
+  await started
+  await pings.answered(2)
 })
 
 test('A primary that was suspended for long kills no worker when it wakes', async (t) => {
-  const { pool } = await poolOf(t, { pingEveryMs: 20, onSilence: () => assert.fail() })
+  const pings = pingsOf(t)
+  const { pool } = await poolOf(t, { pingEveryMs, onSilence: () => assert.fail() })
   await pool.start()
+  const clocks = [Date, performance].map((clock) => ({ clock, now: clock.now.bind(clock) }))
+  let aheadMs = 0
+  for (const { clock, now } of clocks) t.mock.method(clock, 'now', () => now() + aheadMs)
   for (let round = 0; round < 3; round++) {
-    // As SIGSTOP does: nothing runs here for as long as 25 pings, nor do the workers hear anything.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
-    await pongs(2)
+    // As after SIGSTOP: one ping is sent, after the time of many.
+    aheadMs += 25 * pingEveryMs
+    await pings.answered(2)
   }
 })

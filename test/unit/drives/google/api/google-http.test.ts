@@ -36,8 +36,8 @@ test('GoogleHttp.send limits the wait for the head of a response', async (t) => 
 test('GoogleHttp.send limits the wait for the body of a response', async (t) => {
   const { google, get } = await startHttp(t, { idleMs: 50 })
   google.play(({ response }) => void response.writeHead(200, { 'content-length': 9 }).write('half'))
-  const answer = await get({ limiter: 'downloads' })
-  await assert.rejects(collected(answer.chunks()), troubleOf('network', /UND_ERR_BODY_TIMEOUT/))
+  const reading = async () => await collected((await get({ limiter: 'downloads' })).chunks())
+  await assert.rejects(reading, troubleOf('network', /UND_ERR_BODY_TIMEOUT/))
 })
 
 test('GoogleHttp.send limits the time of a whole call, even while bytes arrive', async (t) => {
@@ -47,8 +47,7 @@ test('GoogleHttp.send limits the time of a whole call, even while bytes arrive',
     response.on('close', () => clearInterval(timer))
   }
   google.play(drip)
-  const answer = await get()
-  await assert.rejects(answer.text(1000), troubleOf('network', /in time/))
+  await assert.rejects(async () => (await get()).text(1000), troubleOf('network', /in time/))
 })
 
 test('GoogleHttp.send reports a refused connection', async (t) => {

@@ -155,7 +155,11 @@ describe('DavClient', () => {
     await assert.rejects(waiting, isKind('busy'))
     const body = Readable.from([Buffer.from('x')], { objectMode: false })
     await assert.rejects(client.ask({ method: 'PUT', target: '/', body }), isKind('busy'))
-    bodies[0]?.body.destroy()
+    const [first] = bodies
+    assert.ok(first)
+    const closed = new Promise((resolve) => first.body.once('close', resolve))
+    first.body.destroy()
+    await closed
     await assert.doesNotReject(client.send(large))
     await Promise.all(pipes.map((pipe) => pipe.abort()))
   })

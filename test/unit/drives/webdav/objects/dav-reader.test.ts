@@ -27,7 +27,7 @@ async function serverOf(t: TestContext, listener: RequestListener): Promise<DavS
     user: 'me',
     password: 'x',
     firstPauseMs: 1,
-    connectionWaitMs: 500,
+    connectionWaitMs: 10_000,
   })
   t.after(async () => {
     await client.close()
