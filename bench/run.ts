@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BenchContext, Scenario, Table } from './scenario.ts'
 import { accessKeyScenarios } from './scenarios/access-keys.ts'
+import { besideUploadsScenarios } from './scenarios/beside-uploads.ts'
 import { callScenarios } from './scenarios/calls.ts'
 import { coldFolderScenarios } from './scenarios/cold-folder.ts'
 import { dashboardScenarios } from './scenarios/dashboard.ts'
@@ -28,6 +29,7 @@ import { serverKinds } from './server-kinds.ts'
  */
 const scenarios: readonly Scenario[] = [
   ...requestScenarios,
+  ...besideUploadsScenarios,
   ...multipartScenarios,
   ...coldFolderScenarios,
   ...footprintScenarios,
