@@ -9,7 +9,6 @@ import type {
   PartDigest,
   PlacedParts,
   PlaceOptions,
-  ReplaceOptions,
   TakeOverOptions,
   UploadAbilities,
 } from './upload-abilities.ts'
@@ -289,8 +288,8 @@ export interface UploadDrive {
   /** Starts to append the next part, or several parts, after the committed bytes. */
   append(state: string, options: AppendOptions): Promise<PartDraft>
 
-  /** Starts to replace the bytes of the last committed part, if `abilities` says `replaceLast`. */
-  replaceLast(state: string, options: ReplaceOptions): Promise<PartDraft>
+  /** Starts to replace the last committed part, which begins at `offset`, if `abilities` says `replaceLast`. */
+  replaceLast(state: string, options: AppendOptions): Promise<PartDraft>
 
   /**
    * Starts to write a part of an upload whose `abilities` say `anyOrder`. Its `commit` returns the part's place.

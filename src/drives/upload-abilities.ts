@@ -45,11 +45,6 @@ export interface AppendOptions {
   readonly signal?: AbortSignal
 }
 
-export interface ReplaceOptions extends AppendOptions {
-  /** Size of the part to replace, which begins at `offset`. */
-  readonly replacedSize: number
-}
-
 /**
  * A part of an upload in any order. Any number of them are written at the same time, by any process, without the
  * upload's lease, and a part may be sent again. So each goes to bytes of its own: to a file of its own, or to a region

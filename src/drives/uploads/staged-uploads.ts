@@ -1,5 +1,5 @@
 import type { Drive, OpenObject, PartDraft } from '../drive.ts'
-import type { AppendOptions, ReplaceOptions, UploadAbilities } from '../upload-abilities.ts'
+import type { AppendOptions, UploadAbilities } from '../upload-abilities.ts'
 import { lostBytes } from './upload-id.ts'
 
 /** A local drive in the staging directory, which collects uploads for another drive. */
@@ -44,7 +44,7 @@ export class StagedBytes {
   }
 
   /** As `append`. */
-  async replaceLast(id: string, state: string, options: ReplaceOptions): Promise<PartDraft> {
+  async replaceLast(id: string, state: string, options: AppendOptions): Promise<PartDraft> {
     await this.#reopen(id)
     return await this.#local.uploads.replaceLast(state, options)
   }

@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer'
-
 /**
  * JSON (RFC 8259) as a table: in each state, what follows each byte. JSON.parse would build what it reads: for a body
  * of 64 MiB, more than a GiB of objects. jsonc-parser calls itself for each level, and needs the text as a string.
@@ -205,17 +203,6 @@ export class JsonScanner {
     const read = name.split('\0', 1)[0]?.toLowerCase()
     if (read === this.#lowerName) this.#field = { name, start: 0 }
   }
-}
-
-/**
- * Fields of the outermost object of JSON in UTF-8.
- *
- * @param lowerName which fields, in any case of letters
- * @returns the first two of them; undefined if it is not JSON
- */
-export function fieldsOfJson(bytes: Buffer, lowerName: string): readonly JsonField[] | undefined {
-  const scanner = new JsonScanner(lowerName)
-  return scanner.feed(bytes) && scanner.isWhole && isUtf8(bytes) ? scanner.found : undefined
 }
 
 /** Where an array or object ends that begins at `start`; undefined if it is not JSON. */

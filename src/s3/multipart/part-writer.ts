@@ -126,7 +126,7 @@ export class PartWriter {
     const { upload } = lease
     const last = await this.#committedPart(upload, number)
     const offset = upload.size - last.size
-    const options = { offset, replacedSize: last.size, ...hints(source, lease) }
+    const options = { offset, ...hints(source, lease) }
     const replacing = await drive.uploads.replaceLast(upload.driveState, options)
     const draft = new LeasedDraft(replacing, lease)
     const part = await this.#pour(draft, source, { lease, number })

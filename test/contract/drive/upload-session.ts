@@ -104,9 +104,8 @@ export class UploadSession {
   }
 
   async startReplaceLast(size: number): Promise<PartDraft> {
-    const replacedSize = this.#stored.parts.at(-1)?.length ?? 0
-    const offset = this.bytes.length - replacedSize
-    const part = await this.#drive.uploads.replaceLast(this.state, { offset, size, replacedSize })
+    const offset = this.bytes.length - (this.#stored.parts.at(-1)?.length ?? 0)
+    const part = await this.#drive.uploads.replaceLast(this.state, { offset, size })
     return part
   }
 

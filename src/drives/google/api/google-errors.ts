@@ -5,8 +5,6 @@ import { DriveError } from '../../drive.ts'
  * expected result catch it. Otherwise it is reported as a file that was changed meanwhile.
  */
 export class GoogleNotFound extends DriveError {
-  readonly fileId: string
-
   constructor(fileId: string, options?: ErrorOptions) {
     super(
       'changed',
@@ -14,7 +12,6 @@ export class GoogleNotFound extends DriveError {
       options,
     )
     this.name = 'GoogleNotFound'
-    this.fileId = fileId
   }
 }
 
@@ -28,12 +25,9 @@ export class GooglePageExpired extends DriveError {
 
 /** The id of a new file is already in use, usually because an earlier attempt succeeded. */
 export class GoogleIdTaken extends DriveError {
-  readonly fileId: string
-
   constructor(fileId: string, options?: ErrorOptions) {
     super('busy', `Google Drive already has a file ${fileId}. Try again.`, options)
     this.name = 'GoogleIdTaken'
-    this.fileId = fileId
   }
 }
 

@@ -36,10 +36,6 @@ export class UnsizedFile {
     }
   }
 
-  get size(): number {
-    return this.#size
-  }
-
   /** @throws DriveError `full` when this object alone is too large, `busy` when others use the space */
   async write(chunk: Uint8Array): Promise<void> {
     const { maxBytes } = this.#spool

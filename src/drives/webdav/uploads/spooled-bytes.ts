@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { DriveError, type PartDraft } from '../../drive.ts'
-import type { AppendOptions, PartDigest, ReplaceOptions } from '../../upload-abilities.ts'
+import type { AppendOptions, PartDigest } from '../../upload-abilities.ts'
 import { StagedBytes, type StagedUploads } from '../../uploads/staged-uploads.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavContext } from '../dav-context.ts'
@@ -37,10 +37,7 @@ export class SpooledBytes implements UploadBytes<SpooledState> {
     return this.#limited(state, part, options)
   }
 
-  async replaceLast(
-    state: SpooledState,
-    options: ReplaceOptions,
-  ): Promise<PartDraft<SpooledState>> {
+  async replaceLast(state: SpooledState, options: AppendOptions): Promise<PartDraft<SpooledState>> {
     await this.#forgetSent(state.id)
     const part = await this.#bytes.replaceLast(state.id, state.staged, options)
     return this.#limited(state, part, options)

@@ -1,5 +1,5 @@
 import type { CompleteOptions, PartDraft } from '../../drive.ts'
-import type { AppendOptions, ReplaceOptions } from '../../upload-abilities.ts'
+import type { AppendOptions } from '../../upload-abilities.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import { uploadsFolder } from '../own-folder.ts'
 import type { DavUploadState } from './upload-state.ts'
@@ -15,7 +15,7 @@ export interface UploadBytes<State extends DavUploadState = DavUploadState> {
 
   begin(uploadId: string): Promise<State>
   append(state: State, options: AppendOptions): Promise<PartDraft<State>>
-  replaceLast?(state: State, options: ReplaceOptions): Promise<PartDraft<State>>
+  replaceLast?(state: State, options: AppendOptions): Promise<PartDraft<State>>
 
   /**
    * Makes the first `size` bytes the file at `uploadPath(state.id)`.

@@ -101,7 +101,7 @@ test('the former process can neither publish nor find the bytes', async (t) => {
 
 test('a replaced part is kept by a takeover', async (t) => {
   const { takeOver, uploads, state, text } = await scene(t)
-  const part = await uploads.replaceLast(state, { offset: 0, replacedSize: 5 })
+  const part = await uploads.replaceLast(state, { offset: 0 })
   await part.write(Buffer.from('other bytes'))
   const taken = await takeOver(false, await part.commit())
   await uploads.complete(taken, { ...complete, size: 11 })
