@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { sendJson, streamHead } from '../fakes/strict-upstream.ts'
 import { modelsApiKey, startWithUpstream } from '../support/calling.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 
 const part = (name: string, value: string, more = '') =>
   `Content-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
@@ -59,6 +60,7 @@ test('A body whose bytes come as chunks of one is held in memory of its size', a
   const socket = connect(port, '127.0.0.1')
   t.after(() => socket.destroy())
   socket.on('error', () => undefined)
+  collectGarbage()
   const sizes = process.memoryUsage().rss
   socket.write(
     `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${modelsApiKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
@@ -69,6 +71,7 @@ test('A body whose bytes come as chunks of one is held in memory of its size', a
   for (let sent = 0; sent < count; sent += 10_000) {
     if (!socket.write(piece)) await once(socket, 'drain')
   }
+  collectGarbage()
   const grown = process.memoryUsage().rss - sizes
   socket.write('2\r\n"}\r\n0\r\n\r\n')
   const [reply] = (await once(socket, 'data')) as [Buffer]

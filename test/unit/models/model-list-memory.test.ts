@@ -7,6 +7,7 @@ import { maxListBytes } from '../../../src/models/list/list-budget.ts'
 import { modelListApi } from '../../../src/models/model-list-api.ts'
 import { modelsErrorFormats } from '../../../src/models/models-error-format.ts'
 import type { Connection } from '../../../src/models/routing-inputs.ts'
+import { collectGarbage } from '../../support/collect-garbage.ts'
 import { listsOf, silent } from '../../support/models-app.ts'
 import { startServer } from '../http/http-server-fixture.ts'
 
@@ -62,7 +63,11 @@ async function deaf(t: TestContext, port: number, path: string): Promise<string>
   return String(bytes).slice(9, 12)
 }
 
-const buffersNow = () => process.memoryUsage().arrayBuffers
+function buffersNow(): number {
+  collectGarbage()
+  return process.memoryUsage().arrayBuffers
+}
+
 let sameIds = 0
 const givens: Readonly<Record<string, Given>> = {
   'of stored models': { connections: [enabled(30_000)] },

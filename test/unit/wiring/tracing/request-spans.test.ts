@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Outcome } from '../../../../src/http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../../../../src/http/message.ts'
 import { ChildSpans } from '../../../../src/wiring/tracing/child-spans.ts'
 import { RequestSpans } from '../../../../src/wiring/tracing/request-spans.ts'
+import { collectGarbage } from '../../../support/collect-garbage.ts'
 import { requestOf } from '../request-of.ts'
 
 const errorStatus = 2
@@ -83,8 +82,6 @@ test('The name of a span has the method and the form of an S3 path, never its ke
 })
 
 test('A span that waits to be sent does not keep a long request in memory', async () => {
-  setFlagsFromString('--expose-gc')
-  const collectGarbage = runInNewContext('gc') as () => void
   const { send, ended } = startSpans()
   collectGarbage()
   const before = process.memoryUsage().heapUsed

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Drive, OpenObject } from '../../../../../src/drives/drive.ts'
+import { collectGarbage } from '../../../../support/collect-garbage.ts'
 import { until } from '../../../../support/management-client.ts'
 import { openFileCount } from '../../../../support/open-files.ts'
 import { bucket, openDrive, put, readAll } from '../open-drive.ts'
@@ -161,8 +162,10 @@ test('readers with stalled clients share a bounded memory', async (t) => {
   await put(drive, 'k', large)
   const object = await drive.open(bucket, 'k')
   assert.ok(object)
+  collectGarbage()
   const before = process.memoryUsage().arrayBuffers
   const { go, texts } = await lendToMany(object, 600)
+  collectGarbage()
   const held = process.memoryUsage().arrayBuffers - before
   assert.ok(held < 90 * 1024 * 1024, `${held} bytes for 600 readers`)
   go()

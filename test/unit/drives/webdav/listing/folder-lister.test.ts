@@ -3,8 +3,6 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { asciiJson } from '../../../../../src/drives/stored-attributes.ts'
 import { DavClient } from '../../../../../src/drives/webdav/client/dav-client.ts'
 import { DavServer } from '../../../../../src/drives/webdav/client/dav-server.ts'
@@ -14,6 +12,7 @@ import {
 } from '../../../../../src/drives/webdav/listing/folder-lister.ts'
 import { versionOf } from '../../../../../src/drives/webdav/objects/dav-attributes.ts'
 import { rulesFrom } from '../../../../../src/drives/webdav/probe/name-findings.ts'
+import { collectGarbage } from '../../../../support/collect-garbage.ts'
 
 const count = 2_000
 const metadata = { text: 'm'.repeat(12_000) }
@@ -64,9 +63,7 @@ async function listerOf(t: TestContext): Promise<FolderLister> {
 }
 
 function heapBytes(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
+  collectGarbage()
   return process.memoryUsage().heapUsed
 }
 
