@@ -50,6 +50,10 @@ export class BegunUploads {
   /** Creates an upload of the store. */
   async begin(upload: NewUpload): Promise<StoreUpload> {
     const { mark, target } = upload
+    const { probe } = this.#context
+    await probe.requireKey(target)
+    // SeaweedFS gives the object another key.
+    if (target.key.endsWith('/')) await probe.require(target.bucket, 'exactKeys')
     await this.#save(mark, { target })
     const created = await createUpload(this.#context, upload).catch(async (error: unknown) => {
       if (!isUnclear(error)) await this.#forget(mark)

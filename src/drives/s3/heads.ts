@@ -90,18 +90,20 @@ export async function unlessMissing<Result>(call: Promise<Result>): Promise<Resu
 
 type ObjectReply = HeadObjectCommandOutput | GetObjectCommandOutput
 
-/** The object that HeadObject or GetObject returned. */
+/** The object that HeadObject or GetObject returned. Undefined for `a/` of SeaweedFS if there is only `a/b`. */
 export async function objectIn(
   { store }: StoreContext,
   name: StoreName,
   found: ObjectReply,
-): Promise<StoreObject> {
+): Promise<StoreObject | undefined> {
+  const attributes = attributesIn(found)
+  if (attributes.etag.endsWith('-0')) return undefined
   const { TagCount, VersionId, LastModified } = found
   // Of this version, if the store keeps versions.
   const tagged = TagCount && (await store.send(new GetObjectTaggingCommand({ ...name, VersionId })))
   return {
     ...{ size: sizeOf(found), modifiedAtMs: secondOf(LastModified), mark: markIn(found) },
-    attributes: { ...attributesIn(found), ...(tagged && { tags: tagsIn(tagged) }) },
+    attributes: { ...attributes, ...(tagged && { tags: tagsIn(tagged) }) },
   }
 }
 

@@ -96,9 +96,10 @@ export class StoreCursor implements EntryCursor {
     return await store.send(command)
   }
 
-  /** Not the folder of the bucket itself, nothing of the probe, and no folder that was left behind. */
+  /** Not the folder of the bucket itself, nothing of the probe or for which a store takes the prefix, and no folder that was left behind. */
   #isWanted({ key }: Entry): boolean {
     if (key === '' || this.#context.names.isOwn(key)) return false
+    if (!key.startsWith(this.#query.prefix)) return false
     return compareKeys(key, this.#query.after) > 0 && compareKeys(key, this.#from) >= 0
   }
 }

@@ -54,6 +54,10 @@ async function openWith(
   if (reply === undefined) return undefined
   try {
     const found = await objectIn(context, context.names.nameOf(object), reply)
+    if (found === undefined) {
+      ending.abort()
+      return undefined
+    }
     const { start, end } = rangeIn(reply.ContentRange) ?? { start: 0, end: found.size }
     const bytes = replyBytes(reply.Body as Readable, { size: end - start, ending })
     if (!isWhole || end > contentBytes) {

@@ -13,7 +13,7 @@ const probeText = 'bucketry'
 const refusals: readonly DriveErrorKind[] = ['condition', 'not-found', 'busy']
 /** How a store says that it does not know what was asked for. */
 const unknowns: readonly DriveErrorKind[] = [
-  ...(['not-implemented', 'unsupported', 'upload-gone'] as const),
+  ...(['not-implemented', 'unsupported', 'upload-gone', 'invalid-key'] as const),
   ...refusals,
 ]
 
@@ -60,6 +60,15 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
     for (const name of ['list/a', 'list/b', 'list/c']) await requests.put(name)
     return String(await requests.list('list/', 'list/a')) === 'list/b,list/c'
   },
+  exactKeys: (requests) => areKept(requests, ['exact/./a', 'exact//a', 'exact/b/../a']),
+  backslashes: (requests) => areKept(requests, ['backslash\\a']),
+}
+
+/** @param names sorted; nothing else begins like the first one */
+async function areKept(requests: ProbeRequests, names: readonly string[]): Promise<boolean> {
+  for (const name of names) if (!(await isTaken(requests.put(name)))) return false
+  const [prefix = ''] = /^\w+/.exec(String(names)) ?? []
+  return String(await requests.list(prefix)) === String(names)
 }
 
 /** Whether a write under If-None-Match is taken, and another one refused. */

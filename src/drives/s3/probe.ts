@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { DriveError } from '../drive.ts'
+import { DriveError, type ObjectName } from '../drive.ts'
 import { probeChecks } from './probe-checks.ts'
 import { ProbeRequests } from './probe-requests.ts'
 import type { Store } from './store.ts'
 import { type Abilities, type StoreAbility, storeAbilities } from './store-abilities.ts'
-import type { StoreNames } from './store-names.ts'
+import { abilitiesOfKey, type StoreNames } from './store-names.ts'
 
 /** Objects of a probe that was killed are older. */
 const leftAfterMs = 60 * 60_000
@@ -35,6 +35,11 @@ export class Probe {
     if ((await this.abilities(bucket))[ability]) return
     const message = `The S3 store behind this bucket does not have ${storeAbilities[ability]}.`
     throw new DriveError('not-implemented', message)
+  }
+
+  /** @throws DriveError `not-implemented` if the store may take the key for another one */
+  async requireKey({ bucket, key }: ObjectName): Promise<void> {
+    for (const ability of abilitiesOfKey(key)) await this.require(bucket, ability)
   }
 
   async #run(bucket: string): Promise<Abilities> {

@@ -6,7 +6,7 @@ import { changing, isConditionFailure, maxAttempts } from './conditional-write.t
 import { headOf } from './heads.ts'
 import type { StoreContext } from './store-context.ts'
 import { attemptsOf, errorOfCode } from './store-errors.ts'
-import { maxKeyBytes } from './store-names.ts'
+import { abilitiesOfKey, maxKeyBytes } from './store-names.ts'
 
 /** As Drive.remove. The version that was seen is removed, if the store knows If-Match of DeleteObject. */
 export async function removeObject(
@@ -51,7 +51,10 @@ export async function removeObjects(
 ): ReturnType<NonNullable<BatchRemoval['removeAll']>> {
   const { Bucket, prefix } = names.placeOf(bucket)
   const isNamed = (key: string) =>
-    inXml.test(key) && !names.isOwn(key) && Buffer.byteLength(prefix + key) <= maxKeyBytes
+    inXml.test(key) &&
+    !names.isOwn(key) &&
+    abilitiesOfKey(key).length === 0 &&
+    Buffer.byteLength(prefix + key) <= maxKeyBytes
   if (!keys.every(isNamed)) return undefined
   const Objects = keys.map((key) => ({ Key: prefix + key }))
   const command = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })

@@ -1,5 +1,5 @@
 import { forEachLimited } from '../../process/limiter.ts'
-import type { Drive } from '../drive.ts'
+import type { Drive, ObjectName } from '../drive.ts'
 import type { DraftRecords } from '../uploads/draft-records.ts'
 import { BegunUploads } from './begun-uploads.ts'
 import { addBucket, bucketCreatedAtMs, checkAccess, removeBucket } from './buckets.ts'
@@ -39,6 +39,10 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
   const copies = { ...context, begun, ...(maxCopyBytes !== undefined && { maxCopyBytes }) }
   /** A bucket that is there, for checks. */
   let someBucket: string | undefined
+  const exact = async (bucket: string, key: string): Promise<ObjectName> => {
+    await context.probe.requireKey({ bucket, key })
+    return { bucket, key }
+  }
   const add = async (bucket: string): Promise<void> => {
     await addBucket(context, bucket)
     someBucket ??= bucket
@@ -56,15 +60,20 @@ export async function openS3Drive(options: S3DriveOptions): Promise<Drive> {
     bucketCreatedAtMs: (bucket) => bucketCreatedAtMs(context, bucket),
     list: (bucket, query) => new StoreCursor(context, bucket, query),
     async head(bucket, key, options) {
-      const found = await headWithPart(context, { bucket, key }, options?.partNumber)
+      const found = await headWithPart(context, await exact(bucket, key), options?.partNumber)
       return found && withoutMark(found)
     },
-    open: (bucket, key, options) => openStoreObject(context, { bucket, key }, options),
-    draft: async (bucket, key, draft) => startDraft(drafts, { bucket, key }, draft),
-    copy: (source, target, copy) => copyObject(copies, source, target, copy),
-    setTags: (bucket, key, tags) => setObjectTags(context, { bucket, key }, tags),
+    open: async (bucket, key, options) =>
+      openStoreObject(context, await exact(bucket, key), options),
+    draft: async (bucket, key, draft) => startDraft(drafts, await exact(bucket, key), draft),
+    async copy(source, target, copy) {
+      await exact(source.bucket, source.key)
+      return await copyObject(copies, source, await exact(target.bucket, target.key), copy)
+    },
+    setTags: async (bucket, key, tags) => setObjectTags(context, await exact(bucket, key), tags),
     removeAll: (bucket, keys) => removeObjects(context, bucket, keys),
-    remove: (bucket, key, conditions) => removeObject(context, { bucket, key }, conditions),
+    remove: async (bucket, key, conditions) =>
+      removeObject(context, await exact(bucket, key), conditions),
     uploads: new StoreUploads(drafts),
     statistics: () => ({ retries: { store: store.retries } }),
     async close() {

@@ -13,6 +13,8 @@ export const storeAbilities = {
   fewerParts: 'CompleteMultipartUpload without some of the parts',
   partEtags: 'the MD5 of a part as its ETag',
   startAfter: 'start-after of ListObjectsV2',
+  exactKeys: 'keys with //, /./ or /../ as they are',
+  backslashes: 'keys with a backslash as they are',
 } as const
 
 export type StoreAbility = keyof typeof storeAbilities

@@ -23,6 +23,7 @@ const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
   // Stores that keep objects as files: an object at `a` leaves no room for `a/b`.
   ObjectParentIsFile: 'invalid-key',
   ExistingObjectIsDirectory: 'invalid-key',
+  ExistingObjectIsFile: 'invalid-key',
   DirectoryObjectContainsData: 'invalid-key',
   XMinioInvalidObjectName: 'invalid-key',
   XMinioInvalidResourceName: 'invalid-key',

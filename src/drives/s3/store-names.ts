@@ -1,6 +1,7 @@
 import { percentEncode } from '../../text/percent-encoding.ts'
 import { DriveError, type ObjectName } from '../drive.ts'
 import { requireLegalKey } from '../key-path.ts'
+import type { StoreAbility } from './store-abilities.ts'
 import type { StoreAddress } from './store-address.ts'
 
 /** An object in the store, as the SDK names it. */
@@ -69,6 +70,17 @@ export class StoreNames {
       Key: `${shared === undefined ? '' : prefix}${ownFolder}${name}`,
     }
   }
+}
+
+/** An empty name, `.` or `..` between slashes. */
+const pathLike = /(?:^|\/)(?:\.{0,2}\/|\.{1,2}$)/
+
+/** What a store must have that does not take this key for another one. */
+export function abilitiesOfKey(key: string): readonly StoreAbility[] {
+  return [
+    ...(pathLike.test(key) ? (['exactKeys'] as const) : []),
+    ...(key.includes('\\') ? (['backslashes'] as const) : []),
+  ]
 }
 
 /** CopySource of the SDK: it is sent as a header field, so it is escaped here. */
