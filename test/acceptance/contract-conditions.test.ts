@@ -79,7 +79,9 @@ describe('conditions', () => {
 
 /** What needs If-Match of a write gets 501 on a store that does not know it (docs/s3-drive.md). */
 function ifAble(wire: WireCase): WireCase {
-  return storeAbilities().ifMatch ? wire : { ...wire, status: 501, code: 'NotImplemented' }
+  const { ifMatch, removeMatching } = storeAbilities()
+  const isAble = wire.method === 'DELETE' ? removeMatching : ifMatch
+  return isAble ? wire : { ...wire, status: 501, code: 'NotImplemented' }
 }
 
 function put(headers: Readonly<Record<string, string>>, status: number, code?: string): WireCase {

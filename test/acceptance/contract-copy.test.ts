@@ -104,7 +104,7 @@ describe('copies, bulk deletes and attributes', () => {
     })
     const { Deleted, Error: refused } = xml.DeleteResult as Record<string, unknown>
     assert.deepEqual(Deleted, [{ Key: 'bulk/a' }, { Key: 'bulk/none' }])
-    const Code = storeAbilities().ifMatch ? 'PreconditionFailed' : 'NotImplemented'
+    const Code = storeAbilities().removeMatching ? 'PreconditionFailed' : 'NotImplemented'
     assert.partialDeepStrictEqual(refused, { Key: 'bulk/b&<c>', Code })
     const quiet = bulk('<Quiet>true</Quiet><Object><Key>bulk/b&amp;&lt;c&gt;</Key></Object>')
     await answer(gateway(), {

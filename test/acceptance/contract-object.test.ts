@@ -121,10 +121,11 @@ describe('objects', () => {
     })),
   )
 
-  const { controlKeys, namelessMetadata } = storeAbilities()
+  const { controlKeys, folderTypes, namelessMetadata, pathKeys } = storeAbilities()
   it('PutObject and DeleteObject of an empty object, a folder marker and odd keys', async () => {
     const odd = `%E2%82%AC${controlKeys ? '%0A' : ''}`
-    const escaped = ['empty', 'folder/', 'a//b', '%20', 'a+b%2Bc', odd, '%2Fx']
+    const paths = [...(folderTypes ? ['folder/'] : []), ...(pathKeys ? ['a//b', '%2Fx'] : [])]
+    const escaped = ['empty', ...paths, '%20', 'a+b%2Bc', odd]
     for (const key of escaped) {
       const put = { title: '', method: 'PUT', target: `/${testBucket}/${key}`, status: 200 }
       await answer(gateway(), { ...put, fields: { etag: `"${md5Of(Buffer.alloc(0))}"` } })

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test'
 import { startGoogleEmulator } from '../fakes/google/google-emulator.ts'
 import { startNextcloud } from '../fakes/nextcloud/start-nextcloud.ts'
 import { startGatewayInProcess } from './gateway-in-process.ts'
+import { type InstalledName, installedNames, startInstalled } from './s3/installed-stores.ts'
 import { startMoto } from './s3/moto.ts'
 import { startRgw } from './s3/rgw.ts'
 import type { StoreLogin } from './s3/s3-store.ts'
@@ -42,6 +43,12 @@ const drives = {
   },
   'Apache mod_dav': async (scope) => settingsOf(await startApache(scope)),
   Nextcloud: async (scope) => settingsOf(await startNextcloud(scope)),
+  ...(Object.fromEntries(
+    installedNames.map((name) => [
+      name,
+      async (scope: Scope) => storeSettings(await startInstalled(scope, name)),
+    ]),
+  ) as Record<InstalledName, (scope: Scope) => Promise<Settings>>),
 } as const satisfies Record<string, (scope: Scope) => Promise<Settings>>
 
 export type DriveName = keyof typeof drives
@@ -63,18 +70,26 @@ export function doesReplaceLastPart(): boolean {
 
 /** What the chosen drive's server can do. */
 export function storeAbilities() {
-  const isStore = ['moto', 'Bucketry', "Ceph's RGW"].includes(chosen)
+  const isStore = ['moto', 'Bucketry', "Ceph's RGW", ...installedNames].includes(chosen)
   return {
     /** A part before the last one may be small. */
-    smallParts: chosen !== 'Bucketry',
+    smallParts: !['Bucketry', ...installedNames].includes(chosen),
     /** The parts of an object are known after Complete. */
     partSizes: chosen !== 'moto' && chosen !== "Ceph's RGW",
     /** A key may have control characters. */
     controlKeys: chosen !== 'moto',
     /** User metadata may have an empty name. */
     namelessMetadata: !isStore,
-    /** A write or a removal may have If-Match. */
+    /** A write may have If-Match. */
     ifMatch: chosen !== "Ceph's RGW",
+    /** A removal may have If-Match. */
+    removeMatching: chosen !== "Ceph's RGW" && chosen !== 'MinIO',
+    /** A key may have `//`, or `/` before it. */
+    pathKeys: !['SeaweedFS', 'MinIO', 'versitygw'].includes(chosen),
+    /** `a/b` is listed beside `a`. */
+    besideFolders: chosen !== 'MinIO' && chosen !== 'versitygw',
+    /** An object whose key ends with `/` has the Content-Type that it was given. */
+    folderTypes: chosen !== 'versitygw',
     /** The checksum that a client sent is kept. */
     checksums: chosen !== "Ceph's RGW",
   }

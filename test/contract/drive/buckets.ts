@@ -38,7 +38,7 @@ export function bucketCases(suite: DriveSuite): void {
     })
 
     suite.itIfAble('removeBucket', 'is not removed with content', async ({ drive }) => {
-      for (const key of ['k', 'a/b', 'folder/']) {
+      for (const key of ['k', 'a/b', ...(suite.can('anyKeys') ? ['folder/'] : [])]) {
         await put(drive, key, 'kept')
         await rejectsAs(drive.removeBucket(bucket), 'not-empty')
         assert.equal(await getText(drive, key), 'kept')

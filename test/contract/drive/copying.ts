@@ -49,7 +49,9 @@ export function copyCases(suite: DriveSuite): void {
           const metadata = await copyOf(drive, 'a/source', target, { attributes })
           assert.ok(metadata)
           assert.deepEqual(metadata.attributes, asStored(drive, attributes, metadata.attributes))
-          suite.assertSame(await drive.head(target.bucket, target.key), metadata)
+          const found = (await drive.head(target.bucket, target.key)) ?? assert.fail()
+          const kept = asStored(drive, metadata.attributes, found.attributes)
+          suite.assertSame(found, { ...metadata, attributes: kept })
           assert.ok((await get(drive, target.key, target.bucket))?.equals(bytes))
         }
         await drive.remove(bucket, 'a/source')
@@ -70,15 +72,20 @@ export function copyCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
-    it('works to and from keys beside folders of the same name', async ({ drive }) => {
-      await put(drive, 'a', 'file')
-      await put(drive, 'a/b', 'below')
-      await copyOf(drive, 'a', { bucket, key: 'a/b/c' })
-      await copyOf(drive, 'a/b', { bucket, key: 'a' })
-      assert.equal(await getText(drive, 'a'), 'below')
-      assert.equal(await getText(drive, 'a/b'), 'below')
-      assert.equal(await getText(drive, 'a/b/c'), 'file')
-    })
+    suite.itIfAble(
+      'anyKeys',
+      'works to and from keys beside folders of the same name',
+      async ({ drive }) => {
+        if (!suite.can('copy')) return
+        await put(drive, 'a', 'file')
+        await put(drive, 'a/b', 'below')
+        await copyOf(drive, 'a', { bucket, key: 'a/b/c' })
+        await copyOf(drive, 'a/b', { bucket, key: 'a' })
+        assert.equal(await getText(drive, 'a'), 'below')
+        assert.equal(await getText(drive, 'a/b'), 'below')
+        assert.equal(await getText(drive, 'a/b/c'), 'file')
+      },
+    )
 
     it('returns undefined for a missing object, and `changed` for another version', async ({
       drive,

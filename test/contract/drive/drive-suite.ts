@@ -46,7 +46,15 @@ export type Ability =
   | 'cutParts'
   /** A key may have 1,024 bytes, not only 900. */
   | 'longKeys'
-  /** A key may have control characters. */
+  /** A key may be any text; otherwise only what a file system can have, and `a/b` not beside `a` or `a/`. */
+  | 'anyKeys'
+  /** A folder ends with its last object, not some time later. */
+  | 'folderEnds'
+  /** Expires may be any text. */
+  | 'anyExpires'
+  /** A storage class may be any of S3. */
+  | 'storageClasses'
+  /** A key may have control characters, and U+FFFF, which XML does not have. */
   | 'controlKeys'
   /** A key, and the beginning of a listing, may have a zero byte. */
   | 'zeroKeys'
@@ -106,6 +114,7 @@ const unseen = [
   ...(['capacity', 'keptVersions', 'deepKeys', 'publishedTimes', 'pastCompletes'] as const),
   ...(['cutParts', 'longKeys', 'controlKeys', 'atomicWrites', 'completeIfMatch'] as const),
   ...(['smallParts', 'goneUploads', 'fullMetadata', 'copyConditions', 'zeroKeys'] as const),
+  ...(['anyKeys', 'folderEnds', 'anyExpires', 'storageClasses'] as const),
 ] satisfies Ability[]
 type Unseen = (typeof unseen)[number]
 
@@ -173,11 +182,19 @@ export class DriveSuite {
   get hostileKeys(): readonly string[] {
     const mostBytes = this.can('longKeys') ? 1024 : 900
     const segments = this.can('deepKeys') ? 1025 : mostSegments
-    return hostileKeys.filter((key) => {
-      if (!this.can('controlKeys') && /[\0-\x1f]/.test(key)) return false
+    const keys = hostileKeys.filter((key) => {
+      if (!this.can('controlKeys') && /[\0-\x1f\uffff]/.test(key)) return false
       if (this.legal(key) !== key) return false
       return Buffer.byteLength(key) <= mostBytes && key.split('/').length <= segments
     })
+    return this.beside(keys)
+  }
+
+  /** Those of the keys that the drive can have at the same time. */
+  beside(keys: readonly string[]): readonly string[] {
+    if (this.can('anyKeys')) return keys
+    const files = keys.filter(isFileName)
+    return files.filter((key) => !files.some((other) => key.startsWith(`${other}/`)))
   }
 
   /**
@@ -190,9 +207,10 @@ export class DriveSuite {
     return this.can('deepKeys') ? keys : keys.filter((_, index) => index % 3 === 0)
   }
 
-  /** The text, without zero bytes if no key may have one. */
+  /** The text, without zero bytes if no key may have one. Nothing if no key may begin with it. */
   legal(text: string): string {
-    return this.can('zeroKeys') ? text : text.replaceAll('\0', '\u0001')
+    const plain = this.can('zeroKeys') ? text : text.replaceAll('\0', '\u0001')
+    return this.can('anyKeys') || isFileName(plain.replace(/\/$/, '')) ? plain : ''
   }
 
   /** Whether the ability is not declared absent. */
@@ -223,6 +241,14 @@ export class DriveSuite {
     assert.deepEqual(found, { ...published, modifiedAtMs })
   }
 
+  /** Checks that neither objects nor folders are left. */
+  async assertEmpty(drive: Drive): Promise<void> {
+    const query = { prefix: '', after: '', delimiter: '/' } as const
+    const entries = await drive.list(buckets[0], query).next(1000)
+    const seen = entries.filter(({ kind }) => kind === 'object' || this.can('folderEnds'))
+    assert.deepEqual(seen, [])
+  }
+
   itWithByHand(title: string, run: Case<With<'byHand'>>): void {
     this.itIfAble('byHand', title, async (under, t) => {
       assert.ok(under.byHand, 'byHand is neither given nor declared lacking')
@@ -237,6 +263,12 @@ export class DriveSuite {
       await run({ ...under, reopen: () => reopen() }, t)
     })
   }
+}
+
+/** Whether a file system can have it. */
+function isFileName(key: string): boolean {
+  const names = key.split('/')
+  return names.every((name) => !/^\.{0,2}$|[\\\0]/.test(name) && Buffer.byteLength(name) <= 255)
 }
 
 /** Two drives over the same files if the drive can be reopened, otherwise the same one twice. */

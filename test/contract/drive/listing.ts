@@ -30,17 +30,22 @@ async function forRandomKeys(
   { drive, numRuns, suite }: { readonly drive: Drive; readonly numRuns: number; suite: DriveSuite },
   check: (keys: string[]) => Promise<void>,
 ) {
-  const keysOf = (all: string[]) => [...new Set(all.map((key) => suite.legal(key)))]
+  const keysOf = (all: string[]) => [
+    ...suite.beside([...new Set(all.map((key) => suite.legal(key)))]),
+  ]
   await fc.assert(
-    fc.asyncProperty(listedKeys.map(keysOf), async (keys) => {
-      try {
-        for (const key of keys) await put(drive, key, key)
-        await check(keys)
-      } finally {
-        for (const key of keys) await drive.remove(bucket, key)
-      }
-      assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
-    }),
+    fc.asyncProperty(
+      listedKeys.map(keysOf).filter((keys) => keys.length > 0),
+      async (keys) => {
+        try {
+          for (const key of keys) await put(drive, key, key)
+          await check(keys)
+        } finally {
+          for (const key of keys) await drive.remove(bucket, key)
+        }
+        await suite.assertEmpty(drive)
+      },
+    ),
     // Shrinking would repeat the writes hundreds of times.
     { numRuns, endOnFailure: true },
   )
@@ -83,7 +88,8 @@ async function pageThrough(drive: Drive, between: (page: number) => Promise<void
 }
 
 export function listingCases(suite: DriveSuite): void {
-  const numRuns = suite.tries(rounds)
+  // Folders of an earlier round would still be listed.
+  const numRuns = suite.can('folderEnds') ? suite.tries(rounds) : 1
   describe('list', () => {
     suite.it(
       'agrees with a naive model for any keys, prefix, after and delimiter',
@@ -116,7 +122,8 @@ export function listingCases(suite: DriveSuite): void {
     })
 
     suite.it('returns the same metadata as head', async ({ drive }) => {
-      for (const key of ['a', 'a/b', 'a/', 'c/d']) await put(drive, key, `${key} has its bytes`)
+      for (const key of suite.beside(['a', 'a/b', 'a/', 'c/d']))
+        await put(drive, key, `${key} has its bytes`)
       for (const entry of await listAll(drive)) {
         assert.ok(entry.kind === 'object')
         const metadata = await drive.head(bucket, entry.key)

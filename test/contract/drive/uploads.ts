@@ -87,7 +87,7 @@ export function uploadCases(suite: DriveSuite): void {
       await assertNoLeftovers(under)
     })
 
-    suite.it('of a hostile key works', async ({ drive }) => {
+    suite.itIfAble('anyKeys', 'of a hostile key works', async ({ drive }) => {
       await put(drive, 'x/y', 'below')
       const long = 'n'.repeat(suite.can('longKeys') ? 1024 : 900)
       for (const key of ['x', 'x/', '..', 'a//b', '%2E', long, suite.legal('\0')]) {

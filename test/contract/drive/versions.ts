@@ -11,7 +11,6 @@ import {
   collectUnlessChanged,
   get,
   getText,
-  listKeys,
   md5Of,
   put,
 } from './stored-object.ts'
@@ -166,11 +165,11 @@ export function versionCases(suite: DriveSuite): void {
     suite.itWithReopen('is there for the next process, with its attributes', async (under) => {
       const { drive, reopen } = under
       await put(drive, 'a', 'one')
-      await put(drive, 'a/b', 'two')
+      await put(drive, 'b/c', 'two')
       await put(drive, 'gone', 'three')
       await drive.remove(bucket, 'gone')
       const next = await reopen()
-      await assertHolds(next, { a: 'one', 'a/b': 'two' })
+      await assertHolds(next, { a: 'one', 'b/c': 'two' })
     })
   })
 
@@ -184,6 +183,7 @@ export function versionCases(suite: DriveSuite): void {
       ['f/', 'f/y'],
     ]
     for (const [removed, created] of races) {
+      if (suite.beside([removed, created]).length < 2) continue
       suite.it(`is removed (${removed}) while ${created} is written`, async (under) => {
         const [drive, other] = await twoDrives(under)
         for (let round = 0; round < suite.tries(30); round++) {
@@ -197,7 +197,7 @@ export function versionCases(suite: DriveSuite): void {
           await assertHolds(other, { [created]: text })
           assert.equal(String(await get(drive, created)), text)
           await other.remove(bucket, created)
-          assert.deepEqual(await listKeys(drive, { delimiter: '/' }), [])
+          await suite.assertEmpty(drive)
         }
       })
     }

@@ -6,6 +6,7 @@ import { freePort } from '../free-port.ts'
 import type { Scope } from '../webdav/server-process.ts'
 import { lastFirst } from '../webdav/suite-scope.ts'
 import { removeBuckets, type S3Store, type StoreLogin } from './s3-store.ts'
+import { morePorts, seaweedArguments } from './seaweed.ts'
 import { folderFor, startProcess, untilServing } from './server-program.ts'
 
 const run = promisify(execFile)
@@ -31,8 +32,6 @@ interface Installed {
   begin?(place: Place): Promise<void>
 }
 
-const morePorts = 8
-
 /** Stores that are started if their program is on PATH (CONTRIBUTING.md, "Run the drive's tests on other S3 stores"). */
 const installed = {
   MinIO: {
@@ -54,23 +53,7 @@ const installed = {
   },
   SeaweedFS: {
     program: 'weed',
-    prepare({ folder, port, others }) {
-      const configuration = join(folder, 's3.json')
-      const credentials = [{ accessKey, secretKey }]
-      const actions = ['Admin', 'Read', 'Write', 'List', 'Tagging']
-      const identities = [{ name: 'tests', credentials, actions }]
-      writeFileSync(configuration, JSON.stringify({ identities }))
-      const names = ['master', 'volume', 'filer'].flatMap((name) => [name, `${name}.grpc`])
-      const ports = [...names, 's3.grpc'].map((name, index) => {
-        const [server, ...grpc] = name.split('.')
-        return `-${[server, 'port', ...grpc].join('.')}=${others[index]}`
-      })
-      return [
-        ...['server', '-s3', `-s3.port=${port}`, `-s3.config=${configuration}`, ...ports],
-        ...['-ip=127.0.0.1', '-ip.bind=127.0.0.1', `-dir=${folder}`],
-        ...['-volume.max=200', '-master.volumeSizeLimitMB=64', '-s3.port.iceberg=0'],
-      ]
-    },
+    prepare: (place) => seaweedArguments({ ...place, address: '127.0.0.1', accessKey, secretKey }),
   },
   Garage: {
     program: 'garage',
@@ -102,14 +85,15 @@ export type InstalledName = keyof typeof installed
 
 export const installedNames = Object.keys(installed) as InstalledName[]
 
+/** The one whose tests are wanted: CONTRIBUTING.md, "Run the drive's tests on other S3 stores". */
+export const chosenStore = installedNames.find((name) => name === process.env.S3_STORE)
+
 /** Starts one of the stores, which ends with the scope. */
 export async function startInstalled(outer: Scope, name: InstalledName): Promise<S3Store> {
   const { program, region, prepare, environment, begin }: Installed = installed[name]
   const scope = lastFirst(outer)
   const folder = folderFor(scope, program)
-  const others: number[] = []
-  while (others.length < morePorts) others.push(await freePort())
-  const place = { folder, port: await freePort(), others }
+  const place = { folder, port: await freePort(), others: await morePorts() }
   const server = startProcess(scope, folder, [program, ...prepare(place)], environment)
   const url = `http://127.0.0.1:${place.port}`
   const login: StoreLogin = { url, accessKey, secretKey, ...(region !== undefined && { region }) }

@@ -59,10 +59,13 @@ async function abortUploads(client: S3Client, Bucket: string | undefined): Promi
 
 async function removeObjects(client: S3Client, Bucket: string | undefined): Promise<void> {
   for (;;) {
-    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }))
+    // XML does not have all characters of keys.
+    const command = new ListObjectsV2Command({ Bucket, EncodingType: 'url' })
+    const { Contents = [], EncodingType } = await client.send(command)
     if (Contents.length === 0) return
-    await forEachLimited(Contents, removedAtOnce, async ({ Key }) => {
-      await client.send(new DeleteObjectCommand({ Bucket, Key }))
+    await forEachLimited(Contents, removedAtOnce, async ({ Key = '' }) => {
+      const key = EncodingType === 'url' ? decodeURIComponent(Key.replaceAll('+', ' ')) : Key
+      await client.send(new DeleteObjectCommand({ Bucket, Key: key }))
     })
   }
 }

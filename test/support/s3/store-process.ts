@@ -7,6 +7,7 @@ import { freePort } from '../free-port.ts'
 import { testBucket } from '../gateway-process.ts'
 import { startArguments } from '../start-command.ts'
 import type { S3Store } from './s3-store.ts'
+import { morePorts, seaweedArguments } from './seaweed.ts'
 
 /** An S3 store in a process that a test may kill, suspend and start again. */
 export interface StoreProcess extends Omit<S3Store, 'reset'> {
@@ -23,6 +24,8 @@ export interface StoreProcess extends Omit<S3Store, 'reset'> {
 interface Place {
   readonly address: string
   readonly port: number
+  /** Further ports. */
+  readonly others: readonly number[]
   /** Of its files. */
   readonly folder: string
   /** One that it may have from the beginning. */
@@ -65,6 +68,10 @@ const programs = {
     ],
     environment: () => ({ ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey }),
   },
+  weed: {
+    command: (place) => ['weed', ...seaweedArguments({ ...place, accessKey, secretKey })],
+    environment: () => ({}),
+  },
 } as const satisfies Readonly<Record<string, Program>>
 
 export type StoreName = keyof typeof programs
@@ -87,7 +94,8 @@ export async function startStoreProcess(
 ): Promise<StoreProcess> {
   const port = await freePort()
   const url = `http://${address}:${port}`
-  const place = { address, port, folder: join(folder, 'store'), bucket }
+  const others = await morePorts()
+  const place = { address, port, others, folder: join(folder, 'store'), bucket }
   mkdirSync(place.folder)
   const program: Program = programs[name]
   const start = () => {
