@@ -48,6 +48,8 @@ export type Ability =
   | 'longKeys'
   /** A key may be any text; otherwise only what a file system can have, and `a/b` not beside `a` or `a/`. */
   | 'anyKeys'
+  /** Tags may have all characters of S3, and 128 and 256 of them, not only bytes. */
+  | 'anyTags'
   /** A folder ends with its last object, not some time later. */
   | 'folderEnds'
   /** Expires may be any text. */
@@ -114,7 +116,7 @@ const unseen = [
   ...(['capacity', 'keptVersions', 'deepKeys', 'publishedTimes', 'pastCompletes'] as const),
   ...(['cutParts', 'longKeys', 'controlKeys', 'atomicWrites', 'completeIfMatch'] as const),
   ...(['smallParts', 'goneUploads', 'fullMetadata', 'copyConditions', 'zeroKeys'] as const),
-  ...(['anyKeys', 'folderEnds', 'anyExpires', 'storageClasses'] as const),
+  ...(['anyKeys', 'folderEnds', 'anyExpires', 'storageClasses', 'anyTags'] as const),
 ] satisfies Ability[]
 type Unseen = (typeof unseen)[number]
 
@@ -207,9 +209,10 @@ export class DriveSuite {
     return this.can('deepKeys') ? keys : keys.filter((_, index) => index % 3 === 0)
   }
 
-  /** The text, without zero bytes if no key may have one. Nothing if no key may begin with it. */
+  /** The text, without zero bytes or U+FFFF if no key may have one. Nothing if no key may begin with it. */
   legal(text: string): string {
-    const plain = this.can('zeroKeys') ? text : text.replaceAll('\0', '\u0001')
+    const known = this.can('controlKeys') ? text : text.replaceAll('\uffff', '\ufffd')
+    const plain = this.can('zeroKeys') ? known : known.replaceAll('\0', '\u0001')
     return this.can('anyKeys') || isFileName(plain.replace(/\/$/, '')) ? plain : ''
   }
 
