@@ -9,6 +9,7 @@ import { itDoesAsRecorded, s3DriveLacks, s3DriveUnderTest } from './s3-drive-und
 const likeFiles = { anyKeys: 'it keeps objects as files, or looks at them so' }
 const noClasses = { storageClasses: 'it refuses or forgets those that it does not know' }
 const smallParts = 'no part before the last one has less than 5 MiB, as on AWS'
+const fewTags = 'ten long tags get 500'
 const anyTags = 'it counts their bytes'
 const ifMatchOfRemoval = 'no If-Match of DeleteObject'
 const removedTogether = 'two removals of an object at the same moment may both succeed'
@@ -64,6 +65,8 @@ const differences: Readonly<Record<InstalledName, Lacking>> = {
       'is removed (f/g/h/x) while f/g/h/y is written': 'the write may be refused',
       'are those of the version that was tagged, never of another one':
         'PutObjectTagging may tag the next version',
+      'change in place, and nothing else does': fewTags,
+      'are known to the next process': fewTags,
     },
   },
   Garage: {

@@ -12,6 +12,8 @@ import type { StorePlace } from './store-names.ts'
 
 /** The most entries of a page (API reference, ListObjectsV2). */
 const maxKeys = 1000
+/** If the prefix is a key, MinIO's page of one key says that there are no others. */
+const minKeys = 2
 const lastCharacter = '\u{10ffff}'
 
 /** The store's own listing: a page costs what the store's page costs. */
@@ -69,7 +71,11 @@ export class StoreCursor implements EntryCursor {
     const { prefix, delimiter: Delimiter } = this.#query
     const page = await this.#request({
       ...{ prefix, after: this.#token === undefined ? this.#after : '' },
-      ...{ MaxKeys: Math.min(limit, maxKeys), Delimiter, ContinuationToken: this.#token },
+      ...{
+        MaxKeys: Math.min(Math.max(limit, minKeys), maxKeys),
+        Delimiter,
+        ContinuationToken: this.#token,
+      },
     })
     this.#token = page.NextContinuationToken
     this.#hasEnded = !page.IsTruncated || this.#token === undefined
@@ -81,7 +87,7 @@ export class StoreCursor implements EntryCursor {
   /** The folder, if it has a key after `after`. */
   async #lookInto(folder: string): Promise<Entry[]> {
     if (compareKeys(folder, this.#from) < 0) return []
-    const page = await this.#request({ prefix: folder, after: this.#query.after, MaxKeys: 1 })
+    const page = await this.#request({ prefix: folder, after: this.#query.after, MaxKeys: minKeys })
     return page.Contents?.length ? [{ kind: 'folder', key: folder }] : []
   }
 
