@@ -52,20 +52,29 @@ describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
 
   test('go on by themselves, and end with the last one', async () => {
     const files = await openAt(first)
-    await files.page.clock.install()
+    const { clock } = files.page
+    await clock.install()
     await picture(files, '1.png').waitFor()
+    // From here on, time passes only as this test says. Otherwise a picture could be gone before it was looked for.
+    await clock.pauseAt(Date.now() + 60_000)
     await press(files, 'Slideshow')
     const pause = files.dialog.getByRole('button', { name: 'Pause the slideshow' })
     await pause.waitFor()
     for (const name of ['3.png', '4.png']) {
-      await files.page.clock.runFor(5_000)
-      await picture(files, name).waitFor()
+      await until(async () => {
+        await clock.runFor(1_000)
+        return await picture(files, name).isVisible()
+      })
     }
-    await files.page.clock.runFor(5_000)
-    await pause.waitFor({ state: 'detached' })
+    await until(async () => {
+      await clock.runFor(1_000)
+      return !(await pause.isVisible())
+    })
     await press(files, 'Slideshow')
     await pause.click()
     await pause.waitFor({ state: 'detached' })
+    // The other tests have the same clock.
+    await clock.resume()
   })
 
   test('load the pictures beside the shown one', async () => {

@@ -272,6 +272,6 @@ test('a new file whose parent was deleted rejects with GoogleNotFound for the pa
   ]
   for (const attempt of attempts) {
     google.play(refusal(404, 'notFound'))
-    await assert.rejects(attempt(), { name: 'GoogleNotFound', fileId: 'p1' })
+    await assert.rejects(attempt(), { name: 'GoogleNotFound', message: / no file p1;/ })
   }
 })
