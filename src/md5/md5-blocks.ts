@@ -6,7 +6,6 @@ import {
   md5Module,
   mostBlocks,
   stateBytes,
-  vectorLanes,
 } from './md5-module.ts'
 
 /** The state of MD5 after whole blocks: A, B, C and D of RFC 1321 section 3.3. All platforms of Node are little-endian. */
@@ -20,14 +19,11 @@ export interface MessagePart {
   readonly bytes: Uint8Array
 }
 
-type Digest = (blocks: number) => void
-
 interface Digester {
   readonly words: Uint32Array
   readonly bytes: Buffer
-  readonly one: Digest
-  readonly four: Digest
-  readonly eight: Digest
+  /** `digest1` to `digest4`. */
+  readonly digests: Readonly<Record<string, (blocks: number) => void>>
 }
 
 /** As far as it is used here: the types of Node have no WebAssembly. */
@@ -42,21 +38,23 @@ let made: Digester | undefined
 function digester(): Digester {
   if (made !== undefined) return made
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(md5Module()))
-  const { memory, ...digests } = exports as Pick<Digester, 'one' | 'four' | 'eight'> & {
+  const { memory, ...digests } = exports as Digester['digests'] & {
     readonly memory: { readonly buffer: ArrayBuffer }
   }
   const { buffer } = memory
-  made = { words: new Uint32Array(buffer), bytes: Buffer.from(buffer), ...digests }
+  made = { words: new Uint32Array(buffer), bytes: Buffer.from(buffer), digests }
   return made
 }
 
-/** Digests parts of different messages, eight at a time where there are that many. */
+/** Digests parts of different messages, up to four at a time. */
 export function digestBlocks(parts: readonly MessagePart[]): void {
   const positions = new Map(parts.map((part) => [part, 0]))
   for (;;) {
     const rest = [...positions].filter(([part, from]) => part.bytes.length - from >= blockBytes)
-    const lanes = rest.slice(0, laneCount)
-    if (lanes.length === 0) return
+    if (rest.length === 0) return
+    // Of five, three and then two: one alone would take as long as two.
+    const turns = Math.ceil(rest.length / laneCount)
+    const lanes = rest.slice(0, Math.ceil(rest.length / turns))
     const blocks = Math.min(
       mostBlocks,
       ...lanes.map(([part, from]) => Math.floor((part.bytes.length - from) / blockBytes)),
@@ -66,29 +64,20 @@ export function digestBlocks(parts: readonly MessagePart[]): void {
   }
 }
 
-/** Digests the same number of blocks of at most eight messages. */
+/** Digests the same number of blocks of at most four messages. */
 function digestLanes(lanes: readonly (readonly [MessagePart, number])[], blocks: number): void {
-  const { words, bytes, one, four, eight } = digester()
+  const { words, bytes, digests } = digester()
   for (const [lane, [part, from]] of lanes.entries()) {
-    part.words.forEach((word, index) => {
-      words[placeOf(lane, index)] = word
-    })
+    words.set(part.words, (lane * stateBytes) / 4)
     const next = part.bytes.subarray(from, from + blocks * blockBytes)
     const at = firstLane + lane * laneBytes
     // `set` copies memory that threads share in steps of 8 bytes.
     bytes.fill(next, at, at + next.length)
   }
-  if (lanes.length === 1) one(blocks)
-  else if (lanes.length <= vectorLanes) four(blocks)
-  else eight(blocks)
+  const digest = digests[`digest${lanes.length}`] as (blocks: number) => void
+  digest(blocks)
   for (const [lane, [part]] of lanes.entries()) {
-    for (let index = 0; index < part.words.length; index++)
-      part.words[index] = words[placeOf(lane, index)] ?? 0
+    const first = (lane * stateBytes) / 4
+    part.words.set(words.subarray(first, first + part.words.length))
   }
-}
-
-/** Where A, B, C or D of a lane is among the words of the memory. */
-function placeOf(lane: number, index: number): number {
-  const vector = Math.floor(lane / vectorLanes)
-  return vector * (stateBytes / 4) + index * vectorLanes + (lane % vectorLanes)
 }

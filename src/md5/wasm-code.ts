@@ -6,8 +6,7 @@
 /** The codes of one function, in the order of the stack machine. */
 export type Code = readonly number[]
 
-export const i32 = 0x7f
-export const v128 = 0x7b
+const i32 = 0x7f
 
 /** An unsigned number in LEB128. */
 function unsigned(value: number): Code {
@@ -24,9 +23,6 @@ export const get = (local: number): Code => [0x20, ...unsigned(local)]
 export const set = (local: number): Code => [0x21, ...unsigned(local)]
 export const i32Const = (value: number): Code => [0x41, ...signed(value | 0)]
 
-/** An instruction of the vector extension; its code may need two bytes. */
-export const vector = (code: number): Code => [0xfd, ...unsigned(code)]
-
 /** What follows the code of a load or a store: it need not be aligned to more than `2 ** align` bytes. */
 export const at = (offset: number, align: number): Code => [align, ...unsigned(offset)]
 
@@ -38,8 +34,8 @@ export function repeat(local: number, body: Code): Code {
 
 export interface WasmFunction {
   readonly name: string
-  /** Types of the locals behind the parameter, which is an i32 and local 0. */
-  readonly locals: readonly number[]
+  /** How many there are behind the parameter, which is local 0. All are numbers of 32 bits. */
+  readonly locals: number
   readonly code: Code
 }
 
@@ -75,11 +71,6 @@ function named(name: string): Code {
 }
 
 function functionBody({ locals, code }: WasmFunction): Code {
-  const content = [
-    ...unsigned(locals.length),
-    ...locals.flatMap((type) => [1, type]),
-    ...code,
-    0x0b,
-  ]
+  const content = [1, ...unsigned(locals), i32, ...code, 0x0b]
   return [...unsigned(content.length), ...content]
 }
