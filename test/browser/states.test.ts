@@ -2,16 +2,18 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, dashboardPassword, useDashboard } from '../support/dashboard.ts'
 import { dashboardStates } from '../support/dashboard-states.ts'
 import { FileBrowser, still, writeTree } from '../support/file-browser.ts'
-import { testBucket } from '../support/gateway-process.ts'
+import { type GatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { layoutProblems } from '../support/layout-problems.ts'
 import { ManagementClient } from '../support/management-client.ts'
 import { samplePng } from '../support/sample-media.ts'
 import { sampleZip } from '../support/sample-zip.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
+import type { DashboardState } from '../support/state-steps.ts'
 
 /** WCAG 2.2, "Target Size (Enhanced)". */
 const fingerPx = 44
@@ -30,69 +32,86 @@ const looks = [
   },
 ] as const
 
-describe('Every state of the dashboard', { skip: absenceOfChromium() }, () => {
-  const dashboard = useDashboard()
-  before(async () => {
-    const { gateway } = dashboard()
-    const browser = await startChromium()
-    const picture = await samplePng(browser, 40, 30)
-    await browser.close()
-    const states = join(gateway.driveFolder, testBucket, 'states')
-    writeTree(states, {
-      'text.txt': 'the text',
-      'notes.md':
-        '# A heading\n\n[link](text.txt) and `code`\n\n| a |\n|---|\n| 1 |\n\n```js\nconst a = 1\n```\n',
-      'data.json': '{"list": [1, "two"], "object": {"a": null}}',
-      'table.csv': 'head,second\na cell,2\n',
-      'long.log': 'line\n'.repeat(60_000),
-      'archive.zip': sampleZip(['folder/file.txt']),
-      'data.bin': new Uint8Array([0, 1, 2, 3]),
-      'a file with a name that is much too long for a line of any phone.txt': 'long',
-      'picture.png': picture,
-    })
-    mkdirSync(join(states, 'empty'))
-    await signedFetch(gateway, {
-      method: 'POST',
-      target: `${targetOf(testBucket, 'states/open.mov')}?uploads`,
-    })
-    await fetch(`${gateway.url}/${testBucket}/refused`)
-    const management = await ManagementClient.signIn(gateway.url, dashboardPassword)
-    for (const [path, more] of [
-      ['states/picture.png', { note: 'For the printer', maxUses: 3, password: 'eight letters' }],
-      ['states/none.txt', {}],
-    ] as const) {
-      await management.done('POST', '/shares', { kind: 'file', bucket: testBucket, path, ...more })
-    }
-    await management.done('POST', '/keys', {
-      name: 'sample',
-      note: 'A key of an app',
-      grants: [{ bucket: testBucket, prefix: 'states/', actions: ['list', 'read'] }],
-    })
-  })
-
+// Playwright looks for an element only twice a second: several looks are checked at once.
+describe('Every state of the dashboard', { concurrency: true, skip: absenceOfChromium() }, () => {
   for (const { name, options } of looks) {
     const isPhone = 'isMobile' in options
-    test(`has no axe-core finding${isPhone ? ' and fits a finger' : ''} (${name})`, async () => {
-      const page = await dashboard().openSignedIn('/', { ...still, ...options })
-      const problems: string[] = []
-      for (const state of dashboardStates) {
-        await page.unrouteAll()
-        await page.goto(`${dashboard().gateway.url}/-${state.path}`)
-        if (state.shown !== undefined) await page.getByText(state.shown).first().waitFor()
-        await state.reach?.(new FileBrowser(page))
-        // A dialog gets its name in the render after the one that shows it.
-        const nameless = page.locator('[role=dialog]:not([aria-label]):not([aria-labelledby])')
-        await nameless.waitFor({ state: 'detached' })
-        const found = await barriers(page)
-        const misfits = isPhone ? await layoutProblems(page, fingerPx) : []
-        problems.push(...[...found, ...misfits].map((problem) => `${state.name}: ${problem}`))
-        const folder = process.env.STATE_PICTURES
-        if (folder !== undefined) {
-          const file = `${state.name} ${name}.png`.replaceAll(/[^\w.]+/g, '-')
-          await page.screenshot({ path: join(folder, file) })
+    describe(name, () => {
+      const dashboard = useDashboard()
+      before(() => fill(dashboard().gateway))
+      test(`has no axe-core finding${isPhone ? ' and fits a finger' : ''}`, async () => {
+        const page = await dashboard().openSignedIn('/', { ...still, ...options })
+        const problems: string[] = []
+        for (const state of dashboardStates) {
+          await page.goto(`${dashboard().gateway.url}/-${state.path}`)
+          await reach(state, page)
+          const found = await barriers(page)
+          const misfits = isPhone ? await layoutProblems(page, fingerPx) : []
+          problems.push(...[...found, ...misfits].map((problem) => `${state.name}: ${problem}`))
+          await takePicture(page, `${state.name} ${name}`)
+          await page.unrouteAll()
         }
-      }
-      assert.deepEqual(problems, [])
+        assert.deepEqual(problems, [])
+      })
     })
   }
 })
+
+async function reach(state: DashboardState, page: Page): Promise<void> {
+  if (state.shown !== undefined) await page.getByText(state.shown).first().waitFor()
+  await state.reach?.(new FileBrowser(page))
+  // A dialog is shown in the frame after the click, and gets its name in the render after it.
+  await page.evaluate('new Promise(requestAnimationFrame)')
+  const nameless = page.locator('[role=dialog]:not([aria-label]):not([aria-labelledby])')
+  await nameless.waitFor({ state: 'detached' })
+}
+
+/** With STATE_PICTURES, into that folder. */
+async function takePicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.STATE_PICTURES
+  if (folder === undefined) return
+  await page.screenshot({ path: join(folder, `${name}.png`.replaceAll(/[^\w.]+/g, '-')) })
+}
+
+/** Makes the files, links, keys and failures that the states show. */
+async function fill(gateway: GatewayProcess): Promise<void> {
+  const browser = await startChromium()
+  const picture = await samplePng(browser, 40, 30)
+  await browser.close()
+  const states = join(gateway.driveFolder, testBucket, 'states')
+  writeTree(states, {
+    'text.txt': 'the text',
+    'notes.md':
+      '# A heading\n\n[link](text.txt) and `code`\n\n| a |\n|---|\n| 1 |\n\n```js\nconst a = 1\n```\n',
+    'data.json': '{"list": [1, "two"], "object": {"a": null}}',
+    'table.csv': 'head,second\na cell,2\n',
+    'long.log': 'line\n'.repeat(60_000),
+    'archive.zip': sampleZip(['folder/file.txt']),
+    'data.bin': new Uint8Array([0, 1, 2, 3]),
+    'a file with a name that is much too long for a line of any phone.txt': 'long',
+    'picture.png': picture,
+  })
+  mkdirSync(join(states, 'empty'))
+  await signedFetch(gateway, {
+    method: 'POST',
+    target: `${targetOf(testBucket, 'states/open.mov')}?uploads`,
+  })
+  await fetch(`${gateway.url}/${testBucket}/refused`)
+  const management = await ManagementClient.signIn(gateway.url, dashboardPassword)
+  for (const [path, more] of [
+    ['states/picture.png', { note: 'For the printer', maxUses: 3, password: 'eight letters' }],
+    ['states/none.txt', {}],
+  ] as const) {
+    await management.done('POST', '/shares', {
+      kind: 'file',
+      bucket: testBucket,
+      path,
+      ...more,
+    })
+  }
+  await management.done('POST', '/keys', {
+    name: 'sample',
+    note: 'A key of an app',
+    grants: [{ bucket: testBucket, prefix: 'states/', actions: ['list', 'read'] }],
+  })
+}
