@@ -7,7 +7,7 @@ import type { Locator, Page, Route } from 'playwright-core'
 import type { BucketsReply, ExpiryDryRunBody } from '../../src/console/management/replies.ts'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
-import { still, writeTree } from '../support/file-browser.ts'
+import { writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
@@ -102,7 +102,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
     writeTree(folder, { 'old/1.txt': 'x'.repeat(2_000), 'old/2.txt': 'x', 'old/new.txt': 'x' })
     utimesSync(join(folder, 'old/1.txt'), new Date(), new Date('2020-06-01T12:00:00Z'))
     utimesSync(join(folder, 'old/2.txt'), new Date(), new Date('2021-06-01T12:00:00Z'))
-    const page = await dashboard().openSignedIn('/', still)
+    const page = await dashboard().openSignedIn('/')
     const form = await saveRule(page, 'old/')
     const question = page.getByRole('dialog', { name: `Delete files of ${testBucket}?` })
     await question.getByText('Saving deletes 2 objects, 1.95 KiB in total, within').waitFor()
@@ -124,7 +124,7 @@ describe('Buckets in the dashboard', { skip: absenceOfChromium() }, () => {
   })
 
   test('an expiry rule is not saved before it is known what it deletes', async () => {
-    const page = await dashboard().openSignedIn('/', still)
+    const page = await dashboard().openSignedIn('/')
     const sent: string[] = []
     page.on('request', (request) => {
       if (request.method() === 'PATCH') sent.push(request.url())
@@ -169,7 +169,7 @@ describe('A public bucket in the dashboard, with PUBLIC_LIST=false', {
   const dashboard = useDashboard({ PUBLIC_LIST: 'false' })
 
   test('is said to be readable by everyone who knows a name', async () => {
-    const page = await dashboard().openSignedIn('/', still)
+    const page = await dashboard().openSignedIn('/')
     await page.getByTitle('Everyone who knows or guesses the name of a file').waitFor()
     await page.getByRole('button', { name: 'Settings of public' }).click()
     const dialog = page.getByRole('dialog')
@@ -185,7 +185,7 @@ describe('Files without a bucket', { skip: absenceOfChromium() }, () => {
   })
 
   test('a person creates the first bucket, then another one, and opens it', async () => {
-    const page = await dashboard().openSignedIn('/files', still)
+    const page = await dashboard().openSignedIn('/files')
     await page.getByText('No buckets yet').waitFor()
     const dialog = page.getByRole('dialog', { name: 'New bucket' })
     for (const [button, name] of [
@@ -211,7 +211,7 @@ describe('Files on a read-only drive', { skip: absenceOfChromium() }, () => {
   after(() => rmSync(drive, { recursive: true }))
 
   test('says why no bucket can be created, and what to change', async () => {
-    const page = await dashboard().openSignedIn('/files', still)
+    const page = await dashboard().openSignedIn('/files')
     await page.getByText('Remove @DEFAULT from READ_ONLY and restart the gateway').waitFor()
     await page.getByRole('link', { name: testBucket }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Create a bucket' }).count(), 0)

@@ -8,7 +8,7 @@ import type { Page, Route } from 'playwright-core'
 import { assertWithin } from '../support/assert-within.ts'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, dashboardPassword, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, still, writeTree } from '../support/file-browser.ts'
+import { FileBrowser, writeTree } from '../support/file-browser.ts'
 import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
 
 /** Within this time a page says that the service does not respond. */
@@ -42,7 +42,7 @@ describe('Without the service, the dashboard', { skip: absenceOfChromium() }, ()
 
   /** A page with a session on the gateway of these tests. */
   async function openSignedIn(path: string): Promise<Page> {
-    const page = await dashboard().open('/', still)
+    const page = await dashboard().open('/')
     await page.goto(`http://127.0.0.1:${port}/-${path}`)
     await page.getByLabel('Password', { exact: true }).fill(dashboardPassword)
     await page.keyboard.press('Enter')
@@ -69,7 +69,7 @@ describe('Without the service, the dashboard', { skip: absenceOfChromium() }, ()
   }
 
   test('says so before signing in', async () => {
-    const page = await dashboard().open('/', still)
+    const page = await dashboard().open('/')
     await page.goto(`http://127.0.0.1:${port}/-/`)
     await stop()
     await bar(page).waitFor()

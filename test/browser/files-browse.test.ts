@@ -4,13 +4,7 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { absenceOfChromium } from '../support/chromium.ts'
 import { barriers, signIn, tokenOf, useDashboard } from '../support/dashboard.ts'
-import {
-  FileBrowser,
-  propertyOf,
-  still,
-  useFileBrowser,
-  writeTree,
-} from '../support/file-browser.ts'
+import { FileBrowser, propertyOf, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 
@@ -200,11 +194,12 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
       await files.grid.focus()
       for (const press of ['Home', 'End', key]) await page.keyboard.press(press)
       const menu = page.getByRole('menu')
-      await menu.getByRole('menuitem', { name: 'Rename' }).waitFor()
+      await files.menuHasFocus()
       await page.keyboard.press('ArrowDown')
       await page.keyboard.press('Escape')
       await menu.waitFor({ state: 'detached' })
       await page.keyboard.press(key)
+      await files.menuHasFocus()
       await menu.getByRole('menuitem', { name: 'Rename' }).press('Enter')
       await files.dialog.getByLabel('New name').waitFor()
       assert.equal(await files.dialog.getByLabel('New name').inputValue(), 'small.txt')
@@ -212,19 +207,19 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   }
 
   test('the upload menu is used by keyboard, and another press of its button closes it', async () => {
-    const { page } = await openFolder('?prefix=tree/')
+    const files = await openFolder('?prefix=tree/')
+    const { page } = files
     // Before the menu opens: a key press may reach the page before the browser takes the request to listen.
     const chooser = page.waitForEvent('filechooser')
     const upload = page.getByRole('button', { name: 'Upload', exact: true })
     await upload.focus()
     await page.keyboard.press('Enter')
     const items = page.getByRole('menuitem')
-    await items.first().waitFor()
     await page.locator('[role=menuitem]:focus').getByText('Files').waitFor()
     await page.keyboard.press('Enter')
     await chooser
     await upload.press('Enter')
-    await items.first().waitFor()
+    await files.menuHasFocus()
     await page.keyboard.press('Escape')
     await items.first().waitFor({ state: 'hidden' })
     await page.locator('button:focus').getByText('Upload').waitFor()
@@ -271,7 +266,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   }
 
   test('the breadcrumbs show the current folder at any depth', async () => {
-    const options = { ...still, viewport: { width: 400, height: 800 } }
+    const options = { viewport: { width: 400, height: 800 } }
     const prefix = Array.from({ length: 12 }, (_, index) => `a long folder name ${index}/`).join('')
     const path = `/files/${testBucket}?prefix=${encodeURIComponent(prefix)}`
     const page = await dashboard().openSignedIn(path, options)
@@ -320,7 +315,7 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
 
   test('returns to the same folder and filter after an expired session', async () => {
     const path = `/files/${testBucket}?prefix=tree/&filter=s`
-    const page = await dashboard().openSignedIn(path, still)
+    const page = await dashboard().openSignedIn(path)
     const files = new FileBrowser(page)
     await files.name('small.txt').waitFor()
     await fetch(`${dashboard().gateway.url}/auth/logout`, {
@@ -350,7 +345,6 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
 
   test('is usable at 400 px in dark mode', async () => {
     const options = {
-      ...still,
       viewport: { width: 400, height: 800 },
       colorScheme: 'dark',
     } as const

@@ -4,7 +4,7 @@ import { before, beforeEach, describe, test } from 'node:test'
 import type { Locator, Page, Request } from 'playwright-core'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, propertyOf, still, writeTree } from '../support/file-browser.ts'
+import { FileBrowser, propertyOf, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { hugePng, samplePng, sampleWebm, turnedJpeg } from '../support/sample-media.ts'
@@ -41,7 +41,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
 
   async function openGrid(prefix: string, options = {}): Promise<FileBrowser> {
     const path = `/files/${testBucket}?prefix=${prefix}`
-    const page = await dashboard().openSignedIn(path, { ...still, ...options })
+    const page = await dashboard().openSignedIn(path, options)
     page.context().on('request', (request) => void seen.push(request))
     const files = new FileBrowser(page)
     await page.getByRole('button', { name: 'Show as grid' }).click()
@@ -134,9 +134,10 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     await page.keyboard.press('Enter')
     await files.dialog.getByText('s3://photos/keys/a.txt').waitFor()
     await page.keyboard.press('Escape')
-    await files.dialog.waitFor({ state: 'detached' })
+    await files.grid.and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Shift+F10')
     await page.getByRole('menuitem', { name: 'Rename' }).waitFor()
+    await files.menuHasFocus()
     await page.keyboard.press('Escape')
     await tile(files, 'folder').dblclick({ position: { x: 80, y: 60 } })
     await tile(files, 'inside.txt').waitFor()
@@ -154,6 +155,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
     await page.getByText('2 selected').waitFor()
     await tile(files, 'e.txt').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Edit metadata' }).waitFor()
+    await files.menuHasFocus()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Name', exact: true }).click()
     await until(async () => (await firstFile(page)) === 't.txt')
@@ -165,7 +167,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
 
   test('reads a few pictures at a time, those in sight, and drops what is scrolled away', async () => {
     const held = new Map<string, () => void>()
-    const page = await dashboard().openSignedIn('/files', still)
+    const page = await dashboard().openSignedIn('/files')
     page.context().on('request', (request) => void seen.push(request))
     const release = Promise.withResolvers<void>()
     await page.route(
@@ -194,7 +196,7 @@ describe('The grid of Files', { skip: absenceOfChromium() }, () => {
   })
 
   test('makes no thumbnails for a person who saves data', async () => {
-    const page = await dashboard().openSignedIn('/files', still)
+    const page = await dashboard().openSignedIn('/files')
     page.context().on('request', (request) => void seen.push(request))
     const saving = 'Object.defineProperty(navigator, "connection", { value: { saveData: true } })'
     await page.addInitScript(saving)

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, useDashboard } from '../support/dashboard.ts'
-import { FileBrowser, still, useFileBrowser, writeTree } from '../support/file-browser.ts'
+import { FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
 import { samplePng } from '../support/sample-media.ts'
@@ -33,8 +34,9 @@ describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
     const { page, dialog } = files
     await picture(files, '1.png').waitFor()
     await press(files, 'Full screen')
-    const stage = await picture(files, '1.png').locator('..').boundingBox()
-    assert.deepEqual(stage, { x: 0, y: 0, ...page.viewportSize() })
+    const stage = picture(files, '1.png').locator('..')
+    const whole = { x: 0, y: 0, ...page.viewportSize() }
+    await until(async () => isDeepStrictEqual(await stage.boundingBox(), whole))
     assert.deepEqual(await barriers(page), [])
     // The text between them is left out.
     await page.keyboard.press('ArrowRight')
@@ -94,7 +96,6 @@ describe('Pictures one after the other', { skip: absenceOfChromium() }, () => {
 
   test('change with a swipe', async () => {
     const page = await dashboard().openSignedIn(first, {
-      ...still,
       ...{ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } },
     })
     const files = new FileBrowser(page)

@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, useDashboard } from '../support/dashboard.ts'
-import { type FileBrowser, still, useFileBrowser, writeTree } from '../support/file-browser.ts'
+import { type FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { layoutProblems } from '../support/layout-problems.ts'
 import { samplePng } from '../support/sample-media.ts'
@@ -167,7 +167,7 @@ describe('Shared links', { skip: absenceOfChromium() }, () => {
         ['drop', drop],
         ['unknown', unknown],
       ] as const) {
-        const visitor = await visit(url, { ...still, ...options, javaScriptEnabled: true })
+        const visitor = await visit(url, { ...options, javaScriptEnabled: true })
         await visitor.getByRole('heading').waitFor()
         const misfits = name === 'phone' ? await layoutProblems(visitor, fingerPx) : []
         problems.push(...(await barriers(visitor)), ...misfits)

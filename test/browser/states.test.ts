@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, dashboardPassword, useDashboard } from '../support/dashboard.ts'
 import { dashboardStates } from '../support/dashboard-states.ts'
-import { FileBrowser, still, writeTree } from '../support/file-browser.ts'
+import { FileBrowser, writeTree } from '../support/file-browser.ts'
 import { type GatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { layoutProblems } from '../support/layout-problems.ts'
 import { ManagementClient } from '../support/management-client.ts'
@@ -40,7 +40,7 @@ describe('Every state of the dashboard', { concurrency: true, skip: absenceOfChr
       const dashboard = useDashboard()
       before(() => fill(dashboard().gateway))
       test(`has no axe-core finding${isPhone ? ' and fits a finger' : ''}`, async () => {
-        const page = await dashboard().openSignedIn('/', { ...still, ...options })
+        const page = await dashboard().openSignedIn('/', options)
         const problems: string[] = []
         for (const state of dashboardStates) {
           await page.goto(`${dashboard().gateway.url}/-${state.path}`)

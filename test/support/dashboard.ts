@@ -45,7 +45,8 @@ export function useDashboard(
   })
   const open: Dashboard['open'] = async (path, options) => {
     assert.ok(browser !== undefined)
-    const context = await browser.newContext(options)
+    // Dialogs come at once: while they fade in nothing has its colours, and a press may miss what still moves.
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
     contexts.add(context)
     context.setDefaultTimeout(pageTimeoutMs)
     context.on('weberror', (complaint) => complaints.push(complaint.error().message))

@@ -3,9 +3,6 @@ import { dirname, join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import type { Dashboard } from './dashboard.ts'
 
-/** Dialogs come at once: while they fade in nothing has its colours. */
-export const still = { reducedMotion: 'reduce' } as const
-
 /**
  * Opens the file browser at a path below `/-`, in one tab after the other of one browser that is
  * signed in once: quicker than a browser for each test.
@@ -14,7 +11,7 @@ export function useFileBrowser(dashboard: () => Dashboard): (path: string) => Pr
   let tab: Page | undefined
   return async (path) => {
     if (tab === undefined) {
-      tab = await dashboard().openSignedIn(path, still)
+      tab = await dashboard().openSignedIn(path)
       dashboard().keepOpen(tab)
       return new FileBrowser(tab)
     }
@@ -64,6 +61,11 @@ export class FileBrowser {
   async act(name: string, action: string): Promise<void> {
     await this.row(name).getByRole('button', { name: 'Actions for' }).click()
     await this.page.getByRole('menuitem', { name: action }).click()
+  }
+
+  /** Resolves when an item of the open menu has the focus: what is pressed until then goes elsewhere. */
+  menuHasFocus(): Promise<void> {
+    return this.page.locator('[role=menuitem]:focus').waitFor()
   }
 
   /** A press of a button in the dialog that is open. */
