@@ -13,7 +13,7 @@ describe('Signing in to the dashboard', { skip }, () => {
     await page.goto(dashboard().gateway.url)
     assert.equal(page.url(), `${dashboard().gateway.url}/-/`)
     await page.getByRole('heading', { name: 'Sign in to Bucketry' }).waitFor()
-    assert.equal(await page.evaluate('document.activeElement.name'), 'password')
+    await page.locator('[name=password]:focus').waitFor()
     assert.deepEqual(await barriers(page), [])
   })
 
