@@ -335,9 +335,9 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
       await files.drop(join(disk, 'trip'))
       await files.transfers.getByText('files uploaded').waitFor()
       const list = files.page.getByRole('region', { name: 'Contents' })
-      for (const button of ['Collapse transfers', 'Expand transfers']) {
-        const toggle = files.transfers.getByRole('button', { name: button })
-        if ((await toggle.count()) > 0) await toggle.click()
+      // The dock has folded itself when everything has arrived.
+      for (const button of ['Expand transfers', 'Collapse transfers']) {
+        await files.transfers.getByRole('button', { name: button }).click()
         await until(async () => {
           const above = await list.boundingBox()
           const below = await files.transfers.boundingBox()
