@@ -251,7 +251,9 @@ describe('Changing files in the dashboard', { skip: absenceOfChromium() }, () =>
     await signedFetch(dashboard().gateway, { method: 'DELETE', target: gone })
     await files.press('Delete')
     await files.transfers.getByText('3 objects deleted.').waitFor()
-    await files.name('tree').waitFor({ state: 'detached' })
+    for (const name of ['a.txt', 'b.txt', 'tree']) {
+      await files.name(name).waitFor({ state: 'detached' })
+    }
     assert.deepEqual(await files.names(), ['keep.txt'])
     assert.deepEqual(await keysBelow('delete/'), ['delete/keep.txt'])
   })
