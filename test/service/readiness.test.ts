@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -117,13 +117,24 @@ test('Writes are not ready while the drive is read-only, and reads are', {
   timeout: 60_000,
 }, async (t) => {
   const { url, drive } = await startOnTmpfs(t)
-  // As a disk with errors does; a bind mount can become read-only with files open for writing.
-  execFileSync('mount', ['-o', 'remount,bind,ro', drive])
+  // As a disk with errors does.
+  await remount(drive, 'ro')
   await untilStatus(`${url}/-/readyz/writes`, 503)
   assert.equal((await ask(`${url}/-/readyz/reads`)).status, 200)
-  execFileSync('mount', ['-o', 'remount,bind,rw', drive])
+  await remount(drive, 'rw')
   await untilStatus(`${url}/-/readyz`, 200)
 })
+
+/** Again while it is busy: the gateway may have a file open for writing at this moment (mount(2), EBUSY). */
+async function remount(drive: string, mode: 'ro' | 'rw'): Promise<void> {
+  for (;;) {
+    const args = ['-o', `remount,bind,${mode}`, drive]
+    const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' })
+    if (status === 0) return
+    assert.match(stderr, /busy/)
+    await delay(20)
+  }
+}
 
 async function startOnTmpfs(t: TestContext) {
   const folder = temporaryFolder(t)
