@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { startArguments } from '../support/start-command.ts'
 
@@ -63,7 +64,8 @@ test('Standard error on a full disk does not keep the gateway from serving', asy
     await ended
     rmSync(folder, { recursive: true, force: true })
   })
-  const [line] = await once(child.stdout ?? child, 'data')
+  assert.ok(child.stdout)
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
   assert.equal((await fetch(`${JSON.parse(line).url}/-/healthz`)).status, 200)
   child.kill('SIGTERM')
   assert.deepEqual(await ended, [0, null])

@@ -213,7 +213,8 @@ test('A broken table costs the list only the rows of that table', async (t) => {
   const gateway = await startModelsGateway(t, {}, folder)
   const routing = await RoutingClient.signIn(gateway.url)
   await fill(routing, upstream.origin)
-  const database = new DatabaseSync(join(folder, 'state.db'))
+  // The gateway may be writing at this moment.
+  const database = new DatabaseSync(join(folder, 'state.db'), { timeout: 30_000 })
   t.after(() => database.close())
   const touch = 'UPDATE routing_revision SET revision = revision + 1'
   database.exec(`DROP TABLE routing_model_aliases; ${touch}`)
