@@ -8,7 +8,7 @@ import type { ServerCertificate } from './certificates.ts'
 import { codeBlockOf, replaced } from './code-blocks.ts'
 
 const page = 'docs/reverse-proxy.md'
-const startTimeoutMs = 15_000
+const startTimeoutMs = 60_000
 const temporaryFolders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
 export interface ReverseProxy {

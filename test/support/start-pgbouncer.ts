@@ -9,7 +9,7 @@ import { freePort } from './free-port.ts'
 import { serverUser } from './start-postgres.ts'
 
 const program = '/usr/sbin/pgbouncer'
-const startTimeoutMs = 15_000
+const startTimeoutMs = 60_000
 
 /** The reason to skip tests with PgBouncer, or false. */
 export function absenceOfPgBouncer(): string | false {

@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts'
 
 const run = promisify(execFile)
 const debianFolder = '/usr/lib/postgresql'
-const startTimeoutMs = 30_000
+const startTimeoutMs = 60_000
 
 export interface TestPostgres {
   /** A new, empty database each time. */

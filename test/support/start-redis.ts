@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { freePort } from './free-port.ts'
 
-const startTimeoutMs = 30_000
+const startTimeoutMs = 60_000
 
 export interface TestRedis {
   readonly url: string

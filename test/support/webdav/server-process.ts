@@ -15,7 +15,7 @@ import { basename, delimiter, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 
-const startTimeoutMs = 15_000
+const startTimeoutMs = 60_000
 const pollMs = 10
 
 /** For how long something runs: a test's context is one, `suiteScope` gives one of many tests. */
