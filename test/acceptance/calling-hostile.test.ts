@@ -81,6 +81,32 @@ test('A body whose bytes come as chunks of one is held in memory of its size', a
   assert.ok(grown < 350_000_000, `${grown} bytes`)
 })
 
+for (const size of [8_000, 60_000, 2_000_000]) {
+  test(`A stream that has begun holds nothing of its request of ${size} bytes`, async (t) => {
+    const { port, upstream } = await startWithUpstream(t)
+    const streams = 32
+    const body = Buffer.from(
+      JSON.stringify({ model: 'lab/big', stream: true, x: 'x'.repeat(size) }),
+    )
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${modelsApiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    upstream.behave = (_, response) =>
+      void response.writeHead(200, streamHead).write('data: {"choices":[]}\n\n')
+    collectGarbage()
+    const before = process.memoryUsage().arrayBuffers
+    for (let count = 0; count < streams; count += 1) {
+      const socket = connect(port, '127.0.0.1')
+      t.after(() => socket.destroy())
+      socket.write(head)
+      socket.write(body)
+      await once(socket, 'data')
+    }
+    upstream.calls.length = 0
+    collectGarbage()
+    const held = (process.memoryUsage().arrayBuffers - before) / streams
+    assert.ok(held < 6_000, `${held} bytes`)
+  })
+}
+
 test('A key that is a part of usual words keeps no field back', async (t) => {
   const { upstream, call } = await startWithUpstream(t, { key: 'x' })
   upstream.behave = (_, response) => void response.writeHead(200, streamHead).end('data: 1\n\n')

@@ -15,7 +15,7 @@ export interface BegunAnswer {
   readonly headers: AnswerHeaders
   readonly isStream: boolean
   /** What has arrived of the body. */
-  readonly held: readonly Buffer[]
+  readonly held: Buffer[]
   /** What follows. */
   readonly body: AsyncIterator<Buffer>
   /** Frees the connection. */
@@ -124,8 +124,9 @@ async function send(
   timer: NodeJS.Timeout,
 ): Promise<UpstreamReply> {
   const startedAtMs = performance.now()
-  const sendOnce = () =>
-    client.send(Buffer.isBuffer(call.body) ? call : { ...call, body: timed(call.body, timer) })
+  // What undici keeps until the end of the answer is not the generator, which could hold bytes.
+  const body = { [Symbol.asyncIterator]: () => timed(call.body, timer) }
+  const sendOnce = () => client.send({ ...call, body })
   try {
     return await sendOnce()
   } catch (error) {
@@ -137,7 +138,7 @@ async function send(
 }
 
 /** While an upstream takes a body, the time of its answer has not begun. */
-async function* timed(body: AsyncIterable<Buffer>, timer: NodeJS.Timeout): AsyncIterable<Buffer> {
+async function* timed(body: AsyncIterable<Buffer>, timer: NodeJS.Timeout): AsyncGenerator<Buffer> {
   for await (const piece of body) {
     yield piece
     timer.refresh()

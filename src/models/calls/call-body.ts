@@ -29,7 +29,7 @@ export interface CallBody {
    * @returns also its length; undefined if it is sent in chunks
    */
   send(name: string): {
-    readonly body: Buffer | AsyncIterable<Buffer>
+    readonly body: AsyncIterable<Buffer>
     readonly length: number | undefined
   }
   /** Gives its memory back. May be called again. */
@@ -82,12 +82,14 @@ export class CallBodies {
   }
 }
 
+const none: Buffer = Buffer.alloc(0)
+
 /** The bytes of one body, counted. In blocks: a client may send each byte as a chunk, which would be an object. */
 class HeldBytes {
   readonly #count: (bytes: number) => void
   readonly #finder: ModelFinder
   #blocks: Buffer[] = []
-  #block: Buffer = Buffer.alloc(0)
+  #block = none
   /** Of the last block. */
   #filled = 0
   size = 0
@@ -103,7 +105,11 @@ class HeldBytes {
     this.#count(bytes.length)
     this.size += bytes.length
     for (let at = 0; at < bytes.length; ) {
-      if (this.#filled === this.#block.length) this.#nextBlock()
+      if (this.#filled === this.#block.length) {
+        // The first one is for small calls.
+        const isSmall = this.size <= smallBlockBytes
+        this.#nextBlock(Buffer.allocUnsafe(isSmall ? smallBlockBytes : blockBytes))
+      }
       const copied = bytes.copy(this.#block, this.#filled, at)
       this.#filled += copied
       at += copied
@@ -112,16 +118,15 @@ class HeldBytes {
 
   /** @throws ApiError */
   concat(): Buffer {
-    this.#nextBlock()
+    this.#nextBlock(none)
     const whole = Buffer.concat(this.#blocks)
     this.#blocks = []
     return whole
   }
 
-  #nextBlock(): void {
+  #nextBlock(next: Buffer): void {
     const block = this.#block.subarray(0, this.#filled)
-    // The first one is for small calls.
-    this.#block = Buffer.allocUnsafe(this.size <= smallBlockBytes ? smallBlockBytes : blockBytes)
+    this.#block = next
     this.#filled = 0
     this.#blocks.push(block)
     this.#finder.take(block)
@@ -193,40 +198,34 @@ interface ReadBody {
 }
 
 function bodyOf({ request, bytes, found, finder, isWhole, release }: ReadBody): CallBody {
-  // A long answer must not keep it.
+  // A long answer must not keep it. The client of the upstream keeps what it is given, so that has no bytes in it.
   let held = bytes
   return {
     ...{ model: found.name, bytes: bytes.length, isWhole },
     send(name) {
-      const pieces = withModelName(held, found, name)
-      const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-      if (!isWhole) {
-        const declared = request.headers['content-length']
-        const total = declared === undefined ? undefined : Number(declared) + length - held.length
-        return { body: followedBy(pieces, request, finder), length: total }
+      const piecesOf = () => withModelName(held, found, name)
+      const length = piecesOf().reduce((sum, piece) => sum + piece.length, 0)
+      const declared = isWhole ? held.length : request.headers['content-length']
+      return {
+        length: declared === undefined ? undefined : Number(declared) + length - held.length,
+        body: {
+          async *[Symbol.asyncIterator]() {
+            if (length <= onePieceBytes) yield Buffer.concat(piecesOf())
+            else yield* piecesOf()
+            if (!isWhole) yield* restOf(request, finder)
+          },
+        },
       }
-      const isShort = length <= onePieceBytes
-      const body = isShort ? Buffer.concat(pieces) : { [Symbol.asyncIterator]: () => each(pieces) }
-      return { body, length }
     },
     release() {
-      held = Buffer.alloc(0)
+      held = none
       release()
     },
   }
 }
 
-async function* each(pieces: readonly Buffer[]): AsyncGenerator<Buffer> {
-  yield* pieces
-}
-
-/** What was read, and the rest as it arrives. A failure leaves the connection, so that it can be answered. */
-async function* followedBy(
-  pieces: readonly Buffer[],
-  { body }: HttpRequest,
-  finder: ModelFinder,
-): AsyncIterable<Buffer> {
-  yield* pieces
+/** What follows, as it arrives. A failure leaves the connection, so that it can be answered. */
+async function* restOf({ body }: HttpRequest, finder: ModelFinder): AsyncIterable<Buffer> {
   const rest = body.iterator({ destroyOnReturn: false })
   for (;;) {
     const next = await withinTime(rest.next(), idleMs).catch((cause: unknown) => {

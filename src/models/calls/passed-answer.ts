@@ -61,7 +61,8 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
         await borrow(piece)
       }
       try {
-        for (const piece of held) await pass(piece)
+        // Each is let go of: a stream may last for hours.
+        for (let piece = held.shift(); piece !== undefined; piece = held.shift()) await pass(piece)
         for (let next = await body.next(); next.done !== true; next = await body.next()) {
           await pass(next.value)
         }

@@ -30,7 +30,7 @@ export class StreamStartReader {
   #tail = ''
 
   /** What has arrived so far. */
-  get held(): readonly Buffer[] {
+  get held(): Buffer[] {
     return this.#held
   }
 

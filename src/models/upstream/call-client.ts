@@ -13,7 +13,8 @@ export interface UpstreamCall {
   readonly url: string
   /** Name, value, name, value … */
   readonly headers: string[]
-  readonly body: Buffer | AsyncIterable<Buffer>
+  /** Nothing of it is read again once it was sent, but undici keeps it until the end of the answer. */
+  readonly body: AsyncIterable<Buffer>
   readonly signal: AbortSignal
 }
 
@@ -81,8 +82,8 @@ export class CallClient {
     try {
       const reply = await this.#agent.request({
         ...{ origin, path: pathname + search, method: 'POST', headers, signal },
-        // A generator is none of undici's types, but it takes every iterable.
-        body: body as Buffer,
+        // None of undici's types, but it takes every iterable.
+        body: body as Buffer & AsyncIterable<Buffer>,
       })
       // Reported where it is read; without a listener it would end the process.
       reply.body.on('error', () => undefined)

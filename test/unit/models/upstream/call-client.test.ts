@@ -30,8 +30,12 @@ function open(t: TestContext) {
     try {
       const { body } = await client.send({
         url,
-        headers: ['content-type', 'application/json'],
-        body: Buffer.from('{}'),
+        headers: ['content-type', 'application/json', 'content-length', '2'],
+        body: {
+          async *[Symbol.asyncIterator]() {
+            yield Buffer.from('{}')
+          },
+        },
         signal,
       })
       await body.toArray()
