@@ -1,6 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto'
+import { createChecksum } from '../../checksums/checksum-hashers.ts'
 import type { ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
-import { createChecksum } from '../checksums/checksums.ts'
 
 /** The size and digests of a received payload. */
 export interface PayloadDigest {

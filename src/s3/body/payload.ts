@@ -1,6 +1,7 @@
 /** The only code that turns the body of a request into verified bytes. */
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { checksumBytes, checksumHeader } from '../../checksums/checksum-hashers.ts'
 import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { BodyError, BodyReading } from '../../http/read-body.ts'
@@ -13,7 +14,6 @@ import {
   isDigest,
   notAChecksum,
 } from '../checksums/checksum-headers.ts'
-import { checksumBytes, checksumHeader } from '../checksums/checksums.ts'
 import type { Compatibility } from '../compatibility.ts'
 import { S3Error } from '../errors.ts'
 import type { PayloadDigest } from './payload-digester.ts'

@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { checksumBytes } from '../../checksums/checksum-hashers.ts'
 import {
   type ChecksumAlgorithm,
   checksumAlgorithms,
   type StoredChecksum,
 } from '../../drives/attributes.ts'
 import { S3Error } from '../errors.ts'
-import { checksumBytes, checksumTypes } from './checksums.ts'
+import { checksumTypes } from './checksums.ts'
 
 /** The digests that a request declares for its body. */
 export interface ExpectedDigests {

@@ -1,7 +1,7 @@
+import { checksumHeader } from '../../checksums/checksum-hashers.ts'
 import type { StoredChecksum } from '../../drives/attributes.ts'
 import type { HeaderFields } from '../../http/message.ts'
 import type { XmlChildren } from '../reply/xml.ts'
-import { checksumHeader } from './checksums.ts'
 
 /** `x-amz-checksum-…: value`, and for an object also x-amz-checksum-type. */
 export function checksumHeaders(

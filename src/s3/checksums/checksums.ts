@@ -3,54 +3,23 @@
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
  */
 
-import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+import { createChecksum } from '../../checksums/checksum-hashers.ts'
 import type { ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
 import { S3Error } from '../errors.ts'
 import { combineCrcs, type PartChecksum } from './checksum-combine.ts'
-import { Crc64Nvme, crc32c } from './checksum-crc.ts'
 
-/** A checksum being computed. */
-export interface ChecksumHasher {
-  update(bytes: Uint8Array): void
-  /** The big-endian digest. Ends the hasher. */
-  digest(): Buffer
-}
-
-/** The properties of each algorithm; `types` lists the default of a multipart upload first. */
-const algorithms = {
-  CRC32: { bytes: 4, create: () => new Crc32Hasher(crc32), types: ['COMPOSITE', 'FULL_OBJECT'] },
-  CRC32C: { bytes: 4, create: () => new Crc32Hasher(crc32c), types: ['COMPOSITE', 'FULL_OBJECT'] },
-  CRC64NVME: { bytes: 8, create: () => new Crc64Nvme(), types: ['FULL_OBJECT'] },
-  SHA1: { bytes: 20, create: () => createHash('sha1'), types: ['COMPOSITE'] },
-  SHA256: { bytes: 32, create: () => createHash('sha256'), types: ['COMPOSITE'] },
-} as const satisfies Record<
-  ChecksumAlgorithm,
-  {
-    readonly bytes: number
-    readonly create: () => ChecksumHasher
-    readonly types: readonly StoredChecksum['type'][]
-  }
->
-
-/** A new hasher. */
-export function createChecksum(algorithm: ChecksumAlgorithm): ChecksumHasher {
-  return algorithms[algorithm].create()
-}
-
-/** Length of a digest. */
-export function checksumBytes(algorithm: ChecksumAlgorithm): number {
-  return algorithms[algorithm].bytes
+/** The types of a multipart upload, its default first. */
+const types: Readonly<Record<ChecksumAlgorithm, readonly StoredChecksum['type'][]>> = {
+  CRC32: ['COMPOSITE', 'FULL_OBJECT'],
+  CRC32C: ['COMPOSITE', 'FULL_OBJECT'],
+  CRC64NVME: ['FULL_OBJECT'],
+  SHA1: ['COMPOSITE'],
+  SHA256: ['COMPOSITE'],
 }
 
 /** The types a multipart upload may have with an algorithm, its default first (table of the page above). */
 export function checksumTypes(algorithm: ChecksumAlgorithm): readonly StoredChecksum['type'][] {
-  return algorithms[algorithm].types
-}
-
-/** `x-amz-checksum-…`, the header of an algorithm. */
-export function checksumHeader(algorithm: ChecksumAlgorithm): string {
-  return `x-amz-checksum-${algorithm.toLowerCase()}`
+  return types[algorithm]
 }
 
 /**
@@ -79,23 +48,4 @@ function composite(algorithm: ChecksumAlgorithm, parts: readonly PartChecksum[])
   const hasher = createChecksum(algorithm)
   for (const { value } of parts) hasher.update(Buffer.from(value, 'base64'))
   return `${hasher.digest().toString('base64')}-${parts.length}`
-}
-
-class Crc32Hasher implements ChecksumHasher {
-  readonly #step: (bytes: Uint8Array, crc: number) => number
-  #crc = 0
-
-  constructor(step: (bytes: Uint8Array, crc: number) => number) {
-    this.#step = step
-  }
-
-  update(bytes: Uint8Array): void {
-    this.#crc = this.#step(bytes, this.#crc)
-  }
-
-  digest(): Buffer {
-    const bytes = Buffer.allocUnsafe(4)
-    bytes.writeUInt32BE(this.#crc)
-    return bytes
-  }
 }

@@ -1,12 +1,12 @@
 import { createHash, hash } from 'node:crypto'
-import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
-import type { ObjectMetadata } from '../../drives/drive.ts'
 import {
   type ChecksumHasher,
   checksumHeader,
-  checksumOfParts,
   createChecksum,
-} from '../checksums/checksums.ts'
+} from '../../checksums/checksum-hashers.ts'
+import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
+import type { ObjectMetadata } from '../../drives/drive.ts'
+import { checksumOfParts } from '../checksums/checksums.ts'
 import { countParts } from '../reply/object-parts.ts'
 
 /** A stored value that differs from the one computed from the bytes. */

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type ChecksumAlgorithm, checksumAlgorithms } from '../../../../src/drives/attributes.ts'
-import type { PartChecksum } from '../../../../src/s3/checksums/checksum-combine.ts'
 import {
   checksumBytes,
   checksumHeader,
-  checksumOfParts,
   createChecksum,
-} from '../../../../src/s3/checksums/checksums.ts'
+} from '../../../../src/checksums/checksum-hashers.ts'
+import { type ChecksumAlgorithm, checksumAlgorithms } from '../../../../src/drives/attributes.ts'
+import type { PartChecksum } from '../../../../src/s3/checksums/checksum-combine.ts'
+import { checksumOfParts } from '../../../../src/s3/checksums/checksums.ts'
 
 function checksum(algorithm: ChecksumAlgorithm, ...pieces: readonly (Uint8Array | string)[]) {
   const hasher = createChecksum(algorithm)
