@@ -41,7 +41,7 @@ interface BodyOptions<Result> {
   readonly size: number | undefined
   readonly signal: AbortSignal | undefined
   /** Begins to send a body of this size while it arrives. */
-  readonly stream: (size: number) => StreamedBody<Result> | Promise<StreamedBody<Result>>
+  readonly stream: (size: number) => Promise<StreamedBody<Result>>
 }
 
 /** The bytes of a draft or a part: in memory if they are few or their number is not known, otherwise sent while they arrive. */

@@ -4,7 +4,7 @@ import {
   PutObjectCommand,
   type PutObjectCommandOutput,
 } from '@aws-sdk/client-s3'
-import type { Attributes } from '../attributes.ts'
+import type { Attributes, ChecksumAlgorithm } from '../attributes.ts'
 import {
   type Announced,
   type Draft,
@@ -20,7 +20,7 @@ import { type BodyMemory, CollectedBody } from './collected-body.ts'
 import { conditionalWrite, nativeConditions, newMark } from './conditional-write.ts'
 import { isAsWritten, type StoreObject, secondOf, withoutMark } from './heads.ts'
 import { areSame, fieldsOf, writtenAttributes } from './object-fields.ts'
-import { answeredAtMs, longCallMs } from './store.ts'
+import { answeredAtMs, longCallMs, withTrailer } from './store.ts'
 import type { NativeConditions } from './store-abilities.ts'
 import type { StoreContext } from './store-context.ts'
 import { StreamedBody } from './streamed-body.ts'
@@ -115,10 +115,10 @@ class StoreDraft implements Draft {
     const { attributes, conditions, checksum } = this.#announced
     const needs = { create: 'create', replace: 'replace' } as const
     const native = await nativeConditions(this.#context, this.#target, conditions, needs)
-    const algorithm = (await this.#keepsChecksums()) ? checksum : undefined
+    const trailer = await this.#context.probe.trailer(this.#target.bucket, checksum)
     this.#native = native
-    return new StreamedBody<PutObjectCommandOutput>(size, (sending) =>
-      this.#send({ ...sending, attributes, conditions, native, size, algorithm }),
+    return new StreamedBody<PutObjectCommandOutput>(size, trailer, (sending) =>
+      this.#send({ ...sending, attributes, conditions, native, size }),
     )
   }
 
@@ -153,24 +153,25 @@ class StoreDraft implements Draft {
     readonly native: NativeConditions
     readonly body: Buffer | Readable
     readonly size?: number
-    readonly algorithm?: Announced['checksum']
+    readonly trailer?: ChecksumAlgorithm | undefined
     readonly signal?: AbortSignal
   }): Promise<PutObjectCommandOutput> {
     const { store, names } = this.#context
-    const { attributes, conditions, native, body, size, algorithm, signal } = put
+    const { attributes, conditions, native, body, size, trailer, signal } = put
     const { checksum } = attributes
-    const isKept = checksum?.type === 'FULL_OBJECT' && (await this.#keepsChecksums())
+    const { checksums } = await this.#context.probe.abilities(this.#target.bucket)
     const command = new PutObjectCommand({
       ...names.nameOf(this.#target),
       ...fieldsOf(attributes, conditions === undefined ? undefined : this.#mark),
       ...native,
       Body: body,
       ...(size !== undefined && { ContentLength: size }),
-      ...(algorithm !== undefined && { ChecksumAlgorithm: algorithm }),
-      ...(isKept && {
-        ChecksumAlgorithm: checksum.algorithm,
-        [`Checksum${checksum.algorithm}`]: checksum.value,
-      }),
+      ...withTrailer(trailer),
+      ...(checksum?.type === 'FULL_OBJECT' &&
+        checksums && {
+          ChecksumAlgorithm: checksum.algorithm,
+          [`Checksum${checksum.algorithm}`]: checksum.value,
+        }),
     })
     const limitMs = signal === undefined ? longCallMs : Number.POSITIVE_INFINITY
     const bounds = { signal: signal ?? this.#options.signal, limitMs }
@@ -204,10 +205,6 @@ class StoreDraft implements Draft {
     if (published !== undefined) return published
     // It has been overwritten since.
     return { size: this.#body.total, modifiedAtMs: secondOf(new Date()), attributes }
-  }
-
-  async #keepsChecksums(): Promise<boolean> {
-    return (await this.#context.probe.abilities(this.#target.bucket)).checksums
   }
 }
 

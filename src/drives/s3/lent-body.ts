@@ -1,21 +1,24 @@
-import { OutgoingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 
 /**
- * A body that is lent to its request chunk by chunk. Copies of large chunks are memory that V8 counts: it would collect all
- * of its own about every 50 MiB, which took a third of the CPU time of a large PUT.
- *
- * The SDK pipes a body into its request, which says when the kernel has a chunk. Whoever else reads it, as the SDK does for
- * a checksum, gets copies.
+ * A body that is lent to its request chunk by chunk, which says when the kernel has a chunk. Copies of large chunks are
+ * memory that V8 counts: it would collect all of its own about every 50 MiB, which took a third of the CPU time of a large
+ * PUT.
  */
 export class LentBody extends Readable {
-  #request: OutgoingMessage | undefined
+  readonly #head: string
+  #request: NodeJS.WritableStream | undefined
   #next: Uint8Array | undefined
   #giveBack = (): void => undefined
-  #isWanted = false
-  #hasEnded = false
+  #last: Uint8Array | undefined
 
-  /** Lends one chunk at a time. Resolves when it may be used again: it was sent or copied, or the body has ended. */
+  /** @param head what the request gets first */
+  constructor(head = '') {
+    super()
+    this.#head = head
+  }
+
+  /** Lends one chunk at a time. Resolves when it may be used again: it was sent, or the body has ended. */
   async lend(chunk: Uint8Array): Promise<void> {
     if (this.destroyed) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -27,27 +30,16 @@ export class LentBody extends Readable {
 
   /** Ends the body with these bytes. */
   end(bytes: Uint8Array): void {
-    this.#hasEnded = true
-    if (this.#request !== undefined) this.#request.end(bytes)
-    else {
-      this.push(bytes)
-      this.push(null)
-    }
+    this.#last = bytes
+    this.#pass()
   }
 
-  override pipe<Target extends NodeJS.WritableStream>(
-    target: Target,
-    options?: { end?: boolean },
-  ): Target {
-    if (!(target instanceof OutgoingMessage) || this.#hasEnded) return super.pipe(target, options)
-    this.#request = target
+  /** How the SDK sends a body. */
+  override pipe<Target extends NodeJS.WritableStream>(request: Target): Target {
+    this.#request = request
+    if (this.#head !== '') request.write(this.#head)
     this.#pass()
-    return target
-  }
-
-  override _read(): void {
-    this.#isWanted = true
-    this.#pass()
+    return request
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -56,17 +48,10 @@ export class LentBody extends Readable {
   }
 
   #pass(): void {
-    const chunk = this.#next
-    if (chunk === undefined) return
-    const giveBack = this.#giveBack
-    if (this.#request !== undefined) {
-      this.#next = undefined
-      this.#request.write(chunk, () => giveBack())
-    } else if (this.#isWanted) {
-      this.#next = undefined
-      this.#isWanted = false
-      this.push(Buffer.from(chunk))
-      giveBack()
-    }
+    const [request, chunk, giveBack] = [this.#request, this.#next, this.#giveBack]
+    if (request === undefined) return
+    this.#next = undefined
+    if (chunk !== undefined) request.write(chunk, () => giveBack())
+    if (this.#last !== undefined) request.end(this.#last)
   }
 }

@@ -26,7 +26,10 @@ export function startPart(
     sendPart(context, upload, { signal, ...part, number })
   const body = new CollectedBody<CompletedPart>({
     ...{ memory: context.memory, size, signal },
-    stream: (bytes) => new StreamedBody(bytes, (sending) => send({ ...sending, size: bytes })),
+    async stream(bytes) {
+      const trailer = await context.probe.trailer(upload.target.bucket, upload.algorithm)
+      return new StreamedBody(bytes, trailer, (sending) => send({ ...sending, size: bytes }))
+    },
   })
   return endingPart({
     async write(chunk) {

@@ -56,6 +56,10 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
     const md5 = createHash('md5').update(probeText).digest('hex')
     return (await requests.upload('part-etags')) === md5
   },
+  async wholeBodies(requests) {
+    const hasEnded = await requests.putCut('cut')
+    return hasEnded && !(await requests.exists('cut'))
+  },
   async startAfter(requests) {
     for (const name of ['list/a', 'list/b', 'list/c']) await requests.put(name)
     return String(await requests.list('list/', 'list/a')) === 'list/b,list/c'

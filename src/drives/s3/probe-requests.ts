@@ -1,3 +1,5 @@
+import { OutgoingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -18,6 +20,10 @@ import type { NativeConditions } from './store-abilities.ts'
 import { copySource, type StoreName } from './store-names.ts'
 
 const Body = Buffer.from('bucketry')
+/** So many that a server begins to store a body before it has all of it. */
+const cutBytes = Buffer.alloc(1024 * 1024)
+/** How long a store may take to notice that a connection has ended. */
+const cutMs = 10_000
 
 /** The source of a copy must be one version (API reference, CopyObject). */
 interface SourceCondition {
@@ -31,6 +37,14 @@ type ProbeUpload = NativeConditions & {
   readonly from?: PartSource
   /** It has another part, which Complete leaves out. */
   readonly hasOther?: boolean
+}
+
+/** It ends the connection instead of its last byte, as a process that is killed. Replies can still arrive. */
+class CutBody extends Readable {
+  override pipe<Target extends NodeJS.WritableStream>(request: Target): Target {
+    if (request instanceof OutgoingMessage) request.write(cutBytes, () => request.socket?.end())
+    return request
+  }
 }
 
 /** The requests of a probe. All names are in its folder. */
@@ -47,6 +61,17 @@ export class ProbeRequests {
   async put(name: string, more: Partial<PutObjectCommandInput> = {}) {
     const command = new PutObjectCommand({ ...this.#at(name), Body, ...more })
     return bareEtag((await this.#store.send(command)).ETag)
+  }
+
+  /** A PUT that breaks off. Resolves with whether the store has answered, or ended the connection. */
+  async putCut(name: string): Promise<boolean> {
+    const cut = { Body: new CutBody(), ContentLength: cutBytes.length + 1 }
+    const command = new PutObjectCommand({ ...this.#at(name), ...cut })
+    const ending = new AbortController()
+    await this.#store.send(command, { ending, limitMs: cutMs }).catch(() => undefined)
+    const isLate = ending.signal.aborted
+    ending.abort()
+    return !isLate
   }
 
   async copy(from: string, to: string, conditions: CopyConditions): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { ChecksumAlgorithm } from '../attributes.ts'
 import { DriveError, type ObjectName } from '../drive.ts'
 import { probeChecks } from './probe-checks.ts'
 import { ProbeRequests } from './probe-requests.ts'
@@ -35,6 +36,24 @@ export class Probe {
     if ((await this.abilities(bucket))[ability]) return
     const message = `The S3 store behind this bucket does not have ${storeAbilities[ability]}.`
     throw new DriveError('not-implemented', message)
+  }
+
+  /**
+   * The checksum at the end of a body that is sent while it arrives. A store that takes the end of the connection for the
+   * end of the body refuses it if that is missing.
+   *
+   * @param wanted by the client
+   * @throws DriveError `not-implemented`
+   */
+  async trailer(
+    bucket: string,
+    wanted: ChecksumAlgorithm | undefined,
+  ): Promise<ChecksumAlgorithm | undefined> {
+    const { checksums, wholeBodies } = await this.abilities(bucket)
+    if (wholeBodies) return checksums ? wanted : undefined
+    await this.require(bucket, 'checksums')
+    // A store with checksums adds this one by itself, as AWS does.
+    return wanted ?? 'CRC64NVME'
   }
 
   /** @throws DriveError `not-implemented` if the store may take the key for another one */

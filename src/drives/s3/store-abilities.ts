@@ -12,6 +12,7 @@ export const storeAbilities = {
   checksums: 'checksums of objects',
   fewerParts: 'CompleteMultipartUpload without some of the parts',
   partEtags: 'the MD5 of a part as its ETag',
+  wholeBodies: 'refusal of a body that breaks off',
   startAfter: 'start-after of ListObjectsV2',
   exactKeys: 'keys with //, /./ or /../ as they are',
   backslashes: 'keys with a backslash as they are',

@@ -6,9 +6,11 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
+import type { ChecksumAlgorithm } from '../attributes.ts'
 import { DriveError } from '../drive.ts'
 import { SecureStoreAgent, StoreAgent } from './store-agents.ts'
 import { storeError } from './store-errors.ts'
+import { trailerHeaders } from './trailer.ts'
 
 /** For all attempts of a call together, without the bytes of an object. */
 export const callMs = 60_000
@@ -39,7 +41,16 @@ interface AnsweredResult {
 
 interface BuiltRequest {
   readonly request: { readonly headers: Record<string, string> }
-  readonly input: { readonly expiresText?: string }
+  readonly input: { readonly expiresText?: string } & TrailerInput
+}
+
+interface TrailerInput {
+  readonly trailer?: ChecksumAlgorithm
+}
+
+/** The part of a command whose body has a trailer. With the SDK's own, bodies would be copied. */
+export function withTrailer(trailer: ChecksumAlgorithm | undefined): TrailerInput {
+  return trailer === undefined ? {} : { trailer }
 }
 
 /** Commands whose replies have the checksum of the object. */
@@ -86,6 +97,9 @@ export class Store {
           const { request, input } = args as BuiltRequest
           // The SDK's member for Expires is a date. S3 stores any text.
           if (input.expiresText !== undefined) request.headers.expires = input.expiresText
+          if (input.trailer !== undefined) {
+            Object.assign(request.headers, trailerHeaders(input.trailer, request.headers))
+          }
           // With the SDK's member, it would also compute the checksum of all bytes, here.
           if (reads.has(commandName)) request.headers['x-amz-checksum-mode'] = 'ENABLED'
           return next(args)

@@ -1,13 +1,16 @@
 import type { Readable } from 'node:stream'
 import { untilAborted, withDeadline } from '../../process/time-limit.ts'
+import type { ChecksumAlgorithm } from '../attributes.ts'
 import { DriveError } from '../drive.ts'
 import { LentBody } from './lent-body.ts'
 import { noAnswer, stallMs } from './store.ts'
+import { Trailer } from './trailer.ts'
 
 /** What a streamed body is sent with. */
 export interface Sending {
   readonly body: Readable
   readonly signal: AbortSignal
+  readonly trailer?: ChecksumAlgorithm | undefined
 }
 
 /**
@@ -16,17 +19,27 @@ export interface Sending {
  */
 export class StreamedBody<Result> {
   readonly #size: number
-  readonly #body = new LentBody()
+  readonly #body: LentBody
+  readonly #trailer: Trailer | undefined
   readonly #abort = new AbortController()
   readonly #sent: Promise<Result>
   #last = new Uint8Array()
   #total = 0
   #failure: { readonly error: unknown } | undefined
 
-  /** @param size at least 1 */
-  constructor(size: number, send: (sending: Sending) => Promise<Result>) {
+  /**
+   * @param size at least 1
+   * @param trailer the algorithm of a checksum at its end
+   */
+  constructor(
+    size: number,
+    trailer: ChecksumAlgorithm | undefined,
+    send: (sending: Sending) => Promise<Result>,
+  ) {
     this.#size = size
-    this.#sent = send({ body: this.#body, signal: this.#abort.signal })
+    this.#trailer = trailer && new Trailer(trailer, size)
+    this.#body = new LentBody(this.#trailer?.head)
+    this.#sent = send({ body: this.#body, signal: this.#abort.signal, trailer })
     this.#sent.catch((error: unknown) => {
       this.#failure = { error }
       this.#body.destroy()
@@ -41,6 +54,7 @@ export class StreamedBody<Result> {
     const isLast = this.#total === this.#size
     const now = isLast ? chunk.subarray(0, -1) : chunk
     if (isLast) this.#last = Uint8Array.from(chunk.subarray(-1))
+    this.#trailer?.update(chunk)
     if (now.length === 0) return
     await this.#bounded(this.#body.lend(now))
     this.#requireSending()
@@ -50,7 +64,7 @@ export class StreamedBody<Result> {
   async finish(): Promise<Result> {
     this.#requireSending()
     if (this.#total !== this.#size) throw this.#wrongSize()
-    this.#body.end(this.#last)
+    this.#body.end(Buffer.concat([this.#last, Buffer.from(this.#trailer?.tail() ?? '')]))
     return await this.#bounded(this.#sent)
   }
 

@@ -12,7 +12,7 @@ import { DriveError, type ObjectName, type WriteConditions } from '../drive.ts'
 import { conditionalWrite } from './conditional-write.ts'
 import { headOf, type StoreObject } from './heads.ts'
 import { bareEtag, fieldsOf } from './object-fields.ts'
-import { answeredAtMs, longCallMs } from './store.ts'
+import { answeredAtMs, longCallMs, withTrailer } from './store.ts'
 import type { StoreContext } from './store-context.ts'
 
 /** A multipart upload of the store. */
@@ -50,6 +50,7 @@ export interface NewPart {
   readonly number: number
   readonly body: Uint8Array | Readable
   readonly size: number
+  readonly trailer?: ChecksumAlgorithm | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -57,15 +58,16 @@ export interface NewPart {
 export async function sendPart(
   { store, names }: StoreContext,
   { target, uploadId, algorithm }: StoreUpload,
-  { number, body, size, signal }: NewPart,
+  { number, body, size, trailer, signal }: NewPart,
 ): Promise<CompletedPart> {
+  const isWhole = body instanceof Uint8Array
   const command = new UploadPartCommand({
     ...names.nameOf(target),
     ...{ UploadId: uploadId, PartNumber: number, Body: body, ContentLength: size },
-    ...(algorithm && { ChecksumAlgorithm: algorithm }),
+    ...(isWhole ? algorithm && { ChecksumAlgorithm: algorithm } : withTrailer(trailer)),
   })
   // The sender of a stream has its own bounds.
-  const limitMs = body instanceof Uint8Array ? longCallMs : Number.POSITIVE_INFINITY
+  const limitMs = isWhole ? longCallMs : Number.POSITIVE_INFINITY
   const sent = await store.send(command, { signal, limitMs })
   const name = algorithm && (`Checksum${algorithm}` as const)
   return { PartNumber: number, ETag: bareEtag(sent.ETag), ...(name && { [name]: sent[name] }) }

@@ -1,49 +1,11 @@
 import assert from 'node:assert/strict'
-import type { RequestListener } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { getText, listKeys, md5Of, put, rejectsAs } from '../../contract/drive/stored-object.ts'
+import { storeOfFiles } from './store-of-files.ts'
 import { behind, openDriveOn } from './store-under-test.ts'
 
-/** A store that keeps objects as files, and so has one object where S3 has several. */
-function storeOfFiles(): RequestListener {
-  const files = new Map<string, Buffer>()
-  return async (request, response) => {
-    // It resolves `.` and `..`.
-    const url = new URL(request.url ?? '', 'http://store')
-    const path = decodeURIComponent(url.pathname).replace(/[/\\]+/g, '/')
-    const body = await buffer(request)
-    const etagOf = (bytes: Buffer) => ({ etag: `"${md5Of(bytes)}"` })
-    const answers: Readonly<Record<string, () => void>> = {
-      get() {
-        const prefix = `/bucket/${url.searchParams.get('prefix')}`.replace(/\/+/g, '/')
-        const found = files.get(path)
-        if (url.searchParams.has('list-type')) {
-          const listed = [...files.keys()].filter((name) => name.startsWith(prefix)).sort()
-          const entries = listed.map((name) => `<Contents><Key>${name.slice(8)}</Key></Contents>`)
-          response.end(`<ListBucketResult>${entries.join('')}</ListBucketResult>`)
-        } else if (found === undefined) response.writeHead(404).end()
-        else {
-          response.writeHead(200, { ...etagOf(found), 'content-length': found.length }).end(found)
-        }
-      },
-      put() {
-        files.set(path, body)
-        response.writeHead(200, etagOf(body)).end('<CopyObjectResult/>')
-      },
-      delete() {
-        files.delete(path)
-        response.writeHead(204).end()
-      },
-      post: () => void response.end('<Result><UploadId>one</UploadId></Result>'),
-    }
-    const { method = '' } = request
-    answers[method === 'HEAD' ? 'get' : method.toLowerCase()]?.()
-  }
-}
-
 test('a key that the store takes for another one reads, writes and removes nothing', async (t) => {
-  const drive = await openDriveOn(t, storeOfFiles())
+  const drive = await openDriveOn(t, storeOfFiles().answer)
   await drive.prepare(['alpha', 'beta'])
   await put(drive, 'a/b', 'text')
   for (const key of ['a//b', '/a/b', 'a/./b', './a/b', 'x/../a/b', 'a\\b', '../alpha/a/b']) {

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { BodyMemory, CollectedBody } from '../../../../src/drives/s3/collected-body.ts'
 import { StreamedBody } from '../../../../src/drives/s3/streamed-body.ts'
 
 function bodyOf(memory: BodyMemory, size: number | undefined, signal?: AbortSignal) {
-  const stream = (bytes: number) =>
-    new StreamedBody<number>(bytes, async ({ body }) => {
+  const stream = async (bytes: number) =>
+    new StreamedBody<number>(bytes, undefined, async ({ body }) => {
       let sent = 0
-      for await (const chunk of body) sent += chunk.length
+      for await (const chunk of body.pipe(new PassThrough())) sent += chunk.length
       return sent
     })
   return new CollectedBody({ memory, size, signal, stream })
@@ -63,8 +64,8 @@ test('a body that waits for memory ends with its client', async () => {
 
 test('the waits of a body leave no listeners behind', async () => {
   let listeners = 0
-  const body = new StreamedBody<void>(4_000_000, async (sending) => {
-    for await (const _ of sending.body) {
+  const body = new StreamedBody<void>(4_000_000, undefined, async (sending) => {
+    for await (const _ of sending.body.pipe(new PassThrough())) {
       listeners = Math.max(listeners, sending.body.listenerCount('close'))
       await turn()
     }
