@@ -1,4 +1,5 @@
 import {
+  GetObjectCommand,
   type GetObjectCommandOutput,
   GetObjectTaggingCommand,
   type GetObjectTaggingCommandOutput,
@@ -10,6 +11,7 @@ import { DriveError, type ObjectMetadata, type ObjectName } from '../drive.ts'
 import type { WantedBytes } from '../read-options.ts'
 import { areSame, attributesIn, markIn } from './object-fields.ts'
 import type { StoreContext } from './store-context.ts'
+import { isAbsence, isUnexplained } from './store-errors.ts'
 import type { StoreName } from './store-names.ts'
 
 /** An object of the store, with the mark of the write that made it, if that left one. */
@@ -74,7 +76,14 @@ export async function headAt(
   context: StoreContext,
   name: StoreName,
 ): Promise<StoreObject | undefined> {
-  const found = await unlessMissing(context.store.send(new HeadObjectCommand(name)))
+  const { store } = context
+  const head = store.send(new HeadObjectCommand(name)).catch(async (error: unknown) => {
+    // The reply to a HEAD has no code. A GET tells whether the store cannot have an object of this name.
+    if (isUnexplained(error))
+      await store.send(new GetObjectCommand({ ...name, Range: 'bytes=0-0' }))
+    throw error
+  })
+  const found = await unlessMissing(head)
   return found && (await objectIn(context, name, found))
 }
 
@@ -83,7 +92,7 @@ export async function unlessMissing<Result>(call: Promise<Result>): Promise<Resu
   try {
     return await call
   } catch (error) {
-    if (error instanceof DriveError && error.kind === 'not-found') return undefined
+    if (isAbsence(error)) return undefined
     throw error
   }
 }

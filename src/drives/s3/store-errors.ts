@@ -90,8 +90,20 @@ export function storeError(error: unknown): DriveError {
 /** The error of one object of a request for several. Undefined if there was none. */
 export function errorOfCode(code: string, message: string): DriveError | undefined {
   const kind = kindsByCode[code] ?? (code === 'AccessDenied' ? 'denied' : 'unavailable')
-  if (kind === 'not-found') return undefined
-  return new DriveError(kind, `The S3 store answered ${code}: ${message}`)
+  const error = new DriveError(kind, `The S3 store answered ${code}: ${message}`)
+  return isAbsence(error) ? undefined : error
+}
+
+/** Whether there is no such object, also because the store cannot have one of this name. */
+export function isAbsence(error: unknown): boolean {
+  const absences: readonly DriveErrorKind[] = ['not-found', 'invalid-key', 'key-too-long']
+  return error instanceof DriveError && absences.includes(error.kind)
+}
+
+/** Whether a request was refused without saying why. */
+export function isUnexplained(error: unknown): boolean {
+  const { $metadata, name } = ((error as DriveError).cause ?? {}) as Partial<SdkError>
+  return $metadata?.httpStatusCode === 400 && name === codeless
 }
 
 /** Whether the store may have done what a failed request asked for. */

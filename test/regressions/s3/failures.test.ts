@@ -80,6 +80,22 @@ test('an error of the store is what it means here', async (t) => {
   }
 })
 
+test('a name that the store cannot have is that of no object', async (t) => {
+  for (const code of ['KeyTooLongError', 'XMinioInvalidObjectName']) {
+    const drive = await openDriveOn(
+      t,
+      behind(({ method }, response) => {
+        response.writeHead(400).end(method === 'HEAD' ? undefined : errorDocument(code, 'Words.'))
+      }),
+    )
+    const wanted = { start: 0, end: 10 }
+    assert.equal(await drive.head(bucket, 'k'), undefined)
+    assert.equal(await drive.open(bucket, 'k', { wanted }), undefined)
+    const kind = code === 'KeyTooLongError' ? 'key-too-long' : 'invalid-key'
+    await rejectsAs(put(drive, 'k', 'text'), kind)
+  }
+})
+
 test('the tags of an object are those of the version that was found', async (t) => {
   const asked: string[] = []
   const drive = await openDriveOn(
