@@ -49,6 +49,14 @@ export class ManagementClient {
   }
 }
 
+/** Whether it resolves. */
+export function isDone(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  )
+}
+
 /** Resolves when it holds; fails after 40 s, which leaves room on a busy machine. */
 export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
   const deadlineMs = performance.now() + 40_000
