@@ -3,7 +3,6 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { assertWithin } from '../support/assert-within.ts'
 import {
   type GatewayProcess,
@@ -11,6 +10,7 @@ import {
   testBucket,
   unfinishedFiles,
 } from '../support/gateway-process.ts'
+import { until } from '../support/management-client.ts'
 import { RawConnection } from '../support/raw-connection.ts'
 import { assertRefused, RawExchange } from '../support/raw-exchange.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
@@ -115,7 +115,7 @@ describe('bad requests', () => {
       return performance.now() - startedAtMs
     })
     for (const connection of connections) connection.destroy()
-    await whenTrue(() => unfinishedFiles(gateway.driveFolder).length === 0, 'files remain')
+    await until(() => unfinishedFiles(gateway.driveFolder).length === 0)
     const after = await signedFetch(gateway, { method: 'GET', target })
     assert.equal(await after.text(), 'here')
   })
@@ -127,13 +127,4 @@ async function listedKeys(gateway: GatewayProcess, prefix: string): Promise<stri
   const xml = await (await signedFetch(gateway, { method: 'GET', target })).text()
   const keys = [...xml.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key = '']) => key)
   return keys.map((key) => decodeURIComponent(key.replaceAll('+', ' ')))
-}
-
-/** Polls until the condition holds, at most 10 seconds. */
-async function whenTrue(isSo: () => boolean, otherwise: string): Promise<void> {
-  const deadlineMs = Date.now() + 10_000
-  while (!isSo()) {
-    assert.ok(Date.now() < deadlineMs, otherwise)
-    await delay(50)
-  }
 }
