@@ -91,11 +91,10 @@ async function scene(t: TestContext): Promise<Scene> {
     index: new DatabaseDriveIndex(database),
     records: new DatabaseDriveUploads(database),
     leases: new DatabaseLeases(database),
-    pollSeconds: 3600,
   })
   // Otherwise the process that syncs the index might die.
   await mortal.refresh()
-  return { ...world, mortal, death, heir: await open({ pollSeconds: 3600 }) }
+  return { ...world, mortal, death, heir: await open() }
 }
 
 /** A dead process's leases, as another process sees them. */

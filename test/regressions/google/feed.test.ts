@@ -18,7 +18,7 @@ describe('a feed that has not been read for long', () => {
   test('makes writers list the folder before they create a file', async (t) => {
     const { open, emulator } = await googleWorld(t)
     let aheadMs = 0
-    const drive = await open({ now: () => Date.now() + aheadMs, pollSeconds: 3600 })
+    const drive = await open({ now: () => Date.now() + aheadMs })
     await put(drive, 'own', 'x')
     const { byHand } = emulator
     const home = folderAt(emulator, `${driveFolder}/${bucket}`)
@@ -36,7 +36,7 @@ describe('a feed that has not been read for long', () => {
   test('makes them list all pages, and new folders', async (t) => {
     const { open, emulator } = await googleWorld(t)
     let aheadMs = 0
-    const drive = await open({ now: () => Date.now() + aheadMs, pollSeconds: 3600 })
+    const drive = await open({ now: () => Date.now() + aheadMs })
     await drive.refresh()
     const { byHand, knobs } = emulator
     const home = folderAt(emulator, `${driveFolder}/${bucket}`)
@@ -111,7 +111,7 @@ describe('a clock that is set back', () => {
   test('does not make writers trust an old index', async (t) => {
     const { open, emulator } = await googleWorld(t)
     let aheadMs = 0
-    const drive = await open({ now: () => Date.now() + aheadMs, pollSeconds: 3600 })
+    const drive = await open({ now: () => Date.now() + aheadMs })
     await drive.refresh()
     const { byHand } = emulator
     const home = folderAt(emulator, `${driveFolder}/${bucket}`)

@@ -90,7 +90,7 @@ test('completes a small upload with If-None-Match whose response was lost', asyn
     if (failures === 2) await api.uploadSmall(upload)
     throw down()
   }
-  const drive = await open({ api: replacing(api, { uploadSmall }), pollSeconds: 3600 })
+  const drive = await open({ api: replacing(api, { uploadSmall }) })
   const session = await UploadSession.begin(drive, 'small')
   await session.append(Buffer.from('bytes'))
   const isNew = { ifNoneMatch: '*' } as const
@@ -130,7 +130,7 @@ describe('an object whose last call got no response', () => {
           return await api.delete(...args)
         }
         const calls = { updateFile, delete: deleting }
-        const drive = await open({ api: replacing(api, calls), pollSeconds: 3600 })
+        const drive = await open({ api: replacing(api, calls) })
         await rejectsAs(
           write(drive, () => put(keeper, 'k', 'old')),
           'unavailable',
@@ -155,7 +155,7 @@ describe('a file of another owner', () => {
       if (refusal !== undefined) throw refusal()
       return await api.trash(id, options)
     }
-    const drive = await open({ api: replacing(api, { trash }), pollSeconds: 3600 })
+    const drive = await open({ api: replacing(api, { trash }) })
     const home = folderAt(emulator, `${driveFolder}/${bucket}`)
     const refusals = { k0: down, k1: denied, k2: denied }
     for (const [key, refusal] of Object.entries(refusals)) {
