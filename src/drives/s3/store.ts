@@ -98,7 +98,8 @@ export class Store {
           // The SDK's member for Expires is a date. S3 stores any text.
           if (input.expiresText !== undefined) request.headers.expires = input.expiresText
           if (input.trailer !== undefined) {
-            Object.assign(request.headers, trailerHeaders(input.trailer, request.headers))
+            const { 'content-length': size } = request.headers
+            Object.assign(request.headers, trailerHeaders(input.trailer, size))
           }
           // With the SDK's member, it would also compute the checksum of all bytes, here.
           if (reads.has(commandName)) request.headers['x-amz-checksum-mode'] = 'ENABLED'

@@ -3,8 +3,12 @@ import { md5Of } from '../../contract/drive/stored-object.ts'
 
 interface File {
   readonly bytes: Buffer
-  readonly checksum?: string | undefined
+  /** What it keeps of the header. */
+  readonly fields: Readonly<Record<string, string>>
 }
+
+/** As versitygw, it keeps `aws-chunked`. */
+const keptFields = ['x-amz-checksum-crc32', 'content-encoding']
 
 interface StoreOfFiles {
   readonly answer: RequestListener
@@ -27,7 +31,7 @@ export function storeOfFiles(): StoreOfFiles {
     const found = files.get(path)
     const fieldsOf = (file: File) => ({
       etag: `"${md5Of(file.bytes)}"`,
-      ...(file.checksum && { 'x-amz-checksum-crc32': file.checksum }),
+      ...file.fields,
     })
     const answers: Readonly<Record<string, () => void>> = {
       get() {
@@ -43,10 +47,10 @@ export function storeOfFiles(): StoreOfFiles {
         }
       },
       put() {
-        const checksum = request.headers['x-amz-checksum-crc32']?.toString()
+        const kept = Object.entries(request.headers).filter(([name]) => keptFields.includes(name))
         if (bytes === undefined) response.writeHead(400).end()
         else {
-          const file = { bytes, checksum }
+          const file = { bytes, fields: Object.fromEntries(kept) as File['fields'] }
           files.set(path, file)
           response.writeHead(200, fieldsOf(file)).end('<CopyObjectResult/>')
         }

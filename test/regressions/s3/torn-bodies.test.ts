@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bucket, bytesOf, get, put, writeChunks } from '../../contract/drive/stored-object.ts'
+import {
+  attributesOf,
+  bucket,
+  bytesOf,
+  get,
+  put,
+  writeChunks,
+} from '../../contract/drive/stored-object.ts'
 import { until } from '../../support/management-client.ts'
 import { storeOfFiles } from './store-of-files.ts'
 import { openDriveOn } from './store-under-test.ts'
@@ -21,4 +28,5 @@ test('a store that keeps a part of a body that breaks off keeps the object', asy
   const after = bytesOf(4_000_000, 1)
   await put(drive, 'k', after)
   assert.ok((await get(drive, 'k'))?.equals(after))
+  assert.deepEqual((await drive.head(bucket, 'k'))?.attributes, attributesOf(after))
 })
