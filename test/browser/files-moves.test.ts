@@ -36,9 +36,13 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
       'odd/\u{1f600} \u05d0\u05d1.txt': 'smile',
       'odd/ to /x': '',
       'fresh/to/x': '',
+      'hand/trip/a.txt': 'a',
+      'hand/to/x': '',
     })
     mkdirSync(pathOf('folders/trip/2027'))
     mkdirSync(pathOf('folders/bare'))
+    mkdirSync(pathOf('hand/trip/2027/may'), { recursive: true })
+    mkdirSync(pathOf('hand/bare'))
   })
 
   async function openFolder(prefix: string): Promise<FileBrowser> {
@@ -106,6 +110,20 @@ describe('Moves in the dashboard that meet others', { skip: absenceOfChromium() 
     assert.equal(await contentOf('folders/tour/a.txt'), 'a')
     assert.ok(statSync(pathOf('folders/tour/2027')).isDirectory())
     assert.ok(statSync(pathOf('folders/naked')).isDirectory())
+  })
+
+  test('a folder made by hand is copied with the empty folders in it', async () => {
+    const files = await openFolder('hand/')
+    const { page } = files
+    await files.select('trip', 'bare')
+    await page.getByRole('button', { name: 'Copy to' }).click()
+    await page.getByRole('textbox', { name: 'Folder' }).fill('hand/to')
+    await files.press('Copy')
+    await files.transfers.getByText('1 copied.').waitFor()
+    for (const folder of ['trip/2027/may', 'bare']) {
+      assert.ok(statSync(pathOf(`hand/${folder}`)).isDirectory())
+      assert.ok(statSync(pathOf(`hand/to/${folder}`)).isDirectory())
+    }
   })
 
   test('a file and a folder of its name do not replace each other', async () => {

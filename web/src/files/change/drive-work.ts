@@ -2,7 +2,8 @@ import type { DeletionBody, DeletionReply } from '../../../../src/console/manage
 import { keyBefore } from '../../../../src/text/key-order.ts'
 import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'
-import type { Entry } from '../entries/entry.ts'
+import { type Entry, type FileEntry, parentOf } from '../entries/entry.ts'
+import type { ObjectAddress } from '../entries/object-address.ts'
 import { visibleName } from '../entries/visible-name.ts'
 import { deleteObjects, listPage } from '../s3/bucket-client.ts'
 import { maxDeletions } from '../s3/delete-xml.ts'
@@ -44,6 +45,13 @@ export async function isListed(bucket: string, folder: string): Promise<boolean>
   const query = { bucket, prefix, folder: '', isDeep: false, startAfter: keyBefore(folder) }
   const { entries } = await listPage({ ...query, maxKeys: 1 })
   return entries.some(({ key }) => key === folder)
+}
+
+/** The object with this key; undefined if it does not exist. */
+export async function findFile({ bucket, key }: ObjectAddress): Promise<FileEntry | undefined> {
+  const query = { bucket, prefix: key, isDeep: true, folder: parentOf(key), maxKeys: 1 }
+  const { entries } = await listPage(query)
+  return entries.find((entry): entry is FileEntry => entry.kind === 'file' && entry.key === key)
 }
 
 /** Deletes files, then trees. */

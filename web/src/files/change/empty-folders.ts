@@ -3,8 +3,8 @@ import { S3Failure } from '../s3/s3-failure.ts'
 import { isListed } from './drive-work.ts'
 import { type Move, movedKey } from './move-plan.ts'
 
-/** Makes the folders at the target that are all that is left at the source: made by hand, and empty. */
-export async function moveEmptyFolders(move: Move): Promise<void> {
+/** Makes the folders at the target that were made by hand at the source and are empty: no object stands for them. */
+export async function makeEmptyFolders(move: Move): Promise<void> {
   for await (const folder of emptyFolders(move.fromBucket, move.entry.key)) {
     const target = movedKey(move, folder)
     // With a file in it, a folder needs no object of its own.

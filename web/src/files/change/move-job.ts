@@ -1,11 +1,10 @@
-import { type FileEntry, parentOf } from '../entries/entry.ts'
 import { copyObject, deleteObjects, listPage } from '../s3/bucket-client.ts'
 import { S3Failure } from '../s3/s3-failure.ts'
 import type { JobOrder, JobReport } from '../transfers/job-list.ts'
 import { clashQuestions, driveChanges } from '../transfers/transfers.ts'
 import { shownClash } from './clash-questions.ts'
-import { isListed, removeEmptyFolders, sizeOfTree } from './drive-work.ts'
-import { moveEmptyFolders } from './empty-folders.ts'
+import { findFile, isListed, removeEmptyFolders, sizeOfTree } from './drive-work.ts'
+import { makeEmptyFolders } from './empty-folders.ts'
 import { freeKeys, type ListKeysAfter } from './find-clashes.ts'
 import { freePlaces } from './free-places.ts'
 import { moveAll } from './move-all.ts'
@@ -18,11 +17,7 @@ const moveClient: MoveClient = {
   // Not aborted midway, because the outcome of the copy would be unknown.
   copy: copyObject,
   remove: (bucket, objects) => deleteObjects(bucket, objects),
-  async find({ bucket, key }) {
-    const query = { bucket, prefix: key, isDeep: true, folder: parentOf(key), maxKeys: 1 }
-    const { entries } = await listPage(query)
-    return entries.find((entry): entry is FileEntry => entry.kind === 'file' && entry.key === key)
-  },
+  find: findFile,
   isClash: (error) => error instanceof S3Failure && error.code === 'PreconditionFailed',
   reasonOf(error) {
     if (!(error instanceof S3Failure)) return undefined
@@ -133,9 +128,9 @@ async function countMoves(
 async function endMove(move: Move, mode: PutMode, report: JobReport): Promise<void> {
   const { entry, fromBucket, toBucket, to } = move
   const from = entry.key
+  const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
+  if (isLeft) await makeEmptyFolders(move)
   if (mode === 'move') {
-    const isLeft = entry.kind === 'folder' && (await isListed(fromBucket, from))
-    if (isLeft) await moveEmptyFolders(move)
     const leftOver = isLeft ? await removeEmptyFolders(fromBucket, from) : undefined
     if (leftOver !== undefined) report.problem(leftOver)
     else driveChanges.publish({ type: 'removed', bucket: fromBucket, keys: new Set([from]) })
