@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -231,6 +231,35 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
     assert.equal((await stored('clash/clash.txt')).toString(), 'new')
   })
+
+  for (const name of ['clash.txt', 'photo.bin', 'middle.bin']) {
+    test(`Replace asks again if the file has changed since the question: ${name}`, async () => {
+      const key = `seen/${name}`
+      const target = targetOf(testBucket, key)
+      const write = (body: string) =>
+        signedFetch(dashboard().gateway, { method: 'PUT', target, body })
+      await write('seen')
+      const files = await openAt(`/files/${testBucket}?prefix=seen/`)
+      await files.row(name).waitFor()
+      await files.drop(join(disk, name))
+      await files.dialog.getByText('Existing: 4 bytes').waitFor()
+      await write('not seen')
+      await files.press('Replace')
+      await files.transfers.getByText('The file has changed since you were asked.').waitFor()
+      assert.equal((await stored(key)).toString(), 'not seen')
+      await signedFetch(dashboard().gateway, { method: 'DELETE', target })
+      await files.transfers.getByRole('button', { name: `Replace ${key}` }).click()
+      await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+      assert.equal(hashOf(await stored(key)), hashOf(readFileSync(join(disk, name))))
+      await files.drop(join(disk, name))
+      await files.dialog.getByText('Existing').waitFor()
+      await signedFetch(dashboard().gateway, { method: 'DELETE', target })
+      await files.press('Replace')
+      await files.transfers.getByText('no longer exists').waitFor()
+      await files.transfers.getByRole('button', { name: `Replace ${key}` }).click()
+      await files.transfers.getByText('2 files uploaded', { exact: true }).waitFor()
+    })
+  }
 
   for (const [name, other] of [
     ['a small file whose reply was lost has arrived', 'new'],

@@ -1,6 +1,11 @@
 import { getFileType } from '@uppy/core/utils'
 import { cacheOfWrites, objectUrl } from '../s3/bucket-client.ts'
-import type { RunningUpload, UploadEvents, UploadOrder } from './upload-item.ts'
+import {
+  conditionOf,
+  type RunningUpload,
+  type UploadEvents,
+  type UploadOrder,
+} from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
 import type { UploadSigner } from './upload-signer.ts'
 
@@ -68,12 +73,14 @@ export class DirectUpload implements RunningUpload {
     } catch (error) {
       this.#isRunning = false
       // Sent again by `resume`.
-      if (!this.#isPaused && !this.#stop.signal.aborted) events.onProblem(uploadProblem(error))
+      if (!this.#isPaused && !this.#stop.signal.aborted) {
+        events.onProblem(uploadProblem(error, this.#order.replaces !== undefined))
+      }
     }
   }
 
   async #send(): Promise<void> {
-    const { file, mayReplace } = this.#order
+    const { file } = this.#order
     const url = await this.#parts.signer.urlOf(this.#order)
     const reply = await fetch(url, {
       method: 'PUT',
@@ -86,7 +93,7 @@ export class DirectUpload implements RunningUpload {
       signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(longestMs)]),
       headers: {
         'content-type': getFileType(file),
-        ...(!mayReplace && { 'if-none-match': '*' }),
+        ...conditionOf(this.#order),
       },
     }).catch((error: unknown) => {
       this.#isUncertain = true

@@ -4,7 +4,7 @@ import type { FolderAddress } from '../change/move-plan.ts'
 import { type FileEntry, nameOf } from '../entries/entry.ts'
 import { keyBytes, maxKeyBytes } from '../entries/object-address.ts'
 import type { DroppedItem } from './dropped-items.ts'
-import type { UploadOrder } from './upload-item.ts'
+import { anyVersion, type UploadOrder } from './upload-item.ts'
 
 interface PreparationParts {
   /** Lists the keys below the prefix of the target, page by page. */
@@ -59,11 +59,13 @@ export async function prepareUploads(
     const item = byKey.get(key)
     if (item === undefined) return []
     const { file = new File([], `${nameOf(key)}/`, { type: 'application/x-directory' }) } = item
-    if (!isTaken(key)) return [{ ...target, key, file, mayReplace: false }]
+    if (!isTaken(key)) return [{ ...target, key, file, replaces: undefined }]
     // An existing folder needs no upload.
     const free = item.file === undefined ? undefined : targets.get(key)
     if (free === undefined) return []
-    return [{ ...target, key: free, file, mayReplace: answers(key) === 'replace' }]
+    // Replaces what the person was asked about; of what is being uploaded, nobody knows the version.
+    const seen = clashOf(key).there?.etag || anyVersion
+    return [{ ...target, key: free, file, replaces: free === key ? seen : undefined }]
   })
   return { orders, tooLong }
 }

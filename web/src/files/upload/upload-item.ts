@@ -14,8 +14,21 @@ export interface UploadOrder {
   readonly folder: string
   /** The file; an empty one for a folder's marker. */
   readonly file: File
-  /** Whether an existing object may be replaced. */
-  readonly mayReplace: boolean
+  /** The ETag of the object that is replaced, or `anyVersion`; undefined: the key has to be free. */
+  readonly replaces: string | undefined
+}
+
+/** Whatever has the key. */
+export const anyVersion = '*'
+
+export function isVersion(replaces: string | undefined): replaces is string {
+  return replaces !== undefined && replaces !== anyVersion
+}
+
+/** The condition under which the gateway stores an upload. */
+export function conditionOf({ replaces }: UploadOrder): Readonly<Record<string, string>> {
+  if (isVersion(replaces)) return { 'if-match': `"${replaces}"` }
+  return replaces === anyVersion ? {} : { 'if-none-match': '*' }
 }
 
 /** One row of the queue. Only the queue changes it. */
@@ -30,9 +43,10 @@ export interface UploadItem extends UploadOrder {
 
 /**
  * clash: the name exists. lost: the upload no longer exists on the server and starts over.
- * passing: may succeed later. full: the drive has no room. final: will not succeed.
+ * unchecked: the drive may not know the condition. passing: may succeed later. full: the drive has no room. final:
+ * will not succeed.
  */
-type ProblemKind = 'clash' | 'lost' | 'passing' | 'full' | 'final'
+type ProblemKind = 'clash' | 'lost' | 'unchecked' | 'passing' | 'full' | 'final'
 
 export interface UploadProblem {
   readonly kind: ProblemKind

@@ -7,22 +7,30 @@ interface ServiceError {
   readonly body?: string
 }
 
-/** Classifies a failed upload and explains it. */
-export function uploadProblem(error: unknown): UploadProblem {
+const changed: UploadProblem = {
+  kind: 'clash',
+  message: 'The file has changed since you were asked.',
+}
+
+/** Classifies a failed upload and explains it. @param isReplacing whether it was to replace a version of a file */
+export function uploadProblem(error: unknown, isReplacing = false): UploadProblem {
   if (error instanceof ApiError) return ofApi(error)
   if (!isServiceError(error)) {
     return { kind: 'passing', message: 'The connection was lost, or the file cannot be read.' }
   }
   const { status, body = '' } = error
   const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? ''
+  if (code === 'PreconditionFailed' && isReplacing) return changed
   const known = Object.hasOwn(knownProblems, code) ? knownProblems[code] : undefined
   if (known !== undefined) return known
-  if (status >= 500 || status === 429) {
+  // What the drive cannot do, it cannot do later.
+  const isUnable = status === 501
+  if (!isUnable && (status >= 500 || status === 429)) {
     return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
   }
   const reason = unescaped(/<Message>([^<]*)<\/Message>/.exec(body)?.[1] ?? '')
   return {
-    kind: 'final',
+    kind: isUnable ? 'unchecked' : 'final',
     message: reason || `The gateway rejected the upload: ${code || `status ${status}`}.`,
   }
 }
@@ -38,6 +46,8 @@ function unescaped(text: string): string {
 
 const knownProblems: Readonly<Record<string, UploadProblem>> = {
   PreconditionFailed: { kind: 'clash', message: 'A file with this name already exists.' },
+  // If-Match without an object (API reference, PutObject).
+  NoSuchKey: { kind: 'clash', message: 'The file that was to be replaced no longer exists.' },
   NoSuchUpload: {
     kind: 'lost',
     message: 'The upload no longer exists on the server. It starts over.',

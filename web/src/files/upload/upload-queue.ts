@@ -1,10 +1,12 @@
 import { TransferRate } from '../transfers/transfer-rate.ts'
-import type {
-  RunningUpload,
-  UploadItem,
-  UploadOrder,
-  UploadProblem,
-  UploadTransport,
+import {
+  anyVersion,
+  isVersion,
+  type RunningUpload,
+  type UploadItem,
+  type UploadOrder,
+  type UploadProblem,
+  type UploadTransport,
 } from './upload-item.ts'
 import { UploadSums, type UploadTotals } from './upload-totals.ts'
 
@@ -134,13 +136,13 @@ export class UploadQueue {
     this.#advance()
   }
 
-  /** Resumes a failed upload. `mayReplace` resolves a name conflict. */
-  retry(id: number, { mayReplace = false } = {}): void {
+  /** Resumes a failed upload. `resolution` resolves a name conflict. */
+  retry(id: number, resolution?: Pick<UploadOrder, 'replaces'>): void {
     const row = this.#rows.get(id)
     if (row?.item.state !== 'failed') return
-    if (mayReplace) {
+    if (resolution !== undefined) {
       this.#forget(row)
-      row.item = { ...row.item, mayReplace }
+      row.item = { ...row.item, ...resolution }
     }
     row.retries = 0
     this.#enqueue(row)
@@ -265,6 +267,10 @@ export class UploadQueue {
     if (kind === 'lost' || kind === 'passing') {
       if (kind === 'lost') this.#forget(row)
       this.#retryLater(row, problem)
+    } else if (kind === 'unchecked' && isVersion(row.item.replaces)) {
+      this.#forget(row)
+      row.item = { ...row.item, replaces: anyVersion }
+      this.#enqueue(row)
     } else {
       this.#set(row, { state: 'failed', problem })
     }

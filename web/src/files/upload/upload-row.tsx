@@ -2,6 +2,7 @@ import { Button, Flex, Progress, Stack } from '@mantine/core'
 import { IconCircleCheck, IconPlayerPause, IconPlayerPlay, IconX } from '@tabler/icons-react'
 import { type CSSProperties, memo } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { findFile } from '../change/drive-work.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import classes from '../transfers/transfer-dock.module.css'
@@ -97,6 +98,12 @@ function RowButtons({ item, name }: RowButtonsProps) {
   )
 }
 
+/** Replaces the version that is there now; if it cannot be found out, nothing, and the question comes again. */
+async function replaceVersion({ id, bucket, key }: UploadItem): Promise<void> {
+  const there = await findFile({ bucket, key }).catch(() => undefined)
+  uploads.retry(id, { replaces: there?.etag })
+}
+
 /** A decision is needed, so the choices are words. */
 function FailedButtons({ item, name }: RowButtonsProps) {
   const { id, problem } = item
@@ -110,7 +117,7 @@ function FailedButtons({ item, name }: RowButtonsProps) {
         size="compact-xs"
         variant="default"
         aria-label={`${again} ${name}`}
-        onClick={() => uploads.retry(id, { mayReplace: isClash })}
+        onClick={() => (isClash ? void replaceVersion(item) : uploads.retry(id))}
       >
         {again}
       </Button>

@@ -3,7 +3,12 @@ import Uppy, { type Meta } from '@uppy/core'
 import { ownPath, presignOwn } from '../../api/client.ts'
 import type { HeldUpload, Leftovers } from './leftovers.ts'
 import { partSize, singleRequestBytes } from './part-size.ts'
-import type { RunningUpload, UploadEvents, UploadOrder } from './upload-item.ts'
+import {
+  conditionOf,
+  type RunningUpload,
+  type UploadEvents,
+  type UploadOrder,
+} from './upload-item.ts'
 import { uploadProblem } from './upload-problem.ts'
 
 /** A part may take long on a slow connection, and the uploader retries it with the same URL. */
@@ -16,10 +21,10 @@ type SignRequest = Extract<
 type SigningRequest = Parameters<SignRequest>[0]
 
 /**
- * For a file that must not replace another. A browser adds Cache-Control to a request with If-None-Match (Fetch
- * standard, "HTTP-network-or-cache fetch") unless there is one; S3 reads an empty header as none.
+ * A browser adds Cache-Control to a request with a condition (Fetch standard, "HTTP-network-or-cache fetch") unless
+ * there is one; S3 reads an empty header as none.
  */
-const guard = { 'If-None-Match': '*', 'Cache-Control': '' }
+const noCacheControl = { 'cache-control': '' }
 
 const silence = () => undefined
 const objectName = 'object'
@@ -68,7 +73,9 @@ export class UppyUpload implements RunningUpload {
       this.#held?.forget()
       events.onDone()
     })
-    uppy.on('upload-error', (_file, error) => events.onProblem(uploadProblem(error)))
+    uppy.on('upload-error', (_file, error) =>
+      events.onProblem(uploadProblem(error, order.replaces !== undefined)),
+    )
     this.#fileId = uppy.addFile({ name: order.file.name, type: order.file.type, data: order.file })
     void this.#begin()
   }
@@ -135,7 +142,7 @@ export class UppyUpload implements RunningUpload {
   async #sign(request: SigningRequest): Promise<{ url: string; headers?: Record<string, string> }> {
     // Uppy pauses only requests that it has started.
     await this.#pause?.promise
-    const { bucket, key, mayReplace } = this.#order
+    const { bucket, key } = this.#order
     const { method } = request
     if ('partNumber' in request)
       this.#held ??= this.#leftovers.remember(request.uploadId, this.#order)
@@ -148,10 +155,10 @@ export class UppyUpload implements RunningUpload {
       expiresSeconds: uploadUrlSeconds,
     })
     const publishes = method === 'PUT' ? !('uploadId' in request) : 'uploadId' in request
-    const isGuarded = !mayReplace && publishes && (method === 'PUT' || method === 'POST')
+    const isGuarded = publishes && (method === 'PUT' || method === 'POST')
     return {
       url: location.origin + ownPath(url),
-      ...(isGuarded && { headers: guard }),
+      ...(isGuarded && { headers: { ...conditionOf(this.#order), ...noCacheControl } }),
     }
   }
 

@@ -7,7 +7,7 @@ import type {
   UploadTransport,
 } from '../../../../../web/src/files/upload/upload-item.ts'
 
-const order = { bucket: 'b', folder: '', key: 'k', file: new File([], 'k'), mayReplace: false }
+const order = { bucket: 'b', folder: '', key: 'k', file: new File([], 'k'), replaces: undefined }
 
 function eventsOf() {
   const problems: UploadProblem[] = []

@@ -10,6 +10,9 @@ function item(path: string): DroppedItem {
   return { path, file: new File([path], path) }
 }
 
+const fileOf = (key: string) =>
+  ({ kind: 'file', key, name: key.slice(3), size: 1, modifiedAtMs: 0, etag: `of ${key}` }) as const
+
 async function prepare(
   items: readonly DroppedItem[],
   answer?: ClashAnswer | ClashAnswers,
@@ -22,6 +25,7 @@ async function prepare(
     {
       listKeysAfter: async (startAfter) => ({
         keys: existing.filter((key) => key > startAfter),
+        entries: existing.filter((key) => !key.endsWith('/')).map(fileOf),
         isLast: true,
       }),
       underWay: new Set([underWay]),
@@ -31,7 +35,7 @@ async function prepare(
       },
     },
   )
-  const orders = preparation.orders.map(({ key, mayReplace }) => [key, mayReplace])
+  const orders = preparation.orders.map(({ key, replaces }) => [key, replaces])
   return { asked, orders, tooLong: preparation.tooLong }
 }
 
@@ -40,8 +44,8 @@ describe('prepareUploads', () => {
     const { asked, orders } = await prepare([item('x.txt'), item('d/y.txt')])
     assert.deepEqual(asked, [])
     assert.deepEqual(orders, [
-      ['in/x.txt', false],
-      ['in/d/y.txt', false],
+      ['in/x.txt', undefined],
+      ['in/d/y.txt', undefined],
     ])
   })
 
@@ -49,18 +53,18 @@ describe('prepareUploads', () => {
     const items = [item('a.txt'), item('new.txt'), item('z.txt')]
     const skipped = await prepare(items, 'skip')
     assert.deepEqual(skipped.asked, [['in/a.txt', 'in/z.txt']])
-    assert.deepEqual(skipped.orders, [['in/new.txt', false]])
+    assert.deepEqual(skipped.orders, [['in/new.txt', undefined]])
     const replaced = await prepare(items, 'replace')
     assert.deepEqual(replaced.orders, [
-      ['in/a.txt', true],
-      ['in/new.txt', false],
-      ['in/z.txt', true],
+      ['in/a.txt', 'of in/a.txt'],
+      ['in/new.txt', undefined],
+      ['in/z.txt', 'of in/z.txt'],
     ])
     const kept = await prepare(items, 'keep-both')
     assert.deepEqual(kept.orders, [
-      ['in/a (2).txt', false],
-      ['in/new.txt', false],
-      ['in/z (2).txt', false],
+      ['in/a (2).txt', undefined],
+      ['in/new.txt', undefined],
+      ['in/z (2).txt', undefined],
     ])
   })
 
@@ -69,8 +73,8 @@ describe('prepareUploads', () => {
       key === 'in/a.txt' ? 'replace' : 'keep-both',
     )
     assert.deepEqual(orders, [
-      ['in/a.txt', true],
-      ['in/z (2).txt', false],
+      ['in/a.txt', 'of in/a.txt'],
+      ['in/z (2).txt', undefined],
     ])
   })
 
@@ -81,19 +85,21 @@ describe('prepareUploads', () => {
   test('asks about names that are being uploaded', async () => {
     const { asked } = await prepare([item('x.txt')], 'skip', 'in/x.txt')
     assert.deepEqual(asked, [['in/x.txt']])
+    const { orders } = await prepare([item('x.txt')], 'replace', 'in/x.txt')
+    assert.deepEqual(orders, [['in/x.txt', '*']])
   })
 
   test('creates empty folders and keeps existing ones', async () => {
     const folder = { path: 'folder/', file: undefined }
     const { asked, orders } = await prepare([folder, { path: 'other/', file: undefined }])
     assert.deepEqual(asked, [])
-    assert.deepEqual(orders, [['in/other/', false]])
+    assert.deepEqual(orders, [['in/other/', undefined]])
   })
 
   test('returns the paths that are too long', async () => {
     const long = 'é'.repeat(512)
     const { orders, tooLong } = await prepare([item(long), item('x')])
     assert.deepEqual(tooLong, [`in/${long}`])
-    assert.deepEqual(orders, [['in/x', false]])
+    assert.deepEqual(orders, [['in/x', undefined]])
   })
 })

@@ -21,7 +21,7 @@ function startIntake(held?: Promise<void>) {
       if (items.some(({ path }) => path === 'held')) await held
       return {
         orders: items.flatMap(({ path, file }) =>
-          file === undefined ? [] : [{ bucket, key: path, file, folder: '', mayReplace: false }],
+          file === undefined ? [] : [{ bucket, key: path, file, folder: '', replaces: undefined }],
         ),
         tooLong: items.filter(({ path }) => path === 'long').map(({ path }) => path),
       }

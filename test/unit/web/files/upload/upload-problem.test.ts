@@ -16,6 +16,8 @@ describe('uploadProblem', () => {
     ['SlowDown', serviceError(503, 'SlowDown'), 'passing'],
     ['a proxy that fails', Object.assign(new Error(), { status: 502 }), 'passing'],
     ['a taken name', serviceError(412, 'PreconditionFailed'), 'clash'],
+    ['a file that is gone', serviceError(404, 'NoSuchKey'), 'clash'],
+    ['a condition that the drive does not know', serviceError(501, 'NotImplemented'), 'unchecked'],
     ['a lost upload', serviceError(404, 'NoSuchUpload'), 'lost'],
     ['a full drive', serviceError(403, 'QuotaExceeded'), 'full'],
     ['a refusal', serviceError(403, 'AccessDenied'), 'final'],

@@ -71,7 +71,7 @@ function orderOf(key: string, size = someBytes): UploadOrder {
     folder: '',
     key,
     file: new File(['x'.repeat(size)], key),
-    mayReplace: false,
+    replaces: undefined,
   }
 }
 
@@ -240,9 +240,27 @@ describe('UploadQueue', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     started(run, 0).events.onProblem({ kind: 'clash', message: 'taken' })
-    run.queue.retry(1, { mayReplace: true })
+    run.queue.retry(1, { replaces: 'e2' })
     assert.deepEqual(started(run, 0).calls, ['cancel'])
-    assert.equal(started(run, 1).order.mayReplace, true)
+    assert.equal(started(run, 1).order.replaces, 'e2')
+  })
+
+  test('a drive that cannot check the version replaces whatever is there', () => {
+    for (const [replaces, then] of [
+      ['e1', ['e1', '*']],
+      [undefined, [undefined]],
+    ] as const) {
+      const run = startQueue()
+      run.queue.add([{ ...orderOf('a'), replaces }])
+      const unchecked = { kind: 'unchecked', message: 'no' } as const
+      started(run, 0).events.onProblem(unchecked)
+      run.started.at(-1)?.events.onProblem(unchecked)
+      assert.deepEqual(
+        run.started.map(({ order }) => order.replaces),
+        then,
+      )
+      assert.deepEqual(run.states(), ['failed'])
+    }
   })
 
   test('cancel aborts the upload on the server and removes it from the list', () => {

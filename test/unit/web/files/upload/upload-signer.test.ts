@@ -6,7 +6,7 @@ import type { UploadOrder } from '../../../../../web/src/files/upload/upload-ite
 import { batchSize, UploadSigner } from '../../../../../web/src/files/upload/upload-signer.ts'
 
 const orderOf = (key: string): UploadOrder => ({
-  ...{ bucket: 'b', folder: '', key, file: new File([], key), mayReplace: false },
+  ...{ bucket: 'b', folder: '', key, file: new File([], key), replaces: undefined },
 })
 
 function startSigner(waiting: UploadOrder[]) {
