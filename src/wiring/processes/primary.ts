@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TlsIdentity } from '../../http/server.ts'
-import { withinTime } from '../../process/time-limit.ts'
 import { logDescriptor } from '../access-log/open-access-log.ts'
 import { bannerText, listeningUrl } from '../banner.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
@@ -22,6 +21,7 @@ import type { Environment } from '../settings/environment.ts'
 import { readSettings, type Settings, tlsIdentityOf } from '../settings/read-settings.ts'
 import { settingsWarnings } from '../settings/warnings.ts'
 import { onceEach, warnOfUntrustedProxy } from '../untrusted-proxies.ts'
+import { endInTime } from './end-in-time.ts'
 import { repeat } from './repeat.ts'
 import { sharedCheck } from './shared-check.ts'
 import { TlsReload } from './tls-reload.ts'
@@ -29,8 +29,6 @@ import { TlsReload } from './tls-reload.ts'
 const sweepEveryMs = 5 * 60_000
 /** It looks at memory only, unless a bucket has lifecycle rules. */
 const expireEveryMs = 5_000
-/** How long to wait for the close when the start fails, for example because the port is in use. */
-const closeLimitMs = 5_000
 
 /** The server: this process itself, or its workers. */
 interface Servers {
@@ -102,7 +100,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
   } catch (error) {
     process.stderr.write(`${failureText(error, settings)}\n`)
     // This tells the other gateways that this one has ended.
-    if (opened !== undefined) await withinTime(opened.close(), closeLimitMs).catch(() => undefined)
+    if (opened !== undefined) await endInTime(opened.close())
     process.exit(1)
   }
 }
@@ -236,7 +234,8 @@ function obeySignals(signals: Signals, running: Running): void {
     }
     log.info({ signal }, 'stopping')
     await servers.stop()
-    await finish()
+    const err = await endInTime(finish())
+    if (err !== undefined) log.warn({ err }, 'the stop does not wait for the rest')
     log.info('stopped')
     process.exit(0)
   }

@@ -6,6 +6,7 @@ import { WorkerScrape } from '../metrics/worker-scrape.ts'
 import { openService, type Service } from '../service.ts'
 import { type Serving, serve } from '../serving.ts'
 import type { Settings } from '../settings/read-settings.ts'
+import { endInTime } from './end-in-time.ts'
 import { ownCheck } from './shared-check.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
 
@@ -74,7 +75,7 @@ async function obey(
 
 async function stop(serving: Serving | undefined, service: Service | undefined): Promise<void> {
   await serving?.stop()
-  await service?.close()
+  if (service !== undefined) await endInTime(service.close())
   // Leaving silently would lose a connection that the primary is just handing over: it
   // would stay open, unanswered, until the primary ends.
   cluster.worker?.once('disconnect', () => process.exit(0))
