@@ -114,6 +114,22 @@ describe('Without the service, the dashboard', { skip: absenceOfChromium() }, ()
     await page.getByRole('heading', { name: 'Access keys' }).waitFor()
   })
 
+  test('shows a page without the list of transfers that it could not load', async () => {
+    const page = await openSignedIn('/')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.route('**/transfer-dock-*.js', (route) => route.abort())
+    await page.getByRole('link', { name: 'Files' }).click()
+    await page.getByText('The list of transfers could not be shown').waitFor()
+    await page.goto(`http://127.0.0.1:${port}/-/files/${testBucket}`)
+    await page.getByText('The list of transfers could not be shown').waitFor()
+    await new FileBrowser(page).name('a.txt').waitFor()
+    assert.deepEqual(await barriers(page), [])
+    await page.unroute('**/transfer-dock-*.js')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await new FileBrowser(page).name('a.txt').waitFor()
+    await page.getByText('could not be shown').waitFor({ state: 'detached' })
+  })
+
   test('continues an upload at once when the service is back', async () => {
     const page = await openSignedIn(`/files/${testBucket}?prefix=up/`)
     const files = new FileBrowser(page)

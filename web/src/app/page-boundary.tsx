@@ -6,6 +6,8 @@ import { wouldEndSomething } from '../session/sign-out-guard.ts'
 import { Loading } from '../ui/loading.tsx'
 
 interface PageBoundaryProps {
+  /** What it is, at the beginning of a title: a page if undefined. */
+  readonly name?: string
   /** The address of the page. A change resets the error. */
   readonly path: string
   readonly children: ReactNode
@@ -20,7 +22,7 @@ interface PageBoundaryState {
 const noError: PageBoundaryState = { error: undefined, connection: undefined }
 
 /**
- * Catches errors of a page, including a chunk that could not be loaded: because the service does
+ * Catches errors of a page, or of what is beside all pages, including a chunk that could not be loaded: because the service does
  * not respond, or because an update has removed it.
  */
 export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState> {
@@ -41,21 +43,26 @@ export class PageBoundary extends Component<PageBoundaryProps, PageBoundaryState
 
   override render(): ReactNode {
     const { error, connection } = this.state
-    if (error === undefined) return this.props.children
+    const { name = 'This page', children } = this.props
+    if (error === undefined) return children
     if (connection === undefined) return <Loading />
-    return connection === 'lost' ? <NotLoaded /> : <NotShown error={error} />
+    return connection === 'lost' ? (
+      <NotLoaded name={name} />
+    ) : (
+      <NotShown name={name} error={error} />
+    )
   }
 }
 
 /** Opens the page by itself when the service responds, unless that would end a transfer. */
-function NotLoaded() {
+function NotLoaded({ name }: { readonly name: string }) {
   const isConnected = useConnection() === 'connected'
   useEffect(() => {
     // Browsers keep the failure of a module until the page is loaded again.
     if (isConnected && !wouldEndSomething()) location.reload()
   }, [isConnected])
   return (
-    <Notice title="This page is not loaded yet">
+    <Notice title={`${name} is not loaded yet`}>
       {isConnected
         ? 'The service responds again. Transfers of this tab are not finished: reload the page after them.'
         : 'Not connected, trying again. The page opens when the service responds.'}
@@ -63,9 +70,9 @@ function NotLoaded() {
   )
 }
 
-function NotShown({ error }: { readonly error: Error }) {
+function NotShown({ name, error }: { readonly name: string; readonly error: Error }) {
   return (
-    <Notice title="This page could not be shown">
+    <Notice title={`${name} could not be shown`}>
       Bucketry may have been updated while this page was open. Reload it.
       <Text size="sm" c="dimmed" mt="sm">
         {error.message}

@@ -1,13 +1,16 @@
 import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
 import { useConnection } from '../connection/use-connection.ts'
 import { TransfersMount } from '../files/transfers/transfers-mount.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { Brand, Navigation, NavigationDrawer } from './navigation.tsx'
+import { PageBoundary } from './page-boundary.tsx'
 import classes from './shell.module.css'
 import { SignOutButton } from './sign-out-button.tsx'
 
 /** The frame of every page: skip link, navigation at the side or at the top, main. */
 export function Shell({ children }: { readonly children: ReactNode }) {
+  const [path] = useLocation()
   const isStale = useConnection() === 'lost'
   return (
     <>
@@ -30,7 +33,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <main id="main" className={classes.main} tabIndex={-1} data-stale={isStale || undefined}>
             {children}
           </main>
-          <TransfersMount />
+          <PageBoundary name="The list of transfers" path={path}>
+            <TransfersMount />
+          </PageBoundary>
         </div>
       </div>
     </>
