@@ -72,6 +72,12 @@ export class HeldLease {
     this.#lost.signal.throwIfAborted()
   }
 
+  /** As `assertHeld`. A lease that was not renewed in time, as of a busy machine, is renewed if no one else took it. */
+  async confirm(): Promise<void> {
+    if (!this.isHeld && !this.#ended.signal.aborted) await this.#renew().catch(() => undefined)
+    this.assertHeld()
+  }
+
   /** Renews the lease on a timer, whatever the clock says. */
   keep(): void {
     this.#timer = setTimeout(async () => {

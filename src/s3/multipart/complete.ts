@@ -206,7 +206,7 @@ async function begin(
 async function publish(context: UploadContext, completing: Publishing): Promise<Completion> {
   const { lease, completion } = completing
   try {
-    lease.assertHeld()
+    await lease.confirm()
     await publishOnDrive(context, completing)
   } catch (error) {
     const answered = lease.reasonOf(error)

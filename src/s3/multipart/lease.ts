@@ -194,7 +194,7 @@ export class LeasedDraft implements PartDraft {
 
   /** As PartDraft.write. @throws S3Error when the lease is lost. */
   async write(chunk: Uint8Array): Promise<void> {
-    this.#lease.assertHeld()
+    await this.#lease.confirm()
     this.#writing = this.#draft.write(chunk)
     await this.#writing
   }
@@ -202,7 +202,7 @@ export class LeasedDraft implements PartDraft {
   /** As PartDraft.commit; discards the bytes when the lease is lost. @throws S3Error */
   async commit(): Promise<string> {
     try {
-      this.#lease.assertHeld()
+      await this.#lease.confirm()
     } catch (error) {
       await this.discard()
       throw error

@@ -317,6 +317,20 @@ test('UploadPart does not commit after being suspended past its lease', async (t
   assert.equal(await textOf(world.drive), 'from the other')
 })
 
+test('UploadPart commits after being suspended past its lease if no one else has taken it', async (t) => {
+  const world = await makeWorld(t)
+  const sleeper = world.worker()
+  const name = await begin(sleeper)
+  const slow = slowPart('from the sleeper')
+  const written = sleeper.writePart(name, 1, slow.source)
+  await slow.started
+  world.clock.advance(60_000)
+  slow.proceed()
+  await written
+  await sleeper.complete(name, listOf(['from the sleeper']), never)
+  assert.equal(await textOf(world.drive), 'from the sleeper')
+})
+
 test('UploadPart finds an upload only with its bucket and key', async (t) => {
   const { uploads, name } = await startUpload(t)
   for (const other of [{ key: 'kk' }, { bucket: 'other' }, { uploadId: 'x' }, { uploadId: '' }]) {
