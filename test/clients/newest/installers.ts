@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { promisify } from 'node:util'
+import { diskFolder } from '../../support/disk-folder.ts'
+import { absenceOf } from '../run-client.ts'
 import type { NewestClient, RegistryName } from './clients.ts'
 
 export const execute = promisify(execFile)
@@ -92,6 +95,35 @@ export const registries: Readonly<Record<RegistryName, Registry>> = {
       return { command: [program, scenario], version }
     },
   },
+}
+
+/** Why clients cannot be installed from there. */
+export function absenceOfRegistry(name: RegistryName): string | false {
+  const absences = registries[name].programs.map((one) => absenceOf(one, 'FULL=1 .ci/run'))
+  return absences.find((absence) => absence !== false) ?? false
+}
+
+/** Installs a client into a folder of its own, beside the scenarios. */
+export async function installAlone(t: TestContext, client: NewestClient) {
+  const folder = mkdtempSync(join(diskFolder, 'bucketry-newest-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const home = join(folder, 'home')
+  mkdirSync(home)
+  cpSync(import.meta.dirname, folder, { recursive: true })
+  const { command, version } = await registries[client.registry].install(client, folder)
+  t.diagnostic(`${client.name} ${version}`)
+  const [program, ...args] = command
+  const own = { PATH: `${process.env.PATH}`, HOME: home, LANG: 'C.UTF-8' }
+  return {
+    folder,
+    environment: own,
+    /** Runs the scenario. @returns what it prints */
+    async run(variables: Readonly<Record<string, string>>): Promise<string> {
+      const options = { cwd: folder, timeout: timeoutMs, maxBuffer: 1 << 26 }
+      const { stdout } = await execute(program, args, { ...options, env: { ...own, ...variables } })
+      return stdout
+    },
+  }
 }
 
 /** Only what Maven needs to find the packages. */

@@ -1,12 +1,8 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { StrictUpstream, streamHead } from '../../fakes/strict-upstream.ts'
 import { fieldsOf, modelsApiKey, startCalling } from '../../support/calling.ts'
-import { diskFolder } from '../../support/disk-folder.ts'
-import { absenceOf } from '../run-client.ts'
 import type { NewestClient } from './clients.ts'
-import { execute, registries, timeoutMs } from './installers.ts'
+import { absenceOfRegistry, installAlone } from './installers.ts'
 
 const client = (
   registry: 'npm' | 'PyPI',
@@ -26,25 +22,10 @@ const clients: readonly NewestClient[] = [
 ]
 
 for (const each of clients) {
-  const { programs, install } = registries[each.registry]
-  const absences = programs.map((program) => absenceOf(program, 'FULL=1 .ci/run'))
-  const skip = absences.find((absence) => absence !== false) ?? false
+  const skip = absenceOfRegistry(each.registry)
   test(`${each.name} of ${each.registry} calls models`, { skip }, async (t) => {
-    const folder = mkdtempSync(join(diskFolder, 'bucketry-newest-'))
-    t.after(() => rmSync(folder, { recursive: true }))
-    mkdirSync(join(folder, 'home'))
-    cpSync(import.meta.dirname, folder, { recursive: true })
-    const { command, version } = await install(each, folder)
-    t.diagnostic(`${each.name} ${version}`)
-    const [program, ...args] = command
-    await execute(program, args, {
-      cwd: folder,
-      timeout: timeoutMs,
-      env: {
-        ...{ PATH: `${process.env.PATH}`, HOME: join(folder, 'home'), LANG: 'C.UTF-8' },
-        ...{ ENDPOINT: await endpoint(t), MODELS_KEY: modelsApiKey },
-      },
-    })
+    const { run } = await installAlone(t, each)
+    await run({ ENDPOINT: await endpoint(t), MODELS_KEY: modelsApiKey })
   })
 }
 

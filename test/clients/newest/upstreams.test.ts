@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { modelsApiKey, startCalling } from '../../support/calling.ts'
-import { diskFolder } from '../../support/disk-folder.ts'
 import { sampleWav } from '../../support/sample-media.ts'
-import { absenceOf } from '../run-client.ts'
-import { execute, registries, timeoutMs } from './installers.ts'
+import { absenceOfRegistry, installAlone } from './installers.ts'
 
 /**
  * An upstream that we did not write: the newest SDKs get the same answers through us as directly, and it gets the same
  * requests. It needs the registries.
  */
-const { programs, install } = registries.npm
-const absences = programs.map((program) => absenceOf(program, 'FULL=1 .ci/run'))
-const skip = absences.find((absence) => absence !== false) ?? false
+const skip = absenceOfRegistry('npm')
 const upstreamKey = 'key-of-the-upstream'
 const wav = sampleWav(3)
 const image = Buffer.alloc(100_000, 'PNG')
@@ -39,15 +35,10 @@ interface Mock {
 }
 
 test('SDKs get the same from aimock through us as directly', { skip }, async (t) => {
-  const folder = mkdtempSync(join(diskFolder, 'bucketry-newest-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  mkdirSync(join(folder, 'home'))
-  cpSync(import.meta.dirname, folder, { recursive: true })
   const packages = ['@copilotkit/aimock', 'openai', '@anthropic-ai/sdk'] as const
   const scenario = 'node/call-upstream.mjs'
-  const installed = { name: packages[0], registry: 'npm', packages, scenario } as const
-  const { command, version } = await install(installed, folder)
-  t.diagnostic(`${packages[0]} ${version}`)
+  const client = { name: packages[0], registry: 'npm', packages, scenario } as const
+  const { folder, run } = await installAlone(t, client)
   writeFileSync(join(folder, 'speech.wav'), wav)
   writeFileSync(join(folder, 'image.png'), image)
 
@@ -61,18 +52,12 @@ test('SDKs get the same from aimock through us as directly', { skip }, async (t)
     })
   }
 
-  const [program, ...args] = command
   const callsAt = async (environment: Readonly<Record<string, string>>) => {
     mock.clearRequests()
-    const { stdout } = await execute(program, args, {
-      ...{ cwd: folder, timeout: timeoutMs, maxBuffer: 1 << 26 },
-      env: {
-        ...{ PATH: `${process.env.PATH}`, HOME: join(folder, 'home'), LANG: 'C.UTF-8' },
-        ...{ WAV: 'speech.wav', IMAGE: 'image.png', CALLS: calls.join(','), ...environment },
-      },
-    })
+    const files = { WAV: 'speech.wav', IMAGE: 'image.png' }
+    const printed = await run({ ...files, CALLS: calls.join(','), ...environment })
     const requests = mock.getRequests().map(({ path, body }) => ({ path, body }))
-    return { answers: JSON.parse(stdout), requests }
+    return { answers: JSON.parse(printed), requests }
   }
   const directly = await callsAt({
     ...{ ENDPOINT: mock.url, MODELS_KEY: upstreamKey },
