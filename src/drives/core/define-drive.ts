@@ -19,7 +19,7 @@ import { UploadsByDraft } from './uploads-by-draft.ts'
  * collected in a staging directory and then written like any other object. docs/writing-a-drive.md explains it.
  */
 export function defineDrive(core: DriveCore): Drive {
-  const alone = core.alone ?? oneAtATime()
+  const alone = oneAtATime()
   const publisher = publisherOf(core, alone)
   const { uploads, setTags } = core
   return {

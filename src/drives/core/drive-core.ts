@@ -56,11 +56,6 @@ export interface DriveCore
   remove(bucket: string, key: string): Promise<boolean>
   /** Where parts wait until they are written as an object; or uploads of the drive's own. */
   readonly uploads: StagedUploads | UploadDrive
-  /**
-   * Runs `addBucket`, `removeBucket`, `publish`, `setTags` or `remove` while no other process runs one of them. Default: while
-   * this process runs no other one.
-   */
-  readonly alone?: Alone
 }
 
 export type Alone = <Result>(work: () => Promise<Result>) => Promise<Result>
