@@ -14,7 +14,7 @@ export interface HeadOptions {
  */
 export type ReadPriority = 'normal' | 'low'
 
-/** From `start` up to but not including `end`, which is infinite for all that follow. */
+/** From `start`, below 0 from the end of the object, up to but not including `end`, which is infinite for all that follow. */
 export interface WantedBytes {
   readonly start: number
   readonly end: number

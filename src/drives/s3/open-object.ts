@@ -137,6 +137,7 @@ function rangeOf(
 }
 
 function rangeField({ start, end }: WantedBytes): string {
+  if (start < 0) return `bytes=${start}`
   return `bytes=${start}-${end === Number.POSITIVE_INFINITY ? '' : end - 1}`
 }
 

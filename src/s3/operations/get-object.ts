@@ -30,12 +30,13 @@ const allBytes: WantedBytes = { start: 0, end: Number.POSITIVE_INFINITY }
 
 /** The bytes that the reply will have, if the request tells them already. */
 function wantedBytes({ headers }: Pick<HttpRequest, 'headers'>): WantedBytes | undefined {
-  const { range, 'if-range': ifRange } = headers
-  if (ifRange !== undefined || oftenUnread.some((name) => headers[name] !== undefined)) return
+  const { range } = headers
+  if (oftenUnread.some((name) => headers[name] !== undefined)) return
   if (range === undefined) return allBytes
+  const [, suffix] = /^bytes=-0*([1-9]\d*)$/i.exec(range) ?? []
+  if (suffix !== undefined) return { ...allBytes, start: -Number(suffix) }
   const wanted = resolveRange(range, Number.POSITIVE_INFINITY)
   if (wanted === 'whole') return allBytes
-  // The last bytes are where the size says.
   return wanted === 'unsatisfiable' || wanted.start === wanted.end ? undefined : wanted
 }
 

@@ -349,3 +349,28 @@ test('GetObject requests low priority from the drive for unsigned requests', asy
     assert.equal(drive.priority, priority)
   }
 })
+
+test('GetObject tells the drive which bytes the reply will have', async () => {
+  const all = { start: 0, end: Number.POSITIVE_INFINITY }
+  for (const [headers, wanted] of [
+    [{}, all],
+    [{ range: 'bytes=2-4' }, { start: 2, end: 5 }],
+    [{ range: 'bytes=-3' }, { ...all, start: -3 }],
+    [{ range: 'bytes=-0' }, undefined],
+    [
+      { range: 'bytes=2-', 'if-range': '"abc"' },
+      { ...all, start: 2 },
+    ],
+    [{ 'if-none-match': '"other"' }, undefined],
+  ] as const) {
+    const drive = newDrive()
+    const opened: unknown[] = []
+    const open = drive.open.bind(drive)
+    drive.open = (bucket, key, options) => {
+      opened.push(options?.wanted)
+      return open(bucket, key, options)
+    }
+    await getObject(contextOf(drive, { headers })).catch(() => undefined)
+    assert.deepEqual(opened, [wanted])
+  }
+})
