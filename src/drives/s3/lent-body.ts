@@ -6,17 +6,10 @@ import { Readable } from 'node:stream'
  * PUT.
  */
 export class LentBody extends Readable {
-  readonly #head: string
   #request: NodeJS.WritableStream | undefined
   #next: Uint8Array | undefined
   #giveBack = (): void => undefined
   #last: Uint8Array | undefined
-
-  /** @param head what the request gets first */
-  constructor(head = '') {
-    super()
-    this.#head = head
-  }
 
   /** Lends one chunk at a time. Resolves when it may be used again: it was sent, or the body has ended. */
   async lend(chunk: Uint8Array): Promise<void> {
@@ -37,7 +30,6 @@ export class LentBody extends Readable {
   /** How the SDK sends a body. */
   override pipe<Target extends NodeJS.WritableStream>(request: Target): Target {
     this.#request = request
-    if (this.#head !== '') request.write(this.#head)
     this.#pass()
     return request
   }

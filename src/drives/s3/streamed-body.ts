@@ -19,7 +19,7 @@ export interface Sending {
  */
 export class StreamedBody<Result> {
   readonly #size: number
-  readonly #body: LentBody
+  readonly #body = new LentBody()
   readonly #trailer: Trailer | undefined
   readonly #abort = new AbortController()
   readonly #sent: Promise<Result>
@@ -38,7 +38,6 @@ export class StreamedBody<Result> {
   ) {
     this.#size = size
     this.#trailer = trailer && new Trailer(trailer, size)
-    this.#body = new LentBody(this.#trailer?.head)
     this.#sent = send({ body: this.#body, signal: this.#abort.signal, trailer })
     this.#sent.catch((error: unknown) => {
       this.#failure = { error }
@@ -54,17 +53,21 @@ export class StreamedBody<Result> {
     const isLast = this.#total === this.#size
     const now = isLast ? chunk.subarray(0, -1) : chunk
     if (isLast) this.#last = Uint8Array.from(chunk.subarray(-1))
-    this.#trailer?.update(chunk)
     if (now.length === 0) return
-    await this.#bounded(this.#body.lend(now))
-    this.#requireSending()
+    for (const piece of this.#trailer?.framed(now) ?? [now]) {
+      await this.#bounded(this.#body.lend(piece))
+      this.#requireSending()
+    }
   }
 
   /** Sends the last byte. Resolves with the store's answer. */
   async finish(): Promise<Result> {
     this.#requireSending()
     if (this.#total !== this.#size) throw this.#wrongSize()
-    this.#body.end(Buffer.concat([this.#last, Buffer.from(this.#trailer?.tail() ?? '')]))
+    const trailer = this.#trailer
+    this.#body.end(
+      trailer ? Buffer.concat([...trailer.framed(this.#last), trailer.tail()]) : this.#last,
+    )
     return await this.#bounded(this.#sent)
   }
 

@@ -6,29 +6,41 @@ import {
 } from '../../checksums/checksum-hashers.ts'
 import type { ChecksumAlgorithm } from '../attributes.ts'
 
+/** MinIO takes no chunk above 16 MiB, versitygw none below 8 KiB but the last one. */
+const chunkBytes = 1024 * 1024
+
 /**
- * A checksum behind the bytes of a body: all bytes are one chunk of `aws-chunked` (API reference, "Signature
- * calculations: including trailing headers"), as AWS's SDK for Go sends them.
+ * A checksum behind the bytes of a body, in chunks of `aws-chunked` (API reference, "Signature calculations: including
+ * trailing headers").
  */
 export class Trailer {
-  /** Before the bytes. */
-  readonly head: string
   readonly #name: string
   readonly #hasher: ChecksumHasher
+  readonly #size: number
+  #sent = 0
 
   constructor(algorithm: ChecksumAlgorithm, size: number) {
-    this.head = headOf(size)
     this.#name = checksumHeader(algorithm)
     this.#hasher = createChecksum(algorithm)
+    this.#size = size
   }
 
-  update(bytes: Uint8Array): void {
+  /** The next bytes, and what stands before each chunk. */
+  *framed(bytes: Uint8Array): Generator<Uint8Array> {
     this.#hasher.update(bytes)
+    for (let at = 0; at < bytes.length; ) {
+      const within = this.#sent % chunkBytes
+      if (within === 0) yield Buffer.from(headAt(this.#sent, this.#size))
+      const piece = bytes.subarray(at, at + chunkBytes - within)
+      yield piece
+      at += piece.length
+      this.#sent += piece.length
+    }
   }
 
   /** After the bytes. */
-  tail(): string {
-    return tailOf(this.#name, this.#hasher.digest().toString('base64'))
+  tail(): Buffer {
+    return Buffer.from(tailOf(this.#name, this.#hasher.digest().toString('base64')))
   }
 }
 
@@ -39,17 +51,19 @@ export class Trailer {
 export function trailerHeaders(algorithm: ChecksumAlgorithm, size = ''): Record<string, string> {
   const name = checksumHeader(algorithm)
   const value = 'A'.repeat(4 * Math.ceil(checksumBytes(algorithm) / 3))
-  const framing = headOf(Number(size)).length + tailOf(name, value).length
+  let length = Number(size) + tailOf(name, value).length
+  for (let at = 0; at < Number(size); at += chunkBytes) length += headAt(at, Number(size)).length
   return {
-    'content-length': String(Number(size) + framing),
+    'content-length': String(length),
     'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
     'x-amz-decoded-content-length': size,
     'x-amz-trailer': name,
   }
 }
 
-function headOf(size: number): string {
-  return `${size.toString(16)}\r\n`
+/** Before the chunk at this byte. */
+function headAt(at: number, size: number): string {
+  return `${at === 0 ? '' : '\r\n'}${Math.min(chunkBytes, size - at).toString(16)}\r\n`
 }
 
 function tailOf(name: string, value: string): string {

@@ -78,8 +78,16 @@ async function bytesIn(request: IncomingMessage): Promise<Buffer | undefined> {
   }
   const bytes = Buffer.concat(chunks)
   if (request.headers['x-amz-trailer'] === undefined) return bytes
-  const start = bytes.indexOf('\r\n') + 2
-  const end = start + Number.parseInt(bytes.toString('latin1', 0, start), 16)
-  const isWhole = /^\r\n0\r\nx-amz-checksum-\w+:\S+\r\n\r\n$/.test(bytes.toString('latin1', end))
-  return isWhole ? bytes.subarray(start, end) : undefined
+  const pieces: Buffer[] = []
+  for (let at = 0; ; ) {
+    const [head = '', size = ''] = /^(\w+)\r\n/.exec(bytes.toString('latin1', at, at + 20)) ?? []
+    if (head === '') return undefined
+    const start = at + head.length
+    at = start + Number.parseInt(size, 16) + 2
+    if (size !== '0') pieces.push(bytes.subarray(start, at - 2))
+    else {
+      const isWhole = /^x-amz-checksum-\w+:\S+\r\n\r\n$/.test(bytes.toString('latin1', start))
+      return isWhole ? Buffer.concat(pieces) : undefined
+    }
+  }
 }

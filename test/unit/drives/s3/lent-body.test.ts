@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { crc32 } from 'node:zlib'
 import { LentBody } from '../../../../src/drives/s3/lent-body.ts'
 import { StreamedBody } from '../../../../src/drives/s3/streamed-body.ts'
 import { trailerHeaders } from '../../../../src/drives/s3/trailer.ts'
@@ -100,23 +101,32 @@ test('What was lent is given back when the body ends early', async (t) => {
   await piped.lend(Buffer.from('after the end'))
 })
 
-test('A checksum follows the bytes', async (t) => {
-  const bodies: string[] = []
-  const lengths: unknown[] = []
-  const port = await startStore(t, async (request) => {
-    lengths.push(request.headers['content-length'])
-    bodies.push((await buffer(request)).toString())
+for (const size of [9, 1024 * 1024, 2 * 1024 * 1024 + 3]) {
+  test(`A checksum follows ${size} bytes, in chunks of 1 MiB`, async (t) => {
+    const bodies: Buffer[] = []
+    const lengths: unknown[] = []
+    const port = await startStore(t, async (request) => {
+      lengths.push(request.headers['content-length'])
+      bodies.push(await buffer(request))
+    })
+    const sent = new StreamedBody<void>(size, 'CRC32', async ({ body, trailer = 'SHA1' }) => {
+      const headers = trailerHeaders(trailer, String(size))
+      const [reply] = await once(body.pipe(request({ port, method: 'PUT', headers })), 'response')
+      reply.resume()
+    })
+    const bytes = content.subarray(0, size)
+    for (let at = 0; at < size; at += 700_000) await sent.write(bytes.subarray(at, at + 700_000))
+    await sent.finish()
+    const sum = Buffer.alloc(4)
+    sum.writeUInt32BE(crc32(bytes))
+    const framed: (Buffer | string)[] = []
+    for (let at = 0; at < size; at += 1024 * 1024) {
+      const chunk = bytes.subarray(at, at + 1024 * 1024)
+      framed.push(`${chunk.length.toString(16)}\r\n`, chunk, '\r\n')
+    }
+    framed.push(`0\r\nx-amz-checksum-crc32:${sum.toString('base64')}\r\n\r\n`)
+    const expected = Buffer.concat(framed.map((piece) => Buffer.from(piece)))
+    assert.equal(sha256Of(bodies[0] ?? Buffer.alloc(0)), sha256Of(expected))
+    assert.deepEqual(lengths, [String(expected.length)])
   })
-  const body = new StreamedBody<void>(9, 'CRC32', async ({ body, trailer }) => {
-    const headers = trailerHeaders(trailer ?? 'SHA1', '9')
-    const [reply] = await once(body.pipe(request({ port, method: 'PUT', headers })), 'response')
-    reply.resume()
-  })
-  await body.write(Buffer.from('1234'))
-  await body.write(Buffer.from('56789'))
-  await body.finish()
-  // The check value of CRC-32/ISO-HDLC.
-  const value = Buffer.from('cbf43926', 'hex').toString('base64')
-  assert.deepEqual(bodies, [`9\r\n123456789\r\n0\r\nx-amz-checksum-crc32:${value}\r\n\r\n`])
-  assert.deepEqual(lengths, [String(bodies.join('').length)])
-})
+}
