@@ -5,7 +5,7 @@ import * as fields from '../../../../src/models/routing/field-schemas.ts'
 import { exportFile } from '../../../../src/models/routing/import/export-file.ts'
 import { readExport } from '../../../../src/models/routing/import/read-export.ts'
 import { routingInput } from '../../../../src/models/routing/routing-schemas.ts'
-import { cpuMsOf } from '../../../support/cpu-time.ts'
+import { cpuMsOf, leastCpuMsOf } from '../../../support/cpu-time.ts'
 
 const mebibyte = 1024 * 1024
 /** Texts that make a pattern look at each place again and again. */
@@ -20,7 +20,7 @@ const hostile = {
 const empty = { connections: [], combos: [], customModels: [], modelAliases: {} }
 
 function assertFast(work: () => unknown): void {
-  const tookMs = cpuMsOf(work)
+  const tookMs = leastCpuMsOf(work)
   assert.ok(tookMs < 50, `${tookMs} ms`)
 }
 
