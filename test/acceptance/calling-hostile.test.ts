@@ -81,14 +81,22 @@ test('A body whose bytes come as chunks of one is held in memory of its size', a
   assert.ok(grown < 350_000_000, `${grown} bytes`)
 })
 
-for (const size of [8_000, 60_000, 2_000_000]) {
-  test(`A stream that has begun holds nothing of its request of ${size} bytes`, async (t) => {
-    const { port, upstream } = await startWithUpstream(t)
+const chatOf = (size: number) =>
+  JSON.stringify({ model: 'lab/big', stream: true, x: 'x'.repeat(size) })
+const largeFile = part('file', 'x'.repeat(3_000_000), '; filename="a.wav"')
+const largeForm = `--a\r\n${part('model', 'lab/big')}--a\r\n${largeFile}--a--\r\n`
+
+for (const [what, path, type, text] of [
+  ['8 kB', 'chat/completions', 'application/json', chatOf(8_000)],
+  ['60 kB', 'chat/completions', 'application/json', chatOf(60_000)],
+  ['900 kB', 'chat/completions', 'application/json', chatOf(900_000)],
+  ['a large form', 'audio/transcriptions', 'multipart/form-data; boundary=a', largeForm],
+] as const) {
+  test(`An answer that has begun holds nothing of its request: ${what}`, async (t) => {
+    const { port, upstream } = await startWithUpstream(t, {}, { MODELS_BODY_MIB: '1' })
     const streams = 32
-    const body = Buffer.from(
-      JSON.stringify({ model: 'lab/big', stream: true, x: 'x'.repeat(size) }),
-    )
-    const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${modelsApiKey}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    const body = Buffer.from(text)
+    const head = `POST /v1/${path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${modelsApiKey}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`
     upstream.behave = (_, response) =>
       void response.writeHead(200, streamHead).write('data: {"choices":[]}\n\n')
     collectGarbage()

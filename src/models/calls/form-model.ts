@@ -45,6 +45,8 @@ export class FormModel implements ModelFinder {
     if (field === undefined)
       throw unclearModel(isWhole ? 'The form has no field model.' : lateModel)
     const bytes = Buffer.concat(field.bytes)
+    // They share the memory of the body, which a long answer must not keep.
+    field.bytes.length = 0
     const name = asUnclear(() => textOf(bytes))
     const { start } = field
     return { name, start, end: start + bytes.length, encode: (other) => other }

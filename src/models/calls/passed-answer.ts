@@ -61,8 +61,9 @@ function bodyOf(answer: BegunAnswer, { call, observed }: AnswerContext): StreamB
         await borrow(piece)
       }
       try {
-        // Each is let go of: a stream may last for hours.
-        for (let piece = held.shift(); piece !== undefined; piece = held.shift()) await pass(piece)
+        for (const piece of held) await pass(piece)
+        // The rest may last for hours.
+        held.length = 0
         for (let next = await body.next(); next.done !== true; next = await body.next()) {
           await pass(next.value)
         }
