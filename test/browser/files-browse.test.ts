@@ -332,6 +332,8 @@ describe('Browsing in the dashboard', { skip: absenceOfChromium() }, () => {
   test('shows why a folder could not be loaded, and retries', async () => {
     const files = await openAt('/files')
     const { page } = files
+    // Otherwise the page may load the folder by itself, after a busy service did not say in time that it is there.
+    await page.route('**/-/livez', (route) => route.fulfill())
     await page.route(
       (url) => url.pathname === '/-/api/folder',
       (route) => route.abort(),
