@@ -36,6 +36,7 @@ describe("an S3 drive whose buckets are those of Ceph's RGW", { skip: absenceOfR
       truncate: noFewer,
       copyConditions: 'CopyObject ignores them',
       completeIfMatch: noComplete,
+      storageClasses: 'it refuses those that its zone does not have',
     },
     {
       'follows the table, and leaves the key unchanged when they fail': noIfMatch,

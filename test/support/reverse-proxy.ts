@@ -132,7 +132,9 @@ function startCaddy(
   })
   const file = join(folder, 'Caddyfile')
   // Caddy would otherwise listen for its own management and on port 80.
-  writeFileSync(file, `{\n  admin off\n  auto_https disable_redirects\n}\n${site}`)
+  // HTTP/3 needs the UDP port, which `freePort` keeps.
+  const protocols = 'servers {\n    protocols h1 h2\n  }'
+  writeFileSync(file, `{\n  admin off\n  auto_https disable_redirects\n  ${protocols}\n}\n${site}`)
   return start('caddy', ['run', '--adapter', 'caddyfile', '--config', file], place)
 }
 
