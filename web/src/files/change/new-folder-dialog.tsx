@@ -22,7 +22,7 @@ export function NewFolderDialog({ bucket, prefix, onClose }: NewFolderDialogProp
   const { isAsking, asks, question } = useSpacesQuestion(name, setName)
   const { mutate, isPending, error } = useMutation({
     networkMode: 'always',
-    mutationFn: () => createFolders(bucket, prefix, name),
+    mutationFn: (entered: string) => createFolders(bucket, prefix, entered),
     onSuccess: onClose,
   })
   return (
@@ -31,7 +31,7 @@ export function NewFolderDialog({ bucket, prefix, onClose }: NewFolderDialogProp
       action={isAsking ? 'Create with spaces' : 'Create'}
       isBusy={isPending}
       onSubmit={() => {
-        if (!asks()) mutate()
+        if (!asks()) mutate(name)
       }}
       onClose={onClose}
     >

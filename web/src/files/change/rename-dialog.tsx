@@ -24,12 +24,13 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
   const { isAsking, asks, question } = useSpacesQuestion(name, setName)
   const { mutate, isPending, error } = useMutation({
     networkMode: 'always',
-    mutationFn: async () => {
-      if (name === entry.name) return onClose()
-      const move = checkedMove(entry, bucket, name)
-      const isAsked = entry.kind === 'file' || isMerging
-      if (!isAsked && (await hasAnything(bucket, move.to))) return setMergesInto(name)
-      await rename(move, name)
+    // It may be the function of the render before: a name that was just entered is passed on.
+    mutationFn: async (entered: string) => {
+      if (entered === entry.name) return onClose()
+      const move = checkedMove(entry, bucket, entered)
+      const isAsked = entry.kind === 'file' || mergesInto === entered
+      if (!isAsked && (await hasAnything(bucket, move.to))) return setMergesInto(entered)
+      await rename(move, entered)
       onClose()
     },
   })
@@ -39,7 +40,7 @@ export function RenameDialog({ bucket, entry, onClose }: RenameDialogProps) {
       action={isMerging ? 'Merge' : isAsking ? 'Rename with spaces' : 'Rename'}
       isBusy={isPending}
       onSubmit={() => {
-        if (name === entry.name || !asks()) mutate()
+        if (name === entry.name || !asks()) mutate(name)
       }}
       onClose={onClose}
     >
