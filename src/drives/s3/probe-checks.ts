@@ -57,8 +57,7 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
     return (await requests.upload('part-etags')) === md5
   },
   async wholeBodies(requests) {
-    const hasEnded = await requests.putCut('cut')
-    return hasEnded && !(await requests.exists('cut'))
+    return (await requests.isCutRefused('cut')) && !(await requests.exists('cut'))
   },
   async startAfter(requests) {
     for (const name of ['list/a', 'list/b', 'list/c']) await requests.put(name)

@@ -1,4 +1,4 @@
-import { OutgoingMessage } from 'node:http'
+import { ClientRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
@@ -17,6 +17,7 @@ import {
 import { bareEtag } from './object-fields.ts'
 import type { Store } from './store.ts'
 import type { NativeConditions } from './store-abilities.ts'
+import { isRefusal } from './store-errors.ts'
 import { copySource, type StoreName } from './store-names.ts'
 
 const Body = Buffer.from('bucketry')
@@ -41,8 +42,16 @@ type ProbeUpload = NativeConditions & {
 
 /** It ends the connection instead of its last byte, as a process that is killed. Replies can still arrive. */
 class CutBody extends Readable {
+  /** A connection that was used before may have ended by itself. */
+  isCutOnNewConnection = false
+
   override pipe<Target extends NodeJS.WritableStream>(request: Target): Target {
-    if (request instanceof OutgoingMessage) request.write(cutBytes, () => request.socket?.end())
+    if (request instanceof ClientRequest) {
+      request.write(cutBytes, () => {
+        this.isCutOnNewConnection = !request.reusedSocket
+        request.socket?.end()
+      })
+    }
     return request
   }
 }
@@ -63,15 +72,20 @@ export class ProbeRequests {
     return bareEtag((await this.#store.send(command)).ETag)
   }
 
-  /** A PUT that breaks off. Resolves with whether the store has answered, or ended the connection. */
-  async putCut(name: string): Promise<boolean> {
-    const cut = { Body: new CutBody(), ContentLength: cutBytes.length + 1 }
-    const command = new PutObjectCommand({ ...this.#at(name), ...cut })
+  /** Whether the store refuses a PUT that breaks off. False also if another failure came first. */
+  async isCutRefused(name: string): Promise<boolean> {
+    const Body = new CutBody()
+    const ContentLength = cutBytes.length + 1
     const ending = new AbortController()
-    await this.#store.send(command, { ending, limitMs: cutMs }).catch(() => undefined)
-    const isLate = ending.signal.aborted
-    ending.abort()
-    return !isLate
+    try {
+      const command = new PutObjectCommand({ ...this.#at(name), Body, ContentLength })
+      await this.#store.send(command, { ending, limitMs: cutMs })
+      return false
+    } catch (error) {
+      return Body.isCutOnNewConnection && isRefusal(error)
+    } finally {
+      ending.abort()
+    }
   }
 
   async copy(from: string, to: string, conditions: CopyConditions): Promise<void> {

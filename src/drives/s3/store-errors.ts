@@ -106,6 +106,15 @@ export function isUnexplained(error: unknown): boolean {
   return $metadata?.httpStatusCode === 400 && name === codeless
 }
 
+/** Whether the store refused a request for what is in it, or ended the connection. */
+export function isRefusal(error: unknown): boolean {
+  const { cause, kind } = error as DriveError
+  // Without a cause, the store has not answered in time.
+  if (cause === undefined || kind === 'busy' || kind === 'denied') return false
+  const { httpStatusCode = 400 } = (cause as SdkError).$metadata ?? {}
+  return httpStatusCode >= 400 && httpStatusCode < 500
+}
+
 /** Whether the store may have done what a failed request asked for. */
 export function isUnclear(error: unknown): boolean {
   const { cause, kind } = error as DriveError

@@ -33,7 +33,7 @@ function wantedBytes({ headers }: Pick<HttpRequest, 'headers'>): WantedBytes | u
   const { range } = headers
   if (oftenUnread.some((name) => headers[name] !== undefined)) return
   if (range === undefined) return allBytes
-  const [, suffix] = /^bytes=-0*([1-9]\d*)$/i.exec(range) ?? []
+  const [, suffix] = /^bytes=-0*([1-9]\d{0,14})$/i.exec(range) ?? []
   if (suffix !== undefined) return { ...allBytes, start: -Number(suffix) }
   const wanted = resolveRange(range, Number.POSITIVE_INFINITY)
   if (wanted === 'whole') return allBytes

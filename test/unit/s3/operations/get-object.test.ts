@@ -357,6 +357,8 @@ test('GetObject tells the drive which bytes the reply will have', async () => {
     [{ range: 'bytes=2-4' }, { start: 2, end: 5 }],
     [{ range: 'bytes=-3' }, { ...all, start: -3 }],
     [{ range: 'bytes=-0' }, undefined],
+    // More digits than a number has exactly.
+    [{ range: 'bytes=-99999999999999999999999' }, undefined],
     [
       { range: 'bytes=2-', 'if-range': '"abc"' },
       { ...all, start: 2 },
