@@ -94,10 +94,12 @@ export class StoreCursor implements EntryCursor {
   async #request({ prefix, after, ...query }: PageRequest): Promise<ListObjectsV2CommandOutput> {
     const { store, probe } = this.#context
     const { prefix: folder, Bucket } = this.#place
-    if (after !== '') await probe.require(this.#bucket, 'startAfter')
+    // Garage would end the page at a key before the prefix.
+    const isWithin = after !== '' && compareKeys(after, prefix) >= 0
+    if (isWithin) await probe.require(this.#bucket, 'startAfter')
     const command = new ListObjectsV2Command({
       ...{ Bucket, Prefix: folder + prefix, EncodingType: 'url', ...query },
-      ...(after !== '' && { StartAfter: folder + after }),
+      ...(isWithin && { StartAfter: folder + after }),
     })
     return await store.send(command)
   }

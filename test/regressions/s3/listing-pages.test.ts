@@ -2,6 +2,28 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDriveOn } from './store-under-test.ts'
 
+test('a key before the prefix does not end a listing', async (t) => {
+  const drive = await openDriveOn(t, (request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://store')
+    const prefix = searchParams.get('prefix') ?? ''
+    const keys = ['alpha/a', 'alpha/b/1', 'alpha/b/2']
+    // As Garage, which begins there and stops at the first key that does not begin with the prefix.
+    const after = keys.filter((key) => key > (searchParams.get('start-after') ?? ''))
+    const from = searchParams.has('start-after') ? 0 : after.findIndex((key) => key >= prefix)
+    const page = after.slice(from)
+    const end = page.findIndex((key) => !key.startsWith(prefix))
+    const entries = page
+      .slice(0, end < 0 ? undefined : end)
+      .map((key) => `<Contents><Key>${key}</Key></Contents>`)
+    response.end(`<ListBucketResult>${entries.join('')}</ListBucketResult>`)
+  })
+  const listed = await drive.list('alpha', { prefix: 'b/', after: 'Z' }).next(10)
+  assert.deepEqual(
+    listed.map(({ key }) => key),
+    ['b/1', 'b/2'],
+  )
+})
+
 test('a page of one key is not the last one', async (t) => {
   const drive = await openDriveOn(t, (request, response) => {
     const most = Number(new URL(request.url ?? '', 'http://store').searchParams.get('max-keys'))
