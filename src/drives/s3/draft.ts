@@ -94,7 +94,7 @@ class StoreDraft implements Draft {
     try {
       if (this.#parts !== undefined) return await this.#complete(this.#parts, attributes)
       if (streamed !== undefined) {
-        const send = () => streamed.finish()
+        const send = async () => ({ ...(await streamed.finish()), ...streamed.checksum })
         return await this.#put(attributes, { conditions, begun: this.#native, send })
       }
       const body = this.#body.take()

@@ -71,6 +71,11 @@ export class StreamedBody<Result> {
     return await this.#bounded(this.#sent)
   }
 
+  /** What the store has verified at its end, as the SDK names it. Garage does not return it. */
+  get checksum(): Readonly<Record<string, string>> {
+    return this.#trailer?.checksum ?? {}
+  }
+
   /** Ends the request, of which the store has not got all bytes. */
   abort(): void {
     this.#abort.abort(new DriveError('changed', 'This draft has ended.'))

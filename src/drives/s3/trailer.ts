@@ -14,13 +14,14 @@ const chunkBytes = 1024 * 1024
  * trailing headers").
  */
 export class Trailer {
-  readonly #name: string
+  readonly #algorithm: ChecksumAlgorithm
   readonly #hasher: ChecksumHasher
   readonly #size: number
   #sent = 0
+  #value: string | undefined
 
   constructor(algorithm: ChecksumAlgorithm, size: number) {
-    this.#name = checksumHeader(algorithm)
+    this.#algorithm = algorithm
     this.#hasher = createChecksum(algorithm)
     this.#size = size
   }
@@ -40,7 +41,13 @@ export class Trailer {
 
   /** After the bytes. */
   tail(): Buffer {
-    return Buffer.from(tailOf(this.#name, this.#hasher.digest().toString('base64')))
+    this.#value = this.#hasher.digest().toString('base64')
+    return Buffer.from(tailOf(checksumHeader(this.#algorithm), this.#value))
+  }
+
+  /** The checksum, with the SDK's name of the field. Empty before `tail`. */
+  get checksum(): Readonly<Record<string, string>> {
+    return this.#value === undefined ? {} : { [`Checksum${this.#algorithm}`]: this.#value }
   }
 }
 

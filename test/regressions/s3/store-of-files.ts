@@ -5,7 +5,11 @@ interface File {
   readonly bytes: Buffer
   /** What it keeps of the header. */
   readonly fields: Readonly<Record<string, string>>
+  /** The checksum at the end of the body. As Garage, it does not return it to the PUT. */
+  readonly sum: Readonly<Record<string, string>>
 }
+
+type Body = Pick<File, 'bytes' | 'sum'>
 
 /** As versitygw, it keeps `aws-chunked`. */
 const keptFields = ['x-amz-checksum-crc32', 'content-encoding']
@@ -24,10 +28,9 @@ export function storeOfFiles(): StoreOfFiles {
   const files = new Map<string, File>()
   const broken: string[] = []
   const answer: RequestListener = async (request, response) => {
-    // It resolves `.` and `..`.
     const url = new URL(request.url ?? '', 'http://store')
     const path = decodeURIComponent(url.pathname).replace(/[/\\]+/g, '/')
-    const bytes = await bytesIn(request)
+    const body = await bodyIn(request)
     const found = files.get(path)
     const fieldsOf = (file: File) => ({
       etag: `"${md5Of(file.bytes)}"`,
@@ -35,22 +38,26 @@ export function storeOfFiles(): StoreOfFiles {
     })
     const answers: Readonly<Record<string, () => void>> = {
       get() {
-        const prefix = `/bucket/${url.searchParams.get('prefix')}`.replace(/\/+/g, '/')
+        const bucket = path.replace(/\/?$/, '/')
+        const prefix = `${bucket}${url.searchParams.get('prefix')}`.replace(/\/+/g, '/')
         if (url.searchParams.has('list-type')) {
           const listed = [...files.keys()].filter((name) => name.startsWith(prefix)).sort()
-          const entries = listed.map((name) => `<Contents><Key>${name.slice(8)}</Key></Contents>`)
+          const entries = listed.map(
+            (name) => `<Contents><Key>${name.slice(bucket.length)}</Key></Contents>`,
+          )
           response.end(`<ListBucketResult>${entries.join('')}</ListBucketResult>`)
-        } else if (found === undefined) response.writeHead(404).end()
+        } else if (path === '/') response.end('<ListAllMyBucketsResult/>')
+        else if (found === undefined) response.writeHead(404).end()
         else {
-          const head = { ...fieldsOf(found), 'content-length': found.bytes.length }
+          const head = { ...fieldsOf(found), ...found.sum, 'content-length': found.bytes.length }
           response.writeHead(200, head).end(found.bytes)
         }
       },
       put() {
         const kept = Object.entries(request.headers).filter(([name]) => keptFields.includes(name))
-        if (bytes === undefined) response.writeHead(400).end()
+        if (body === undefined) response.writeHead(400).end()
         else {
-          const file = { bytes, fields: Object.fromEntries(kept) as File['fields'] }
+          const file = { ...body, fields: Object.fromEntries(kept) as File['fields'] }
           files.set(path, file)
           response.writeHead(200, fieldsOf(file)).end('<CopyObjectResult/>')
         }
@@ -69,7 +76,7 @@ export function storeOfFiles(): StoreOfFiles {
 }
 
 /** The body, or as much of it as arrived. Undefined if it lacks the checksum at its end. */
-async function bytesIn(request: IncomingMessage): Promise<Buffer | undefined> {
+async function bodyIn(request: IncomingMessage): Promise<Body | undefined> {
   const chunks: Buffer[] = []
   try {
     for await (const chunk of request) chunks.push(chunk)
@@ -77,7 +84,7 @@ async function bytesIn(request: IncomingMessage): Promise<Buffer | undefined> {
     // It broke off.
   }
   const bytes = Buffer.concat(chunks)
-  if (request.headers['x-amz-trailer'] === undefined) return bytes
+  if (request.headers['x-amz-trailer'] === undefined) return { bytes, sum: {} }
   const pieces: Buffer[] = []
   for (let at = 0; ; ) {
     const [head = '', size = ''] = /^(\w+)\r\n/.exec(bytes.toString('latin1', at, at + 20)) ?? []
@@ -86,8 +93,9 @@ async function bytesIn(request: IncomingMessage): Promise<Buffer | undefined> {
     at = start + Number.parseInt(size, 16) + 2
     if (size !== '0') pieces.push(bytes.subarray(start, at - 2))
     else {
-      const isWhole = /^x-amz-checksum-\w+:\S+\r\n\r\n$/.test(bytes.toString('latin1', start))
-      return isWhole ? Buffer.concat(pieces) : undefined
+      const trailer = /^(x-amz-checksum-\w+):(\S+)\r\n\r\n$/
+      const [, name, value = ''] = trailer.exec(bytes.toString('latin1', start)) ?? []
+      return name ? { bytes: Buffer.concat(pieces), sum: { [name]: value } } : undefined
     }
   }
 }
