@@ -11,6 +11,7 @@ const without: Partial<Readonly<Record<StoreAbility, string>>> = {
   checksums: 'verified, and not kept',
   fewerParts: 'Complete must list all parts, and other bytes for a part that was sent get 503',
   partEtags: 'no multipart upload',
+  tags: '501 for an object with tags',
   wholeBodies: 'Bucketry ends each body that it sends while it arrives with a checksum',
   startAfter: 'only the first page of a listing',
 }

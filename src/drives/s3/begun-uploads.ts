@@ -49,9 +49,10 @@ export class BegunUploads {
 
   /** Creates an upload of the store. */
   async begin(upload: NewUpload): Promise<StoreUpload> {
-    const { mark, target } = upload
+    const { mark, target, attributes } = upload
     const { probe } = this.#context
     await probe.requireKey(target)
+    await probe.requireTags(target.bucket, attributes.tags)
     // SeaweedFS gives the object another key.
     if (target.key.endsWith('/')) await probe.require(target.bucket, 'exactKeys')
     await this.#save(mark, { target })

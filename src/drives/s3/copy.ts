@@ -39,6 +39,7 @@ export async function copyObject(
   if (found.attributes.etag !== source.etag) throw changedSource(source)
   const copying = { source, target, options, size: found.size }
   const abilities = await context.probe.abilities(target.bucket)
+  await context.probe.requireTags(target.bucket, options.attributes.tags)
   const isInParts = found.size > (context.maxCopyBytes ?? maxCopyBytes)
   if (isInParts) return abilities.copyPart ? await copyInParts(context, copying) : undefined
   if (!abilities.copy) return undefined

@@ -156,10 +156,12 @@ class StoreDraft implements Draft {
     readonly trailer?: ChecksumAlgorithm | undefined
     readonly signal?: AbortSignal
   }): Promise<PutObjectCommandOutput> {
-    const { store, names } = this.#context
+    const { store, names, probe } = this.#context
     const { attributes, conditions, native, body, size, trailer, signal } = put
-    const { checksum } = attributes
-    const { checksums } = await this.#context.probe.abilities(this.#target.bucket)
+    const { checksum, tags } = attributes
+    const { bucket } = this.#target
+    await probe.requireTags(bucket, tags)
+    const { checksums } = await probe.abilities(bucket)
     const command = new PutObjectCommand({
       ...names.nameOf(this.#target),
       ...fieldsOf(attributes, conditions === undefined ? undefined : this.#mark),

@@ -15,7 +15,8 @@ export async function setObjectTags(
   object: ObjectName,
   tags: Tags,
 ): Promise<ObjectMetadata | undefined> {
-  const { store, names } = context
+  const { store, names, probe } = context
+  await probe.require(object.bucket, 'tags')
   const before = await headOf(context, object)
   if (before === undefined) return undefined
   const name = names.nameOf(object)

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DriveError, type DriveErrorKind } from '../drive.ts'
-import type { ProbeRequests } from './probe-requests.ts'
+import { type ProbeRequests, probeBytes } from './probe-requests.ts'
 import type { NativeConditions, StoreAbility } from './store-abilities.ts'
 
 type Check = (requests: ProbeRequests) => Promise<boolean>
 
 const wrongEtag = '"00000000000000000000000000000000"'
-const probeText = 'bucketry'
 
 /** How a store says that a condition does not hold. */
 const refusals: readonly DriveErrorKind[] = ['condition', 'not-found', 'busy']
@@ -46,14 +45,18 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
   },
   async checksums(requests) {
     const sum = Buffer.alloc(4)
-    sum.writeUInt32BE(crc32(probeText))
+    sum.writeUInt32BE(crc32(probeBytes))
     const ChecksumCRC32 = sum.toString('base64')
     const put = requests.put('checksums', { ChecksumAlgorithm: 'CRC32', ChecksumCRC32 })
     if (!(await isTaken(put))) return false
-    return (await requests.checksumOf('checksums')) === ChecksumCRC32
+    return (await requests.head('checksums')).ChecksumCRC32 === ChecksumCRC32
+  },
+  async tags(requests) {
+    if (!(await isAllowed(requests.put('tags', { Tagging: 'a=b' })))) return false
+    return (await requests.head('tags')).TagCount === 1
   },
   async partEtags(requests) {
-    const md5 = createHash('md5').update(probeText).digest('hex')
+    const md5 = createHash('md5').update(probeBytes).digest('hex')
     return (await requests.upload('part-etags')) === md5
   },
   async wholeBodies(requests) {
@@ -64,6 +67,11 @@ export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
     return String(await requests.list('list/', 'list/a')) === 'list/b,list/c'
   },
   exactKeys: (requests) => areKept(requests, ['exact/./a', 'exact//a', 'exact/b/../a']),
+  async leadingSlashes(requests) {
+    await requests.put('leading')
+    await isAllowed(requests.removeBehindSlash('leading'))
+    return await requests.exists('leading')
+  },
   backslashes: (requests) => areKept(requests, ['backslash\\a']),
 }
 
@@ -113,6 +121,16 @@ async function isTaken(request: Promise<unknown>): Promise<boolean> {
 
 async function isRefused(request: Promise<unknown>): Promise<boolean> {
   return (await outcomeOf(request)) === 'refused'
+}
+
+/** As isTaken. The access key may lack the right. */
+async function isAllowed(request: Promise<unknown>): Promise<boolean> {
+  try {
+    return await isTaken(request)
+  } catch (error) {
+    if ((error as DriveError).kind !== 'denied') throw error
+    return false
+  }
 }
 
 /** @throws DriveError what says nothing about the store's abilities */

@@ -8,6 +8,7 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   ListObjectsV2Command,
   PutObjectCommand,
   type PutObjectCommandInput,
@@ -20,7 +21,8 @@ import type { NativeConditions } from './store-abilities.ts'
 import { isRefusal } from './store-errors.ts'
 import { copySource, type StoreName } from './store-names.ts'
 
-const Body = Buffer.from('bucketry')
+/** Garage copies no part of an object that has less than 3 KiB. */
+export const probeBytes = Buffer.alloc(4096, 'bucketry')
 /** So many that a server begins to store a body before it has all of it. */
 const cutBytes = Buffer.alloc(1024 * 1024)
 /** How long a store may take to notice that a connection has ended. */
@@ -68,7 +70,7 @@ export class ProbeRequests {
 
   /** Resolves with the ETag. */
   async put(name: string, more: Partial<PutObjectCommandInput> = {}) {
-    const command = new PutObjectCommand({ ...this.#at(name), Body, ...more })
+    const command = new PutObjectCommand({ ...this.#at(name), Body: probeBytes, ...more })
     return bareEtag((await this.#store.send(command)).ETag)
   }
 
@@ -94,14 +96,20 @@ export class ProbeRequests {
     await this.#store.send(command)
   }
 
-  async checksumOf(name: string): Promise<string | undefined> {
+  async head(name: string): Promise<HeadObjectCommandOutput> {
     const command = new HeadObjectCommand(this.#at(name))
-    return (await this.#store.send(command)).ChecksumCRC32
+    return await this.#store.send(command)
   }
 
   async remove(name: string, conditions: Pick<NativeConditions, 'IfMatch'> = {}): Promise<void> {
     const command = new DeleteObjectCommand({ ...this.#at(name), ...conditions })
     await this.#store.send(command)
+  }
+
+  /** Removes another object, whose key has a slash before this one's. */
+  async removeBehindSlash(name: string): Promise<void> {
+    const { Bucket, Key } = this.#at(name)
+    await this.#store.send(new DeleteObjectCommand({ Bucket, Key: `/${Key}` }))
   }
 
   async exists(name: string): Promise<boolean> {
@@ -156,7 +164,7 @@ export class ProbeRequests {
   ): Promise<CompletedPart> {
     const part = { ...upload, PartNumber }
     if (from === undefined) {
-      const command = new UploadPartCommand({ ...part, Body })
+      const command = new UploadPartCommand({ ...part, Body: probeBytes })
       const { ETag } = await this.#store.send(command)
       return { PartNumber, ETag }
     }

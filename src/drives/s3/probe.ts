@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ChecksumAlgorithm } from '../attributes.ts'
+import type { ChecksumAlgorithm, Tags } from '../attributes.ts'
 import { DriveError, type ObjectName } from '../drive.ts'
 import { probeChecks } from './probe-checks.ts'
 import { ProbeRequests } from './probe-requests.ts'
@@ -58,7 +58,13 @@ export class Probe {
 
   /** @throws DriveError `not-implemented` if the store may take the key for another one */
   async requireKey({ bucket, key }: ObjectName): Promise<void> {
-    for (const ability of abilitiesOfKey(key)) await this.require(bucket, ability)
+    const { prefix } = this.#names.placeOf(bucket)
+    for (const ability of abilitiesOfKey(prefix + key)) await this.require(bucket, ability)
+  }
+
+  /** @throws DriveError `not-implemented` if there are tags, and the store would forget them */
+  async requireTags(bucket: string, tags: Tags = {}): Promise<void> {
+    if (Object.keys(tags).length > 0) await this.require(bucket, 'tags')
   }
 
   async #run(bucket: string): Promise<Abilities> {

@@ -53,7 +53,7 @@ export async function removeObjects(
   const isNamed = (key: string) =>
     inXml.test(key) &&
     !names.isOwn(key) &&
-    abilitiesOfKey(key).length === 0 &&
+    abilitiesOfKey(prefix + key).length === 0 &&
     Buffer.byteLength(prefix + key) <= maxKeyBytes
   if (!keys.every(isNamed)) return undefined
   const Objects = keys.map((key) => ({ Key: prefix + key }))

@@ -12,9 +12,11 @@ export const storeAbilities = {
   checksums: 'checksums of objects',
   fewerParts: 'CompleteMultipartUpload without some of the parts',
   partEtags: 'the MD5 of a part as its ETag',
+  tags: 'tags of objects',
   wholeBodies: 'refusal of a body that breaks off',
   startAfter: 'start-after of ListObjectsV2',
   exactKeys: 'keys with //, /./ or /../ as they are',
+  leadingSlashes: 'keys with / before them as they are',
   backslashes: 'keys with a backslash as they are',
 } as const
 

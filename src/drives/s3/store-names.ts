@@ -75,10 +75,11 @@ export class StoreNames {
 /** An empty name, `.` or `..` between slashes. */
 const pathLike = /(?:^|\/)(?:\.{0,2}\/|\.{1,2}$)/
 
-/** What a store must have that does not take this key for another one. */
+/** What a store must have that does not take this key of its own for another one. */
 export function abilitiesOfKey(key: string): readonly StoreAbility[] {
   return [
     ...(pathLike.test(key) ? (['exactKeys'] as const) : []),
+    ...(key.startsWith('/') ? (['leadingSlashes'] as const) : []),
     ...(key.includes('\\') ? (['backslashes'] as const) : []),
   ]
 }

@@ -50,6 +50,8 @@ export type Ability =
   | 'anyKeys'
   /** Tags may have all characters of S3, and 128 and 256 of them, not only bytes. */
   | 'anyTags'
+  /** Objects may have tags. */
+  | 'tags'
   /** A folder ends with its last object, not some time later. */
   | 'folderEnds'
   /** Expires may be any text. */
@@ -116,7 +118,7 @@ const unseen = [
   ...(['capacity', 'keptVersions', 'deepKeys', 'publishedTimes', 'pastCompletes'] as const),
   ...(['cutParts', 'longKeys', 'controlKeys', 'atomicWrites', 'completeIfMatch'] as const),
   ...(['smallParts', 'goneUploads', 'fullMetadata', 'copyConditions', 'zeroKeys'] as const),
-  ...(['anyKeys', 'folderEnds', 'anyExpires', 'storageClasses', 'anyTags'] as const),
+  ...(['anyKeys', 'folderEnds', 'anyExpires', 'storageClasses', 'anyTags', 'tags'] as const),
 ] satisfies Ability[]
 type Unseen = (typeof unseen)[number]
 

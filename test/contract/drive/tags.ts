@@ -3,7 +3,7 @@ import { describe } from 'node:test'
 import type { Tags } from '../../../src/drives/attributes.ts'
 import { type Drive, DriveError } from '../../../src/drives/drive.ts'
 import { assertNoLeftovers, type DriveSuite, twoDrives } from './drive-suite.ts'
-import { bucket, bytesOf, collect, get, getText, listAll, put } from './stored-object.ts'
+import { bucket, bytesOf, collect, get, getText, listAll, put, rejectsAs } from './stored-object.ts'
 import { UploadSession } from './upload-session.ts'
 
 const plain = {
@@ -23,8 +23,21 @@ async function setTags(drive: Drive, key: string, tags: Tags) {
 const second = ({ modifiedAtMs }: { readonly modifiedAtMs: number }) =>
   Math.floor(modifiedAtMs / 1000)
 
+function refusedCase(suite: DriveSuite): void {
+  suite.it('are refused, not forgotten', async ({ drive }) => {
+    const attributes = { ...plain, tags: { a: '1' } }
+    for (const size of [1, 3_000_000]) {
+      await rejectsAs(put(drive, 'k', bytesOf(size), { attributes }), 'not-implemented')
+    }
+    await put(drive, 'k', 'x')
+    await rejectsAs(setTags(drive, 'k', { a: '1' }), 'not-implemented')
+    assert.deepEqual((await drive.head(bucket, 'k'))?.attributes.tags, undefined)
+  })
+}
+
 export function tagCases(suite: DriveSuite): void {
   describe('tags', () => {
+    if (!suite.can('tags')) return refusedCase(suite)
     const it = suite.itIfAble.bind(suite, 'setTags')
     const many = manyOf(suite.can('anyTags') ? 'é' : 'e')
     const expectedClass = suite.can('storageClasses') ? 'STANDARD_IA' : undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getText, listKeys, md5Of, put, rejectsAs } from '../../contract/drive/stored-object.ts'
-import { storeOfFiles } from './store-of-files.ts'
+import { storeOfFiles, withoutSlashesBefore } from './store-of-files.ts'
 import { behind, openDriveOn } from './store-under-test.ts'
 
 test('a key that the store takes for another one reads, writes and removes nothing', async (t) => {
@@ -24,6 +24,27 @@ test('a key that the store takes for another one reads, writes and removes nothi
   assert.equal(await getText(drive, 'a/b'), 'text')
   assert.deepEqual(await listKeys(drive), ['a/b'])
   assert.deepEqual(await listKeys(drive, { prefix: 'a//' }), [])
+})
+
+test('a slash that the store drops before a key leads to no other object', async (t) => {
+  const { answer } = storeOfFiles(withoutSlashesBefore)
+  const drive = await openDriveOn(t, answer, '')
+  await drive.prepare(['alpha'])
+  await put(drive, 'a', 'text')
+  await put(drive, 'b//c', 'text')
+  // A request for `/` would be one for the bucket.
+  for (const key of ['/a', '/', '//']) {
+    await rejectsAs(Promise.resolve(drive.head('alpha', key)), 'not-implemented')
+    await rejectsAs(put(drive, key, 'other'), 'not-implemented')
+    await rejectsAs(drive.remove('alpha', key), 'not-implemented')
+    assert.equal(await drive.removeAll?.('alpha', ['c', key]), undefined)
+  }
+  assert.equal(await getText(drive, 'a'), 'text')
+  // In a folder of the store, no key begins with a slash.
+  const inFolder = await openDriveOn(t, answer)
+  await inFolder.prepare(['beta'])
+  await put(inFolder, '/a', 'text', { bucket: 'beta' })
+  assert.equal((await inFolder.head('beta', '/a'))?.size, 4)
 })
 
 test('a folder that the store answers for as if it were an object is none', async (t) => {

@@ -24,12 +24,12 @@ interface StoreOfFiles {
  * A store that keeps objects as files, and so has one object where S3 has several. As versitygw 1.8.0, it takes the end of
  * a connection for that of a body, and verifies a body that ends in a checksum.
  */
-export function storeOfFiles(): StoreOfFiles {
+export function storeOfFiles(pathOf: (url: string) => string = resolved): StoreOfFiles {
   const files = new Map<string, File>()
   const broken: string[] = []
   const answer: RequestListener = async (request, response) => {
     const url = new URL(request.url ?? '', 'http://store')
-    const path = decodeURIComponent(url.pathname).replace(/[/\\]+/g, '/')
+    const path = pathOf(request.url ?? '')
     const body = await bodyIn(request)
     const found = files.get(path)
     const fieldsOf = (file: File) => ({
@@ -73,6 +73,17 @@ export function storeOfFiles(): StoreOfFiles {
     answers[method === 'HEAD' ? 'get' : method.toLowerCase()]?.()
   }
   return { answer, broken }
+}
+
+/** `.` and `..` are folders, as `//` and a backslash are. */
+function resolved(url: string): string {
+  return decodeURIComponent(new URL(url, 'http://store').pathname).replace(/[/\\]+/g, '/')
+}
+
+/** Slashes before a key are dropped, as Garage 2.0.0 does. */
+export function withoutSlashesBefore(url: string): string {
+  const [path = ''] = url.split('?')
+  return decodeURIComponent(path).replace(/^(\/[^/]*)\/+/, '$1/')
 }
 
 /** The body, or as much of it as arrived. Undefined if it lacks the checksum at its end. */

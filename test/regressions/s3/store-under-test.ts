@@ -43,8 +43,12 @@ export async function openCutDrive(
   }
 }
 
-/** A drive on a server that answers as it likes. */
-export async function openDriveOn(t: TestContext, answer: RequestListener): Promise<Drive> {
+/** A drive on a server that answers as it likes. @param path of its buckets, or nothing: they are the server's */
+export async function openDriveOn(
+  t: TestContext,
+  answer: RequestListener,
+  path = '/bucket',
+): Promise<Drive> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.after(() => {
@@ -54,7 +58,7 @@ export async function openDriveOn(t: TestContext, answer: RequestListener): Prom
   const { port } = server.address() as AddressInfo
   const options = await s3DriveOptions(t, {
     url: `http://127.0.0.1:${port}`,
-    ...{ path: '/bucket', accessKey: 'me', secretKey: 'secret' },
+    ...{ path, accessKey: 'me', secretKey: 'secret' },
   })
   const drive = await openS3Drive(options)
   t.after(() => drive.close())
