@@ -30,6 +30,7 @@ describe("an S3 drive whose buckets are those of Ceph's RGW", { skip: absenceOfR
     },
     {
       ...s3DriveLacks,
+      anyTags: 'it counts their bytes',
       zeroKeys: 'the HTTP server refuses them',
       goneUploads: 'Complete of an aborted upload is an InternalError',
       replaceLast: noFewer,
@@ -56,6 +57,7 @@ describe("an S3 drive whose buckets are those of Ceph's RGW", { skip: absenceOfR
       ...copiesWithoutPin,
       'may leave parts out, and have gaps': noFewer,
       'replaces a part, and frees the place of the one before': noFewer,
+      'change in place, and nothing else does': 'PutObjectTagging changes the time of the object',
       'are known to the next process': 'refuses storage classes that it does not know',
     },
   )
