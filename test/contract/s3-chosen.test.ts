@@ -12,6 +12,10 @@ const smallParts = 'no part before the last one has less than 5 MiB, as on AWS'
 const fewTags = 'ten long tags get 500'
 const anyTags = 'it counts their bytes'
 const ifMatchOfRemoval = 'no If-Match of DeleteObject'
+const noConditions = 'no conditions of writes'
+const noSlash = 'no slash before a key'
+const noEmptyPart = 'no part is empty'
+const overtaken = 'an upload ends when its key is written'
 const removedTogether = 'two removals of an object at the same moment may both succeed'
 
 /** What docs/s3-drive.md says under "Stores". */
@@ -71,10 +75,38 @@ const differences: Readonly<Record<InstalledName, Lacking>> = {
   },
   Garage: {
     abilities: {
-      copyConditions: 'CopyObject ignores them',
-      smallParts,
+      storageClasses: 'it forgets them',
+      tags: 'it has none',
+      atomicWrites: noConditions,
+      copyConditions: noConditions,
+      completeIfMatch: noConditions,
     },
-    cases: {},
+    cases: {
+      'is a separate object beside all the others': noSlash,
+      'works alone, and its folders are removed with it': noSlash,
+      'lists after any other': noSlash,
+      'agrees with a naive model for any keys, prefix, after and delimiter': noSlash,
+      'agrees with a naive model with any calls of seek': noSlash,
+      'stays with every object that is written while it is removed':
+        'DeleteBucket looks for objects, and then removes',
+      'follows the table, and leaves the key unchanged when they fail': noConditions,
+      'checks them at the moment of publishing': noConditions,
+      'follows the table, and leaves the object when they fail': noConditions,
+      'compares the time of the last change': noConditions,
+      'leaves the object if the caller may not go on': noConditions,
+      'returns true once for the same object': removedTogether,
+      'may be repeated, and returns the same as the first time': noConditions,
+      'is as before when a condition fails, in any list': noConditions,
+      'overwrites the existing object, and open readers do not mix the two': overtaken,
+      'leaves the upload for another try when its conditions fail': overtaken,
+      'publishes nothing when another process has taken it': overtaken,
+      'may leave out the last parts (0 bytes)': noEmptyPart,
+      'may have no bytes, or no bytes in a part': noEmptyPart,
+      'puts other bytes (empty) in place of the last part': noEmptyPart,
+      '(empty) may be followed by parts and by another': noEmptyPart,
+      '(empty) whose state was never stored loses neither part': noEmptyPart,
+      '(empty) survives an append whose state was never stored': noEmptyPart,
+    },
   },
 }
 

@@ -12,7 +12,7 @@ import { parseStoreAddress } from '../../src/drives/s3/store-address.ts'
 import { openDatabase } from '../../src/state/open-database.ts'
 import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
 import { probeStore } from '../support/s3/probe-store.ts'
-import type { S3Store, StoreLogin } from '../support/s3/s3-store.ts'
+import type { StoreLogin } from '../support/s3/s3-store.ts'
 import { buckets, type DriveUnderTest } from './drive/drive-suite.ts'
 
 /** What no S3 store can do. */
@@ -48,7 +48,7 @@ export function itDoesAsRecorded(name: string, store: () => StoreLogin): void {
   })
 }
 
-interface StoreUnderTest extends Pick<S3Store, 'url' | 'accessKey' | 'secretKey'> {
+interface StoreUnderTest extends StoreLogin {
   /** The bucket and folder of a drive whose buckets are folders, with `/` before them. */
   readonly path?: string
 }
@@ -56,7 +56,7 @@ interface StoreUnderTest extends Pick<S3Store, 'url' | 'accessKey' | 'secretKey'
 /** Options of a drive on the store, with a database of its own that ends with the test. */
 export async function s3DriveOptions(
   t: Pick<TestContext, 'after'>,
-  { url, accessKey, secretKey, path = '' }: StoreUnderTest,
+  { url, accessKey, secretKey, region, path = '' }: StoreUnderTest,
 ): Promise<S3DriveOptions> {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-s3-'))
   const database = await openDatabase(
@@ -72,6 +72,7 @@ export async function s3DriveOptions(
     records: new DatabaseDriveUploads(database),
     now: Date.now,
     addressing: 'path',
+    region,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
   }
 }
@@ -97,10 +98,14 @@ export function newFolder(bucket: string): string {
 }
 
 /** The keys of the store's uploads that have not ended. */
-export async function openUploads({ address, credentials }: S3DriveOptions): Promise<string[]> {
+export async function openUploads({
+  address,
+  region,
+  credentials,
+}: S3DriveOptions): Promise<string[]> {
   const { endpoint, bucket, prefix } = address
   const client = new S3Client({
-    ...{ endpoint, region: 'us-east-1', forcePathStyle: true },
+    ...{ endpoint, region: region ?? 'us-east-1', forcePathStyle: true },
     ...(credentials && { credentials }),
   })
   try {

@@ -63,11 +63,14 @@ const mebibyte = 1024 * 1024
 /** The smallest part before the last one that a store takes (API reference, UploadPart). */
 export const fullPartBytes = 5 * mebibyte
 
+const storeClients: FleetClients = isFull
+  ? { writers: 32, counters: 6, readers: 8, creators: 8 }
+  : { writers: 12, counters: 3, readers: 4, creators: 5 }
+
 export const s3Store: FleetDrive = {
   gateways: 3,
-  clients: isFull
-    ? { writers: 32, counters: 6, readers: 8, creators: 8 }
-    : { writers: 12, counters: 3, readers: 4, creators: 5 },
+  // Garage has no conditions of writes (docs/s3-drive.md, "Stores").
+  clients: storeName === 'garage' ? { ...storeClients, counters: 0, creators: 0 } : storeClients,
   share: Number(givenShare ?? 0.02),
   // A store that was suspended still gets what a gateway had sent before it was killed.
   lateMs: 15_000,
@@ -89,6 +92,7 @@ export const s3Store: FleetDrive = {
       DRIVE: `s3+${store.url}`,
       S3_DRIVE_ACCESS_KEY: store.accessKey,
       S3_DRIVE_SECRET_KEY: store.secretKey,
+      ...(store.region !== undefined && { S3_DRIVE_REGION: store.region }),
       DASHBOARD_PASSWORD: dashboardPassword,
     }
     return { settings: () => settings, store }

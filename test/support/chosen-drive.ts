@@ -73,19 +73,21 @@ export function storeAbilities() {
   const isStore = ['moto', 'Bucketry', "Ceph's RGW", ...installedNames].includes(chosen)
   return {
     /** A part before the last one may be small. */
-    smallParts: !['Bucketry', ...installedNames].includes(chosen),
+    smallParts: !['Bucketry', 'MinIO', 'versitygw', 'SeaweedFS'].includes(chosen),
     /** The parts of an object are known after Complete. */
     partSizes: chosen !== 'moto' && chosen !== "Ceph's RGW",
     /** A key may have control characters. */
     controlKeys: chosen !== 'moto',
     /** User metadata may have an empty name. */
     namelessMetadata: !isStore,
+    /** A write may have If-None-Match. */
+    ifNoneMatch: chosen !== 'Garage',
     /** A write may have If-Match. */
-    ifMatch: chosen !== "Ceph's RGW",
+    ifMatch: chosen !== "Ceph's RGW" && chosen !== 'Garage',
     /** A removal may have If-Match. */
-    removeMatching: chosen !== "Ceph's RGW" && chosen !== 'MinIO',
+    removeMatching: !["Ceph's RGW", 'MinIO', 'Garage'].includes(chosen),
     /** A key may have `//`, or `/` before it. */
-    pathKeys: !['SeaweedFS', 'MinIO', 'versitygw'].includes(chosen),
+    pathKeys: !['SeaweedFS', 'MinIO', 'versitygw', 'Garage'].includes(chosen),
     /** `a/b` is listed beside `a`. */
     besideFolders: chosen !== 'MinIO' && chosen !== 'versitygw',
     /** An object whose key ends with `/` has the Content-Type that it was given. */
@@ -113,11 +115,12 @@ export async function standUpChosenDrive(): Promise<ChosenDrive> {
   }
 }
 
-function storeSettings({ url, accessKey, secretKey }: StoreLogin): Settings {
+function storeSettings({ url, accessKey, secretKey, region }: StoreLogin): Settings {
   return {
     DRIVE: `s3+${url}`,
     S3_DRIVE_ACCESS_KEY: accessKey,
     S3_DRIVE_SECRET_KEY: secretKey,
+    ...(region !== undefined && { S3_DRIVE_REGION: region }),
   }
 }
 

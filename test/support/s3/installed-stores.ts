@@ -1,18 +1,14 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { freePort } from '../free-port.ts'
 import type { Scope } from '../webdav/server-process.ts'
 import { lastFirst } from '../webdav/suite-scope.ts'
+import { beginGarage, garageArguments, garageLogin } from './garage.ts'
 import { removeBuckets, type S3Store, type StoreLogin } from './s3-store.ts'
 import { morePorts, seaweedArguments } from './seaweed.ts'
 import { folderFor, startProcess, untilServing } from './server-program.ts'
 
-const run = promisify(execFile)
-// Garage takes no others than such.
-const accessKey = 'GK0123456789abcdef01234567'
-const secretKey = '0123456789abcdef'.repeat(4)
+const { accessKey, secretKey } = garageLogin
 
 interface Place {
   readonly folder: string
@@ -28,8 +24,8 @@ interface Installed {
   /** Its arguments. Writes what it needs into the folder. */
   prepare(place: Place): readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** What must be done when it runs. */
-  begin?(place: Place): Promise<void>
+  /** What must be done when it runs. @param check throws if it has ended */
+  begin?(place: Place, check: () => void): Promise<void>
 }
 
 /** Stores that are started if their program is on PATH (CONTRIBUTING.md, "Run the drive's tests on other S3 stores"). */
@@ -57,27 +53,10 @@ const installed = {
   },
   Garage: {
     program: 'garage',
-    region: 'garage',
-    prepare({ folder, port, others: [rpcPort] }) {
-      const lines = [
-        ...[`metadata_dir = "${folder}/meta"`, `data_dir = "${folder}/data"`],
-        ...['db_engine = "sqlite"', 'replication_factor = 1'],
-        ...[`rpc_bind_addr = "127.0.0.1:${rpcPort}"`, `rpc_public_addr = "127.0.0.1:${rpcPort}"`],
-        `rpc_secret = "${secretKey}"`,
-        ...['[s3_api]', 's3_region = "garage"', `api_bind_addr = "127.0.0.1:${port}"`],
-      ]
-      writeFileSync(join(folder, 'garage.toml'), `${lines.join('\n')}\n`)
-      return ['-c', join(folder, 'garage.toml'), 'server', '--single-node', '--default-bucket']
-    },
-    environment: {
-      GARAGE_DEFAULT_ACCESS_KEY: accessKey,
-      GARAGE_DEFAULT_SECRET_KEY: secretKey,
-      GARAGE_DEFAULT_BUCKET: 'first',
-    },
-    async begin({ folder }) {
-      const call = ['-c', join(folder, 'garage.toml'), 'key', 'allow', '--create-bucket', accessKey]
-      await run('garage', call)
-    },
+    region: garageLogin.region,
+    prepare: ({ folder, port, others: [rpcPort = 0] }) =>
+      garageArguments({ address: '127.0.0.1', port, rpcPort, folder }),
+    begin: ({ folder }, check) => beginGarage(folder, check),
   },
 } as const satisfies Record<string, Installed>
 
@@ -97,8 +76,8 @@ export async function startInstalled(outer: Scope, name: InstalledName): Promise
   const server = startProcess(scope, folder, [program, ...prepare(place)], environment)
   const url = `http://127.0.0.1:${place.port}`
   const login: StoreLogin = { url, accessKey, secretKey, ...(region !== undefined && { region }) }
+  await begin?.(place, server.check)
   await untilServing(login, server)
-  await begin?.(place)
   const reset = () => removeBuckets(login)
   await reset()
   return { ...login, reset }

@@ -16,7 +16,7 @@ export interface StoreLogin {
   readonly accessKey: string
   readonly secretKey: string
   /** `us-east-1` if absent. */
-  readonly region?: string
+  readonly region?: string | undefined
 }
 
 /** An S3 store for a test. */

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 import { testBucket } from '../gateway-process.ts'
 import { startArguments } from '../start-command.ts'
+import { beginGarage, garageArguments, garageLogin } from './garage.ts'
 import type { S3Store } from './s3-store.ts'
 import { morePorts, seaweedArguments } from './seaweed.ts'
 
@@ -35,14 +36,16 @@ interface Place {
 interface Program {
   command(place: Place): readonly string[]
   environment(place: Place): Readonly<Record<string, string>>
+  readonly region?: string
+  /** What must be done when it runs for the first time. */
+  begin?(place: Place): Promise<void>
 }
 
 /** It may run with low priority on a busy machine. */
 const longestStartMs = 180_000
 const longestAnswerMs = 5_000
 
-const accessKey = 'STOREKEY000000000000'
-const secretKey = 'store-secret/00000000000000000000000000'
+const { accessKey, secretKey } = garageLogin
 
 /** Those that are not Bucketry have to be on PATH. */
 const programs = {
@@ -71,6 +74,15 @@ const programs = {
   weed: {
     command: (place) => ['weed', ...seaweedArguments({ ...place, accessKey, secretKey })],
     environment: () => ({}),
+  },
+  garage: {
+    command: ({ others: [rpcPort = 0], ...place }) => [
+      'garage',
+      ...garageArguments({ ...place, rpcPort }),
+    ],
+    environment: () => ({}),
+    region: garageLogin.region,
+    begin: ({ folder }) => beginGarage(folder),
   },
 } as const satisfies Readonly<Record<string, Program>>
 
@@ -113,8 +125,9 @@ export async function startStoreProcess(
     }
   }
   await serves()
+  await program.begin?.(place)
   return {
-    ...{ url, accessKey, secretKey },
+    ...{ url, accessKey, secretKey, region: program.region },
     get pid() {
       return child.pid ?? 0
     },
