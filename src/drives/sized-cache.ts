@@ -1,13 +1,21 @@
 /** After a drop. A Map takes long to find its first entry while each call deletes only one. */
 const keptShare = 0.9
 
+interface Entry<Value> {
+  readonly value: Value
+  readonly size: number
+  /** Whether it was used since it was added, or kept by a drop. */
+  isUsed: boolean
+}
+
 /**
- * A cache with a limited total size. When it is full, it drops the least recently used tenth. It
- * always keeps the value added last, even if that alone exceeds the limit.
+ * A cache with a limited total size. When it is full, it drops a tenth: the values added first, except for
+ * those that were used since (the second-chance algorithm, which costs a use nothing). It always keeps the value
+ * added last, even if that alone exceeds the limit.
  */
 export class SizedCache<Value> {
   /** A Map iterates in order of insertion. */
-  readonly #entries = new Map<string, { readonly value: Value; readonly size: number }>()
+  readonly #entries = new Map<string, Entry<Value>>()
   readonly #limit: number
   #size = 0
 
@@ -23,21 +31,30 @@ export class SizedCache<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
+    entry.isUsed = true
     return entry.value
   }
 
   /** @param size default 1: the limit is then a number of values */
   set(key: string, value: Value, size = 1): void {
     this.delete(key)
-    this.#entries.set(key, { value, size })
+    const added = { value, size, isUsed: false }
+    this.#entries.set(key, added)
     this.#size += size
     if (this.#size <= this.#limit) return
-    for (const oldest of this.#entries.keys()) {
-      if (this.#size <= this.#limit * keptShare || oldest === key) return
+    // Goes on with those that it puts at the end, which are not used then.
+    for (const [oldest, entry] of this.#entries) {
+      if (this.#size <= this.#limit * keptShare) return
+      if (entry === added) continue
       this.delete(oldest)
+      if (entry.isUsed) this.#keep(oldest, entry)
     }
+  }
+
+  #keep(key: string, entry: Entry<Value>): void {
+    entry.isUsed = false
+    this.#entries.set(key, entry)
+    this.#size += entry.size
   }
 
   delete(key: string): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SizedCache } from '../../../src/drives/sized-cache.ts'
 
-test('SizedCache drops the least recently used values first', () => {
+test('SizedCache drops values first that were not used since they were added or kept', () => {
   const cache = new SizedCache<string>(10)
   for (const key of ['a', 'b', 'c']) cache.set(key, key, 3)
   assert.equal(cache.get('a'), 'a')
@@ -12,6 +12,27 @@ test('SizedCache drops the least recently used values first', () => {
     ['a', 'b', 'c', 'd'].map((key) => cache.peek(key)),
     ['a', undefined, 'c', 'd'],
   )
+  cache.set('e', 'e', 6)
+  assert.deepEqual(
+    ['a', 'c', 'd', 'e'].map((key) => cache.peek(key)),
+    ['a', undefined, undefined, 'e'],
+  )
+  cache.set('f', 'f', 3)
+  assert.deepEqual(
+    ['a', 'e', 'f'].map((key) => cache.peek(key)),
+    [undefined, 'e', 'f'],
+  )
+})
+
+test('SizedCache drops used values when all are', () => {
+  const cache = new SizedCache<number>(100)
+  for (let key = 0; key < 1_000; key++) {
+    cache.set(String(key), key)
+    assert.equal(cache.get(String(key)), key)
+  }
+  const kept = Array.from({ length: 1_000 }, (_, key) => cache.peek(String(key)))
+  assert.ok(kept.filter((value) => value !== undefined).length <= 100)
+  assert.equal(kept.at(-1), 999)
 })
 
 test('SizedCache no longer counts a value that was replaced or deleted', () => {
