@@ -206,14 +206,16 @@ function runFor(
   }
   removeEmptyHeaders(headers)
   const { bucketCreation = 'off', compatibility } = service
-  const { serverSideEncryption } = service.settings
-  const acls = service.acls.mode
-  const isForm = formOf(request) !== undefined
-  const asked = {
-    ...{ method, query, headers, bucketCreation, compatibility, acls, serverSideEncryption },
-    isForm,
-  }
-  const name = detectOperation(target.address.level, asked)
+  const name = detectOperation(target.address.level, {
+    method,
+    query,
+    headers,
+    bucketCreation,
+    compatibility,
+    acls: service.acls.mode,
+    serverSideEncryption: service.settings.serverSideEncryption,
+    isForm: formOf(request) !== undefined,
+  })
   logContext.operation = name
   const context: ServiceContext = { service, request, query, identity }
   const work = () => run(operations[name], target, context, logContext)

@@ -6,7 +6,7 @@ import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
 import { unknownAttributes } from '../drive-errors.ts'
 import { S3Error } from '../errors.ts'
-import { type ExpiringObject, expirationHeaders, expiringObject } from '../headers/expiration.ts'
+import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
 import { contentRange, isSameVersion, type ObjectRange, resolveRange } from '../headers/range.ts'
 import { type ResponseOverrides, responseOverrides } from '../headers/response-overrides.ts'
@@ -20,14 +20,11 @@ import {
 } from '../reply/object-reply.ts'
 
 /** What a GET or HEAD requests besides the object itself. */
-interface ReadRequest {
+export interface ReadRequest {
+  readonly context: ObjectContext
   readonly headers: IncomingHttpHeaders
   readonly overrides: ResponseOverrides | undefined
   readonly partNumber: number | undefined
-  /** Not who reads only because everyone may (API reference, GetObject: "x-amz-tagging-count"). */
-  readonly mayReadTags: () => boolean
-  /** Present if the bucket has lifecycle rules. */
-  readonly expiring?: ExpiringObject | undefined
 }
 
 /** The reply without its bytes. `range` is absent when no bytes are sent (304). */
@@ -38,32 +35,13 @@ export interface ReadPlan {
 }
 
 /**
- * Decides the reply to a GET or HEAD from the object's metadata: conditions first, then the range
- * (RFC 9110 section 13.2.2).
- *
- * @throws S3Error PreconditionFailed, InvalidRange or InvalidPartNumber.
- */
-export interface ReadPlanner {
-  (metadata: ObjectMetadata): ReadPlan
-  /** The part that is requested. */
-  readonly partNumber: number | undefined
-}
-
-/**
- * Parses the request and refuses what it can before the drive is read. What it returns depends on the
- * request and its argument only.
+ * Parses the request of a GET or HEAD, and refuses what it can before the drive is read.
  *
  * @throws S3Error InvalidRequest or InvalidArgument.
  */
-export function readPlanner(context: ObjectContext): ReadPlanner {
-  const request = parseReadRequest(context)
-  const { partNumber } = request
-  return Object.assign((metadata: ObjectMetadata) => planRead(request, metadata), { partNumber })
-}
-
-function parseReadRequest(context: ObjectContext): ReadRequest {
-  const { query, request, identity, bucket, key } = context
-  const { headers } = request
+export function parseReadRequest(context: ObjectContext): ReadRequest {
+  const { query, identity } = context
+  const { headers } = context.request
   if (headers['x-amz-server-side-encryption-customer-algorithm'] !== undefined) {
     throw new S3Error(
       'InvalidRequest',
@@ -79,11 +57,15 @@ function parseReadRequest(context: ObjectContext): ReadRequest {
     )
   }
   const overrides = responseOverrides(query, identity.kind !== 'anonymous')
-  const mayReadTags = () => isAuthorized(identity, { action: 'read', bucket, key, isPublic: false })
-  return { headers, overrides, partNumber, mayReadTags, expiring: expiringObject(context) }
+  return { context, headers, overrides, partNumber }
 }
 
-function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
+/**
+ * Decides the reply from the object's metadata: conditions first, then the range (RFC 9110 section 13.2.2).
+ *
+ * @throws S3Error PreconditionFailed, InvalidRange or InvalidPartNumber.
+ */
+export function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
   if (isKnownToClient(request, metadata)) {
     return { status: 304, headers: notModifiedFields(metadata) }
   }
@@ -96,16 +78,20 @@ function planRead(request: ReadRequest, metadata: ObjectMetadata): ReadPlan {
   if (isPartial) headers.push(['Content-Range', contentRange(requested, metadata.size)])
   pushPartsCount(headers, request, metadata)
   const { tags } = metadata.attributes
-  if (tags !== undefined && request.mayReadTags()) {
+  if (tags !== undefined && mayReadTags(request.context)) {
     headers.push(['x-amz-tagging-count', String(Object.keys(tags).length)])
   }
-  if (request.expiring !== undefined) {
-    headers.push(...expirationHeaders(request.expiring, metadata))
-  }
+  const expiring = expiringObject(request.context)
+  if (expiring !== undefined) headers.push(...expirationHeaders(expiring, metadata))
   if (request.headers['x-amz-checksum-mode'] !== undefined) {
     headers.push(...checksumFields(request, metadata, range))
   }
   return { status: isPartial ? 206 : 200, headers, range }
+}
+
+/** Not who reads only because everyone may (API reference, GetObject: "x-amz-tagging-count"). */
+function mayReadTags({ identity, bucket, key }: ObjectContext): boolean {
+  return isAuthorized(identity, { action: 'read', bucket, key, isPublic: false })
 }
 
 function isKnownToClient(request: ReadRequest, metadata: ObjectMetadata): boolean {

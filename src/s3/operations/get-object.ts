@@ -2,7 +2,7 @@ import { DriveError } from '../../drives/drive.ts'
 import type { WantedBytes } from '../../drives/read-options.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import { objectBody } from '../body/object-body.ts'
-import { type ReadPlan, type ReadPlanner, readPlanner } from '../body/read-plan.ts'
+import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../body/read-plan.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey } from '../errors.ts'
 import { resolveRange } from '../headers/range.ts'
@@ -12,10 +12,10 @@ const maxReads = 3
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
 export async function getObject(context: ObjectContext): Promise<HttpReply> {
-  const planRead = readPlanner(context)
+  const request = parseReadRequest(context)
   for (let read = 1; ; read++) {
     try {
-      return await readObject(context, planRead)
+      return await readObject(request)
     } catch (error) {
       // Nothing has been sent yet, so the current version can be returned instead.
       const isChanged = error instanceof DriveError && error.kind === 'changed'
@@ -40,21 +40,21 @@ function wantedBytes({ headers }: Pick<HttpRequest, 'headers'>): WantedBytes | u
   return wanted === 'unsatisfiable' || wanted.start === wanted.end ? undefined : wanted
 }
 
-async function readObject(context: ObjectContext, planRead: ReadPlanner): Promise<HttpReply> {
-  const { service, request, bucket, key, identity } = context
+async function readObject(read: ReadRequest): Promise<HttpReply> {
+  const { service, request, bucket, key, identity } = read.context
   // Anyone may read a public bucket, however slowly: that must not block the owner.
   const priority = identity.kind === 'anonymous' ? 'low' : 'normal'
   const opening = service.drive.open(bucket, key, {
     priority,
     acceptsProvisional: true,
     wanted: wantedBytes(request),
-    partNumber: planRead.partNumber,
+    partNumber: read.partNumber,
   })
   const object = opening instanceof Promise ? await opening : opening
   if (object === undefined) throw noSuchKey(key)
   let plan: ReadPlan | undefined
   try {
-    plan = planRead(object)
+    plan = planRead(read, object)
   } finally {
     // Otherwise the body closes it.
     if (plan?.range === undefined) await object.close()
@@ -71,13 +71,13 @@ async function readObject(context: ObjectContext, planRead: ReadPlanner): Promis
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
 export async function headObject(context: ObjectContext): Promise<HttpReply> {
   const { service, bucket, key } = context
-  const planRead = readPlanner(context)
+  const request = parseReadRequest(context)
   const metadata = await service.drive.head(bucket, key, {
     acceptsProvisional: true,
-    partNumber: planRead.partNumber,
+    partNumber: request.partNumber,
   })
   if (metadata === undefined) throw noSuchKey(key)
-  const { status, headers, range } = planRead(metadata)
+  const { status, headers, range } = planRead(request, metadata)
   if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])
   return { status, headers }
 }

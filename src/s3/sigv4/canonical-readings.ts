@@ -34,32 +34,33 @@ const maxReencodedQuery = 16 * 1024
  */
 export function* readings(source: ReadingSource): Generator<CanonicalReading> {
   const address = publicAddress(source.publicUrl)
-  for (const reading of clientReadings(source)) {
-    if (address === undefined) {
-      yield reading
-      continue
+  for (const received of readingsAsReceived(source)) {
+    for (const reading of encodingReadings(received)) {
+      if (address === undefined) yield reading
+      else yield* addressReadings(reading, address)
     }
-    const received = hostOf(reading.signedHeaders)
-    const isPublicHost = address.isHost(received)
-    // The host is signed, so a client that signed the host of PUBLIC_URL signed its path too. If
-    // the path were left out, a URL of the object k in the bucket b at https://host/prefix would
-    // also open the object b/k in a bucket named prefix.
-    if (!isPublicHost || address.prefix === '') yield reading
-    // A proxy may write the host of PUBLIC_URL in another case or with its default port.
-    if (received !== address.host || address.prefix !== '') yield behindProxy(reading, address)
   }
 }
 
-/**
- * What clients sign, with a signed accept-encoding as `identity` or as received
- * (docs/contract/object-storage.md, "Signed accept-encoding").
- */
-function* clientReadings(source: ReadingSource): Generator<CanonicalReading> {
-  for (const reading of readingsAsReceived(source)) {
-    const identity = withValue(reading.signedHeaders, 'accept-encoding', 'identity')
-    if (identity !== undefined) yield { ...reading, signedHeaders: identity }
-    yield reading
-  }
+/** A signed accept-encoding as `identity` or as received (docs/contract/object-storage.md, "Signed accept-encoding"). */
+function encodingReadings(reading: CanonicalReading): readonly CanonicalReading[] {
+  const identity = withValue(reading.signedHeaders, 'accept-encoding', 'identity')
+  return identity === undefined ? [reading] : [{ ...reading, signedHeaders: identity }, reading]
+}
+
+/** With the host and path as received, or as the client of a proxy signed them. */
+function* addressReadings(
+  reading: CanonicalReading,
+  address: PublicAddress,
+): Generator<CanonicalReading> {
+  const received = hostOf(reading.signedHeaders)
+  const isPublicHost = address.isHost(received)
+  // The host is signed, so a client that signed the host of PUBLIC_URL signed its path too. If
+  // the path were left out, a URL of the object k in the bucket b at https://host/prefix would
+  // also open the object b/k in a bucket named prefix.
+  if (!isPublicHost || address.prefix === '') yield reading
+  // A proxy may write the host of PUBLIC_URL in another case or with its default port.
+  if (received !== address.host || address.prefix !== '') yield behindProxy(reading, address)
 }
 
 /** No client needs two of the others at once, so they are not combined. */

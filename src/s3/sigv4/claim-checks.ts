@@ -23,6 +23,11 @@ interface CheckedCredential {
   readonly region: string
 }
 
+/** The last one: clients send the same all day. */
+let last:
+  | { readonly credential: string; readonly day: string; readonly checked: CheckedCredential }
+  | undefined
+
 /**
  * Checks the scope of the credential and returns its parts.
  *
@@ -32,11 +37,17 @@ export function checkCredential(
   claim: SignatureClaim,
   settings: Pick<S3Settings, 'region' | 'regions'>,
 ): CheckedCredential {
+  const { credential } = claim
+  const { region: ownRegion } = settings
   const day = claim.amzDate.slice(0, 8)
-  const usualScope = `${day}/${settings.region}/s3/aws4_request`
-  if (claim.credential.endsWith(`/${usualScope}`)) {
-    const accessKeyId = claim.credential.slice(0, -usualScope.length - 1)
-    return { accessKeyId, scope: usualScope, region: settings.region }
+  if (last?.credential === credential && last.day === day && last.checked.region === ownRegion)
+    return last.checked
+  const usualScope = `${day}/${ownRegion}/s3/aws4_request`
+  if (credential.endsWith(`/${usualScope}`)) {
+    const accessKeyId = credential.slice(0, -usualScope.length - 1)
+    const checked = { accessKeyId, scope: usualScope, region: ownRegion }
+    last = { credential, day, checked }
+    return checked
   }
   const parts = claim.credential.split('/', maxCredentialParts + 1)
   const [signedDay, region = '', service, terminator] = parts.slice(-4)
