@@ -227,6 +227,17 @@ describe('authenticate, header form', () => {
     }
   })
 
+  test('refuses a credential that was accepted before, for another day or by another region', () => {
+    const accepted = sign(plain)
+    assert.deepEqual(authenticate(accepted, settings, nowMs), signedHeader)
+    const later = { ...accepted.headers, 'x-amz-date': '20130525T000000Z' }
+    const dayMs = 24 * 60 * minuteMs
+    assertRefused({ ...accepted, headers: later }, /day of the credential/, nowMs + dayMs)
+    const elsewhere = { ...settings, region: 'eu-west-1' }
+    const { message } = refusal(() => authenticate(accepted, elsewhere, nowMs))
+    assert.match(message, /expected "eu-west-1"/)
+  })
+
   test('names its own region in an element when it refuses another one', () => {
     const request = sign({ ...plain, signed: { region: 'eu-west-1' } })
     const error = refusal(() => authenticate(request, settings, nowMs))

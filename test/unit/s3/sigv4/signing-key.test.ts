@@ -22,3 +22,19 @@ test('signingKey differs by day, region and secret', () => {
   ].map((key) => key.signHex('text'))
   assert.equal(new Set(codes).size, 4)
 })
+
+test('signingKey returns the key of its scope, whichever was asked for before', () => {
+  const scopes = ['a', 'b'].flatMap((secretKey) =>
+    ['20260101', '20260102'].flatMap((day) =>
+      ['eu-central-1', 'us-east-1'].map((region) => ({ secretKey, day, region })),
+    ),
+  )
+  const signed = scopes.map((scope) => signingKey(scope).signHex('text'))
+  assert.equal(new Set(signed).size, scopes.length)
+  for (const [index, scope] of scopes.entries()) {
+    for (const before of scopes) {
+      signingKey(before, true)
+      assert.equal(signingKey(scope).signHex('text'), signed[index])
+    }
+  }
+})
