@@ -56,4 +56,9 @@ export interface EntryCursor {
   nextKeys?(limit: number): Promise<string[]>
   /** Continues with the first entry whose key is at least `key`. Never moves back. */
   seek(key: string): void
+  /**
+   * Whether there are more entries than `next` has returned. Absent: only `next` tells. If they are removed, or are not
+   * shown, `next` may return none.
+   */
+  readonly hasMore?: boolean
 }

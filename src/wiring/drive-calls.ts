@@ -13,7 +13,7 @@ type CallTable = Readonly<Record<string, CallNames>>
 type TableOf<Target> = Readonly<Record<keyof Target, CallNames>>
 
 const listCall = { metric: 'list', span: 'list' }
-const cursor: TableOf<EntryCursor> = { next: listCall, nextKeys: listCall, seek: {} }
+const cursor: TableOf<EntryCursor> = { next: listCall, nextKeys: listCall, seek: {}, hasMore: {} }
 
 /** The bytes are read while the reply is sent, outside of the handler. */
 const openObject: TableOf<OpenObject> = {

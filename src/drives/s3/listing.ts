@@ -56,6 +56,11 @@ export class StoreCursor implements EntryCursor {
     return this.#ahead.splice(0, limit)
   }
 
+  /** As the store says: a page that is as long as the store's costs no second request. */
+  get hasMore(): boolean {
+    return this.#ahead.length > 0 || !this.#hasEnded
+  }
+
   seek(key: string): void {
     if (compareKeys(key, this.#from) <= 0) return
     this.#from = key

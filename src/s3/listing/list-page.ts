@@ -18,6 +18,7 @@ type Listed = Pick<ObjectEntry, 'kind' | 'key'>
 interface PageCursor<Item extends Listed> {
   next(limit: number): Promise<(Item | FolderEntry)[]>
   seek(key: string): void
+  readonly hasMore?: boolean
 }
 
 export interface ListPage<Item extends Listed = ObjectEntry> {
@@ -66,7 +67,7 @@ async function readStraight<Item extends Listed>(
     // One more than fits, to know whether there is more.
     const entries = await cursor.next(page.room + 1)
     if (entries.length === 0) return false
-    if (!page.addAll(entries)) return true
+    if (!page.addAll(entries) || (page.room === 0 && cursor.hasMore)) return true
   }
 }
 

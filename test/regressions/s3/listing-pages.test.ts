@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readPage } from '../../../src/s3/listing/list-page.ts'
 import { openDriveOn } from './store-under-test.ts'
 
 test('a key before the prefix does not end a listing', async (t) => {
@@ -41,4 +42,22 @@ test('a page of one key is not the last one', async (t) => {
     pages.map((page) => page.map(({ key }) => key)),
     [['a'], ['a-'], []],
   )
+})
+
+test('a full page is one request to the store', async (t) => {
+  let requests = 0
+  const drive = await openDriveOn(t, (request, response) => {
+    const asked = new URL(request.url ?? '', 'http://store').searchParams
+    if (asked.get('prefix') === 'alpha/') requests += 1
+    const entries = Array.from({ length: Number(asked.get('max-keys')) }, (_, index) => {
+      return `<Contents><Key>alpha/${1000 + index}</Key></Contents>`
+    })
+    response.end(
+      `<ListBucketResult>${entries.join('')}<IsTruncated>true</IsTruncated><NextContinuationToken>next</NextContinuationToken></ListBucketResult>`,
+    )
+  })
+  const cursor = drive.list('alpha', { prefix: '', after: '' })
+  const asked = { prefix: '', delimiter: '', after: '', maxKeys: 1000 }
+  const { objects, isTruncated, last } = await readPage(cursor, asked)
+  assert.deepEqual([requests, objects.length, isTruncated, last], [1, 1000, true, '1999'])
 })
