@@ -168,8 +168,10 @@ function configOf(options: StoreOptions): S3ClientConfig {
     endpoint,
     region: region ?? 'us-east-1',
     ...(credentials !== undefined && { credentials }),
-    // The SDK's own writes to the console. It asks for each of these; `info` would get a copy of each input and output.
-    logger: { warn: ignore, error: ignore } as unknown as NonNullable<S3ClientConfig['logger']>,
+    // The SDK's own writes to the console. `info`, which it does not need, would get a copy of each input and output.
+    logger: { debug: ignore, warn: ignore, error: ignore } as unknown as NonNullable<
+      S3ClientConfig['logger']
+    >,
     forcePathStyle: addressing === 'path',
     retryMode: 'standard',
     maxAttempts,
