@@ -49,7 +49,7 @@ export function checkCredential(
     last = { credential, day, checked }
     return checked
   }
-  const parts = claim.credential.split('/', maxCredentialParts + 1)
+  const parts = credential.split('/', maxCredentialParts + 1)
   const [signedDay, region = '', service, terminator] = parts.slice(-4)
   if (
     parts.length < 5 ||

@@ -16,8 +16,6 @@ const maxCachedKeys = 4_096
 const ownKeys = new Map<string, HmacSha256Key>()
 /** Apart: clients choose the names of other regions, and must not displace the keys of REGION. */
 const foreignKeys = new Map<string, HmacSha256Key>()
-/** Of the last request: most often that of the next one, and found without building a name. */
-let last: { readonly scope: SigningScope; readonly key: HmacSha256Key } | undefined
 
 /**
  * The signing key of a day (docs/contract/object-storage.md, "Signing key";
@@ -26,17 +24,6 @@ let last: { readonly scope: SigningScope; readonly key: HmacSha256Key } | undefi
  * @param isForeign whether the region is another one than REGION.
  */
 export function signingKey(scope: SigningScope, isForeign = false): HmacSha256Key {
-  if (last !== undefined && isSameScope(scope, last.scope)) return last.key
-  const key = cachedKey(scope, isForeign)
-  last = { scope, key }
-  return key
-}
-
-function isSameScope(a: SigningScope, b: SigningScope): boolean {
-  return a.secretKey === b.secretKey && a.day === b.day && a.region === b.region
-}
-
-function cachedKey(scope: SigningScope, isForeign: boolean): HmacSha256Key {
   const cachedKeys = isForeign ? foreignKeys : ownKeys
   const name = `${scope.day}/${scope.region}/${scope.secretKey}`
   let key = cachedKeys.get(name)
