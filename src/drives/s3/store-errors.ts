@@ -45,7 +45,6 @@ const kindsByCode: Readonly<Record<string, DriveErrorKind>> = {
   AuthorizationHeaderMalformed: 'denied',
   ExpiredToken: 'denied',
   InvalidToken: 'denied',
-  CredentialsProviderError: 'denied',
   // In an archive (API reference, RestoreObject).
   InvalidObjectState: 'unsupported',
   // Also in a reply with status 200, for which the SDK says 503.
@@ -63,7 +62,6 @@ const hints: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: 'Check S3_DRIVE_ACCESS_KEY.',
   SignatureDoesNotMatch: 'Check S3_DRIVE_SECRET_KEY and S3_DRIVE_REGION.',
   AuthorizationHeaderMalformed: 'Check S3_DRIVE_REGION.',
-  CredentialsProviderError: 'Set S3_DRIVE_ACCESS_KEY and S3_DRIVE_SECRET_KEY.',
   ExpiredToken: 'Renew the credentials of the session.',
   InvalidToken: 'Check the credentials of the session.',
   PermanentRedirect: 'Write the address of the region of the bucket in DRIVE.',
@@ -85,6 +83,16 @@ export function storeError(error: unknown): DriveError {
     cause,
     ...(Number.isInteger(seconds) && { retryAfterSeconds: seconds }),
   })
+}
+
+/**
+ * Nothing was sent. The failure, which may be an answer of another service, is not the cause: it would be taken for the
+ * store's.
+ */
+export function noCredentials({ name, message }: Error): DriveError {
+  const hint = 'Set S3_DRIVE_ACCESS_KEY and S3_DRIVE_SECRET_KEY.'
+  const said = `The S3 store cannot be asked without credentials: ${message || name}. ${hint}`
+  return new DriveError('unavailable', said)
 }
 
 /** The error of one object of a request for several. Undefined if there was none. */
@@ -154,6 +162,5 @@ function answerOf({ name, message }: SdkError, status: number): string {
 }
 
 function failureOf({ name, message }: SdkError): string {
-  if (name === 'CredentialsProviderError') return `cannot be asked without credentials: ${message}.`
   return `does not respond: ${message || name}.`
 }

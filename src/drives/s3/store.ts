@@ -6,10 +6,11 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
+import { untilAborted, withDeadline } from '../../process/time-limit.ts'
 import type { ChecksumAlgorithm } from '../attributes.ts'
 import { DriveError } from '../drive.ts'
 import { SecureStoreAgent, StoreAgent } from './store-agents.ts'
-import { storeError } from './store-errors.ts'
+import { noCredentials, storeError } from './store-errors.ts'
 import { trailerHeaders } from './trailer.ts'
 
 /** For all attempts of a call together, without the bytes of an object. */
@@ -19,6 +20,8 @@ export const longCallMs = 10 * 60_000
 /** How long a byte may take, in both directions, and the reply to the last one. */
 export const stallMs = 60_000
 const connectMs = 10_000
+/** How long the search for credentials may take, with the SDK's own retries. */
+const credentialsMs = 30_000
 const maxAttempts = 4
 
 export interface StoreOptions {
@@ -159,19 +162,38 @@ export function noAnswer(limitMs: number): DriveError {
 }
 
 const ignore = (): void => undefined
+// The SDK's own writes to the console. `info`, which it does not need, would get a copy of each input and output.
+const logger = { debug: ignore, warn: ignore, error: ignore } as unknown as NonNullable<
+  S3ClientConfig['logger']
+>
+
+/**
+ * As the SDK finds them, also new ones before they expire. Its search has no bound in time, and its next one would wait
+ * for the same answer, so another search begins after one that failed.
+ */
+function foundCredentials(region: string): S3ClientResolvedConfig['credentials'] {
+  const newSearch = () => new S3Client({ region, logger }).config.credentials
+  const late = () => new Error(`no answer within ${credentialsMs / 1000} seconds`)
+  let search = newSearch()
+  return async () => {
+    try {
+      return await withDeadline(credentialsMs, late, (signal) => untilAborted(search(), signal))
+    } catch (error) {
+      search = newSearch()
+      throw noCredentials(error as Error)
+    }
+  }
+}
 
 function configOf(options: StoreOptions): S3ClientConfig {
-  const { endpoint, region, credentials, addressing, authorities } = options
+  const { endpoint, region = 'us-east-1', addressing, authorities } = options
   // One that waits for another's would wait for slow readers. The limit is that of the clients' connections.
   const sockets = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
   return {
     endpoint,
-    region: region ?? 'us-east-1',
-    ...(credentials !== undefined && { credentials }),
-    // The SDK's own writes to the console. `info`, which it does not need, would get a copy of each input and output.
-    logger: { debug: ignore, warn: ignore, error: ignore } as unknown as NonNullable<
-      S3ClientConfig['logger']
-    >,
+    region,
+    credentials: options.credentials ?? foundCredentials(region),
+    logger,
     forcePathStyle: addressing === 'path',
     retryMode: 'standard',
     maxAttempts,
