@@ -1,5 +1,5 @@
 import { shellWord } from '../format/shell-word.ts'
-import type { ClientSettings } from '../ui/client-settings.ts'
+import type { ClientSettings } from '../ui/copy/client-settings.ts'
 
 type SettingsBlock = ClientSettings['blocks'][number]
 

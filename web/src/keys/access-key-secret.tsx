@@ -2,8 +2,8 @@ import type { KeyWithSecretReply } from '../../../src/console/management/key-sch
 import { useBuckets, useStatus } from '../api/service-queries.ts'
 import { clientSettings, secretKeyPlaceholder } from '../connect/client-settings.ts'
 import { gatewayOf } from '../connect/connect-section.tsx'
-import { ClientTabs } from '../ui/client-tabs.tsx'
-import { SecretDialog } from '../ui/secret-dialog.tsx'
+import { ClientTabs } from '../ui/copy/client-tabs.tsx'
+import { SecretDialog } from '../ui/copy/secret-dialog.tsx'
 
 interface AccessKeySecretProps {
   readonly made: KeyWithSecretReply

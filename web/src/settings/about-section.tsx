@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { useStatus } from '../api/service-queries.ts'
 import { formatDuration } from '../format/time.ts'
-import { CodeBlock } from '../ui/code-block.tsx'
+import { CodeBlock } from '../ui/copy/code-block.tsx'
 import { Section } from '../ui/section.tsx'
 import classes from './settings-section.module.css'
 

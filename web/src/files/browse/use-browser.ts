@@ -1,6 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks'
 import { type MouseEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { copyText } from '../../ui/copy-text.ts'
+import { copyText } from '../../ui/copy/copy-text.ts'
 import { showFailure, showSuccess } from '../../ui/messages.ts'
 import { carry, put } from '../carry/clipboard.ts'
 import { dragRows, dropTarget } from '../carry/drag.ts'

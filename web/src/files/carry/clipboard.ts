@@ -1,5 +1,5 @@
 import { sessionStore } from '../../session/session-store.ts'
-import { copyText } from '../../ui/copy-text.ts'
+import { copyText } from '../../ui/copy/copy-text.ts'
 import { messageOf, showFailure } from '../../ui/messages.ts'
 import { Store } from '../../ui/store.ts'
 import type { FolderAddress } from '../change/move-plan.ts'

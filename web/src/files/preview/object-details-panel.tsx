@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { formatBytes, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import type { FileEntry } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import { s3Uri } from '../entries/object-address.ts'

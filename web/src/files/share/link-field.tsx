@@ -1,5 +1,5 @@
 import { Group, TextInput } from '@mantine/core'
-import { CopyButton } from '../../ui/copy-button.tsx'
+import { CopyButton } from '../../ui/copy/copy-button.tsx'
 
 interface LinkFieldProps {
   readonly label: string

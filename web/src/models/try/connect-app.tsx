@@ -2,7 +2,7 @@ import { Box, Text } from '@mantine/core'
 import { Link } from 'wouter'
 import { serviceAddress } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
-import { ClientTabs } from '../../ui/client-tabs.tsx'
+import { ClientTabs } from '../../ui/copy/client-tabs.tsx'
 import { Section } from '../../ui/section.tsx'
 import { modelClients, modelKeyPlaceholder } from './model-clients.ts'
 

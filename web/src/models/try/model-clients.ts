@@ -1,5 +1,5 @@
 import { shellWord } from '../../format/shell-word.ts'
-import type { ClientSettings } from '../../ui/client-settings.ts'
+import type { ClientSettings } from '../../ui/copy/client-settings.ts'
 
 /** Stands for the key in settings. Valid without quoting in shells, YAML and .env files. */
 export const modelKeyPlaceholder = 'YOUR_MODEL_KEY'

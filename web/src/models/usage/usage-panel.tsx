@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Section } from '../../ui/section.tsx'
-import { useAddressParams } from '../../ui/use-address-params.ts'
+import { useAddressParams } from '../use-address-params.ts'
 import { UsagePlots } from './usage-plots.tsx'
 import { useUsage } from './usage-queries.ts'
 import {

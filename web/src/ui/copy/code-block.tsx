@@ -1,8 +1,8 @@
 import { Box, Button, Group } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
+import { saveText } from '../save-text.ts'
 import classes from './code-block.module.css'
 import { CopyButton } from './copy-button.tsx'
-import { saveText } from './save-text.ts'
 
 interface CodeBlockProps {
   readonly caption: string

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { IconButton } from '../icon-button.tsx'
+import { showFailure } from '../messages.ts'
 import { copyText } from './copy-text.ts'
-import { IconButton } from './icon-button.tsx'
-import { showFailure } from './messages.ts'
 
 interface CopyButtonProps {
   readonly text: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasWords } from '../../../../web/src/ui/has-words.ts'
+import { hasWords } from '../../../../../web/src/models/listed/has-words.ts'
 
 for (const [search, isFound] of [
   ['', true],
