@@ -311,9 +311,32 @@ describe('Uploading in the dashboard', { skip: absenceOfChromium() }, () => {
     await route.continue()
     await files.transfers.getByText('A file with this name already exists.').waitFor()
     assert.equal((await stored('race/middle.bin')).toString(), 'theirs')
-    await files.transfers.getByRole('button', { name: 'Replace race/middle.bin' }).click()
+    const replace = files.transfers.getByRole('button', { name: 'Replace race/middle.bin' })
+    await replace.click()
+    await files.dialog.getByText(/^Existing: 6 bytes, .+/).waitFor()
+    await files.dialog.getByText(/^New: 17\.0 MiB, .+/).waitFor()
+    await files.press('Skip')
+    await replace.click()
+    await files.press('Replace')
     await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
     assert.equal(hashOf(await stored('race/middle.bin')), hashOf(middle))
+  })
+
+  test('Keep both in the row of a taken name uploads under another one', async () => {
+    const files = await openFolder('both/')
+    const isObject = ({ pathname }: URL) => pathname === `/${testBucket}/both/clash.txt`
+    const target = targetOf(testBucket, 'both/clash.txt')
+    const comeFirst = async (route: Route) => {
+      await signedFetch(dashboard().gateway, { method: 'PUT', target, body: 'theirs' })
+      await route.continue()
+    }
+    await files.page.route(isObject, comeFirst, { times: 1 })
+    await files.drop(join(disk, 'clash.txt'))
+    await files.transfers.getByRole('button', { name: 'Replace both/clash.txt' }).click()
+    await files.press('Keep both')
+    await files.transfers.getByText('1 file uploaded', { exact: true }).waitFor()
+    assert.equal((await stored('both/clash.txt')).toString(), 'theirs')
+    assert.equal((await stored('both/clash (2).txt')).toString(), 'new')
   })
 
   test('uploads picked files', async () => {

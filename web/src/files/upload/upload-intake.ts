@@ -32,8 +32,8 @@ export class UploadIntake extends Store<number> {
     this.#parts = parts
   }
 
-  take(folder: FolderAddress, read: ReadItems): void {
-    this.#line = this.#line.then(() => this.#process(folder, read))
+  take(folder: FolderAddress, read: ReadItems, enqueue = this.#parts.enqueue): void {
+    this.#line = this.#line.then(() => this.#process(folder, read, enqueue))
   }
 
   /** Cancels the drop that is being read or prepared. */
@@ -41,7 +41,11 @@ export class UploadIntake extends Store<number> {
     this.#running?.abort()
   }
 
-  async #process(folder: FolderAddress, read: ReadItems): Promise<void> {
+  async #process(
+    folder: FolderAddress,
+    read: ReadItems,
+    enqueue: UploadIntakeParts['enqueue'],
+  ): Promise<void> {
     const running = new AbortController()
     this.#running = running
     const { signal } = running
@@ -51,7 +55,7 @@ export class UploadIntake extends Store<number> {
       const { orders, tooLong } = await this.#parts.prepare(items, folder, signal)
       signal.throwIfAborted()
       if (tooLong.length > 0) this.#parts.onTooLong(tooLong)
-      this.#parts.enqueue(orders)
+      enqueue(orders)
     } catch (error) {
       if (!signal.aborted) this.#parts.onFailure(error)
     } finally {

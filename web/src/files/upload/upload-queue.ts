@@ -86,11 +86,12 @@ export class UploadQueue {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The keys in the bucket to which an upload is unfinished. */
+  /** The keys in the bucket to which an upload is unfinished. A taken name is found by listing, if it still is. */
   underWay(bucket: string): ReadonlySet<string> {
     const keys = new Set<string>()
     for (const { item } of this.#rows.values()) {
-      if (item.bucket === bucket && item.state !== 'done') keys.add(item.key)
+      const isEnded = item.state === 'done' || item.problem?.kind === 'clash'
+      if (item.bucket === bucket && !isEnded) keys.add(item.key)
     }
     return keys
   }
@@ -137,7 +138,7 @@ export class UploadQueue {
   }
 
   /** Resumes a failed upload. `resolution` resolves a name conflict. */
-  retry(id: number, resolution?: Pick<UploadOrder, 'replaces'>): void {
+  retry(id: number, resolution?: Pick<UploadOrder, 'key' | 'replaces'>): void {
     const row = this.#rows.get(id)
     if (row?.item.state !== 'failed') return
     if (resolution !== undefined) {

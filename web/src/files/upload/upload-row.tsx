@@ -2,12 +2,11 @@ import { Button, Flex, Progress, Stack } from '@mantine/core'
 import { IconCircleCheck, IconPlayerPause, IconPlayerPlay, IconX } from '@tabler/icons-react'
 import { type CSSProperties, memo } from 'react'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { findFile } from '../change/drive-work.ts'
 import { nameOf, parentOf } from '../entries/entry.ts'
 import { NameText } from '../entries/name-text.tsx'
 import classes from '../transfers/transfer-dock.module.css'
 import { percent, uploadName, uploadText } from '../transfers/transfer-text.ts'
-import { uploads } from '../transfers/transfers.ts'
+import { intake, uploads } from '../transfers/transfers.ts'
 import { smallBytes } from './part-size.ts'
 import { keptBytes, type UploadItem } from './upload-item.ts'
 
@@ -98,10 +97,16 @@ function RowButtons({ item, name }: RowButtonsProps) {
   )
 }
 
-/** Replaces the version that is there now; if it cannot be found out, nothing, and the question comes again. */
-async function replaceVersion({ id, bucket, key }: UploadItem): Promise<void> {
-  const there = await findFile({ bucket, key }).catch(() => undefined)
-  uploads.retry(id, { replaces: there?.etag })
+/** Asks about the file that is there now, as about every taken name. Without an answer, the row stays. */
+function askAgain({ id, bucket, folder, key, file }: UploadItem): void {
+  const item = { path: key.slice(folder.length), file }
+  intake.take(
+    { bucket, prefix: folder },
+    async () => [item],
+    ([order]) => {
+      if (order !== undefined) uploads.retry(id, order)
+    },
+  )
 }
 
 /** A decision is needed, so the choices are words. */
@@ -117,7 +122,7 @@ function FailedButtons({ item, name }: RowButtonsProps) {
         size="compact-xs"
         variant="default"
         aria-label={`${again} ${name}`}
-        onClick={() => (isClash ? void replaceVersion(item) : uploads.retry(id))}
+        onClick={() => (isClash ? askAgain(item) : uploads.retry(id))}
       >
         {again}
       </Button>

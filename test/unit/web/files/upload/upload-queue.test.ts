@@ -240,7 +240,7 @@ describe('UploadQueue', () => {
     const run = startQueue()
     run.queue.add([orderOf('a')])
     started(run, 0).events.onProblem({ kind: 'clash', message: 'taken' })
-    run.queue.retry(1, { replaces: 'e2' })
+    run.queue.retry(1, { key: 'a', replaces: 'e2' })
     assert.deepEqual(started(run, 0).calls, ['cancel'])
     assert.equal(started(run, 1).order.replaces, 'e2')
   })
@@ -306,6 +306,9 @@ describe('UploadQueue', () => {
     assert.equal(run.queue.underWay('other').has('a'), false)
     started(run, 0).events.onDone()
     assert.equal(run.queue.underWay('b').has('a'), false)
+    run.queue.add([orderOf('taken')])
+    started(run, 1).events.onProblem({ kind: 'clash', message: 'taken' })
+    assert.equal(run.queue.underWay('b').has('taken'), false)
   })
 
   test('notifies at most five times a second, and of the end', () => {
