@@ -21,14 +21,10 @@ export interface UploadOrder {
 /** Whatever has the key. */
 export const anyVersion = '*'
 
-export function isVersion(replaces: string | undefined): replaces is string {
-  return replaces !== undefined && replaces !== anyVersion
-}
-
 /** The condition under which the gateway stores an upload. */
 export function conditionOf({ replaces }: UploadOrder): Readonly<Record<string, string>> {
-  if (isVersion(replaces)) return { 'if-match': `"${replaces}"` }
-  return replaces === anyVersion ? {} : { 'if-none-match': '*' }
+  if (replaces === undefined) return { 'if-none-match': '*' }
+  return replaces === anyVersion ? {} : { 'if-match': `"${replaces}"` }
 }
 
 /** One row of the queue. Only the queue changes it. */

@@ -23,8 +23,7 @@ export function uploadProblem(error: unknown, isReplacing = false): UploadProble
   if (code === 'PreconditionFailed' && isReplacing) return changed
   const known = Object.hasOwn(knownProblems, code) ? knownProblems[code] : undefined
   if (known !== undefined) return known
-  // What the drive cannot do, it cannot do later.
-  const isUnable = status === 501
+  const isUnable = isBeyondDrive(status, code)
   if (!isUnable && (status >= 500 || status === 429)) {
     return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
   }
@@ -33,6 +32,11 @@ export function uploadProblem(error: unknown, isReplacing = false): UploadProble
     kind: isUnable ? 'unchecked' : 'final',
     message: reason || `The gateway rejected the upload: ${code || `status ${status}`}.`,
   }
+}
+
+/** What the drive cannot do, it cannot do later. With COMPATIBILITY=aws, it is InvalidRequest. */
+function isBeyondDrive(status: number, code: string): boolean {
+  return status === 501 || code === 'InvalidRequest'
 }
 
 const entities: Readonly<Record<string, string>> = {

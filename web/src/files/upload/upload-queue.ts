@@ -1,7 +1,6 @@
 import { TransferRate } from '../transfers/transfer-rate.ts'
 import {
   anyVersion,
-  isVersion,
   type RunningUpload,
   type UploadItem,
   type UploadOrder,
@@ -268,7 +267,7 @@ export class UploadQueue {
     if (kind === 'lost' || kind === 'passing') {
       if (kind === 'lost') this.#forget(row)
       this.#retryLater(row, problem)
-    } else if (kind === 'unchecked' && isVersion(row.item.replaces)) {
+    } else if (kind === 'unchecked' && row.item.replaces !== anyVersion) {
       this.#forget(row)
       row.item = { ...row.item, replaces: anyVersion }
       this.#enqueue(row)
