@@ -12,7 +12,14 @@ export interface Column<Measured> {
   /** The figure in words. */
   readonly show?: (figure: number) => string
   readonly most?: number
-  readonly leastShare?: { readonly of: ServerKind; readonly share: number }
+  readonly leastShare?: Share
+  readonly mostShare?: Share
+}
+
+/** A multiple of another server's figure in the same run. */
+export interface Share {
+  readonly of: ServerKind
+  readonly share: number
 }
 
 export type Columns<Measured> = readonly [Column<Measured>, ...Column<Measured>[]]
@@ -54,15 +61,16 @@ export function tabulateRounds<Measured>(
   const ratioOf = (kind: ServerKind, floor: ServerKind, column: Column<Measured>) =>
     medianOf(kind, column) / medianOf(floor, column)
   const judge = (column: Column<Measured>): string[] => {
-    const { title, most, leastShare, digits = 1 } = column
+    const { title, most, leastShare, mostShare, digits = 1 } = column
     const figure = medianOf(bucketry, column)
     const judged: string[] = []
     if (most !== undefined)
       judged.push(verdict(`${title} ${figure.toFixed(digits)}`, figure <= most))
-    if (leastShare !== undefined && rounds.has(leastShare.of)) {
-      const ratio = ratioOf(bucketry, leastShare.of, column)
-      const text = `${title} ${ratio.toFixed(2)} × ${leastShare.of.name}`
-      judged.push(verdict(text, ratio >= leastShare.share))
+    for (const wanted of [leastShare, mostShare]) {
+      if (wanted === undefined || !rounds.has(wanted.of)) continue
+      const ratio = ratioOf(bucketry, wanted.of, column)
+      const isMet = wanted === leastShare ? ratio >= wanted.share : ratio <= wanted.share
+      judged.push(verdict(`${title} ${ratio.toFixed(2)} × ${wanted.of.name}`, isMet))
     }
     return judged
   }
@@ -86,11 +94,12 @@ function shown<Measured>(figure: number, { show, digits = 1 }: Column<Measured>)
 
 /** What is wanted of the columns, in words. */
 export function targetOf<Measured>(columns: Columns<Measured>): string {
-  const words = columns.flatMap(({ title, most, leastShare }) => [
+  const inWords = (title: string, limit: string, wanted: Share | undefined) =>
+    wanted === undefined ? [] : [`${title} ${limit} ${wanted.share} × ${wanted.of.name}`]
+  const words = columns.flatMap(({ title, most, leastShare, mostShare }) => [
     ...(most === undefined ? [] : [`${title} at most ${most}`]),
-    ...(leastShare === undefined
-      ? []
-      : [`${title} at least ${leastShare.share} × ${leastShare.of.name}`]),
+    ...inWords(title, 'at least', leastShare),
+    ...inWords(title, 'at most', mostShare),
   ])
   return words.join('; ')
 }

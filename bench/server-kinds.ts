@@ -92,7 +92,7 @@ const s3rver: ServerKind = {
   ],
 }
 
-const versitygw: ServerKind = {
+export const versitygw: ServerKind = {
   name: 'versitygw',
   note: 'Go, posix backend; no fsync by default',
   absence: absenceOf('versitygw'),

@@ -21,7 +21,7 @@ interface StartCost {
 
 const startColumns: Columns<StartCost> = [
   { title: 'first reply ms', of: ({ startMs }) => startMs, digits: 0, most: 200 },
-  { title: 'CPU s', of: ({ cpu }) => cpu, digits: 2, most: 0.3 },
+  { title: 'CPU s', of: ({ cpu }) => cpu, digits: 2, most: 0.18 },
 ]
 
 async function startCost({ startMs, pid }: RunningServer): Promise<StartCost> {

@@ -1,6 +1,6 @@
 import type { RequestShape } from '../load.ts'
 import { mebibyte, type Scenario } from '../scenario.ts'
-import { raw, rawDurable } from '../server-kinds.ts'
+import { raw, rawDurable, versitygw } from '../server-kinds.ts'
 import { throughputScenario } from './throughput.ts'
 
 const smallBytes = 1024
@@ -30,22 +30,22 @@ export const requestScenarios: readonly Scenario[] = [
   throughputScenario({
     name: 'get-small',
     question: 'How many signed GETs of 1 KiB per second?',
-    leastShare: { of: raw, share: 0.6 },
-    mostCpuMicroseconds: 40,
+    leastRate: { of: raw, share: 0.6 },
+    mostCpu: { of: raw, share: 1.4 },
     ...small,
     shapes: smallKeys.map(get),
   }),
   throughputScenario({
     name: 'head-small',
     question: 'How many signed HEADs per second?',
-    mostCpuMicroseconds: 38,
+    mostCpu: { of: raw, share: 1.5 },
     ...small,
     shapes: smallKeys.map(head),
   }),
   throughputScenario({
     name: 'get-range',
     question: 'How many ranges of 64 KiB of an object of 1 GiB per second?',
-    mostCpuMicroseconds: 150,
+    mostCpu: { of: raw, share: 1.4 },
     connections: 32,
     preparation: [{ method: 'PUT', key: 'huge', bodyBytes: hugeBytes }],
     shapes: ranges,
@@ -54,7 +54,8 @@ export const requestScenarios: readonly Scenario[] = [
   throughputScenario({
     name: 'get-large',
     question: 'How fast are GETs of 64 MiB, 4 at once?',
-    leastShare: { of: raw, share: 0.9 },
+    leastRate: { of: raw, share: 0.9 },
+    mostCpu: { of: raw, share: 1 },
     connections: 4,
     preparation: largeKeys.map(putLarge),
     shapes: largeKeys.map(get),
@@ -63,15 +64,16 @@ export const requestScenarios: readonly Scenario[] = [
   throughputScenario({
     name: 'put-small',
     question: 'How many durable signed PUTs of 1 KiB per second?',
-    leastShare: { of: rawDurable, share: 0.9 },
-    mostCpuMicroseconds: 330,
+    leastRate: { of: rawDurable, share: 0.8 },
+    mostCpu: { of: rawDurable, share: 1.25 },
     ...small,
     shapes: smallKeys.map(putSmall),
   }),
   throughputScenario({
     name: 'put-small-memory',
     question: 'How many signed PUTs of 1 KiB per second on a file system in memory?',
-    mostCpuMicroseconds: 160,
+    leastRate: { of: versitygw, share: 1 },
+    mostCpu: { of: rawDurable, share: 1.25 },
     ...small,
     shapes: smallKeys.map(putSmall),
     isInMemory: true,
@@ -79,8 +81,7 @@ export const requestScenarios: readonly Scenario[] = [
   throughputScenario({
     name: 'put-large-1',
     question: 'How fast are durable PUTs of 64 MiB, one after the other?',
-    leastShare: { of: rawDurable, share: 1.5 },
-    mostCpuMicroseconds: 175_000,
+    leastRate: { of: rawDurable, share: 1.5 },
     connections: 1,
     shapes: largeKeys.map(putLarge),
     ...large,
@@ -88,7 +89,7 @@ export const requestScenarios: readonly Scenario[] = [
   throughputScenario({
     name: 'put-large-sdk',
     question: 'How fast are they as SDKs send them: aws-chunked with a CRC32 trailer, over TLS?',
-    leastShare: { of: rawDurable, share: 1.5 },
+    leastRate: { of: rawDurable, share: 1.5 },
     connections: 1,
     shapes: largeKeys.map(putChunked),
     ...large,
@@ -97,7 +98,7 @@ export const requestScenarios: readonly Scenario[] = [
   throughputScenario({
     name: 'put-large',
     question: 'How fast are durable PUTs of 64 MiB, 4 at once?',
-    leastShare: { of: rawDurable, share: 1.5 },
+    leastRate: { of: rawDurable, share: 1.5 },
     connections: 4,
     shapes: largeKeys.map(putLarge),
     ...large,

@@ -5,7 +5,14 @@ import { makeCertificate } from '../../test/support/certificates.ts'
 import { LimitWatch, limitText } from '../limit.ts'
 import { generateLoad, prepareRequest, type RequestShape } from '../load.ts'
 import { cpuSeconds, peakBytes, resetPeak, residentBytes } from '../process-usage.ts'
-import { type Columns, inRounds, tabulateRounds, targetOf, wantedKinds } from '../rounds.ts'
+import {
+  type Columns,
+  inRounds,
+  type Share,
+  tabulateRounds,
+  targetOf,
+  wantedKinds,
+} from '../rounds.ts'
 import { type BenchContext, mebibyte, type Scenario, type Table } from '../scenario.ts'
 import { rawDurable, type ServerKind } from '../server-kinds.ts'
 import { type RunningServer, startServer } from '../servers.ts'
@@ -18,9 +25,10 @@ const warmUpMs = 700
 export interface ThroughputOptions {
   readonly name: string
   readonly question: string
-  /** Lowest share of the rate of a raw server. */
-  readonly leastShare?: { readonly of: ServerKind; readonly share: number }
-  readonly mostCpuMicroseconds?: number
+  /** Lowest share of another server's rate. */
+  readonly leastRate?: Share
+  /** Highest multiple of another server's CPU time for a request. */
+  readonly mostCpu?: Share
   readonly connections: number
   /** Requests are sent round and round. */
   readonly shapes: readonly RequestShape[]
@@ -122,7 +130,7 @@ async function measure(
 }
 
 function columnsOf(options: ThroughputOptions): Columns<Measured> {
-  const { bytesPerRequest, leastShare, mostCpuMicroseconds } = options
+  const { bytesPerRequest, leastRate, mostCpu } = options
   const rate = { title: 'requests/s', of: ({ perSecond }: Measured) => perSecond }
   const cpu = {
     title: 'CPU µs/request',
@@ -130,11 +138,11 @@ function columnsOf(options: ThroughputOptions): Columns<Measured> {
     digits: 0,
   }
   return [
-    leastShare === undefined ? rate : { ...rate, leastShare },
+    leastRate === undefined ? rate : { ...rate, leastShare: leastRate },
     { title: 'MiB/s', of: ({ perSecond }) => (perSecond * bytesPerRequest) / mebibyte },
     { title: 'p50 ms', of: ({ p50Ms }) => p50Ms, digits: 2 },
     { title: 'p99 ms', of: ({ p99Ms }) => p99Ms, digits: 2 },
-    mostCpuMicroseconds === undefined ? cpu : { ...cpu, most: mostCpuMicroseconds },
+    mostCpu === undefined ? cpu : { ...cpu, mostShare: mostCpu },
     {
       title: 'peak MiB above idle',
       of: ({ peakAboveIdleBytes }) => peakAboveIdleBytes / mebibyte,
