@@ -154,9 +154,7 @@ export async function verifyStore(server: Server, store: BelievedStore): Promise
 }
 
 async function verifyListing(server: Server, store: BelievedStore): Promise<string[]> {
-  const { body } = await send(server, { method: 'GET', query: 'list-type=2' })
-  const contents = [...body.toString().matchAll(/<Contents>(.*?)<\/Contents>/gs)]
-  const entries = new Map(contents.map(([, entry = '']) => [textOf(entry, 'Key'), entry]))
+  const entries = await listedEntries(server)
   const problems = [...entries.keys()]
     .filter((key) => !store.histories.has(key) && !store.ignored.has(key))
     .map((key) => `${key}: listed, but never written`)
@@ -167,6 +165,22 @@ async function verifyListing(server: Server, store: BelievedStore): Promise<stri
     if (!isRight) problems.push(`${key}: listed as ${entry}, not ${describeAll(possible)}`)
   }
   return problems
+}
+
+/** The XML of each listed object, by key, from all pages. */
+async function listedEntries(server: Server): Promise<Map<string, string>> {
+  const entries = new Map<string, string>()
+  let query = 'list-type=2'
+  for (;;) {
+    const { body } = await send(server, { method: 'GET', query })
+    const xml = body.toString()
+    for (const [, entry = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+      entries.set(textOf(entry, 'Key'), entry)
+    }
+    const next = textOf(xml, 'NextContinuationToken')
+    if (next === '') return entries
+    query = `list-type=2&continuation-token=${encodeURIComponent(next)}`
+  }
 }
 
 function isEntryOf(outcome: Outcome, entry: string | undefined): boolean {
