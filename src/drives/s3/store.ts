@@ -176,10 +176,12 @@ function foundCredentials(region: string): S3ClientResolvedConfig['credentials']
   const late = () => new Error(`no answer within ${credentialsMs / 1000} seconds`)
   let search = newSearch()
   return async () => {
+    const mine = search
     try {
-      return await withDeadline(credentialsMs, late, (signal) => untilAborted(search(), signal))
+      return await withDeadline(credentialsMs, late, (signal) => untilAborted(mine(), signal))
     } catch (error) {
-      search = newSearch()
+      // Only the first of the requests that waited for it begins another one.
+      if (search === mine) search = newSearch()
       throw noCredentials(error as Error)
     }
   }
