@@ -14,6 +14,7 @@ const without: Partial<Readonly<Record<StoreAbility, string>>> = {
   tags: '501 for an object with tags',
   wholeBodies: 'Bucketry ends each body that it sends while it arrives with a checksum',
   startAfter: 'only the first page of a listing',
+  startInFolder: 'Bucketry lists the rest of the folder, then of the one around it, and so on',
 }
 
 /** The table of docs/s3-drive.md begins with this. */

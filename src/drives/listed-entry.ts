@@ -57,8 +57,8 @@ export interface EntryCursor {
   /** Continues with the first entry whose key is at least `key`. Never moves back. */
   seek(key: string): void
   /**
-   * Whether there are more entries than `next` has returned. Absent: only `next` tells. If they are removed, or are not
-   * shown, `next` may return none.
+   * True if there are known to be more entries than `next` has returned; otherwise only `next` tells. If they are
+   * removed, or are not shown, `next` may return none.
    */
   readonly hasMore?: boolean
 }

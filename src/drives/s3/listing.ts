@@ -6,6 +6,7 @@ import {
 import { compareKeys, keyBefore } from '../../text/key-order.ts'
 import type { Entry, EntryCursor, ListQuery } from '../listed-entry.ts'
 import { secondOf } from './heads.ts'
+import { isInFolder, type ListStep, stepsAfter } from './list-steps.ts'
 import { bareEtag } from './object-fields.ts'
 import type { StoreContext } from './store-context.ts'
 import type { StorePlace } from './store-names.ts'
@@ -24,7 +25,9 @@ export class StoreCursor implements EntryCursor {
   readonly #place: StorePlace
   /** Entries of the store's page that were not returned yet. */
   #ahead: Entry[] = []
-  /** How the store continues. Undefined after a seek, and at the beginning. */
+  /** What is left to ask the store. Undefined after a seek, and at the beginning. */
+  #steps: ListStep[] | undefined
+  /** How the store continues the first step. */
   #token: string | undefined
   /** Only keys after this one, of what the store is asked next. */
   #after: string
@@ -58,7 +61,7 @@ export class StoreCursor implements EntryCursor {
 
   /** As the store says: a page that is as long as the store's costs no second request. */
   get hasMore(): boolean {
-    return this.#ahead.length > 0 || !this.#hasEnded
+    return this.#ahead.length > 0 || this.#token !== undefined
   }
 
   seek(key: string): void {
@@ -69,22 +72,22 @@ export class StoreCursor implements EntryCursor {
     const isInPage = this.#ahead.length > 0 || compareKeys(key, this.#last) <= 0
     if (isInPage || compareKeys(before, this.#after) <= 0) return
     this.#after = before
+    this.#steps = undefined
     this.#token = undefined
   }
 
   async #readPage(limit: number): Promise<void> {
-    const { prefix, delimiter: Delimiter } = this.#query
-    const page = await this.#request({
-      ...{ prefix, after: this.#token === undefined ? this.#after : '' },
-      ...{
-        MaxKeys: Math.min(Math.max(limit, minKeys), maxKeys),
-        Delimiter,
-        ContinuationToken: this.#token,
-      },
+    const { prefix, delimiter } = this.#query
+    this.#steps ??= await this.#stepsFrom(prefix, this.#after, delimiter)
+    const [step = { prefix, after: '' }] = this.#steps
+    const { entries, token } = await this.#ask(step, {
+      MaxKeys: Math.min(Math.max(limit, minKeys), maxKeys),
+      Delimiter: delimiter,
+      ContinuationToken: this.#token,
     })
-    this.#token = page.NextContinuationToken
-    this.#hasEnded = !page.IsTruncated || this.#token === undefined
-    const entries = entriesOf(page, this.#place.prefix)
+    this.#token = token
+    if (token === undefined) this.#steps.shift()
+    this.#hasEnded = this.#steps.length === 0
     this.#last = entries.at(-1)?.key ?? this.#last
     this.#ahead = entries.filter((entry) => this.#isWanted(entry))
   }
@@ -92,8 +95,31 @@ export class StoreCursor implements EntryCursor {
   /** The folder, if it has a key after `after`. */
   async #lookInto(folder: string): Promise<Entry[]> {
     if (compareKeys(folder, this.#from) < 0) return []
-    const page = await this.#request({ prefix: folder, after: this.#query.after, MaxKeys: minKeys })
-    return page.Contents?.length ? [{ kind: 'folder', key: folder }] : []
+    for (const step of await this.#stepsFrom(folder, this.#query.after)) {
+      const { entries } = await this.#ask(step, { MaxKeys: minKeys })
+      if (entries.length > 0) return [{ kind: 'folder', key: folder }]
+    }
+    return []
+  }
+
+  async #stepsFrom(prefix: string, after: string, delimiter?: string): Promise<ListStep[]> {
+    // Steps would list what a longer delimiter joins.
+    const isOrdinary = delimiter === '/' || delimiter?.includes('/') !== true
+    if (!isInFolder(prefix, after) || !isOrdinary) return [{ prefix, after }]
+    const { startInFolder } = await this.#context.probe.abilities(this.#bucket)
+    return startInFolder ? [{ prefix, after }] : stepsAfter(prefix, after, delimiter)
+  }
+
+  /** @returns how the store continues; undefined if there is nothing more */
+  async #ask(
+    { prefix, after, isKey = false }: ListStep,
+    query: PageQuery,
+  ): Promise<{ readonly entries: Entry[]; readonly token: string | undefined }> {
+    const isFirst = query.ContinuationToken === undefined
+    const page = await this.#request({ prefix, after: isFirst ? after : '', ...query })
+    const entries = entriesOf(page, this.#place.prefix)
+    if (isKey) return { entries: entries.filter(({ key }) => key === prefix), token: undefined }
+    return { entries, token: page.IsTruncated ? page.NextContinuationToken : undefined }
   }
 
   async #request({ prefix, after, ...query }: PageRequest): Promise<ListObjectsV2CommandOutput> {
@@ -117,8 +143,9 @@ export class StoreCursor implements EntryCursor {
   }
 }
 
-interface PageRequest
-  extends Pick<ListObjectsV2CommandInput, 'MaxKeys' | 'Delimiter' | 'ContinuationToken'> {
+type PageQuery = Pick<ListObjectsV2CommandInput, 'MaxKeys' | 'Delimiter' | 'ContinuationToken'>
+
+interface PageRequest extends PageQuery {
   readonly prefix: string
   readonly after: string
 }

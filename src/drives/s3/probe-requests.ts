@@ -136,12 +136,13 @@ export class ProbeRequests {
     }
   }
 
-  /** Names that begin with `prefix`, after another. */
-  async list(prefix: string, after?: string): Promise<string[]> {
+  /** Names that begin with `prefix`, after another. @param MaxKeys all on one page if undefined */
+  async list(prefix: string, after?: string, MaxKeys?: number): Promise<string[]> {
     const { Bucket, Key } = this.#folder
     const command = new ListObjectsV2Command({
       ...{ Bucket, Prefix: Key + prefix },
       ...(after !== undefined && { StartAfter: Key + after }),
+      MaxKeys,
     })
     const found = await this.#store.send(command)
     return (found.Contents ?? []).map((one) => (one.Key ?? '').slice(Key.length))

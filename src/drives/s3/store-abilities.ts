@@ -15,6 +15,7 @@ export const storeAbilities = {
   tags: 'tags of objects',
   wholeBodies: 'refusal of a body that breaks off',
   startAfter: 'start-after of ListObjectsV2',
+  startInFolder: 'start-after of a key in a folder',
   exactKeys: 'keys with //, /./ or /../ as they are',
   leadingSlashes: 'keys with / before them as they are',
   backslashes: 'keys with a backslash as they are',

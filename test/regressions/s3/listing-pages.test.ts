@@ -61,3 +61,55 @@ test('a full page is one request to the store', async (t) => {
   const { objects, isTruncated, last } = await readPage(cursor, asked)
   assert.deepEqual([requests, objects.length, isTruncated, last], [1, 1000, true, '1999'])
 })
+
+/** As MinIO: after a key in a folder, objects whose names begin like the folder's count for the page. Its tokens are right. */
+function pageOfMinio(keys: readonly string[], asked: URLSearchParams): string {
+  const [prefix, after] = [asked.get('prefix') ?? '', asked.get('start-after') ?? '']
+  const from = asked.get('continuation-token') ?? after
+  const most = Number(asked.get('max-keys') ?? 1000)
+  const slash = after.indexOf('/', prefix.length)
+  const doesCount = (key: string) =>
+    key > from || (slash > 0 && key.startsWith(after.slice(0, slash)))
+  const counted = keys.filter((key) => key.startsWith(prefix) && doesCount(key)).slice(0, most)
+  const listed = counted.filter((key) => key > from)
+  const last = listed.at(-1) ?? ''
+  const isTruncated = listed.length === most && keys.some((key) => key > last)
+  const entries = listed.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('')
+  const token = isTruncated ? `<NextContinuationToken>${last}</NextContinuationToken>` : ''
+  return `<ListBucketResult>${entries}<IsTruncated>${isTruncated}</IsTruncated>${token}</ListBucketResult>`
+}
+
+test('a listing goes on after a key in a folder on a store that leaves out others', async (t) => {
+  const beside = Array.from({ length: 12 }, (_, index) => `d-${100 + index}`)
+  const inside = Array.from({ length: 9 }, (_, index) => `d/e/${index}`)
+  const names = [...beside, 'd/a', ...inside, 'd/e0', 'd/e1', 'd/f', 'd0', 'd1', 'e/1']
+  const probed = new Set<string>()
+  const drive = await openDriveOn(t, (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://store')
+    const key = decodeURIComponent(pathname.slice('/bucket/'.length))
+    if (request.method === 'PUT' && /(list|folder)\//.test(key)) probed.add(key)
+    request.resume()
+    const keys = [...probed, ...names.map((name) => `alpha/${name}`)].sort()
+    response.setHeader('etag', '"00000000000000000000000000000000"')
+    response.end(pageOfMinio(keys, searchParams))
+  })
+  for (const after of names) {
+    const cursor = drive.list('alpha', { prefix: '', after })
+    const listed: string[] = []
+    for (;;) {
+      const page = await cursor.next(3)
+      if (page.length === 0) break
+      listed.push(...page.map(({ key }) => key))
+    }
+    assert.deepEqual(
+      listed,
+      names.filter((name) => name > after),
+      after,
+    )
+  }
+  const folders = drive.list('alpha', { prefix: '', after: 'd/e/8', delimiter: '/' })
+  assert.deepEqual(
+    (await folders.next(1)).map(({ key }) => key),
+    ['d/'],
+  )
+})
