@@ -16,8 +16,11 @@ export interface KeyLine {
 const callers = 4
 const keepOldSeconds = 3_600
 
-function say(line: KeyLine): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`)
+/** Resolves when the line is out of the process, which may be killed at any moment. */
+function say(line: KeyLine): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve())
+  })
 }
 
 /** Every second key is revoked. */
@@ -28,14 +31,14 @@ async function write(location: DatabaseLocation): Promise<void> {
     for (let count = 0; ; count += 1) {
       const made = await admin.create({ name: 'app', grants })
       const { accessKeyId } = made.key
-      say({ change: 'created', accessKeyId, secretKey: made.secretKey })
-      say({ change: 'rotating', accessKeyId })
+      await say({ change: 'created', accessKeyId, secretKey: made.secretKey })
+      await say({ change: 'rotating', accessKeyId })
       const { secretKey } = await admin.rotate(accessKeyId, keepOldSeconds)
-      say({ change: 'rotated', accessKeyId, secretKey })
+      await say({ change: 'rotated', accessKeyId, secretKey })
       if (count % 2 === 0) continue
-      say({ change: 'revoking', accessKeyId })
+      await say({ change: 'revoking', accessKeyId })
       await admin.revoke(accessKeyId)
-      say({ change: 'revoked', accessKeyId })
+      await say({ change: 'revoked', accessKeyId })
     }
   }
   await Promise.all(Array.from({ length: callers }, call))
