@@ -120,7 +120,9 @@ function model(
     const [kind, name, value] = condition as [string, string, string]
     const prefixed = escaped(value)
     const isList = name.toLowerCase() === '$content-type'
-    const prefix = isList ? `^${prefixed}[^,]*(?:,${prefixed}[^,]*)*$` : `^${prefixed}`
+    // No element of a list has a comma, so none begins with a text that has one.
+    const list = value.includes(',') ? '(?!)' : `^${prefixed}[^,]*(?:,${prefixed}[^,]*)*$`
+    const prefix = isList ? list : `^${prefixed}`
     const source = kind.toLowerCase() === 'eq' ? `^${prefixed}$` : prefix
     return { name: name.slice(1).toLowerCase(), test: new RegExp(source, 's') }
   })
