@@ -18,11 +18,13 @@ export function isInFolder(prefix: string, after: string): boolean {
  * the folder's count for its page, although they come before.
  *
  * @param after in a folder below the prefix
- * @param delimiter with `/`, the rest of the folder is not listed
+ * @param delimiter with `/`, only what is behind the folder below the prefix: all in that folder is one entry
  */
 export function stepsAfter(prefix: string, after: string, delimiter?: string): ListStep[] {
-  let folder = after.slice(0, after.lastIndexOf('/') + 1)
-  const steps: ListStep[] = delimiter === '/' ? [] : [{ prefix: folder, after }]
+  const isOneEntry = delimiter === '/'
+  const slash = isOneEntry ? after.indexOf('/', prefix.length) : after.lastIndexOf('/')
+  let folder = after.slice(0, slash + 1)
+  const steps: ListStep[] = isOneEntry ? [] : [{ prefix: folder, after }]
   while (folder.length > prefix.length) {
     // Behind all keys in the folder, and not in it: the character after `/`.
     const beyond = `${folder.slice(0, -1)}0`

@@ -107,6 +107,13 @@ test('a listing goes on after a key in a folder on a store that leaves out other
       after,
     )
   }
+  const cursor = drive.list('alpha', { prefix: '', after: 'd-1', delimiter: '/' })
+  await cursor.next(1)
+  cursor.seek('d/e0')
+  assert.deepEqual(
+    (await cursor.next(1)).map(({ key }) => key),
+    ['d0'],
+  )
   const folders = drive.list('alpha', { prefix: '', after: 'd/e/8', delimiter: '/' })
   assert.deepEqual(
     (await folders.next(1)).map(({ key }) => key),
