@@ -20,8 +20,8 @@ export function isInFolder(prefix: string, after: string): boolean {
  * @param after in a folder below the prefix
  * @param delimiter with `/`, only what is behind the folder below the prefix: all in that folder is one entry
  */
-export function stepsAfter(prefix: string, after: string, delimiter?: string): ListStep[] {
-  const isOneEntry = delimiter === '/'
+export function stepsAfter(prefix: string, after: string, delimiter?: '/'): ListStep[] {
+  const isOneEntry = delimiter !== undefined
   const slash = isOneEntry ? after.indexOf('/', prefix.length) : after.lastIndexOf('/')
   let folder = after.slice(0, slash + 1)
   const steps: ListStep[] = isOneEntry ? [] : [{ prefix: folder, after }]

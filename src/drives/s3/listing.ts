@@ -80,8 +80,9 @@ export class StoreCursor implements EntryCursor {
     const { prefix, delimiter } = this.#query
     this.#steps ??= await this.#stepsFrom(prefix, this.#after, delimiter)
     const [step = { prefix, after: '' }] = this.#steps
+    const wanted = step.isKey === true ? minKeys : Math.max(limit, minKeys)
     const { entries, token } = await this.#ask(step, {
-      MaxKeys: Math.min(Math.max(limit, minKeys), maxKeys),
+      MaxKeys: Math.min(wanted, maxKeys),
       Delimiter: delimiter,
       ContinuationToken: this.#token,
     })
@@ -102,15 +103,17 @@ export class StoreCursor implements EntryCursor {
     return []
   }
 
-  async #stepsFrom(prefix: string, after: string, delimiter?: string): Promise<ListStep[]> {
-    // Steps would list what a longer delimiter joins.
-    const isOrdinary = delimiter === '/' || delimiter?.includes('/') !== true
-    if (!isInFolder(prefix, after) || !isOrdinary) return [{ prefix, after }]
+  async #stepsFrom(
+    prefix: string,
+    after: string,
+    delimiter?: ListQuery['delimiter'],
+  ): Promise<ListStep[]> {
+    if (!isInFolder(prefix, after)) return [{ prefix, after }]
     const { startInFolder } = await this.#context.probe.abilities(this.#bucket)
     return startInFolder ? [{ prefix, after }] : stepsAfter(prefix, after, delimiter)
   }
 
-  /** @returns how the store continues; undefined if there is nothing more */
+  /** Reads one page. @returns its entries, and the token of the next page, which is undefined after the last page */
   async #ask(
     { prefix, after, isKey = false }: ListStep,
     query: PageQuery,
