@@ -5,88 +5,92 @@ import { invalidArgument, S3Error, s3Errors } from './errors.ts'
 import type { Detectable, OperationRow } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
 
-/**
- * Sub-resources of S3 that this service recognises only to refuse them. They must never be treated
- * as an operation on the object itself: `PUT /b/k?acl` is not a PutObject. Reads with a fixed reply
- * are in operations/subresource-defaults.ts.
- */
-const bucketSubresources: ReadonlySet<string> = new Set([
-  'accelerate',
-  'abac',
-  'acl',
-  'analytics',
-  'cors',
-  'encryption',
-  'intelligent-tiering',
-  'inventory',
-  'lifecycle',
-  'logging',
-  'metadataConfiguration',
-  'metadataInventoryTable',
-  'metadataJournalTable',
-  'metadataTable',
-  'metrics',
-  'notification',
-  'object-lock',
-  'ownershipControls',
-  'policy',
-  'policyStatus',
-  'publicAccessBlock',
-  'replication',
-  'requestPayment',
-  'session',
-  'tagging',
-  'versioning',
-  'versions',
-  'website',
-])
-
-const objectSubresources: ReadonlySet<string> = new Set([
-  'acl',
-  'annotation',
-  'encryption',
-  'legal-hold',
-  'renameObject',
-  'restore',
-  'retention',
-  'select',
-  'tagging',
-  'torrent',
-])
-
 type Level = Address['level']
 type NamedRow = readonly [name: OperationName, row: OperationRow]
+
+/**
+ * Every sub-resource of S3, with the methods that it has at each level (API reference, "Actions"; `events` is
+ * MinIO's). A request with one of these names is never the plain operation: `DELETE /b/k?lifecycle` must not delete
+ * the object. Reads with a fixed reply are in operations/subresource-defaults.ts.
+ */
+export const subresources: Readonly<Record<string, Readonly<Partial<Record<Level, string>>>>> = {
+  abac: { bucket: 'GET PUT' },
+  accelerate: { bucket: 'GET PUT' },
+  acl: { bucket: 'GET PUT', object: 'GET PUT' },
+  analytics: { bucket: 'GET PUT DELETE' },
+  annotation: { object: 'GET PUT DELETE' },
+  attributes: { object: 'GET' },
+  cors: { bucket: 'GET PUT DELETE' },
+  delete: { bucket: 'POST' },
+  encryption: { bucket: 'GET PUT DELETE', object: 'PUT' },
+  events: { service: 'GET', bucket: 'GET' },
+  'intelligent-tiering': { bucket: 'GET PUT DELETE' },
+  inventory: { bucket: 'GET PUT DELETE' },
+  'legal-hold': { object: 'GET PUT' },
+  lifecycle: { bucket: 'GET PUT DELETE' },
+  location: { bucket: 'GET' },
+  logging: { bucket: 'GET PUT' },
+  metadataAnnotationTable: { bucket: 'PUT' },
+  metadataConfiguration: { bucket: 'GET POST DELETE' },
+  metadataInventoryTable: { bucket: 'PUT' },
+  metadataJournalTable: { bucket: 'PUT' },
+  metadataTable: { bucket: 'GET POST DELETE' },
+  metrics: { bucket: 'GET PUT DELETE' },
+  notification: { bucket: 'GET PUT' },
+  'object-lock': { bucket: 'GET PUT' },
+  ownershipControls: { bucket: 'GET PUT DELETE' },
+  policy: { bucket: 'GET PUT DELETE' },
+  policyStatus: { bucket: 'GET' },
+  publicAccessBlock: { bucket: 'GET PUT DELETE' },
+  renameObject: { object: 'PUT' },
+  replication: { bucket: 'GET PUT DELETE' },
+  requestPayment: { bucket: 'GET PUT' },
+  restore: { object: 'POST' },
+  retention: { object: 'GET PUT' },
+  select: { object: 'POST' },
+  session: { bucket: 'GET' },
+  tagging: { bucket: 'GET PUT DELETE', object: 'GET PUT DELETE' },
+  torrent: { object: 'GET' },
+  uploadId: { object: 'GET PUT POST DELETE' },
+  uploads: { bucket: 'GET', object: 'POST' },
+  versioning: { bucket: 'GET PUT' },
+  versions: { bucket: 'GET' },
+  website: { bucket: 'GET PUT DELETE' },
+}
+
+/**
+ * Operations that the contract specifies: another method gets 405. A write of any other sub-resource gets 501
+ * (docs/contract/object-storage.md, "Unsupported sub-resources").
+ */
+const contractOperations: ReadonlySet<string> = new Set([
+  ...['attributes', 'delete', 'location', 'uploadId', 'uploads'],
+])
+
+const hints: Readonly<Record<string, string>> = {
+  events: 'Events go to NOTIFY_WEBHOOK or NOTIFY_REDIS of the gateway.',
+}
 
 const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']
 const knownMethods: ReadonlySet<string> = new Set(methods)
 
-const unsupported: Readonly<Record<Level, ReadonlySet<string>>> = {
-  service: new Set(),
-  bucket: bucketSubresources,
-  object: objectSubresources,
-}
-
 const rows = Object.entries(operations) as unknown as readonly NamedRow[]
-const rowsByLevel: Readonly<Record<Level, readonly NamedRow[]>> = {
-  service: rows.filter(([, { level }]) => level === 'service'),
-  bucket: rows.filter(([, { level }]) => level === 'bucket' || level === 'newBucket'),
-  object: rows.filter(([, { level }]) => level === 'object'),
-}
 
-/** Computed once: every request asks for it. */
-const rowsByMethod = {
-  service: byMethod(rowsByLevel.service),
-  bucket: byMethod(rowsByLevel.bucket),
-  object: byMethod(rowsByLevel.object),
+/** Computed once, since every request needs it: the rows by level, method and sub-resource. */
+const rowsOfLevel = {
+  service: byMethod(rows.filter(([, { level }]) => level === 'service')),
+  bucket: byMethod(rows.filter(([, { level }]) => level === 'bucket' || level === 'newBucket')),
+  object: byMethod(rows.filter(([, { level }]) => level === 'object')),
 }
 
 function byMethod(ofLevel: readonly NamedRow[]) {
   const grouped = Map.groupBy(ofLevel, ([, { method }]): string => method)
-  const split = (group: readonly NamedRow[]) => ({
-    named: group.filter(([, { parameter }]) => parameter !== undefined),
-    plain: group.filter(([, { parameter }]) => parameter === undefined),
-  })
-  return new Map([...grouped].map(([method, group]) => [method, split(group)]))
+  return new Map([...grouped].map(([method, group]) => [method, bySubresource(group)]))
+}
+
+function bySubresource(group: readonly NamedRow[]): Map<string | undefined, NamedRow[]> {
+  const pairs = group.flatMap((row) => [row[1].parameter].flat().map((name) => ({ name, row })))
+  const grouped = Map.groupBy(pairs, ({ name }) => name)
+  return new Map([...grouped].map(([name, found]) => [name, found.map(({ row }) => row)]))
 }
 
 /**
@@ -99,74 +103,52 @@ export function refuseUnknownMethod(method: string): void {
 }
 
 /**
- * The operation that method, address, query and headers request: all of S3's URL grammar, from the table of
- * operations.
+ * The operation that method, address, query and headers request: all of S3's URL grammar, from the tables of
+ * sub-resources and of operations.
  *
  * @throws S3Error MethodNotAllowed, NotImplemented, or InvalidArgument for a contradiction.
  */
 export function detectOperation(level: Level, request: Detectable): OperationName {
-  const { method, query } = request
-  if (level === 'object') refuseContradictions(method, query)
-  else if (method === 'GET') refuseListening(query)
-  const { named = [], plain = [] } = rowsByMethod[level].get(method) ?? {}
-  const isMet = ([, { when }]: NamedRow) => when?.isMet(request) !== false
-  if (query.size > 0) {
-    const requested = named.filter(([, row]) => parameterIn(row, query) !== undefined)
-    const found = requested.find(isMet)
-    if (found !== undefined) return found[0]
-    const refused = requested[0]?.[1]
-    if (refused) throw notImplemented(parameterIn(refused, query) ?? '', refused.when?.hint)
-    if (method !== 'HEAD') refuseSubresource(query, unsupported[level])
-    if (level === 'bucket' && method === 'GET') refuseListType(query.get('list-type'))
-  }
-  const found = plain.find(isMet)
+  const name = request.query.size === 0 ? undefined : requestedSubresource(level, request)
+  const candidates = rowsOfLevel[level].get(request.method)?.get(name) ?? []
+  const found = candidates.find(isMetBy(request))
   if (found !== undefined) return found[0]
-  const hint = plain.find(([, { when }]) => when?.hint !== undefined)?.[1].when?.hint
-  throw methodNotAllowed(plainMethods(level, request), hint)
+  const hint = candidates.find(([, { when }]) => when?.hint !== undefined)?.[1].when?.hint
+  if (name !== undefined) throw notImplemented(name, hint)
+  throw methodNotAllowed(allowedMethods(level, request, name), hint)
 }
 
-function parameterIn({ parameter = [] }: OperationRow, query: Query): string | undefined {
-  return [parameter].flat().find((name) => query.has(name))
-}
-
-/** @throws S3Error if the parameters do not belong together, or not to the method. */
-function refuseContradictions(method: string, query: Query): void {
-  if (query.size === 0 || method === 'HEAD') return
-  for (const name of query.keys()) {
-    const allowed = methodsOfParameter.get(name)
-    if (allowed !== undefined && !allowed.has(method) && !objectSubresources.has(name)) {
-      throw methodNotAllowed([...allowed])
-    }
+/**
+ * The sub-resource that the query names, if it names one. Other parameters are options, or ignored as in S3.
+ *
+ * @throws S3Error if it has several, or one that this level or method does not have.
+ */
+function requestedSubresource(level: Level, request: Detectable): string | undefined {
+  const { method, query } = request
+  const names = [...query.keys()].filter((name) => Object.hasOwn(subresources, name)).sort()
+  const [name] = names
+  if (name === undefined) {
+    if (level === 'bucket' && method === 'GET') refuseListType(query.get('list-type'))
+  } else if (names.length > 1) {
+    const message = `Conflicting query string parameters: ${names.join(', ')}`
+    throw invalidArgument('ResourceType', name, message)
+  } else if (!subresources[name]?.[level]?.split(' ').includes(method)) {
+    const isWrite = method !== 'GET' && method !== 'HEAD'
+    if (isWrite && !contractOperations.has(name)) throw notImplemented(name)
+    const hint = `A request of this kind has no ?${name}.`
+    throw methodNotAllowed(allowedMethods(level, request, name), hint)
   }
-  if (method === 'PUT' && query.has('uploadId') !== query.has('partNumber')) {
-    const missing = query.has('uploadId') ? 'partNumber' : 'uploadId'
-    throw new S3Error(
-      'InvalidArgument',
-      `A part needs both uploadId and partNumber; ${missing} is missing.`,
-    )
-  }
+  if (level === 'object') refuseHalfOfPart(method, query)
+  return name
 }
 
-/** `DELETE /b/k?uploads` must not delete the object. */
-const methodsOfParameter = new Map<string, Set<string>>()
-for (const [, { method, parameter = [] }] of rowsByLevel.object) {
-  for (const name of [parameter].flat()) {
-    const known = methodsOfParameter.get(name)
-    if (known === undefined) methodsOfParameter.set(name, new Set([method]))
-    else known.add(method)
-  }
-}
-
-/** MinIO's clients wait here for events; a listing would look like none. */
-function refuseListening(query: Query): void {
-  if (!query.has('events')) return
-  const message =
-    'Listening for events with ?events is not supported: events go to NOTIFY_WEBHOOK or NOTIFY_REDIS of the gateway.'
-  throw new S3Error('InvalidRequest', message)
-}
-
-function refuseSubresource(query: Query, subresources: ReadonlySet<string>): void {
-  for (const name of query.keys()) if (subresources.has(name)) throw notImplemented(name)
+/** A read of a part has only its number, and an upload is aborted by its ID. */
+function refuseHalfOfPart(method: string, query: Query): void {
+  const isWhole = query.has('uploadId') === query.has('partNumber')
+  if (isWhole || !(method === 'PUT' || (method === 'DELETE' && query.has('partNumber')))) return
+  const missing = query.has('uploadId') ? 'partNumber' : 'uploadId'
+  const message = `A part needs both uploadId and partNumber; ${missing} is missing.`
+  throw new S3Error('InvalidArgument', message)
 }
 
 function refuseListType(listType: string | undefined): void {
@@ -174,15 +156,19 @@ function refuseListType(listType: string | undefined): void {
   throw invalidArgument('list-type', listType, `list-type must be 2, got ${quoted(listType)}.`)
 }
 
-/** The methods that need no parameter (RFC 9110 section 10.2.1, "Allow"). */
-function plainMethods(level: Level, request: Detectable): readonly string[] {
-  const allowed = rowsByLevel[level].filter(
-    ([, { parameter, when }]) => parameter === undefined && when?.isMet(request) !== false,
-  )
-  return methods.filter((method) => allowed.some(([, row]) => row.method === method))
+/** The methods with this sub-resource, or without one (RFC 9110 section 10.2.1, "Allow"). */
+function allowedMethods(level: Level, request: Detectable, name: string | undefined): string[] {
+  return methods.filter((method) => {
+    const ofMethod = rowsOfLevel[level].get(method)?.get(name)
+    return ofMethod?.some(isMetBy(request)) === true
+  })
 }
 
-function notImplemented(subresource: string, hint = ''): S3Error {
+function isMetBy(request: Detectable): (row: NamedRow) => boolean {
+  return ([, { when }]) => when?.isMet(request) !== false
+}
+
+function notImplemented(subresource: string, hint = hints[subresource] ?? ''): S3Error {
   const message = `The sub-resource ?${subresource} is not implemented for this method. ${hint}`
   return new S3Error('NotImplemented', message.trimEnd(), { inAws: { code: 'MethodNotAllowed' } })
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseQuery } from '../../../src/s3/address/query.ts'
 import { compatibilityOf } from '../../../src/s3/compatibility.ts'
-import { detectOperation } from '../../../src/s3/detect.ts'
+import { detectOperation, subresources } from '../../../src/s3/detect.ts'
 import { S3Error } from '../../../src/s3/errors.ts'
+import { operations } from '../../../src/s3/operations.ts'
+import { sdkSubresources } from '../../support/sdk-subresources.ts'
 
 type Level = 'service' | 'bucket' | 'object'
 const copy = { 'x-amz-copy-source': '/b/k' }
@@ -85,6 +87,19 @@ const table: readonly [Level, string, string, string, object?][] = [
   ['object', 'DELETE', 'attributes', '405 MethodNotAllowed'],
   ['object', 'GET', 'uploads', '405 MethodNotAllowed'],
   ['object', 'POST', 'attributes', '405 MethodNotAllowed'],
+  ['object', 'GET', 'location', '405 MethodNotAllowed'],
+  ['object', 'HEAD', 'acl', '405 MethodNotAllowed'],
+  ['object', 'HEAD', 'partNumber=1', 'HeadObject'],
+  ['object', 'DELETE', 'lifecycle', '501 NotImplemented'],
+  ['object', 'DELETE', 'partNumber=1', '400 InvalidArgument'],
+  ['object', 'GET', 'uploadId=u&attributes', '400 InvalidArgument'],
+  ['bucket', 'GET', 'uploads&location', '400 InvalidArgument'],
+  ['bucket', 'GET', 'delete', '405 MethodNotAllowed'],
+  ['bucket', 'GET', 'events', '501 NotImplemented'],
+  ['bucket', 'HEAD', 'location', '405 MethodNotAllowed'],
+  ['service', 'GET', 'events', '501 NotImplemented'],
+  ['service', 'GET', 'acl', '405 MethodNotAllowed'],
+  ['service', 'GET', 'foo', 'ListBuckets'],
 ]
 
 for (const [level, method, query, expected, headers] of table) {
@@ -92,6 +107,26 @@ for (const [level, method, query, expected, headers] of table) {
     assert.equal(outcome(level, method, query, headers), expected)
   })
 }
+
+test('the table has every sub-resource of the newest AWS SDK, and its methods', () => {
+  const ours = Object.entries(subresources).map(([name, levels]) => {
+    const pairs = Object.entries(levels).flatMap(([level, methods]) =>
+      methods.split(' ').map((method) => `${level} ${method}`),
+    )
+    return [name, pairs.sort()] as const
+  })
+  const theirs = [...sdkSubresources()].map(([name, pairs]) => [name, [...pairs].sort()] as const)
+  const ofMinio = ['events', ['bucket GET', 'service GET']] as const
+  assert.deepEqual(Object.fromEntries(ours), Object.fromEntries([...theirs, ofMinio]))
+})
+
+test('no operation has a parameter or method that the table lacks', () => {
+  for (const [name, { level, method, parameter }] of Object.entries(operations)) {
+    const at = level === 'newBucket' ? 'bucket' : level
+    for (const subresource of [parameter ?? []].flat())
+      assert.ok(subresources[subresource]?.[at]?.split(' ').includes(method), name)
+  }
+})
 
 test('CORS and lifecycle rules can be set only if that is allowed', () => {
   for (const [method, query, name] of [
