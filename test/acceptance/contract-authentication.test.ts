@@ -124,6 +124,19 @@ describe('authentication', () => {
     }
   })
 
+  // AWS SDK for Java v2 and for Go v2 send one line for each attribute.
+  it('GetObjectAttributes with its attributes in several lines is 200', async () => {
+    const raw = new RawExchange(gateway())
+    const list = 'ETag,ObjectSize,StorageClass'
+    const head = raw.head('GET', `${object}?attributes`, {
+      headers: { 'x-amz-object-attributes': list },
+    })
+    const lines = list.replaceAll(',', '\r\nX-Amz-Object-Attributes: ')
+    const reply = await raw.send(head.replace(list, lines))
+    assert.match(reply, /^HTTP\/1\.1 200 /)
+    for (const name of list.split(',')) assert.match(reply, new RegExp(`<${name}>`))
+  })
+
   itAnswers(gateway, [
     ...['', '/object', '?list-type=2', '?uploads', '?location', '?acl', '?versions'].map(
       (rest) => ({

@@ -3,6 +3,12 @@ import { S3Error } from '../errors.ts'
 import { withoutOuterSpace } from '../headers/field-value.ts'
 import type { SignedHeader } from './canonical-request.ts'
 
+/** AWS SDKs for Java v2 and Go v2 send each value of these in a line of its own (GetObjectAttributes, ListObjectsV2). */
+const listHeaders: ReadonlySet<string> = new Set([
+  'x-amz-object-attributes',
+  'x-amz-optional-object-attributes',
+])
+
 /**
  * The signed headers of a request with normalised values: trimmed, inner runs of spaces as one,
  * repeats joined by a comma
@@ -60,7 +66,8 @@ function isSameValue(
   { shown, normalised }: { readonly shown: string; readonly normalised: string },
   signed: string,
 ): boolean {
-  const isOneValue = name.startsWith('x-amz-') && !name.startsWith('x-amz-meta-')
+  const isOneValue =
+    name.startsWith('x-amz-') && !name.startsWith('x-amz-meta-') && !listHeaders.has(name)
   if (!isOneValue) return normalised.length >= signed.length
   return normalised === signed && withoutOuterSpace(shown) === shown
 }

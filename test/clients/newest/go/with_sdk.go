@@ -44,6 +44,14 @@ func main() {
 	same(contentOf(got.Body), small)
 	same([]byte(got.Metadata["colour"]), []byte("blue"))
 
+	// One header line for each attribute.
+	attributes := must(client.GetObjectAttributes(ctx, &s3.GetObjectAttributesInput{
+		Bucket: &bucket, Key: key("a b+c.bin"), ObjectAttributes: types.ObjectAttributes("").Values(),
+	}))
+	if *attributes.ObjectSize != int64(len(small)) || *attributes.ETag == "" {
+		panic(attributes)
+	}
+
 	transfers := transfermanager.New(client)
 	// A stream of unknown length, in parts.
 	stream := io.MultiReader(bytes.NewReader(large))

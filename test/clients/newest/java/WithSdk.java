@@ -14,6 +14,7 @@ import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.Delete;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
+import software.amazon.awssdk.services.s3.model.ObjectAttributes;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.S3Object;
@@ -43,6 +44,10 @@ final class WithSdk {
         var got = client.getObjectAsBytes(it -> it.bucket(BUCKET).key("a b+c.bin"));
         Place.same(got.asByteArray(), Place.SMALL);
         Place.check("blue".equals(got.response().metadata().get("colour")), got.response().metadata());
+        // One header line for each attribute.
+        var attributes = client.getObjectAttributes(it -> it.bucket(BUCKET).key("a b+c.bin")
+                .objectAttributes(ObjectAttributes.knownValues()));
+        Place.check(attributes.objectSize() == Place.SMALL.length && attributes.eTag() != null, attributes);
         client.copyObject(it -> it.sourceBucket(BUCKET).sourceKey("a b+c.bin").destinationBucket(BUCKET)
                 .destinationKey("copy.bin"));
         Place.same(client.getObjectAsBytes(it -> it.bucket(BUCKET).key("copy.bin")).asByteArray(), Place.SMALL);

@@ -115,22 +115,44 @@ describe('authenticate, header form', () => {
     assert.deepEqual(authenticate(request, settings, nowMs), signedHeader)
   })
 
-  test('refuses a copy source signed as one value and sent in two lines', () => {
-    const sent = (source: string, lines: string | string[]) => {
-      const signed = { ...plain.headers, 'x-amz-copy-source': source }
-      const { authorization = '' } = sign({ ...plain, headers: signed }).headers
-      return fakeRequest({
-        target: '/bucket/key',
-        headers: { ...plain.headers, 'x-amz-copy-source': lines, Authorization: authorization },
+  describe('a header signed as one value and sent in two lines', () => {
+    const sent = (name: string, value: string, lines: string | string[]) => {
+      const { authorization = '' } = sign({
+        ...plain,
+        headers: { ...plain.headers, [name]: value },
+      }).headers
+      const headers = { ...plain.headers, [name]: lines, Authorization: authorization }
+      return fakeRequest({ target: '/bucket/key', headers })
+    }
+
+    for (const name of [
+      'x-amz-copy-source',
+      'x-amz-tagging',
+      'x-amz-acl',
+      'x-amz-checksum-crc32',
+      // Not the names of lists, nor beginnings of them.
+      'x-amz-object-attribute',
+      'x-amz-object-attributes-x',
+    ]) {
+      test(`is refused as ${name}`, () => {
+        for (const [first, second] of [
+          ['/bucket/a', 'b'],
+          ['/bucket/a', ''],
+        ] as const) {
+          const one = `${first},${second}`
+          assert.deepEqual(authenticate(sent(name, one, one), settings, nowMs), signedHeader)
+          assertRefused(sent(name, one, [first, second]), new RegExp(`${name} must be sent once`))
+        }
       })
     }
-    for (const [first, second] of [
-      ['/bucket/a', 'b'],
-      ['/bucket/a', ''],
-    ] as const) {
-      const one = `${first},${second}`
-      assert.deepEqual(authenticate(sent(one, one), settings, nowMs), signedHeader)
-      assertRefused(sent(one, [first, second]), /x-amz-copy-source must be sent once/)
+
+    for (const name of ['x-amz-object-attributes', 'x-amz-optional-object-attributes']) {
+      test(`is the list ${name}`, () => {
+        const request = sent(name, 'ETag,Checksum,ObjectSize', ['ETag', ' Checksum', 'ObjectSize'])
+        assert.deepEqual(authenticate(request, settings, nowMs), signedHeader)
+        const missing = sent(name, 'ETag,Checksum', ['ETag', 'Checksum', 'ObjectSize'])
+        assertRefused(missing, /signature/)
+      })
     }
   })
 
