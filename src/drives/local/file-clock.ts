@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { codeOf } from './fs-error.ts'
+import { markFlags } from './objects/paced-files.ts'
 
 /** The clocks of two machines run alike for so long. A clock that is set is noticed after this time. */
 const validMs = 1_000
@@ -9,7 +10,7 @@ const validMs = 1_000
  * which may differ from this machine's. `Date.now()` is used where nothing may be written.
  */
 export class FileClock {
-  readonly #folder: string | undefined
+  readonly #folder: (() => string) | undefined
   readonly #remake: (() => Promise<void>) | undefined
   /** `performance.now()` at the measurement. */
   #atMs: number | undefined
@@ -17,10 +18,10 @@ export class FileClock {
   #measuring: Promise<void> | undefined
 
   /**
-   * @param folder of this process, on the file system; undefined: nothing may be written
+   * @param folder the folder of this process, on the file system; undefined: nothing may be written
    * @param remake makes the folder again when it is missing
    */
-  constructor(folder: string | undefined, remake?: () => Promise<void>) {
+  constructor(folder: (() => string) | undefined, remake?: () => Promise<void>) {
     this.#folder = folder
     this.#remake = remake
   }
@@ -44,7 +45,7 @@ export class FileClock {
   }
 
   /** Never rejects. Without the folder, the time is unknown, and nothing counts as old. */
-  #refresh(folder: string): Promise<void> {
+  #refresh(folder: () => string): Promise<void> {
     this.#measuring ??= this.#measure(folder)
       .catch(() => Number.NEGATIVE_INFINITY)
       .then((fileMs) => {
@@ -55,20 +56,20 @@ export class FileClock {
     return this.#measuring
   }
 
-  async #measure(folder: string): Promise<number> {
+  async #measure(folder: () => string): Promise<number> {
     try {
-      return await measure(folder)
+      return await measure(folder())
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' || this.#remake === undefined) throw error
       await this.#remake()
-      return await measure(folder)
+      return await measure(folder())
     }
   }
 }
 
 async function measure(folder: string): Promise<number> {
   const path = `${folder}/clock`
-  await fs.promises.writeFile(path, '')
+  await fs.promises.writeFile(path, '', { flag: markFlags })
   await fs.promises.unlink(path)
   return (await fs.promises.lstat(folder)).mtimeMs
 }

@@ -1,12 +1,13 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
 import { hasEnded } from '../../process/ended-processes.ts'
-import { livenessOf, thisProcess } from '../../process/identity.ts'
+import { livenessOf, type ProcessName, thisProcess } from '../../process/identity.ts'
 import { type JournalNote, readJournals } from './folders/folder-journal.ts'
+import { changedAtMs, entriesBelow, lastChangeMs, removeTree } from './folders/own-folders.ts'
 import { unlessAbsent } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
 import { type FileIdentity, identityOf } from './objects/file-identity.ts'
-import { formerSuffix } from './objects/former-holder.ts'
+import { formerSuffix, isCompleteName } from './objects/former-holder.ts'
+import { readHolder } from './objects/key-locks.ts'
 import { readFlags } from './objects/paced-files.ts'
 
 /** After this time, no write to a removed bucket is under way any more: its mark goes (bucket-folders.ts). */
@@ -14,6 +15,9 @@ const markLimitMs = 7 * 24 * 60 * 60 * 1000
 
 /** After this time, the files of a process on another host count as abandoned. */
 const elsewhereLimitMs = 24 * 60 * 60 * 1000
+
+/** The lock of a key, or its guard (key-locks.ts). */
+const lockPattern = /^[0-9a-f]{32}(\.steal)*$/
 
 interface Sweep {
   readonly root: LocalRoot
@@ -26,39 +30,46 @@ interface Sweep {
   onDeath(): void
 }
 
-/** Removes the files of dead processes, and never those of a living one. */
+/** Removes the files of dead processes, and never those of a living one. Entries with names of another form stay. */
 export async function sweepLeftovers(sweep: Sweep): Promise<void> {
   const { root, nowMs } = sweep
-  for (const name of await fs.promises.readdir(root.tempFolder)) {
-    const path = join(root.tempFolder, name)
-    if (await isAbandoned(path, decodeProcess(name), nowMs)) {
-      sweep.onDeath()
-      for (const note of await readJournals(path)) await sweep.tidyFolders(note)
-      await removeDrafts(path, sweep)
-      await fs.promises.rm(path, { recursive: true, force: true })
-    }
+  const tempFolder = root.folders.at('tmp')
+  for (const name of await fs.promises.readdir(tempFolder)) {
+    const process = decoded(name.replace(formerSuffix, ''))
+    if (!isCompleteName(process)) continue
+    const path = `${tempFolder}/${name}`
+    // Moved away by a takeover (former-holder.ts): the process can't use it any more, even if it runs.
+    const isFormer = formerSuffix.test(name)
+    if (!isFormer && !(await isAbandoned(root, path, process, nowMs))) continue
+    sweep.onDeath()
+    for (const note of await readJournals(root, path)) await sweep.tidyFolders(note)
+    await removeDrafts(path, sweep)
+    await removeTree(root, path)
   }
-  for (const name of await fs.promises.readdir(root.lockFolder)) {
-    const path = join(root.lockFolder, name)
+  await sweepLocks(root, nowMs)
+  const removedFolder = root.folders.at('removed')
+  for (const name of await fs.promises.readdir(removedFolder)) {
+    const path = `${removedFolder}/${name}`
+    if (encodeURIComponent(decoded(name)) !== name) continue
+    if (await isOlder(path, nowMs - markLimitMs)) await removeTree(root, path)
+  }
+}
+
+async function sweepLocks(root: LocalRoot, nowMs: number): Promise<void> {
+  const lockFolder = root.folders.at('locks')
+  for (const name of await fs.promises.readdir(lockFolder)) {
+    const path = `${lockFolder}/${name}`
+    if (!lockPattern.test(name)) continue
     // The lock of a dead process delays no one (key-locks.ts takes it over). It is removed only when
     // it is so old that no process can be taking it over at this moment.
     if (await isOlder(path, nowMs - elsewhereLimitMs)) await removeDeadLock(path)
   }
-  for (const name of (await unlessAbsent(() => fs.promises.readdir(root.removedFolder))) ?? []) {
-    const path = join(root.removedFolder, name)
-    if (!(await isOlder(path, nowMs - markLimitMs))) continue
-    await fs.promises.rm(path, { recursive: true, force: true })
-  }
 }
 
 /** The records of drafts were saved before they were to be published. */
-async function removeDrafts(folder: string, sweep: Sweep): Promise<void> {
-  const { root, forget } = sweep
-  const entries = await unlessAbsent(() => fs.promises.readdir(folder, { withFileTypes: true }))
-  for (const entry of entries ?? []) {
-    const path = join(folder, entry.name)
-    // A fence, with files whose removal was interrupted.
-    if (entry.isDirectory()) await removeDrafts(path, sweep)
+async function removeDrafts(folder: string, { root, forget }: Sweep): Promise<void> {
+  // Also in a fence, with files whose removal was interrupted.
+  for await (const { path } of entriesBelow(root, folder)) {
     const draft = await openDraft(path)
     if (draft === undefined) continue
     try {
@@ -79,37 +90,36 @@ async function openDraft(path: string): Promise<fs.promises.FileHandle | undefin
   return await unlessAbsent(() => fs.promises.open(path, readFlags))
 }
 
-function decodeProcess(name: string): string {
+/** The empty string for a name that is not percent-encoded. */
+function decoded(name: string): string {
   try {
-    return decodeURIComponent(name.replace(formerSuffix, ''))
+    return decodeURIComponent(name)
   } catch {
-    // Not the name of a process: treated as one on another host.
     return ''
   }
 }
 
-async function isAbandoned(path: string, process: string, nowMs: number): Promise<boolean> {
-  // Moved away by a takeover (former-holder.ts): the process can't use it any more, even if it runs.
-  if (formerSuffix.test(path)) return true
+async function isAbandoned(
+  root: LocalRoot,
+  path: string,
+  process: ProcessName,
+  nowMs: number,
+): Promise<boolean> {
   if (process === thisProcess) return false
   const liveness = livenessOf(process)
   if (liveness !== 'elsewhere') return liveness === 'dead'
   if (hasEnded(process)) return true
-  if (!(await isOlder(path, nowMs - elsewhereLimitMs))) return false
-  for (const name of await fs.promises.readdir(path).catch(() => [])) {
-    if (!(await isOlder(join(path, name), nowMs - elsewhereLimitMs))) return false
-  }
-  return true
+  const changedMs = await lastChangeMs(root, path)
+  return changedMs !== undefined && changedMs < nowMs - elsewhereLimitMs
 }
 
 async function isOlder(path: string, thanMs: number): Promise<boolean> {
   const stats = await fs.promises.lstat(path).catch(() => undefined)
-  return stats !== undefined && Math.max(stats.mtimeMs, stats.ctimeMs) < thanMs
+  return stats !== undefined && changedAtMs(stats) < thanMs
 }
 
 async function removeDeadLock(path: string): Promise<void> {
-  await unlessAbsent(async () => {
-    const holder = await fs.promises.readFile(path, 'latin1')
-    if (livenessOf(holder) !== 'alive') await fs.promises.unlink(path)
-  })
+  const holder = await readHolder(path)
+  if (holder === undefined || livenessOf(holder) === 'alive') return
+  await unlessAbsent(() => fs.promises.unlink(path))
 }

@@ -20,6 +20,7 @@ import {
   type LocalRoot,
   openLocalRoot,
   openReadOnlyRoot,
+  processFolderOf,
   realFolderPath,
   requireOwnFolder,
 } from './local-root.ts'
@@ -137,11 +138,14 @@ class LocalDrive implements Drive {
   }
 
   async #probe(onFinding: (finding: Finding) => void): Promise<void> {
-    for (const finding of await probeFolder(this.#root.processFolder)) onFinding(finding)
+    for (const finding of await probeFolder(this.#root, processFolderOf(this.#root)))
+      onFinding(finding)
   }
 
   readonly sweep: Calls['sweep'] = async () => {
     await withDriveErrors('sweep leftover files', async () => {
+      await requireOwnFolder(this.#root)
+      await this.#root.folders.open()
       await sweepLeftovers({
         root: this.#root,
         nowMs: await this.#root.clock.nowMs(),
@@ -282,6 +286,7 @@ class LocalDrive implements Drive {
     await this.#probing
     const { indexes, journal, writes } = this.#drive
     await Promise.all([indexes, journal, writes].map((one) => one.close()))
+    await this.#root.folders.close()
   }
 
   async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {

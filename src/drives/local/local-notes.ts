@@ -3,83 +3,102 @@ import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'
+import { type FolderRoot, OpenFolder } from './folders/open-folder.ts'
+import { makePrivateChild, openOwnFolder, ownFolderName } from './folders/own-folders.ts'
 import { cannotLink, codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
-import { hasOwnerNote, ownFolderName } from './local-root.ts'
+import { folderRootAt } from './local-root.ts'
 
 /** The notes of a folder: `.bucketry/owner.json` and others. */
 export class LocalNotes implements DriveNotes {
   readonly settleMs = 0
-  readonly #root: string
+  readonly #path: string
+  /** Undefined while there is no such folder. */
+  #root: FolderRoot | undefined
   /** The file system that the drive's own folder was first seen on. */
   #device: number | undefined
   /** The owner note as last read or written. */
   #owner: string | undefined
 
-  /** @param root its real path, which need not exist (`realFolderPath`) */
-  constructor(root: string) {
-    this.#root = root
+  /** @param path of the root, without symbolic links. It need not exist (`realFolderPath`) */
+  constructor(path: string) {
+    this.#path = path
   }
 
   async read(name: NoteName): Promise<string | undefined> {
     return await withDriveErrors(`read the note ${name}`, async () => {
-      return await unlessAbsent(async () => {
-        const text = await fs.promises.readFile(this.#pathOf(name), 'utf8')
-        await this.#assertSameDevice()
+      const root = await unlessAbsent(() => this.#openRoot())
+      const own = root && (await OpenFolder.open(root, ownFolderName))
+      if (own === undefined) return undefined
+      try {
+        const text = await own.read(fileOf(name))
+        await this.#assertSameDevice(own)
         if (name === 'owner') this.#owner = text
         return text
-      })
+      } finally {
+        await own.close()
+      }
     })
   }
 
   async create(name: NoteName, text: string): Promise<boolean> {
-    return await withDriveErrors(`create the note ${name} in ${this.#root}`, async () => {
-      await makeFolderDurably(this.#root)
-      await makePrivateFolder(this.#ownFolder)
-      const link = (draft: string) => linkNew(draft, this.#pathOf(name), text)
-      if (!(await this.#withDraft(text, { isDurable: true }, link))) return false
-      await syncFolderAt(this.#ownFolder)
-      await syncFolderAt(this.#root)
-      return true
+    return await withDriveErrors(`create the note ${name} in ${this.#path}`, async () => {
+      await makeFolderDurably(this.#path)
+      await makePrivateFolder(`${this.#path}/${ownFolderName}`)
+      const isNew = await this.#withDraft(text, { isDurable: true }, async (draft, own) => {
+        if (!(await linkNew(draft, own.at(fileOf(name)), text))) return false
+        await own.sync()
+        return true
+      })
+      if (isNew) await syncFolderAt(this.#path)
+      return isNew
     })
   }
 
   async write(name: NoteName, text: string): Promise<void> {
     await withDriveErrors(`write the note ${name}`, async () => {
-      await this.#assertSameDevice()
       // A heartbeat is useless after a power failure.
       const isDurable = name !== 'alive'
-      const rename = (draft: string) => fs.promises.rename(draft, this.#pathOf(name))
-      await this.#withDraft(text, { isDurable }, rename)
-      if (name === 'owner') this.#owner = text
-      if (isDurable) await syncFolderAt(this.#ownFolder)
+      await this.#withDraft(text, { isDurable }, async (draft, own) => {
+        await fs.promises.rename(draft, own.at(fileOf(name)))
+        if (name === 'owner') this.#owner = text
+        if (isDurable) await own.sync()
+      })
     })
   }
 
-  get #ownFolder(): string {
-    return `${this.#root}/${ownFolderName}`
+  async #openRoot(): Promise<FolderRoot> {
+    this.#root ??= await folderRootAt(this.#path)
+    return this.#root
   }
 
-  #pathOf(name: NoteName): string {
-    return `${this.#ownFolder}/${name}.json`
-  }
-
-  /** Runs `use` with a file in the folder of this process, which is swept after the process has ended. */
+  /**
+   * Runs `use` with a file in the folder of this process, which is swept after the process has ended. Without the drive's
+   * own folder, nothing is created.
+   */
   async #withDraft<R>(
     text: string,
     { isDurable }: { readonly isDurable: boolean },
-    use: (draft: string) => Promise<R>,
+    use: (draft: string, own: OpenFolder) => Promise<R>,
   ): Promise<R> {
-    const tempFolder = `${this.#ownFolder}/tmp`
-    const folder = `${tempFolder}/${encodeURIComponent(thisProcess)}`
-    // One by one: without the drive's own folder, nothing is created.
-    for (const path of [tempFolder, folder]) await makePrivateFolder(path)
-    const path = `${folder}/note-${crypto.randomUUID()}`
+    const folders: OpenFolder[] = [await openOwnFolder(await this.#openRoot())]
     try {
-      await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: isDurable })
-      return await use(path)
+      const [own] = folders as [OpenFolder]
+      await this.#assertSameDevice(own)
+      let folder = own
+      for (const name of ['tmp', encodeURIComponent(thisProcess)]) {
+        folder = await makePrivateChild(folder, name)
+        folders.push(folder)
+      }
+      const path = folder.at(`note-${crypto.randomUUID()}`)
+      try {
+        await fs.promises.writeFile(path, text, { flag: 'wx', mode: 0o600, flush: isDurable })
+        return await use(path, own)
+      } finally {
+        // Also after a failure: otherwise every heartbeat on a full disk would leave a file.
+        await fs.promises.rm(path, { force: true })
+      }
     } finally {
-      // Also after a failure: otherwise every heartbeat on a full disk would leave a file.
-      await fs.promises.rm(path, { force: true })
+      for (const folder of folders) await folder.close()
     }
   }
 
@@ -89,17 +108,21 @@ export class LocalNotes implements DriveNotes {
    *
    * @throws DriveError `unavailable` when another file system is mounted at the path
    */
-  async #assertSameDevice(): Promise<void> {
-    const { dev } = await fs.promises.lstat(this.#ownFolder)
+  async #assertSameDevice(own: OpenFolder): Promise<void> {
+    const { dev } = await own.stats()
     this.#device ??= dev
     if (dev === this.#device) return
-    if (await hasOwnerNote(this.#root, this.#owner)) {
+    if (this.#owner !== undefined && (await own.read(fileOf('owner'))) === this.#owner) {
       this.#device = dev
       return
     }
     const message = "The drive's folder is on a different file system than before."
     throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
   }
+}
+
+function fileOf(name: NoteName): string {
+  return `${name}.json`
 }
 
 /** Links the draft to the path; false if a file exists there. */

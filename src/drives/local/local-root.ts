@@ -3,18 +3,12 @@ import { basename, dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import { FileClock } from './file-clock.ts'
-import {
-  makeFolderDurably,
-  makeFolders,
-  makePrivateFolder,
-  syncFolderAt,
-} from './folders/durable-folders.ts'
+import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'
+import { type FolderRoot, OpenFolder } from './folders/open-folder.ts'
+import { missingDrive, OwnFolders, ownFolderName } from './folders/own-folders.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { doesBirthtimeLast, folderIdentityOf } from './objects/file-identity.ts'
 import { PacedFiles } from './objects/paced-files.ts'
-
-/** The folder of the drive's own files, on the same file system as the buckets. */
-export const ownFolderName = '.bucketry'
 
 /** The drive's own folder as last seen. It changes when the drive is remounted or restored. */
 interface OwnFolderSeen {
@@ -30,13 +24,7 @@ export interface LocalRoot {
   readonly isReadOnly: boolean
   /** The folder that shows that the drive is there: its own folder; without one, the root. */
   readonly ownPath: string
-  /** `<root>/.bucketry/tmp`; every process has its own folder in it. */
-  readonly tempFolder: string
-  readonly processFolder: string
-  readonly uploadFolder: string
-  readonly lockFolder: string
-  /** See bucket-folders.ts. Absent until the first bucket is removed or its folder is created again. */
-  readonly removedFolder: string
+  readonly folders: OwnFolders
   readonly own: OwnFolderSeen
   /** The text of the owner note; undefined when there is none. */
   readonly ownerNote: string | undefined
@@ -80,26 +68,25 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
   return withDriveErrors(`use ${path} as a drive`, async () => {
     const real = await makeFolderDurably(path)
     const own = join(real, ownFolderName)
-    const paths = pathsIn(real)
-    const { processFolder, tempFolder, uploadFolder, lockFolder } = paths
-    for (const folder of [own, tempFolder, processFolder, uploadFolder, lockFolder]) {
-      await makeOwnFolder(folder)
-    }
+    await makePrivateFolder(own)
+    const shared = await sharedParts(real)
+    const { folders } = shared
+    await folders.open()
+    await makePrivateFolder(processFolderOf(shared))
     // Otherwise a power failure could lose them with acknowledged objects below them.
     for (const folder of [own, real]) await syncFolderAt(folder)
     const stats = await fs.promises.lstat(own)
-    const hasBirthtime = await doesBirthtimeLast(processFolder)
+    const hasBirthtime = await doesBirthtimeLast(processFolderOf(shared))
     const root: LocalRoot = {
-      ...paths,
+      ...shared,
       isReadOnly: false,
       ownPath: own,
       own: { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) },
       hasBirthtime,
-      descriptors: await findDescriptors(processFolder),
-      ownerNote: await readOwnerNote(real),
-      clock: new FileClock(processFolder, () => remakeProcessFolder(root)),
-      files: new PacedFiles(),
-      readMemory: new ReadMemory(),
+      clock: new FileClock(
+        () => processFolderOf(root),
+        () => remakeProcessFolder(root),
+      ),
     }
     return root
   })
@@ -118,32 +105,36 @@ export function openReadOnlyRoot(path: string): Promise<LocalRoot> {
     // As libuv reports it: without birth times, it is the time of the last change.
     const hasBirthtime = stats.birthtimeMs > 0 && stats.birthtimeMs !== stats.ctimeMs
     return {
-      ...pathsIn(real),
+      ...(await sharedParts(real)),
       isReadOnly: true,
       ownPath,
       own: { device: stats.dev, identity: folderIdentityOf(stats, hasBirthtime) },
       hasBirthtime,
-      descriptors: await findDescriptors(ownPath),
-      ownerNote: await readOwnerNote(real),
       clock: new FileClock(undefined),
-      files: new PacedFiles(),
-      readMemory: new ReadMemory(),
     }
   })
 }
 
 /** @param real the root, without symbolic links */
-function pathsIn(real: string) {
-  const own = join(real, ownFolderName)
-  const tempFolder = join(own, 'tmp')
+async function sharedParts(real: string) {
+  const folderRoot = await folderRootAt(real)
   return {
-    path: real === '/' ? '' : real,
-    tempFolder,
-    processFolder: join(tempFolder, encodeURIComponent(thisProcess)),
-    uploadFolder: join(own, 'uploads'),
-    lockFolder: join(own, 'locks'),
-    removedFolder: join(own, 'removed'),
+    ...folderRoot,
+    folders: new OwnFolders(folderRoot),
+    ownerNote: await readOwnerNote(folderRoot),
+    readMemory: new ReadMemory(),
   }
+}
+
+/** @param real the root, without symbolic links */
+export async function folderRootAt(real: string): Promise<FolderRoot> {
+  const path = real === '/' ? '' : real
+  return { path, descriptors: await findDescriptors(real), files: new PacedFiles() }
+}
+
+/** The folder of this process in `tmp`. */
+export function processFolderOf({ folders }: Pick<LocalRoot, 'folders'>): string {
+  return `${folders.at('tmp')}/${encodeURIComponent(thisProcess)}`
 }
 
 /**
@@ -179,30 +170,44 @@ export function bucketPath(root: LocalRoot, bucket: string): string {
 let lastTempNumber = 0
 
 /** A path for a new file of this process on the drive's file system. */
-export function newTempPath(root: Pick<LocalRoot, 'processFolder'>): string {
-  return `${root.processFolder}/${++lastTempNumber}`
+export function newTempPath(
+  root: Pick<LocalRoot, 'folders'>,
+  folder = processFolderOf(root),
+): string {
+  return `${folder}/${++lastTempNumber}`
 }
 
 /** Creates a temporary file; also after the drive's own folders were deleted. */
 export async function createTempFile(root: LocalRoot): Promise<{ path: string; fd: number }> {
-  const path = newTempPath(root)
-  try {
+  return await inOwnFolders(root, async () => {
+    const path = newTempPath(root)
     return { path, fd: await root.files.create(path) }
+  })
+}
+
+/**
+ * Runs `work`, and runs it again if a folder is missing: it was deleted, or another process marked this one as ended.
+ * @throws DriveError `unavailable` when the drive is missing
+ */
+export async function inOwnFolders<T>(root: LocalRoot, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
     await remakeProcessFolder(root)
-    return { path, fd: await root.files.create(path) }
+    return await work()
   }
 }
 
 /**
- * Makes the folder of this process again: it was deleted, or another process marked this one as ended.
+ * Makes the folder of this process again, and the drive's own folders that are missing.
  * @throws DriveError `unavailable` when the drive is missing
  */
 export async function remakeProcessFolder(root: LocalRoot): Promise<void> {
   // Without the drive's own folder this is not the drive: perhaps it is not mounted.
   await requireOwnFolder(root)
-  await makeFolders(root.processFolder)
+  await root.folders.open()
+  await makePrivateFolder(processFolderOf(root))
 }
 
 /**
@@ -212,35 +217,29 @@ export async function remakeProcessFolder(root: LocalRoot): Promise<void> {
 export async function requireOwnFolder(root: LocalRoot): Promise<void> {
   const { own, hasBirthtime, ownerNote } = root
   const stats = await root.files.lstat(root.ownPath)
-  const identity = stats && folderIdentityOf(stats, hasBirthtime)
-  // Without a note, only the file system distinguishes a folder that was created again.
-  const isSame = identity === own.identity || ownerNote === undefined
-  if (stats?.dev === own.device && isSame) return
-  if (await hasOwnerNote(root.path, ownerNote)) {
-    // Remembered, so that the note is not read every time.
-    if (stats !== undefined) Object.assign(own, { device: stats.dev, identity })
-    return
+  if (stats?.isDirectory()) {
+    const identity = folderIdentityOf(stats, hasBirthtime)
+    const isSame = stats.dev === own.device && identity === own.identity
+    if (isSame) return
+    // Without a note, only the file system distinguishes a folder that was created again.
+    const isAlike = stats.dev === own.device && ownerNote === undefined
+    if (isAlike || (ownerNote && (await readOwnerNote(root)) === ownerNote)) {
+      if (!root.isReadOnly) await root.folders.open()
+      // Remembered, so that the note is not read every time.
+      Object.assign(own, { device: stats.dev, identity })
+      return
+    }
   }
-  const message = "The drive's folder no longer exists."
-  throw new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
+  throw missingDrive()
 }
 
-/** Whether the folder has exactly this owner note, so that it is the same drive. */
-export async function hasOwnerNote(root: string, note: string | undefined): Promise<boolean> {
-  return Boolean(note) && (await readOwnerNote(root)) === note
-}
-
-function readOwnerNote(root: string): Promise<string | undefined> {
-  const path = `${root}/${ownFolderName}/owner.json`
-  return unlessAbsent(() => fs.promises.readFile(path, 'utf8'))
-}
-
-/** The drive's own folders must not be links: files written to them must be on the drive. */
-async function makeOwnFolder(path: string): Promise<void> {
-  await makePrivateFolder(path)
-  const stats = await fs.promises.lstat(path)
-  if (stats.isDirectory()) return
-  throw new DriveError('denied', `${path} is not a folder. Bucketry keeps its own files there.`)
+async function readOwnerNote(root: FolderRoot): Promise<string | undefined> {
+  const own = await OpenFolder.open(root, ownFolderName)
+  try {
+    return await own?.read('owner.json')
+  } finally {
+    await own?.close()
+  }
 }
 
 /** Whether /proc names this process's open files by their real paths (proc(5)). */

@@ -2,12 +2,14 @@ import { type CompleteOptions, DriveError, type ObjectMetadata } from '../drive.
 
 const idPattern = /^[\w-]{1,64}$/
 
-/**
- * IDs become file names: other characters must not pass.
- * @throws DriveError `upload-gone`
- */
+/** IDs become file names: other characters must not pass. */
+export function isUploadId(id: unknown): id is string {
+  return typeof id === 'string' && idPattern.test(id)
+}
+
+/** @throws DriveError `upload-gone` */
 export function requireUploadId(id: unknown): asserts id is string {
-  if (typeof id !== 'string' || !idPattern.test(id)) throw foreignState()
+  if (!isUploadId(id)) throw foreignState()
 }
 
 /** The error for an upload whose bytes are not there any more. */

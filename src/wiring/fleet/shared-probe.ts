@@ -136,6 +136,7 @@ export class SharedProbe {
     } finally {
       // What can't be removed is swept with the folder of this process.
       await folder.remove().catch(() => undefined)
+      await folder.close()
       await table.ask(own.id, '')
     }
   }
@@ -185,18 +186,25 @@ export class SharedProbe {
     let question = parseQuestion(asker.question)
     this.#answered.add(question?.folder ?? '')
     const root = question && this.#options.folders().get(question.driveId)
-    const folder = root && (await SharedFolder.at(root, asker.process, question?.folder ?? ''))
-    while (folder && question !== undefined) {
-      const { folder: name, round }: Question = question
-      const answer: Answer = { folder: name, round, identity: await folder.change(round) }
-      await table.answer(own.id, JSON.stringify(answer))
-      const isNext = (one: Question | undefined) => one?.folder !== name || one.round > round
-      const next = await this.#poll(async () => {
-        const row = (await table.all()).find(({ id }) => id === asker.id)
-        const found = parseQuestion(row?.question)
-        return isNext(found) ? { found } : undefined
-      }, nextAnswerMs)
-      question = next?.found?.folder === name ? next.found : undefined
+    const folder =
+      root === undefined
+        ? undefined
+        : await SharedFolder.at(root, asker.process, question?.folder ?? '')
+    try {
+      while (folder && question !== undefined) {
+        const { folder: name, round }: Question = question
+        const answer: Answer = { folder: name, round, identity: await folder.change(round) }
+        await table.answer(own.id, JSON.stringify(answer))
+        const isNext = (one: Question | undefined) => one?.folder !== name || one.round > round
+        const next = await this.#poll(async () => {
+          const row = (await table.all()).find(({ id }) => id === asker.id)
+          const found = parseQuestion(row?.question)
+          return isNext(found) ? { found } : undefined
+        }, nextAnswerMs)
+        question = next?.found?.folder === name ? next.found : undefined
+      }
+    } finally {
+      await folder?.close()
     }
     await table.answer(own.id, '')
   }

@@ -9,17 +9,21 @@
  */
 import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { thisProcess } from '../../../process/identity.ts'
 import { DriveError } from '../../drive.ts'
 import { notEmpty } from '../../not-empty.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
-import { bucketPath, type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
 import {
-  makeFolderDurably,
-  makeFolders,
-  makePrivateFolder,
-  syncFolderAt,
-} from './durable-folders.ts'
+  bucketPath,
+  inOwnFolders,
+  type LocalRoot,
+  newTempPath,
+  requireOwnFolder,
+} from '../local-root.ts'
+import { markFlags } from '../objects/paced-files.ts'
+import { makePrivateFolder } from './durable-folders.ts'
 import { OpenFolder } from './open-folder.ts'
+import { entriesBelow, removeTree } from './own-folders.ts'
 
 /** How often others may get in the way of a writer or a remover. */
 const attempts = 16
@@ -28,31 +32,39 @@ const attempts = 16
 export async function addBucketFolder(root: LocalRoot, bucket: string): Promise<void> {
   await requireOwnFolder(root)
   await unmark(root, bucket)
-  const path = bucketPath(root, bucket)
-  for (const above of foldersAbove(bucket)) {
-    const stats = await unlessAbsent(() => fs.promises.lstat(bucketPath(root, above)))
-    if (stats?.isDirectory() === false) throw notFolder(bucketPath(root, above))
+  const folder = await makeFolder(root, bucket.split('/'))
+  try {
+    await requireUsable(root, folder)
+  } finally {
+    await folder.close()
   }
-  await makeIfAbsent(path)
-  await requireUsable(root, path)
 }
 
 /** As Drive.removeBucket. The mark stays whenever the folder is gone, whoever removed it. */
 export async function removeBucketFolder(root: LocalRoot, bucket: string): Promise<boolean> {
   await requireOwnFolder(root)
-  const path = bucketPath(root, bucket)
-  const stats = await unlessAbsent(() => fs.promises.lstat(path))
-  if (stats?.isDirectory() === false) throw notFolder(path)
-  await mark(root, bucket)
+  const above = dirname(bucket)
+  const parent = await (above === '.' ? openRoot(root) : OpenFolder.open(root, above))
   try {
-    await fs.promises.rmdir(path)
+    const stats = parent && (await root.files.lstat(parent.at(basename(bucket))))
+    if (stats?.isDirectory() === false) throw notFolder(bucketPath(root, bucket))
+    await mark(root, bucket)
+    return parent !== undefined && (await removeFrom(parent, root, bucket))
+  } finally {
+    await parent?.close()
+  }
+}
+
+async function removeFrom(parent: OpenFolder, root: LocalRoot, bucket: string): Promise<boolean> {
+  try {
+    await fs.promises.rmdir(parent.at(basename(bucket)))
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false
     await unmark(root, bucket)
     if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw notEmpty(bucket)
     throw error
   }
-  await syncFolderAt(dirname(path))
+  await parent.sync()
   return true
 }
 
@@ -79,68 +91,90 @@ export async function openBucketFolder(root: LocalRoot, bucket: string): Promise
 
 /** False if there is a mark. Others may prevent it in other ways: then the folder is still missing. */
 async function makeUnlessMarked(root: LocalRoot, bucket: string): Promise<boolean> {
-  const path = bucketPath(root, bucket)
+  await inOwnFolders(root, () => makePrivateFolder(markOf(root, bucket)))
   const writers = markOf(root, bucket)
-  const made = `${writers}/${basename(root.processFolder)}-${basename(newTempPath(root))}`
-  await makePrivateFolder(root.removedFolder)
-  await makePrivateFolder(writers)
+  const made = `${writers}/${encodeURIComponent(thisProcess)}-${basename(newTempPath(root))}`
   try {
     await fs.promises.mkdir(made)
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes(codeOf(error))) throw error
     return codeOf(error) === 'ENOENT'
   }
+  let parent: OpenFolder | undefined
   try {
-    await makeFolders(dirname(path))
-    await fs.promises.rename(made, path)
+    parent = await makeFolder(root, bucket.split('/').slice(0, -1))
+    await fs.promises.rename(made, parent.at(basename(bucket)))
   } catch (error) {
     // A remover has removed it and written the mark, or another writer was faster.
     if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error
   } finally {
+    await parent?.close()
     for (const left of [made, writers]) await fs.promises.rmdir(left).catch(() => undefined)
   }
   return true
 }
 
-/** A link or a file that has the path stays: `requireUsable` reports it. */
-async function makeIfAbsent(path: string): Promise<void> {
-  const stats = await unlessAbsent(() => fs.promises.lstat(path))
-  if (stats === undefined) await makeFolderDurably(path)
+/**
+ * Opens a folder below the root, and creates it and those above it if they are missing; durable. Names are resolved one
+ * by one in open folders, so that no symbolic link is followed.
+ * @throws DriveError `denied` when something else has one of the names
+ */
+async function makeFolder(root: LocalRoot, names: readonly string[]): Promise<OpenFolder> {
+  let folder = await openRoot(root)
+  if (folder === undefined) throw notFolder(root.path)
+  for (const name of names) {
+    const parent: OpenFolder = folder
+    folder = await makeIn(parent, name).finally(() => parent.close())
+  }
+  return folder
+}
+
+async function makeIn(parent: OpenFolder, name: string): Promise<OpenFolder> {
+  const existing = await parent.openChild(name)
+  if (existing !== undefined) return existing
+  await fs.promises.mkdir(parent.at(name)).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error
+  })
+  const made = await parent.openChild(name)
+  if (made === undefined) throw notFolder(`${parent.path}/${name}`)
+  await parent.sync()
+  return made
+}
+
+function openRoot(root: LocalRoot): Promise<OpenFolder | undefined> {
+  return OpenFolder.openAt(root, root.path || '/', root.path)
 }
 
 /** @throws DriveError `denied` when objects cannot be moved into the folder in one step */
-async function requireUsable(root: LocalRoot, path: string): Promise<void> {
-  const stats = await fs.promises.lstat(path)
-  if (!stats.isDirectory()) throw notFolder(path)
-  if (stats.dev !== root.own.device) {
-    const message = `${path} is on another file system than ${root.path}`
+async function requireUsable(root: LocalRoot, folder: OpenFolder): Promise<void> {
+  if ((await folder.stats()).dev !== root.own.device) {
+    const message = `${folder.path} is on another file system than ${root.path}`
     throw new DriveError('denied', `${message}: objects can't be moved there in one step.`)
   }
   const { R_OK, W_OK, X_OK } = fs.constants
-  await fs.promises.access(path, R_OK | W_OK | X_OK)
+  await fs.promises.access(folder.ownPath, R_OK | W_OK | X_OK)
 }
 
 /** Durable when resolved: writers on another host may outlive this one. */
 async function mark(root: LocalRoot, bucket: string): Promise<void> {
-  await makePrivateFolder(root.removedFolder)
   for (let attempt = 0; attempt < attempts; attempt++) {
-    if (!(await tryMark(markOf(root, bucket)))) continue
-    for (const folder of [root.removedFolder, root.ownPath]) await syncFolderAt(folder)
+    if (!(await inOwnFolders(root, () => tryMark(root, markOf(root, bucket))))) continue
+    await root.folders.sync('removed')
     return
   }
   throw changing(bucket)
 }
 
 /** If there is a folder of writers, removes it with what they have made, and returns false. */
-async function tryMark(path: string): Promise<boolean> {
+async function tryMark(root: LocalRoot, path: string): Promise<boolean> {
   try {
-    await fs.promises.writeFile(path, '')
+    await fs.promises.writeFile(path, '', { flag: markFlags })
     return true
   } catch (error) {
     if (codeOf(error) !== 'EISDIR') throw error
   }
-  for (const name of (await unlessAbsent(() => fs.promises.readdir(path))) ?? []) {
-    await unlessAbsent(() => fs.promises.rmdir(`${path}/${name}`))
+  for await (const made of entriesBelow(root, path)) {
+    await unlessAbsent(() => fs.promises.rmdir(made.path))
   }
   // Fails if another writer has made a folder in it.
   await fs.promises.rmdir(path).catch(() => undefined)
@@ -148,17 +182,11 @@ async function tryMark(path: string): Promise<boolean> {
 }
 
 async function unmark(root: LocalRoot, bucket: string): Promise<void> {
-  await fs.promises.rm(markOf(root, bucket), { recursive: true, force: true })
+  await removeTree(root, markOf(root, bucket))
 }
 
-function markOf({ removedFolder }: LocalRoot, bucket: string): string {
-  return `${removedFolder}/${encodeURIComponent(bucket)}`
-}
-
-/** `a` and `a/b` for `a/b/c`. */
-function foldersAbove(bucket: string): string[] {
-  const names = bucket.split('/')
-  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'))
+function markOf({ folders }: LocalRoot, bucket: string): string {
+  return `${folders.at('removed')}/${encodeURIComponent(bucket)}`
 }
 
 function changing(bucket: string): DriveError {

@@ -1,9 +1,12 @@
 import fs from 'node:fs'
+import { basename } from 'node:path'
 import { parsedJson } from '../../../text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
 import { unlessAbsent } from '../fs-error.ts'
-import { type LocalRoot, newTempPath } from '../local-root.ts'
-import { truncateFile } from '../objects/paced-files.ts'
+import { type LocalRoot, newTempPath, processFolderOf } from '../local-root.ts'
+import { readFlags, truncateFile } from '../objects/paced-files.ts'
+import type { FolderRoot } from './open-folder.ts'
+import { entriesBelow } from './own-folders.ts'
 
 /** A key with folders that a crash may leave empty. */
 export interface JournalNote extends ObjectName {
@@ -30,7 +33,8 @@ const compactBytes = 256 * 1024
  */
 export class FolderJournal {
   readonly #root: LocalRoot
-  readonly #path: string
+  /** In the folder of this process. */
+  readonly #name: string
   #fd: number | undefined
   readonly #lines = new Map<JournalEntry, string[]>()
   #compactAt = compactBytes
@@ -40,7 +44,7 @@ export class FolderJournal {
 
   constructor(root: LocalRoot) {
     this.#root = root
-    this.#path = newTempPath(root) + suffix
+    this.#name = basename(newTempPath(root)) + suffix
   }
 
   open(): JournalEntry {
@@ -63,7 +67,11 @@ export class FolderJournal {
     await this.#last
     if (this.#fd !== undefined) await this.#root.files.close(this.#fd)
     this.#fd = undefined
-    await fs.promises.rm(this.#path, { force: true })
+    await fs.promises.rm(this.#path(), { force: true })
+  }
+
+  #path(): string {
+    return `${processFolderOf(this.#root)}/${this.#name}`
   }
 
   async #enqueue(work: () => Promise<void>): Promise<void> {
@@ -81,7 +89,7 @@ export class FolderJournal {
 
   async #append(text: string): Promise<void> {
     const { files } = this.#root
-    this.#fd ??= await files.create(this.#path)
+    this.#fd ??= await files.create(this.#path())
     const bytes = Buffer.from(text)
     await files.write(this.#fd, bytes, this.#size)
     this.#size += bytes.length
@@ -105,13 +113,16 @@ export class FolderJournal {
 /**
  * The notes in the journals of a dead process, one for each key. Incomplete lines are skipped.
  */
-export async function readJournals(processFolder: string): Promise<JournalNote[]> {
+export async function readJournals(
+  root: FolderRoot,
+  processFolder: string,
+): Promise<JournalNote[]> {
   const notes = new Map<string, StoredNote>()
   // Another process that starts at the same time sweeps the same folder.
-  for (const name of (await unlessAbsent(() => fs.promises.readdir(processFolder))) ?? []) {
-    if (!name.endsWith(suffix)) continue
-    const path = `${processFolder}/${name}`
-    const text = (await unlessAbsent(() => fs.promises.readFile(path, 'utf8'))) ?? ''
+  for await (const { path, isFile } of entriesBelow(root, processFolder)) {
+    if (!isFile || !path.endsWith(suffix)) continue
+    const read = () => fs.promises.readFile(path, { encoding: 'utf8', flag: readFlags })
+    const text = (await unlessAbsent(read)) ?? ''
     for (const line of text.split('\n')) {
       const note = noteIn(line)
       if (note === undefined) continue

@@ -1,8 +1,11 @@
 import fs from 'node:fs'
 import { unlessAbsent } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { folderOpenFlags } from '../objects/paced-files.ts'
+import { folderOpenFlags, readFlags } from '../objects/paced-files.ts'
 import { syncFolder } from './durable-folders.ts'
+
+/** What it takes to open folders below a root. */
+export type FolderRoot = Pick<LocalRoot, 'path' | 'descriptors' | 'files'>
 
 /**
  * An open folder. On Linux, names in it are resolved from the descriptor (`/proc/self/fd/N/name`, as
@@ -10,19 +13,19 @@ import { syncFolder } from './durable-folders.ts'
  * Elsewhere they are resolved from the path, which was compared with its real path.
  */
 export class OpenFolder {
-  readonly #root: LocalRoot
+  readonly #root: FolderRoot
   readonly #fd: number
   /** Absolute. */
   readonly path: string
 
-  private constructor(root: LocalRoot, path: string, fd: number) {
+  private constructor(root: FolderRoot, path: string, fd: number) {
     this.#root = root
     this.path = path
     this.#fd = fd
   }
 
   /** Undefined if it is absent, not a folder, or reached through a symbolic link. */
-  static async open(root: LocalRoot, relativePath: string): Promise<OpenFolder | undefined> {
+  static async open(root: FolderRoot, relativePath: string): Promise<OpenFolder | undefined> {
     const path = `${root.path}/${relativePath}`
     const fd = await openFolderFd(root, path)
     if (fd === undefined) return undefined
@@ -48,8 +51,20 @@ export class OpenFolder {
 
   /** As `open`, for a name in this folder. */
   async openChild(name: string): Promise<OpenFolder | undefined> {
-    const fd = await openFolderFd(this.#root, this.at(name))
-    return fd === undefined ? undefined : new OpenFolder(this.#root, `${this.path}/${name}`, fd)
+    return await OpenFolder.openAt(this.#root, this.at(name), `${this.path}/${name}`)
+  }
+
+  /** As `open`, for a path that leads through an open folder up to its last name. */
+  static async openAt(root: FolderRoot, at: string, path = at): Promise<OpenFolder | undefined> {
+    const fd = await openFolderFd(root, at)
+    return fd === undefined ? undefined : new OpenFolder(root, path, fd)
+  }
+
+  /** The text of a file; undefined if it is absent or a symbolic link. */
+  async read(name: string): Promise<string | undefined> {
+    return await unlessAbsent(() =>
+      fs.promises.readFile(this.at(name), { encoding: 'utf8', flag: readFlags }),
+    )
   }
 
   /** The path by which to use a name in the folder. */
@@ -90,7 +105,7 @@ interface OpenedPath {
  * Whether the opened file or folder is at this path without symbolic links. A file that was unlinked
  * after it was opened counts.
  */
-export async function isRealPath(root: LocalRoot, opened: OpenedPath): Promise<boolean> {
+export async function isRealPath(root: FolderRoot, opened: OpenedPath): Promise<boolean> {
   if (root.descriptors === undefined) {
     return (await unlessAbsent(() => fs.promises.realpath(opened.folder))) === opened.folder
   }
@@ -98,6 +113,6 @@ export async function isRealPath(root: LocalRoot, opened: OpenedPath): Promise<b
   return link === opened.path || link === `${opened.path} (deleted)`
 }
 
-function openFolderFd(root: LocalRoot, path: string): Promise<number | undefined> {
+function openFolderFd(root: FolderRoot, path: string): Promise<number | undefined> {
   return unlessAbsent(() => root.files.open(path, folderOpenFlags))
 }

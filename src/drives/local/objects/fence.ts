@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
-import { type LocalRoot, newTempPath, remakeProcessFolder } from '../local-root.ts'
+import { inOwnFolders, type LocalRoot, newTempPath, processFolderOf } from '../local-root.ts'
 import { unlinkLarge } from './paced-files.ts'
 
 /** Begins the names of fences, which are in the folder of their process. */
@@ -23,7 +23,8 @@ export interface OpenFence {
  */
 export class Fence {
   readonly #root: LocalRoot
-  #folder: string | undefined
+  /** Its name in the folder of the process; undefined: there is none. */
+  #name: string | undefined
 
   constructor(root: LocalRoot) {
     this.#root = root
@@ -36,37 +37,30 @@ export class Fence {
 
   /** Call it before the lock is taken. Creates a folder if there is none. */
   async open(): Promise<OpenFence> {
-    const folder = this.#folder ?? (await this.#make())
+    const name = this.#name ?? (await this.#make())
     return {
-      newPath: () => newTempPath({ processFolder: folder }),
+      newPath: () => newTempPath(this.#root, name && `${processFolderOf(this.#root)}/${name}`),
       lost: () => {
-        if (this.#folder === folder) this.#folder = undefined
+        if (this.#name === name) this.#name = undefined
       },
     }
   }
 
-  async #make(): Promise<string> {
-    const { processFolder } = this.#root
-    const folder = `${processFolder}/${fencePrefix}${crypto.randomUUID()}`
+  /** Undefined if there is no space. */
+  async #make(): Promise<string | undefined> {
+    const name = `${fencePrefix}${crypto.randomUUID()}`
     try {
-      await this.#makeFolder(folder)
+      await inOwnFolders(this.#root, () =>
+        fs.promises.mkdir(`${processFolderOf(this.#root)}/${name}`),
+      )
     } catch (error) {
       if (!['ENOSPC', 'EDQUOT'].includes(codeOf(error))) throw error
-      // Removals must work on a full drive. A takeover moves this folder too, but other requests create it again.
-      return processFolder
+      // Removals must work on a full drive. They use the folder of the process: a takeover moves it too, but other
+      // requests create it again.
+      return undefined
     }
-    this.#folder = folder
-    return folder
-  }
-
-  async #makeFolder(folder: string): Promise<void> {
-    try {
-      await fs.promises.mkdir(folder)
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error
-      await remakeProcessFolder(this.#root)
-      await fs.promises.mkdir(folder)
-    }
+    this.#name = name
+    return name
   }
 }
 

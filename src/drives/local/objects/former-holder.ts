@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
 import type { ProcessName } from '../../../process/identity.ts'
+import { OpenFolder } from '../folders/open-folder.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 
@@ -29,11 +30,9 @@ export function isCompleteName(name: ProcessName): boolean {
  * removes the folder (leftovers.ts). The holder file, which the process's locks are links to, is not renamed: that would
  * change its time, and the process would seem to be alive.
  */
-export async function fenceOff(
-  holder: ProcessName,
-  { tempFolder }: Pick<LocalRoot, 'tempFolder'>,
-): Promise<void> {
+export async function fenceOff(holder: ProcessName, root: LocalRoot): Promise<void> {
   if (!isCompleteName(holder)) return
+  const tempFolder = root.folders.at('tmp')
   const name = encodeURIComponent(holder)
   const former = `${name}.former-`
   try {
@@ -47,18 +46,23 @@ export async function fenceOff(
   }
   // Also in folders that another takeover has moved: it may have been killed before it renamed the entries.
   for (const other of await fs.promises.readdir(tempFolder)) {
-    if (other.startsWith(former)) await renameAll(`${tempFolder}/${other}`)
+    if (other.startsWith(former)) await renameAll(root, `${tempFolder}/${other}`)
   }
 }
 
-async function renameAll(folder: string): Promise<void> {
-  const entries = await unlessAbsent(() => fs.promises.readdir(folder, { withFileTypes: true }))
-  for (const entry of entries ?? []) {
-    const { name } = entry
-    if (name.endsWith('.folders') || name.startsWith(holderName)) continue
-    const isRenamed = name.startsWith(fencedPrefix)
-    const path = isRenamed ? `${folder}/${name}` : `${folder}/${fencedPrefix}${crypto.randomUUID()}`
-    if (!isRenamed) await unlessAbsent(() => fs.promises.rename(`${folder}/${name}`, path))
-    if (entry.isDirectory()) await renameAll(path)
+async function renameAll(root: LocalRoot, path: string): Promise<void> {
+  const folder = await OpenFolder.openAt(root, path)
+  if (folder === undefined) return
+  try {
+    for (const entry of await fs.promises.readdir(folder.ownPath, { withFileTypes: true })) {
+      const { name } = entry
+      if (name.endsWith('.folders') || name.startsWith(holderName)) continue
+      const isRenamed = name.startsWith(fencedPrefix)
+      const renamed = folder.at(isRenamed ? name : `${fencedPrefix}${crypto.randomUUID()}`)
+      if (!isRenamed) await unlessAbsent(() => fs.promises.rename(folder.at(name), renamed))
+      if (entry.isDirectory()) await renameAll(root, renamed)
+    }
+  } finally {
+    await folder.close()
   }
 }

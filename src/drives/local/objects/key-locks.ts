@@ -1,15 +1,16 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs'
+import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasEnded } from '../../../process/ended-processes.ts'
 import { livenessOf, thisProcess } from '../../../process/identity.ts'
 import { stopwatch } from '../../../process/passed-time.ts'
 import { DriveError } from '../../drive.ts'
-import { makeFolders } from '../folders/durable-folders.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
-import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { type LocalRoot, processFolderOf, remakeProcessFolder } from '../local-root.ts'
 import { Fence, type OpenFence } from './fence.ts'
 import { fenceOff, holderName } from './former-holder.ts'
+import { readFlags } from './paced-files.ts'
 
 /** A holder on another host counts as dead after this time without a change of its holder file. */
 const silentHolderMs = 30_000
@@ -48,7 +49,9 @@ interface Held {
 }
 
 /** A turn of this process at a lock. */
-interface Turn extends LockPaths {
+interface Turn {
+  /** The lock's name in the folder of locks. */
+  readonly lock: string
   /** When it began to wait, `performance.now()`. */
   readonly sinceMs: number
 }
@@ -64,6 +67,10 @@ interface Turn extends LockPaths {
  */
 export class KeyLocks {
   readonly #root: LocalRoot
+  /**
+   * The path of the holder file from the root, which is followed when a lock is taken: without the file, the drive is not
+   * at its path any more, or a takeover has moved the folder of this process.
+   */
   readonly #namePath: string
   readonly #fence: Fence
   /** The last caller in this process's queue, by lock. */
@@ -74,7 +81,8 @@ export class KeyLocks {
   constructor(root: LocalRoot) {
     this.#root = root
     this.#fence = new Fence(root)
-    this.#namePath = `${root.processFolder}/${holderName}`
+    const processName = encodeURIComponent(thisProcess)
+    this.#namePath = `${root.ownPath}/tmp/${processName}/${holderName}`
   }
 
   /**
@@ -100,14 +108,13 @@ export class KeyLocks {
   }
 
   async #writeName(): Promise<void> {
-    await requireOwnFolder(this.#root)
-    await makeFolders(this.#root.lockFolder)
-    await makeFolders(this.#root.processFolder)
+    await remakeProcessFolder(this.#root)
     // By rename: no process may see a lock without its holder's name.
-    const temporary = `${this.#namePath}-${crypto.randomUUID()}`
+    const name = `${processFolderOf(this.#root)}/${holderName}`
+    const temporary = `${name}-${crypto.randomUUID()}`
     try {
-      await fs.promises.writeFile(temporary, thisProcess)
-      await fs.promises.rename(temporary, this.#namePath)
+      await fs.promises.writeFile(temporary, thisProcess, { flag: 'wx' })
+      await fs.promises.rename(temporary, name)
     } catch (error) {
       // Otherwise every request on a full disk would leave a file.
       await fs.promises.rm(temporary, { force: true })
@@ -123,9 +130,9 @@ export class KeyLocks {
    * @throws DriveError `busy` when a living process does not release it; what `work` throws.
    */
   hold<Result>(name: string, work: (fence: OpenFence) => Promise<Result>): Promise<Result> {
-    return this.#queued(this.#pathOf(name), async (turn) => {
-      const { heldMs, fence } = await this.#take(turn.path, turn, 0)
-      return await work(fence).finally(() => this.#release(turn.path, turn, heldMs))
+    return this.#queued(crypto.hash('md5', name), async (turn) => {
+      const { heldMs, fence } = await this.#take(turn.lock, turn, 0)
+      return await work(fence).finally(() => this.#release(turn.lock, turn, heldMs))
     })
   }
 
@@ -133,35 +140,50 @@ export class KeyLocks {
    * Runs `work` in this process's queue for the lock, without taking the lock: `work` takes and releases it.
    */
   inTurn<Result>(name: string, work: (lock: LockPaths) => Promise<Result>): Promise<Result> {
-    return this.#queued(this.#pathOf(name), work)
+    return this.#queued(crypto.hash('md5', name), ({ lock }) =>
+      work({ path: this.#pathOf(lock), holder: this.#canLink ? this.#namePath : undefined }),
+    )
   }
 
-  #pathOf(name: string): string {
-    return `${this.#root.lockFolder}/${crypto.hash('md5', name)}`
+  /** The path by which to use a lock at this moment. */
+  #pathOf(lock: string): string {
+    return `${this.#root.folders.at('locks')}/${lock}`
   }
 
-  async #queued<Result>(path: string, work: (turn: Turn) => Promise<Result>): Promise<Result> {
+  async #queued<Result>(lock: string, work: (turn: Turn) => Promise<Result>): Promise<Result> {
     const sinceMs = performance.now()
-    const before = this.#queues.get(path)
+    const before = this.#queues.get(lock)
     const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
-    this.#queues.set(path, mine)
+    this.#queues.set(lock, mine)
     if (before !== undefined) await before
-    turnsHere.set(path, (turnsHere.get(path) ?? 0) + 1)
+    const key = this.#keyOf(lock)
+    turnsHere.set(key, (turnsHere.get(key) ?? 0) + 1)
     try {
-      return await work({ path, sinceMs, holder: this.#canLink ? this.#namePath : undefined })
+      return await work({ lock, sinceMs })
     } finally {
-      const others = (turnsHere.get(path) ?? 1) - 1
-      if (others === 0) turnsHere.delete(path)
-      else turnsHere.set(path, others)
-      if (this.#queues.get(path) === mine) this.#queues.delete(path)
+      const others = (turnsHere.get(key) ?? 1) - 1
+      if (others === 0) turnsHere.delete(key)
+      else turnsHere.set(key, others)
+      if (this.#queues.get(lock) === mine) this.#queues.delete(lock)
       leave()
     }
   }
 
+  /** The same for all open drives over one folder. */
+  #keyOf(lock: string): string {
+    return `${this.#root.path}/${lock}`
+  }
+
+  /** Whether only one turn of this process runs for the lock. */
+  #isAlone(lock: string): boolean {
+    return turnsHere.get(this.#keyOf(lock)) === 1
+  }
+
   /** Removes a lock that a thread of this process left. Call it in the lock's turn. Never rejects. */
   async dropOwn({ path }: LockPaths): Promise<void> {
-    const turn = { path, sinceMs: performance.now(), holder: undefined }
-    await this.#release(path, turn, () => Number.POSITIVE_INFINITY)
+    const lock = basename(path)
+    const turn = { lock, sinceMs: performance.now() }
+    await this.#release(lock, turn, () => Number.POSITIVE_INFINITY)
   }
 
   /**
@@ -174,30 +196,30 @@ export class KeyLocks {
       if (heldMs() < certainMs) await this.#drop(lock)
       else await this.#dropIfOwn(lock, turn, depth)
     } catch {
-      this.#releaseLater(lock, turn.path)
+      this.#releaseLater(lock, turn.lock)
     }
   }
 
   /** Tries again until the lock is gone, because other processes need it. */
-  #releaseLater(lock: string, path: string): void {
+  #releaseLater(lock: string, queue: string): void {
     const timer = setTimeout(() => {
       // A turn of this process may have taken and released it meanwhile.
       const again = () =>
-        this.#queued(path, async (turn) => {
+        this.#queued(queue, async (turn) => {
           // Another drive of this process over the same folder may hold it now.
-          if (!isAlone(path)) throw new Error('the lock may be in use')
+          if (!this.#isAlone(queue)) throw new Error('the lock may be in use')
           await this.#dropIfOwn(lock, turn, 0)
         })
-      again().catch(() => this.#releaseLater(lock, path))
+      again().catch(() => this.#releaseLater(lock, queue))
     }, removeAgainMs)
     timer.unref()
   }
 
   /** For a holder that may have been suspended: another process may have taken the lock over. */
   async #dropIfOwn(lock: string, turn: Turn, depth: number): Promise<void> {
-    if ((await readHolder(lock)) !== thisProcess) return
+    if ((await readHolder(this.#pathOf(lock))) !== thisProcess) return
     await this.#guarded(lock, turn, depth, async () => {
-      if ((await readHolder(lock)) === thisProcess) await this.#drop(lock)
+      if ((await readHolder(this.#pathOf(lock))) === thisProcess) await this.#drop(lock)
     })
   }
 
@@ -219,7 +241,7 @@ export class KeyLocks {
       const fence = await this.#fence.open()
       const heldMs = stopwatch()
       if (await this.#create(lock, turn, depth)) return { heldMs, fence }
-      watch ??= new HolderWatch(lock)
+      watch ??= new HolderWatch(() => this.#pathOf(lock))
       const state = await watch.look()
       if (state === 'abandoned' && depth < deepestTheft) {
         await this.#steal(lock, turn, watch, depth)
@@ -256,18 +278,26 @@ export class KeyLocks {
     const { files } = this.#root
     const canLink = this.#canLink
     try {
-      if (canLink) await files.link(this.#namePath, lock)
-      else await fs.promises.writeFile(lock, thisProcess, { flag: 'wx' })
+      if (canLink) await files.link(this.#namePath, this.#pathOf(lock))
+      else await this.#write(this.#pathOf(lock))
       return true
     } catch (error) {
       const code = codeOf(error)
       if (code === 'EEXIST') return await this.#isUnreleased(lock, turn, depth)
-      // The fence is gone, too. The caller opens the new one.
-      if (code === 'ENOENT' && canLink) await this.prepare()
-      else if (canLink && cannotLink(error)) this.#canLink = false
-      else throw error
-      return false
+      const hasNoLinks = canLink && cannotLink(error)
+      if (hasNoLinks) this.#canLink = false
+      // The fence is gone, too. The caller opens the new one. EXDEV: another file system has taken the drive's place.
+      else if (['ENOENT', 'EXDEV'].includes(code)) await this.prepare()
+      if (hasNoLinks || code === 'ENOENT') return false
+      throw error
     }
+  }
+
+  /** Without hard links. */
+  async #write(path: string): Promise<void> {
+    // As link(2) would fail, see `#namePath`.
+    await fs.promises.access(this.#namePath)
+    await fs.promises.writeFile(path, thisProcess, { flag: 'wx' })
   }
 
   /**
@@ -275,8 +305,9 @@ export class KeyLocks {
    * the call that created or removed it was lost, as on NFS.
    */
   async #isUnreleased(lock: string, turn: Turn, depth: number): Promise<boolean> {
-    if (!isAlone(turn.path) || (await readHolder(lock)) !== thisProcess) return false
-    const [own, held] = await Promise.all([this.#namePath, lock].map(inodeOf))
+    const path = this.#pathOf(lock)
+    if (!this.#isAlone(turn.lock) || (await readHolder(path)) !== thisProcess) return false
+    const [own, held] = await Promise.all([this.#namePath, path].map(inodeOf))
     if (!this.#canLink || own === held) return true
     // A link to the holder file of before a takeover. The process that takes over may be about to remove it.
     if (depth < deepestTheft) await this.#dropIfOwn(lock, turn, depth)
@@ -285,7 +316,7 @@ export class KeyLocks {
 
   async #drop(lock: string): Promise<void> {
     try {
-      await this.#root.files.unlink(lock)
+      await this.#root.files.unlink(this.#pathOf(lock))
     } catch (error) {
       // It was taken over by a process that considered this one dead.
       if (codeOf(error) !== 'ENOENT') throw error
@@ -293,38 +324,34 @@ export class KeyLocks {
   }
 }
 
-/** Whether only one turn of this process runs for the lock. */
-function isAlone(path: string): boolean {
-  return turnsHere.get(path) === 1
-}
-
 async function inodeOf(path: string): Promise<number | undefined> {
   return (await unlessAbsent(() => fs.promises.lstat(path)))?.ino
 }
 
 /** Undefined without a lock; empty when the holder died while it wrote its name. */
-function readHolder(path: string): Promise<string | undefined> {
-  return unlessAbsent(() => fs.promises.readFile(path, 'latin1'))
+export function readHolder(path: string): Promise<string | undefined> {
+  return unlessAbsent(() => fs.promises.readFile(path, { encoding: 'latin1', flag: readFlags }))
 }
 
 type HolderState = 'gone' | 'held' | 'silent' | 'abandoned'
 
 /** Watches one lock, and decides when its holder counts as dead. */
 class HolderWatch {
-  readonly #path: string
+  readonly #path: () => string
   holder = ''
   /** Of the lock when it was last looked at. */
   inode: number | undefined
   #signature = ''
   #unchangedSince = performance.now()
 
-  constructor(path: string) {
+  constructor(path: () => string) {
     this.#path = path
   }
 
   async look(): Promise<HolderState> {
-    const stats = await unlessAbsent(() => fs.promises.lstat(this.#path))
-    const holder = await readHolder(this.#path)
+    const path = this.#path()
+    const stats = await unlessAbsent(() => fs.promises.lstat(path))
+    const holder = await readHolder(path)
     if (stats === undefined || holder === undefined) return 'gone'
     this.holder = holder
     this.inode = stats.ino

@@ -12,6 +12,8 @@ const { constants } = fs
 export const safeOpenFlags = constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
 export const readFlags = constants.O_RDONLY | safeOpenFlags
 export const folderOpenFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
+/** For an empty file, which may exist. */
+export const markFlags = constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW
 export const createFlags =
   constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_NOFOLLOW
 

@@ -1,4 +1,6 @@
 import fs from 'node:fs'
+import type { FolderRoot } from '../folders/open-folder.ts'
+import { removeTree } from '../folders/own-folders.ts'
 import { codeOf, isAbsent } from '../fs-error.ts'
 import { uniqueTimeMs } from '../objects/file-identity.ts'
 import { folderOpenFlags } from '../objects/paced-files.ts'
@@ -15,7 +17,7 @@ const versionBytes = 8_192
  * @param folder of this process, on the drive: what remains after a kill is swept
  * @returns what is missing
  */
-export async function probeFolder(folder: string): Promise<readonly Finding[]> {
+export async function probeFolder(root: FolderRoot, folder: string): Promise<readonly Finding[]> {
   let own: string | undefined
   try {
     own = await fs.promises.mkdtemp(`${folder}/probe-`)
@@ -24,7 +26,7 @@ export async function probeFolder(folder: string): Promise<readonly Finding[]> {
     return [untested(codeOf(error) || String(error))]
   } finally {
     // What can't be removed is swept after this process has ended.
-    if (own !== undefined) await fs.promises.rm(own, { recursive: true }).catch(() => undefined)
+    if (own !== undefined) await removeTree(root, own).catch(() => undefined)
   }
 }
 

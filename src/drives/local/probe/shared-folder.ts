@@ -1,8 +1,9 @@
 import fs from 'node:fs'
-import { join } from 'node:path'
 import type { ProcessName } from '../../../process/identity.ts'
+import { type FolderRoot, OpenFolder } from '../folders/open-folder.ts'
+import { ownFolderName, removeTree } from '../folders/own-folders.ts'
 import { unlessAbsent } from '../fs-error.ts'
-import { ownFolderName, realFolderPath } from '../local-root.ts'
+import { folderRootAt, realFolderPath } from '../local-root.ts'
 import { doesBirthtimeLast, identityOf } from '../objects/file-identity.ts'
 import { isCompleteName } from '../objects/former-holder.ts'
 
@@ -18,18 +19,24 @@ const innerName = `${folderName}/inner`
 
 /** A folder on the drive in which two gateways test whether one sees the other's changes at once. */
 export class SharedFolder {
+  readonly #root: FolderRoot
+  /** Of the process that created it. */
+  readonly #processFolder: OpenFolder
   readonly #path: string
   #hasBirthtime: boolean | undefined
 
-  private constructor(path: string) {
-    this.#path = path
+  private constructor(root: FolderRoot, processFolder: OpenFolder, name: string) {
+    this.#root = root
+    this.#processFolder = processFolder
+    this.#path = processFolder.at(name)
   }
 
   /**
    * @param root of the drive, as in its setting
    * @param asker the process that creates the folder: what remains after a kill is swept
    * @param name `shared-` and a random text
-   * @returns undefined for a name of another form
+   * @returns undefined for a name of another form, and if the process has no folder: the drive may not be mounted, and
+   *   nothing may be created in its place
    */
   static async at(
     root: string,
@@ -38,11 +45,17 @@ export class SharedFolder {
   ): Promise<SharedFolder | undefined> {
     // Both come from the database, and become part of a path.
     if (!isCompleteName(asker) || !namePattern.test(name)) return undefined
-    const processFolder = join(ownFolderName, 'tmp', encodeURIComponent(asker))
-    return new SharedFolder(join(await realFolderPath(root), processFolder, name))
+    const folderRoot = await folderRootAt(await realFolderPath(root))
+    const path = `${ownFolderName}/tmp/${encodeURIComponent(asker)}`
+    const processFolder = await OpenFolder.open(folderRoot, path)
+    return processFolder && new SharedFolder(folderRoot, processFolder, name)
   }
 
-  /** Rejects if the process has no folder: the drive may not be mounted, and nothing may be created in its place. */
+  /** Leaves the folder as it is. */
+  async close(): Promise<void> {
+    await this.#processFolder.close()
+  }
+
   async create(): Promise<void> {
     await fs.promises.mkdir(this.#path)
     await fs.promises.mkdir(`${this.#path}/${folderName}`)
@@ -52,7 +65,7 @@ export class SharedFolder {
   }
 
   async remove(): Promise<void> {
-    await fs.promises.rm(this.#path, { recursive: true, force: true })
+    await removeTree(this.#root, this.#path)
   }
 
   /** For the gateway that asks: reads everything that the other one will change, as requests would. */

@@ -2,10 +2,11 @@ import crypto from 'node:crypto'
 import fs from 'node:fs'
 import type { CompleteOptions, ObjectMetadata, UploadDrive } from '../../drive.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
-import { lostBytes, requireUploadId } from '../../uploads/upload-id.ts'
-import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
-import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
-import { requireOwnFolder } from '../local-root.ts'
+import { isUploadId, lostBytes, requireUploadId } from '../../uploads/upload-id.ts'
+import { makePrivateFolder, syncFolderAt } from '../folders/durable-folders.ts'
+import { lastChangeMs, removeTree } from '../folders/own-folders.ts'
+import { codeOf, withDriveErrors } from '../fs-error.ts'
+import { inOwnFolders, requireOwnFolder } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
@@ -57,11 +58,11 @@ export class LocalUploads implements UploadDrive {
       if (options.anyOrder) {
         return formatUploadState(await this.#placed.begin({ id: uploadId, target }))
       }
+      await inOwnFolders(root, () => makePrivateFolder(this.#path({ id: uploadId })))
       const folder = this.#path({ id: uploadId })
-      await makeFolders(folder)
       await root.files.close(await root.files.create(`${folder}/${dataName}`))
       await syncFolderAt(folder)
-      await syncFolderAt(root.uploadFolder)
+      await root.folders.sync('uploads')
       return formatUploadState({ id: uploadId, target })
     })
   }
@@ -182,16 +183,20 @@ export class LocalUploads implements UploadDrive {
     const upload = parseUploadState(state)
     await withDriveErrors('abort an upload', async () => {
       if (isPlaced(upload)) await this.#placed.end(upload)
-      await fs.promises.rm(this.#path(upload), { recursive: true, force: true })
+      await removeTree(this.#drive.root, this.#path(upload))
     })
   }
 
   readonly sweep: Calls['sweep'] = async (isKnown, olderThanMs) => {
     await withDriveErrors('sweep uploads', async () => {
-      const before = (await this.#drive.root.clock.nowMs()) - olderThanMs
-      for (const id of await fs.promises.readdir(this.#drive.root.uploadFolder)) {
-        if ((await lastChangeMs(this.#path({ id }))) > before || (await isKnown(id))) continue
-        await fs.promises.rm(this.#path({ id }), { recursive: true, force: true })
+      const { root } = this.#drive
+      const before = (await root.clock.nowMs()) - olderThanMs
+      for (const id of await fs.promises.readdir(root.folders.at('uploads'))) {
+        if (!isUploadId(id)) continue
+        // Infinity if it is being created or removed, or is not a folder.
+        const changedMs = (await lastChangeMs(root, this.#path({ id }))) ?? Number.POSITIVE_INFINITY
+        if (changedMs > before || (await isKnown(id))) continue
+        await removeTree(root, this.#path({ id }))
       }
     })
   }
@@ -288,22 +293,10 @@ export class LocalUploads implements UploadDrive {
   }
 
   #path({ id }: Pick<LocalUploadState, 'id'>): string {
-    return `${this.#drive.root.uploadFolder}/${id}`
+    return `${this.#drive.root.folders.at('uploads')}/${id}`
   }
 }
 
 function fileOf({ file }: LocalUploadState): string {
   return file ?? dataName
-}
-
-/** The last change of the folder and its content; infinity if it is not an upload's folder. */
-async function lastChangeMs(folder: string): Promise<number> {
-  const latest = await unlessAbsent(async () => {
-    const names = await fs.promises.readdir(folder, { recursive: true })
-    const paths = [folder, ...names.map((name) => `${folder}/${name}`)]
-    const stats = await Promise.all(paths.map((path) => fs.promises.lstat(path)))
-    return Math.max(...stats.map(({ mtimeMs }) => mtimeMs))
-  })
-  // It is being created or removed, or is not a folder.
-  return latest ?? Number.POSITIVE_INFINITY
 }

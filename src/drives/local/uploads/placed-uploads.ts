@@ -10,9 +10,9 @@ import {
 import type { PlaceOptions } from '../../upload-abilities.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
 import { lostBytes } from '../../uploads/upload-id.ts'
-import { makeFolders, syncFolderAt } from '../folders/durable-folders.ts'
+import { makePrivateFolder, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
-import { requireOwnFolder } from '../local-root.ts'
+import { inOwnFolders, requireOwnFolder } from '../local-root.ts'
 import { OutputFile } from '../objects/output-file.ts'
 import { type PacedFiles, readFlags, safeOpenFlags, truncateFile } from '../objects/paced-files.ts'
 import type { OpenDrive } from '../open-drive.ts'
@@ -56,15 +56,17 @@ export class PlacedUploads {
   }
 
   async begin(name: { readonly id: string; readonly target: ObjectName }) {
-    const { files, uploadFolder } = this.#drive.root
+    const { root } = this.#drive
+    const { files, folders } = root
     const upload = { ...name, placed: { folder: partsFolder, slots: true } }
+    await inOwnFolders(root, () => makePrivateFolder(this.#path(name)))
     const { path } = this.#folder(upload)
-    await makeFolders(path)
+    await makePrivateFolder(path)
     const fd = await files.create(`${path}/${commonName}`)
     const slots = await storesHoles(files, fd).finally(() => files.close(fd))
     await syncFolderAt(path)
-    await syncFolderAt(`${uploadFolder}/${name.id}`)
-    await syncFolderAt(uploadFolder)
+    await syncFolderAt(this.#path(name))
+    await folders.sync('uploads')
     return { ...upload, placed: { folder: partsFolder, slots } }
   }
 
@@ -126,7 +128,7 @@ export class PlacedUploads {
 
   /** As UploadDrive.takeOver, from a process that may still be alive. */
   async takeOver(upload: PlacedUploadState): Promise<PlacedUploadState> {
-    const path = `${this.#drive.root.uploadFolder}/${upload.id}`
+    const path = this.#path(upload)
     const names = (await unlessAbsent(() => fs.promises.readdir(path))) ?? []
     const current = names.find((name) => name.startsWith(partsFolder))
     if (current === undefined) return upload
@@ -146,7 +148,7 @@ export class PlacedUploads {
   /** Before its files are removed: no part can get a new file any more. */
   async end(upload: PlacedUploadState): Promise<void> {
     const { path } = this.#folder(upload)
-    const ended = `${this.#drive.root.uploadFolder}/${upload.id}/ended-${crypto.randomUUID()}`
+    const ended = `${this.#path(upload)}/ended-${crypto.randomUUID()}`
     await unlessAbsent(() => fs.promises.rename(path, ended))
   }
 
@@ -256,8 +258,11 @@ export class PlacedUploads {
   }
 
   #folder({ id, target, placed }: PlacedUploadState): UploadFolder {
-    const path = `${this.#drive.root.uploadFolder}/${id}/${placed.folder}`
-    return new UploadFolder(this.#drive, path, target)
+    return new UploadFolder(this.#drive, `${this.#path({ id })}/${placed.folder}`, target)
+  }
+
+  #path({ id }: { readonly id: string }): string {
+    return `${this.#drive.root.folders.at('uploads')}/${id}`
   }
 }
 

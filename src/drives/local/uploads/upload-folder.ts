@@ -7,6 +7,7 @@ import { allDone } from '../objects/all-done.ts'
 import { describe, type FileIdentity } from '../objects/file-identity.ts'
 import { headObject, openObject } from '../objects/object-files.ts'
 import type { OutputFile } from '../objects/output-file.ts'
+import { markFlags } from '../objects/paced-files.ts'
 import { publishFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
 
@@ -60,7 +61,8 @@ export class UploadFolder {
         if (options.isLonger) await output.truncate(options.size)
         const stamp = await output.shape()
         // Empty: it needs no space on a full disk.
-        await fs.promises.writeFile(`${this.path}/${options.mark}${stamp.identity}`, '')
+        const mark = `${this.path}/${options.mark}${stamp.identity}`
+        await fs.promises.writeFile(mark, '', { flag: markFlags })
         return stamp
       },
       // The mark must be durable before the file leaves this folder.

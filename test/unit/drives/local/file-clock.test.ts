@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { test } from 'node:test'
 import { FileClock } from '../../../../src/drives/local/file-clock.ts'
 import { FolderIndexes } from '../../../../src/drives/local/folders/folder-indexes.ts'
-import { openLocalRoot } from '../../../../src/drives/local/local-root.ts'
+import { openLocalRoot, processFolderOf } from '../../../../src/drives/local/local-root.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** More than a folder must be older than now to count as unchanged. */
@@ -18,7 +18,7 @@ function changeTime(folder: string): number {
 
 test('the time is that of the file system, not that of this machine', async (t) => {
   const folder = tempFolder(t)
-  const clock = new FileClock(folder)
+  const clock = new FileClock(() => folder)
   const { now } = Date
   t.mock.method(Date, 'now', () => now() + aheadMs)
   const before = changeTime(folder)
@@ -30,7 +30,8 @@ test('the time is that of the file system, not that of this machine', async (t) 
 })
 
 test('without its folder, no time is known', async (t) => {
-  const clock = new FileClock(`${tempFolder(t)}/absent`)
+  const folder = `${tempFolder(t)}/absent`
+  const clock = new FileClock(() => folder)
   assert.equal(await clock.nowMs(), Number.NEGATIVE_INFINITY)
   assert.equal(clock.recentMs, Number.NEGATIVE_INFINITY)
 })
@@ -41,7 +42,7 @@ test('the time stays known when another process has removed the folder, but not 
   let passedMs = 0
   const { now } = performance
   t.mock.method(performance, 'now', () => now.call(performance) + passedMs)
-  fs.rmSync(root.processFolder, { recursive: true })
+  fs.rmSync(processFolderOf(root), { recursive: true })
   passedMs += 2_000
   assert.ok((await root.clock.nowMs()) >= begunAtMs)
   fs.rmSync(root.ownPath, { recursive: true })
@@ -51,7 +52,8 @@ test('the time stays known when another process has removed the folder, but not 
 })
 
 test('before the first measurement, no time is known; afterwards it is', async (t) => {
-  const clock = new FileClock(tempFolder(t))
+  const folder = tempFolder(t)
+  const clock = new FileClock(() => folder)
   assert.equal(clock.recentMs, Number.NEGATIVE_INFINITY)
   while (clock.recentMs === Number.NEGATIVE_INFINITY) await new Promise(setImmediate)
 })

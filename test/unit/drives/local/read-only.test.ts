@@ -25,15 +25,9 @@ async function withReadOnlyDrive(work: (drive: Drive, upload: string) => Promise
     })
     await part.write(Buffer.from('bytes'))
     const upload = await part.commit()
-    // A bind mount becomes read-only even while the drive has files open for writing.
-    execFileSync('mount', ['-o', 'bind', mountPoint, mountPoint])
+    // Also while another mount of the file system has files open for writing.
     execFileSync('mount', ['-o', 'remount,bind,ro', mountPoint])
-    try {
-      await work(drive, upload)
-    } finally {
-      execFileSync('umount', ['--lazy', mountPoint])
-      await drive.close()
-    }
+    await work(drive, upload).finally(() => drive.close())
   } finally {
     execFileSync('umount', ['--lazy', mountPoint])
     fs.rmdirSync(mountPoint)

@@ -18,7 +18,7 @@ async function makeFolders(t: TestContext) {
   const path = join(root.path, bucket)
   const open = async () => await (await openBucketFolder(root, bucket)).close()
   const remove = () => removeBucketFolder(root, bucket)
-  const left = () => fs.readdirSync(root.removedFolder)
+  const left = () => fs.readdirSync(`${root.ownPath}/removed`)
   return { root, path, open, remove, left }
 }
 

@@ -5,7 +5,7 @@ import {
   FolderJournal,
   readJournals,
 } from '../../../../../src/drives/local/folders/folder-journal.ts'
-import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
+import { openLocalRoot, processFolderOf } from '../../../../../src/drives/local/local-root.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 const noteOf = (key: string) => ({ bucket: 'b', key, making: [] })
@@ -20,12 +20,12 @@ test('a journal stays small even if some entry is always open', async (t) => {
     await entry.note(noteOf(`${index}-${'x'.repeat(1000)}`))
     await entry.close()
   }
-  const [name = ''] = fs.readdirSync(root.processFolder)
-  assert.ok(fs.statSync(`${root.processFolder}/${name}`).size < 300 * 1024)
-  const notes = await readJournals(root.processFolder)
+  const [name = ''] = fs.readdirSync(processFolderOf(root))
+  assert.ok(fs.statSync(`${processFolderOf(root)}/${name}`).size < 300 * 1024)
+  const notes = await readJournals(root, processFolderOf(root))
   assert.ok(notes.some(({ key }) => key === 'forever'))
   await forever.close()
-  assert.deepEqual(await readJournals(root.processFolder), [])
+  assert.deepEqual(await readJournals(root, processFolderOf(root)), [])
   await journal.close()
 })
 
@@ -36,14 +36,15 @@ test('a journal returns all notes of a key, also after it was rewritten', async 
   const making = Array.from({ length: 600 }, (_, depth) => `b${'/d'.repeat(depth + 1)}`)
   for (const path of making) await entry.note({ bucket: 'b', key: 'k', making: [path] })
   await journal.open().note(noteOf('other'))
-  const [name = ''] = fs.readdirSync(root.processFolder)
-  const { size } = fs.statSync(`${root.processFolder}/${name}`)
+  const [name = ''] = fs.readdirSync(processFolderOf(root))
+  const { size } = fs.statSync(`${processFolderOf(root)}/${name}`)
   assert.ok(size > 256 * 1024 && size < 600 * (1200 + 50))
   const told = [{ bucket: 'b', key: 'k', making }, noteOf('other')]
-  assert.deepEqual(await readJournals(root.processFolder), told)
+  assert.deepEqual(await readJournals(root, processFolderOf(root)), told)
   await journal.close()
 })
 
 test('journals of a folder that another process sweeps at the same time are empty', async (t) => {
-  assert.deepEqual(await readJournals(`${tempFolder(t)}/gone`), [])
+  const root = await openLocalRoot(tempFolder(t))
+  assert.deepEqual(await readJournals(root, `${root.path}/gone`), [])
 })

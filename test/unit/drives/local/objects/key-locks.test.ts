@@ -4,7 +4,7 @@ import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
+import { openLocalRoot, processFolderOf } from '../../../../../src/drives/local/local-root.ts'
 import { fenceOff } from '../../../../../src/drives/local/objects/former-holder.ts'
 import { KeyLocks } from '../../../../../src/drives/local/objects/key-locks.ts'
 import { PacedFiles } from '../../../../../src/drives/local/objects/paced-files.ts'
@@ -63,7 +63,7 @@ test('hold lets one holder in at a time, in order', async (t) => {
     order,
     Array.from({ length: 20 }, (_, index) => index),
   )
-  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+  assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [])
 })
 
 test('hold does not wait for another name', async (t) => {
@@ -77,18 +77,18 @@ test('hold does not wait for another name', async (t) => {
 test('hold takes over from a dead process immediately, even one that died while taking over', async (t) => {
   const { root, locks } = await makeLocks(t)
   const probe = await acquire(locks, 'a')
-  const [name = ''] = fs.readdirSync(root.lockFolder)
+  const [name = ''] = fs.readdirSync(`${root.ownPath}/locks`)
   await probe.release()
   const dead = await deadProcess()
   assert.equal(livenessOf(dead), 'dead')
-  fs.writeFileSync(join(root.lockFolder, name), dead)
-  fs.writeFileSync(join(root.lockFolder, `${name}.steal`), dead)
+  fs.writeFileSync(join(root.ownPath, 'locks', name), dead)
+  fs.writeFileSync(join(root.ownPath, 'locks', `${name}.steal`), dead)
   // The clock stands still: it does not wait for the holder to be silent.
   t.mock.method(performance, 'now', () => 0)
   const lock = await acquire(locks, 'a')
-  assert.equal(fs.readFileSync(join(root.lockFolder, name), 'latin1'), thisProcess)
+  assert.equal(fs.readFileSync(join(root.ownPath, 'locks', name), 'latin1'), thisProcess)
   await lock.release()
-  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+  assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [])
 })
 
 test('hold by a second instance of the same process waits for the first', async (t) => {
@@ -109,19 +109,19 @@ test('hold by a second instance of the same process waits for the first', async 
 test('hold works after the lock folder was deleted', async (t) => {
   const { root, locks } = await makeLocks(t)
   await (await acquire(locks, 'a')).release()
-  fs.rmSync(root.lockFolder, { recursive: true })
-  fs.rmSync(root.processFolder, { recursive: true })
+  fs.rmSync(`${root.ownPath}/locks`, { recursive: true })
+  fs.rmSync(processFolderOf(root), { recursive: true })
   await (await acquire(locks, 'a')).release()
-  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+  assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [])
 })
 
 /** A lock with a holder on another host, and a clock that only the test advances. */
 async function openElsewhere(t: TestContext) {
   const { root, locks } = await makeLocks(t)
   const probe = await acquire(locks, 'a')
-  const [name = ''] = fs.readdirSync(root.lockFolder)
+  const [name = ''] = fs.readdirSync(`${root.ownPath}/locks`)
   await probe.release()
-  const path = join(root.lockFolder, name)
+  const path = join(root.ownPath, 'locks', name)
   fs.writeFileSync(path, 'other-host/1/1')
   assert.equal(livenessOf('other-host/1/1'), 'elsewhere')
   let nowMs = performance.now()
@@ -156,7 +156,7 @@ test('hold takes over from a holder on another host after 30 s of silence, not b
   const lock = await waiting
   assert.equal(fs.readFileSync(path, 'latin1'), thisProcess)
   await lock.release()
-  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+  assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [])
 })
 
 test('hold never takes over from a holder on another host that is alive, and finally gives up', async (t) => {
@@ -181,9 +181,9 @@ test('hold gives up on a lock that exists but cannot be read', async (t) => {
   const { root, locks } = await makeLocks(t)
   await locks.prepare()
   await locks.hold('a', async () => {
-    const [name = ''] = fs.readdirSync(root.lockFolder)
-    fs.unlinkSync(join(root.lockFolder, name))
-    fs.symlinkSync(name, join(root.lockFolder, name))
+    const [name = ''] = fs.readdirSync(`${root.ownPath}/locks`)
+    fs.unlinkSync(join(root.ownPath, 'locks', name))
+    fs.symlinkSync(name, join(root.ownPath, 'locks', name))
     const start = performance.now()
     let calls = 0
     t.mock.method(performance, 'now', () => start + 1_000 * ++calls)
@@ -196,7 +196,7 @@ test('hold gives up on a lock that exists but cannot be read', async (t) => {
 
 test('hold renames the drafts of a holder on another host before it takes over', async (t) => {
   const { root, locks, path, looks, passMs } = await openElsewhere(t)
-  const folder = join(root.tempFolder, encodeURIComponent('other-host/1/1'))
+  const folder = join(root.ownPath, 'tmp', encodeURIComponent('other-host/1/1'))
   fs.mkdirSync(folder)
   // As a real holder: its locks are links to the file with its name.
   fs.renameSync(path, join(folder, 'holder'))
@@ -207,9 +207,9 @@ test('hold renames the drafts of a holder on another host before it takes over',
   await looks()
   passMs(30_100)
   await (await waiting).release()
-  const left = fs.readdirSync(root.tempFolder).filter((name) => name.startsWith('other-host'))
+  const left = fs.readdirSync(`${root.ownPath}/tmp`).filter((name) => name.startsWith('other-host'))
   assert.equal(left.length, 1)
-  const names = fs.readdirSync(join(root.tempFolder, left[0] ?? '')).sort()
+  const names = fs.readdirSync(join(root.ownPath, 'tmp', left[0] ?? '')).sort()
   assert.match(names.join(' '), /^a\.folders fenced-[\w-]+ holder$/)
   assert.match(left[0] ?? '', /\.former-/)
 })
@@ -224,10 +224,10 @@ test('hold takes over after 6 s from a silent process of a gateway that has ende
   // As the database does every second.
   confirmEndedGateways(performance.now())
   await looks()
-  assert.equal(fs.readdirSync(root.lockFolder).length, 1)
+  assert.equal(fs.readdirSync(`${root.ownPath}/locks`).length, 1)
   passMs(200)
   await (await waiting).release()
-  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+  assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [])
 })
 
 test('hold takes its own lock of which the reply was lost, and releases it', async (t) => {
@@ -240,7 +240,7 @@ test('hold takes its own lock of which the reply was lost, and releases it', asy
   // The clock stands still: it does not wait for the holder to be silent.
   t.mock.method(performance, 'now', () => 0)
   await locks.hold('a', async () => undefined)
-  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+  assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [])
 })
 
 test('a lock that cannot be removed is removed later, and what was done under it counts', async (t) => {
@@ -253,7 +253,8 @@ test('a lock that cannot be removed is removed later, and what was done under it
     return unlink(path)
   })
   assert.equal(await locks.hold('a', async () => 'done'), 'done')
-  while (fs.readdirSync(root.lockFolder).length > 0) await new Promise((go) => setTimeout(go, 10))
+  while (fs.readdirSync(`${root.ownPath}/locks`).length > 0)
+    await new Promise((go) => setTimeout(go, 10))
   assert.equal(await locks.hold('a', async () => 'again'), 'again')
 })
 
@@ -266,7 +267,9 @@ test('a holder that was suspended leaves the lock of another process', async (t)
   passMs(40_000)
   await lock.release()
   assert.equal(fs.readFileSync(path, 'latin1'), 'other-host/1/1')
-  assert.deepEqual(fs.readdirSync(root.lockFolder), [path.slice(root.lockFolder.length + 1)])
+  assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [
+    path.slice(`${root.ownPath}/locks`.length + 1),
+  ])
 })
 
 for (const [what, call, code, isDone] of [
@@ -275,7 +278,7 @@ for (const [what, call, code, isDone] of [
 ] as const) {
   test(`a guard ${what} does not block the key`, async (t) => {
     const { root, locks } = await makeLocks(t)
-    const path = join(root.lockFolder, crypto.hash('md5', 'a'))
+    const path = join(root.ownPath, 'locks', crypto.hash('md5', 'a'))
     const dead = await deadProcess()
     let failures = 0
     const lose = (given: unknown[]) => given.some((one) => String(one).endsWith('.steal'))
@@ -293,7 +296,7 @@ for (const [what, call, code, isDone] of [
       await locks.hold('a', async () => undefined)
     }
     assert.equal(failures, 1)
-    assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+    assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [])
   })
 }
 
@@ -314,9 +317,9 @@ test('a lock that could not be removed stays while another drive of the process 
   await other.hold('a', async () => {
     // Several times the interval between two attempts to remove the lock.
     await Promise.race([promise, new Promise((end) => setTimeout(end, 400))])
-    assert.equal(fs.readdirSync(root.lockFolder).length, 1)
+    assert.equal(fs.readdirSync(`${root.ownPath}/locks`).length, 1)
   })
-  while (fs.readdirSync(root.lockFolder).length > 0) await new Promise(setImmediate)
+  while (fs.readdirSync(`${root.ownPath}/locks`).length > 0) await new Promise(setImmediate)
 })
 
 test('hold works when the folder of the process is moved away while it is created', async (t) => {
@@ -327,7 +330,7 @@ test('hold works when the folder of the process is moved away while it is create
     await writeFile(...given)
     if (moves++ < 2) await fenceOff(thisProcess, root)
   })
-  fs.rmSync(root.processFolder, { recursive: true })
+  fs.rmSync(processFolderOf(root), { recursive: true })
   await locks.hold('a', async () => undefined)
   assert.ok(moves > 2)
 })
@@ -344,7 +347,7 @@ test('a name that can not be written on a full disk leaves no file', async (t) =
     locks.hold('a', async () => undefined),
     { code: 'ENOSPC' },
   )
-  const names = fs.readdirSync(root.processFolder)
+  const names = fs.readdirSync(processFolderOf(root))
   assert.deepEqual(
     names.filter((name) => name.startsWith('holder')),
     [],
@@ -359,7 +362,7 @@ test('concurrent requests take their locks on a file system without hard links',
   })
   const hold = (name: string) => locks.hold(name, async () => name)
   assert.deepEqual(await Promise.all(['a', 'b', 'c'].map(hold)), ['a', 'b', 'c'])
-  assert.deepEqual(fs.readdirSync(root.lockFolder), [])
+  assert.deepEqual(fs.readdirSync(`${root.ownPath}/locks`), [])
 })
 
 test('concurrent requests create the folder of the process once after it was moved away', async (t) => {
@@ -373,14 +376,14 @@ test('concurrent requests create the folder of the process once after it was mov
   })
   const names = Array.from({ length: 20 }, (_, index) => `key ${index}`)
   await Promise.all(names.map((name) => locks.hold(name, async () => undefined)))
-  const made = fs.readdirSync(root.processFolder)
+  const made = fs.readdirSync(processFolderOf(root))
   assert.equal(made.length, 2, `${made}`)
 })
 
 test('fencing that another process has begun is completed', async (t) => {
   const { root } = await makeLocks(t)
   const holder = 'other-host/1/1'
-  const former = join(root.tempFolder, `${encodeURIComponent(holder)}.former-x`)
+  const former = join(root.ownPath, 'tmp', `${encodeURIComponent(holder)}.former-x`)
   fs.mkdirSync(join(former, 'fenced--'), { recursive: true })
   for (const name of ['1', 'fenced--/2', 'holder']) fs.writeFileSync(join(former, name), '')
   await fenceOff(holder, root)

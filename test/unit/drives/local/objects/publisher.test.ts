@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { OpenFolder } from '../../../../../src/drives/local/folders/open-folder.ts'
+import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
 import { fenceOff } from '../../../../../src/drives/local/objects/former-holder.ts'
 import { PacedFiles } from '../../../../../src/drives/local/objects/paced-files.ts'
 import { thisProcess } from '../../../../../src/process/identity.ts'
@@ -262,15 +263,15 @@ test('a key below an object can be written after a crash while the object moved 
 
 test('requests that begin after a takeover succeed', async (t) => {
   const { drive, root, folder } = await openDrive(t)
-  const tempFolder = join(root, '.bucketry/tmp')
+  const localRoot = await openLocalRoot(root)
   for (const key of ['k', 'k/below']) {
     await put(drive, key, 'x')
-    await fenceOff(thisProcess, { tempFolder })
+    await fenceOff(thisProcess, localRoot)
   }
   assert.equal(await drive.remove(bucket, 'k/below'), true)
-  await fenceOff(thisProcess, { tempFolder })
+  await fenceOff(thisProcess, localRoot)
   assert.equal(await drive.remove(bucket, 'k'), true)
   assert.deepEqual(fs.readdirSync(folder), [])
   await drive.sweep?.()
-  assert.deepEqual(fs.readdirSync(tempFolder), [encodeURIComponent(thisProcess)])
+  assert.deepEqual(fs.readdirSync(join(root, '.bucketry/tmp')), [encodeURIComponent(thisProcess)])
 })

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
 import { openLocalDrive } from '../../../../../src/drives/local/local-drive.ts'
+import { folderRootAt } from '../../../../../src/drives/local/local-root.ts'
 import type { Finding } from '../../../../../src/drives/local/probe/findings.ts'
 import { probeFolder } from '../../../../../src/drives/local/probe/probe-folder.ts'
 import { MemoryRecords } from '../memory-records.ts'
@@ -18,7 +19,7 @@ function failure(code: string): Error {
 /** The findings, by their codes. Nothing may be left in the folder. */
 async function probe(t: TestContext): Promise<string[]> {
   const folder = tempFolder(t)
-  const findings = await probeFolder(folder)
+  const findings = await probeFolder(await folderRootAt(folder), folder)
   assert.deepEqual(fs.readdirSync(folder), [])
   return findings.map(({ code }) => code)
 }
@@ -156,7 +157,9 @@ test("A folder that can't be synced", async (t) => {
 
 test('A full drive is reported as untested', async (t) => {
   t.mock.method(fs.promises, 'writeFile', () => Promise.reject(failure('ENOSPC')))
-  const [finding] = await probeFolder(tempFolder(t))
+  const folder = tempFolder(t)
+  const root = await folderRootAt(folder)
+  const [finding] = await probeFolder(root, folder)
   assert.equal(finding?.code, 'untested')
   assert.match(finding?.text ?? '', /\(ENOSPC\)/)
 })

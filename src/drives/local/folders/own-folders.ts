@@ -1,0 +1,172 @@
+import fs, { type Stats } from 'node:fs'
+import { DriveError } from '../../drive.ts'
+import { codeOf, unlessAbsent } from '../fs-error.ts'
+import { makePrivateFolder } from './durable-folders.ts'
+import { type FolderRoot, OpenFolder } from './open-folder.ts'
+
+/** The folder of the drive's own files, on the same file system as the buckets. */
+export const ownFolderName = '.bucketry'
+
+const names = ['tmp', 'uploads', 'locks', 'removed'] as const
+type OwnName = (typeof names)[number]
+
+/** How long a folder stays open that is no longer the drive's: calls in it may be under way. */
+const graceMs = 60_000
+
+interface Kept {
+  readonly folder: OpenFolder
+  readonly stats: Stats
+}
+
+/**
+ * The folders in the drive's own folder. They stay open, and names in them are resolved from their descriptors, so that
+ * a symbolic link that takes the place of one of them, or of the drive's own folder, leads no write, removal or listing
+ * out of the drive. A folder of a process in `tmp` is resolved by its name, because a takeover renames it
+ * (former-holder.ts).
+ */
+export class OwnFolders {
+  readonly #root: FolderRoot
+  readonly #kept = new Map<OwnName, Kept>()
+  #opening: Promise<void> | undefined
+
+  constructor(root: FolderRoot) {
+    this.#root = root
+  }
+
+  /** The path by which to use the folder. It is valid while the folder is the drive's, and a minute longer. */
+  at(name: OwnName): string {
+    return this.#kept.get(name)?.folder.ownPath ?? `${this.#root.path}/${ownFolderName}/${name}`
+  }
+
+  /**
+   * Opens the folders that are at their paths now, and creates those that are missing.
+   * @throws DriveError `denied` when one of them is not a folder
+   */
+  open(): Promise<void> {
+    this.#opening ??= this.#openAll().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  async #openAll(): Promise<void> {
+    const own = await openOwnFolder(this.#root)
+    try {
+      for (const name of names) await this.#openIn(own, name)
+    } finally {
+      await own.close()
+    }
+  }
+
+  async #openIn(own: OpenFolder, name: OwnName): Promise<void> {
+    const folder = await makePrivateChild(own, name)
+    const former = this.#kept.get(name)
+    const stats = await folder.stats()
+    if (former?.stats.ino === stats.ino && former.stats.dev === stats.dev) {
+      return await folder.close()
+    }
+    this.#kept.set(name, { folder, stats })
+    if (former !== undefined) setTimeout(() => void former.folder.close(), graceMs).unref()
+  }
+
+  /** Makes names added to or removed from the folder durable. */
+  async sync(name: OwnName): Promise<void> {
+    await this.#kept.get(name)?.folder.sync()
+  }
+
+  async close(): Promise<void> {
+    const kept = [...this.#kept.values()]
+    this.#kept.clear()
+    for (const { folder } of kept) await folder.close()
+  }
+}
+
+/** @throws DriveError `unavailable` when the folder is missing, `denied` when it is not a folder */
+export async function openOwnFolder(root: FolderRoot): Promise<OpenFolder> {
+  const own = await OpenFolder.open(root, ownFolderName)
+  if (own !== undefined) return own
+  const path = `${root.path}/${ownFolderName}`
+  if ((await root.files.lstat(path)) !== undefined) throw notFolder(path)
+  throw missingDrive()
+}
+
+export function missingDrive(): DriveError {
+  const message = "The drive's folder no longer exists."
+  return new DriveError('unavailable', `${message} Check that it is mounted, then restart.`)
+}
+
+/**
+ * Opens a folder, and creates it if it is missing, for this user only.
+ * @throws DriveError `denied` when something else has the name
+ */
+export async function makePrivateChild(parent: OpenFolder, name: string): Promise<OpenFolder> {
+  await makePrivateFolder(parent.at(name))
+  const folder = await parent.openChild(name)
+  if (folder === undefined) throw notFolder(`${parent.path}/${name}`)
+  return folder
+}
+
+interface OwnEntry {
+  /** Valid until the next entry is taken. */
+  readonly path: string
+  readonly isFile: boolean
+}
+
+/**
+ * What is in one of the drive's own folders, a folder after what is in it. Every folder is opened, so that a symbolic
+ * link that takes its place meanwhile is not followed.
+ *
+ * @param path leads through open folders up to its last name
+ */
+export async function* entriesBelow(root: FolderRoot, path: string): AsyncGenerator<OwnEntry> {
+  const folder = await OpenFolder.openAt(root, path)
+  if (folder === undefined) return
+  try {
+    const entries = await unlessAbsent(() =>
+      fs.promises.readdir(folder.ownPath, { withFileTypes: true }),
+    )
+    for (const entry of entries ?? []) {
+      const inner = folder.at(entry.name)
+      if (entry.isDirectory()) yield* entriesBelow(root, inner)
+      yield { path: inner, isFile: entry.isFile() }
+    }
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Removes what has the path, and what is in it. A symbolic link is removed itself. */
+export async function removeTree(root: FolderRoot, path: string): Promise<void> {
+  for await (const entry of entriesBelow(root, path)) await removeOne(entry.path)
+  await removeOne(path)
+}
+
+async function removeOne(path: string): Promise<void> {
+  try {
+    await unlessAbsent(() => fs.promises.unlink(path))
+  } catch (error) {
+    // EPERM: a folder, on other systems than Linux.
+    if (!['EISDIR', 'EPERM'].includes(codeOf(error))) throw error
+    await unlessAbsent(() => fs.promises.rmdir(path))
+  }
+}
+
+/** The last change of a folder and of all in it; undefined if it is not a folder. */
+export async function lastChangeMs(root: FolderRoot, path: string): Promise<number | undefined> {
+  const folder = await unlessAbsent(() => fs.promises.lstat(path))
+  if (!folder?.isDirectory()) return undefined
+  let last = changedAtMs(folder)
+  for await (const entry of entriesBelow(root, path)) {
+    const stats = await unlessAbsent(() => fs.promises.lstat(entry.path))
+    if (stats !== undefined) last = Math.max(last, changedAtMs(stats))
+  }
+  return last
+}
+
+export function changedAtMs({ mtimeMs, ctimeMs }: Stats): number {
+  return Math.max(mtimeMs, ctimeMs)
+}
+
+function notFolder(path: string): DriveError {
+  return new DriveError('denied', `${path} is not a folder. Bucketry keeps its own files there.`)
+}
