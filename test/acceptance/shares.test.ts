@@ -100,6 +100,29 @@ describe('A share of a file', () => {
     assert.equal(await usesOf(shareId), 1)
   })
 
+  test('a reply without bytes does not begin a download that can be continued', async () => {
+    await put('unread.txt', '0123456789')
+    const { visitor, shareId, url } = await share('unread.txt', { maxUses: 1 })
+    const { headers } = await visitor.send('/file', { method: 'HEAD' })
+    for (const [field, status] of [
+      [{ range: 'bytes=90-' }, 416],
+      [{ 'if-none-match': headers.etag ?? '' }, 304],
+      [{ 'if-modified-since': headers['last-modified'] ?? '' }, 304],
+    ] as const) {
+      const seen = await visitor.send('/file', { headers: field })
+      assert.equal(seen.status, status)
+      assert.equal(seen.headers['set-cookie'], undefined)
+    }
+    const range = { range: 'bytes=0-' }
+    assert.equal((await visitor.send('/file', { headers: range })).text, '0123456789')
+    assert.equal(await usesOf(shareId), 1)
+    const other = new ShareVisitor(url)
+    for (const field of [{ range: 'bytes=90-' }, { 'if-none-match': headers.etag ?? '' }]) {
+      assert.equal((await other.send('/file', { headers: field })).status, 410)
+    }
+    assert.equal((await other.send('/file', { headers: range })).status, 410)
+  })
+
   test('a file that is gone is not a use', async () => {
     const { visitor, shareId } = await share('missing.txt', { maxUses: 1 })
     assert.equal((await visitor.send()).status, 404)

@@ -72,7 +72,8 @@ export async function sendFile(
       ['Cache-Control', 'private, no-cache'],
       ['Referrer-Policy', 'no-referrer'],
       ['Cross-Origin-Resource-Policy', 'same-origin'],
-      ...(isCounted && isLimited ? [parts.cookies.set(share, cookie)] : []),
+      // 304 and 416 have not begun the download: their use is given back.
+      ...(isCounted && isLimited && isBegun(object) ? [parts.cookies.set(share, cookie)] : []),
     ],
   }
 }
@@ -84,14 +85,19 @@ export async function counted(
   { table, now }: ShareHandlerParts,
 ): Promise<HttpReply> {
   if (!(await table.reserve(shareId, 0, now()))) throw new ShareRefusal(refusals.used)
-  let isBegun = false
+  let isUsed = false
   try {
     const object = await read()
-    isBegun = object.status === 200 || object.status === 206
+    isUsed = isBegun(object)
     return object
   } finally {
-    if (!isBegun) await table.giveBack(shareId, 1, 0)
+    if (!isUsed) await table.giveBack(shareId, 1, 0)
   }
+}
+
+/** Whether a reply has bytes of the file. */
+function isBegun({ status }: HttpReply): boolean {
+  return status === 200 || status === 206
 }
 
 /** @throws ShareRefusal if it cannot be read */
