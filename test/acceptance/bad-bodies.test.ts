@@ -7,6 +7,8 @@ import { assertWithin } from '../support/assert-within.ts'
 import { type GatewayProcess, startGatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { assertRefused, RawExchange } from '../support/raw-exchange.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
+import { md5Of } from '../support/test-bytes.ts'
+import { UnorderedUpload } from '../support/unordered-upload.ts'
 
 /**
  * Bodies that contradict their headers, over raw sockets: a clear error, and the object is
@@ -110,7 +112,78 @@ describe('bad bodies', () => {
       await assertXmlRefused(raw, `${target}?uploadId=${uploadId}`, xml)
     })
   }
+
+  for (const [title, rest] of Object.entries(excesses())) {
+    it(`DeleteObjects with a key and ${title} is refused`, async () => {
+      const xml = `<Delete><Object><Key>k</Key></Object>${rest}</Delete>`
+      const head = raw.head('POST', `/${testBucket}?delete=`, { headers: lengthOf(xml) })
+      assertRefused(await raw.send(head + xml), /<Code>MalformedXML</)
+    })
+
+    it(`CompleteMultipartUpload with a part and ${title} is refused`, async () => {
+      const upload = await UnorderedUpload.begin(gateway, `/${testBucket}/parts`)
+      await upload.put(gateway, 1, Buffer.from('x'))
+      const part = `<Part><PartNumber>1</PartNumber><ETag>${md5Of(Buffer.from('x'))}</ETag></Part>`
+      const xml = `<CompleteMultipartUpload>${part}${rest}</CompleteMultipartUpload>`
+      const path = `${upload.target}?uploadId=${upload.uploadId}`
+      const reply = await raw.send(raw.head('POST', path, { headers: lengthOf(xml) }) + xml)
+      assertRefused(reply, /<Code>InvalidArgument</)
+    })
+  }
+
+  it('DeleteObjects takes 1,000 keys with every character written as a reference', async () => {
+    const objects = Array.from({ length: 1_000 }, (_, index) => {
+      const key = '&#x44F;'.repeat(508) + String(index).padStart(8, '0')
+      return `<Object>\r\n<Key>${key}</Key>\r\n<VersionId>null</VersionId>\r\n</Object>\r\n`
+    })
+    const body = `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${objects.join('')}</Delete>`
+    const request = { method: 'POST', target: `/${testBucket}?delete=`, body }
+    const reply = await signedFetch(gateway, request)
+    assert.equal((await reply.text()).split('<Deleted>').length, 1_001)
+  })
+
+  it('CompleteMultipartUpload reads a list of 10,000 parts in the longest form', async () => {
+    const upload = await UnorderedUpload.begin(gateway, `/${testBucket}/parts`)
+    const xmlns = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'
+    const parts = Array.from({ length: 10_000 }, (_, index) => {
+      const etag = `<ETag>&quot;${'0'.repeat(32)}&quot;</ETag>`
+      const checksum = `<ChecksumSHA256>${'A'.repeat(43)}=</ChecksumSHA256>`
+      const number = `<PartNumber>${index + 1}</PartNumber>`
+      return `<Part ${xmlns}>\r\n${number}\r\n${etag}\r\n${checksum}\r\n</Part>\r\n`
+    })
+    const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`
+    const path = `${upload.target}?uploadId=${upload.uploadId}`
+    const reply = await signedFetch(gateway, { method: 'POST', target: path, body })
+    assert.match(await reply.text(), /<Code>InvalidPart</)
+  })
+
+  it('CompleteMultipartUpload of an unknown upload is refused before its body arrives', async () => {
+    const upload = await UnorderedUpload.begin(gateway, `/${testBucket}/parts`)
+    for (const path of [`${target}?uploadId=${upload.uploadId}`, `${target}?uploadId=none`]) {
+      const head = raw.head('POST', path, { headers: { 'content-length': '1000' } })
+      await assertWithin(3_000, async () => {
+        const startedAtMs = performance.now()
+        assertRefused(await raw.send(`${head}<`), /<Code>NoSuchUpload</)
+        return performance.now() - startedAtMs
+      })
+    }
+  })
 })
+
+function lengthOf(xml: string): Record<string, string> {
+  return { 'content-length': String(xml.length) }
+}
+
+/** What costs time to parse, and no document needs in this number. */
+function excesses(): Record<string, string> {
+  const attributes = Array.from({ length: 300_000 }, (_, index) => `a${index}=""`)
+  return {
+    '1,000,000 empty elements': '<a/>'.repeat(1_000_000),
+    '300,000 attributes': `<a ${attributes.join(' ')}/>`,
+    '800,000 references': '&lt;'.repeat(800_000),
+    '2,000,000 carriage returns': '\r\n'.repeat(2_000_000),
+  }
+}
 
 async function assertXmlRefused(raw: RawExchange, xmlTarget: string, xml: string): Promise<void> {
   const headers = { 'content-length': String(xml.length) }

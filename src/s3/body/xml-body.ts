@@ -4,6 +4,17 @@ import { S3Error } from '../errors.ts'
 /** XML bodies of requests (docs/contract/object-storage.md, "Limits"). */
 export const maxXmlBodyBytes = 4 * 1024 * 1024
 
+/** What a document may have at most: parsing costs time for each, and a client chooses how many there are. */
+interface XmlBounds {
+  /** Elements and attributes. */
+  readonly nodes: number
+  /** References to characters and entities, such as `&amp;`. */
+  readonly references: number
+}
+
+/** More than any configuration of a bucket: 1,000 lifecycle rules with ten tags each. */
+const ofConfigurations: XmlBounds = { nodes: 50_000, references: 100_000 }
+
 /** S3's documents have at most four levels. */
 const maxDepth = 16
 
@@ -28,10 +39,18 @@ interface OpenElement {
  * Parses the body of a request. A document type is refused, so only the five predefined entities of
  * XML exist and none expands.
  *
- * @throws S3Error MalformedXML when it is not well-formed UTF-8 XML with this root element.
+ * @throws S3Error MalformedXML when it is not well-formed UTF-8 XML with this root element, or exceeds the bounds.
  */
-export function parseXmlBody(body: Uint8Array, rootName: string): XmlElement {
-  const root = parseDocument(decodeUtf8(body))
+export function parseXmlBody(
+  body: Uint8Array,
+  rootName: string,
+  bounds: XmlBounds = ofConfigurations,
+): XmlElement {
+  const text = decodeUtf8(body)
+  refuseMore(text, '&', bounds.references)
+  // The parser replaces each. A line has at least one node.
+  refuseMore(text, '\r', bounds.nodes)
+  const root = parseDocument(text, bounds.nodes)
   if (root?.name === rootName) return root
   throw malformed(`it is not a ${rootName} document`)
 }
@@ -59,13 +78,29 @@ function decodeUtf8(body: Uint8Array): string {
   }
 }
 
-function parseDocument(text: string): XmlElement | undefined {
+function refuseMore(text: string, character: '&' | '\r', most: number): void {
+  let count = 0
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) {
+    count += 1
+    if (count <= most) continue
+    const name = character === '&' ? 'references' : 'carriage returns'
+    throw malformed(`it has more than ${most} ${name}`)
+  }
+}
+
+function parseDocument(text: string, mostNodes: number): XmlElement | undefined {
   const parser = new SaxesParser({ xmlns: false, position: true })
   const open: OpenElement[] = [{ name: '', children: [], text: '' }]
   const addText = (piece: string) => {
     const element = open.at(-1)
     if (element !== undefined) element.text += piece
   }
+  let nodes = 0
+  const countNode = () => {
+    nodes += 1
+    if (nodes > mostNodes) throw malformed(`it has more than ${mostNodes} elements and attributes`)
+  }
+  parser.on('attribute', countNode)
   parser.on('error', (cause) => {
     throw malformed(`it is not well-formed: ${cause.message}`, { cause })
   })
@@ -73,6 +108,7 @@ function parseDocument(text: string): XmlElement | undefined {
     throw malformed('a document type is not allowed')
   })
   parser.on('opentag', ({ name }) => {
+    countNode()
     if (open.length > maxDepth) throw malformed(`it is more than ${maxDepth} elements deep`)
     open.push({ name: name.slice(name.indexOf(':') + 1), children: [], text: '' })
   })

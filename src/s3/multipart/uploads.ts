@@ -18,6 +18,7 @@ import {
   decodeTarget,
   detailsOf,
   encodeTarget,
+  findUpload,
   sortKeyOf,
   targetStart,
   type UploadDetails,
@@ -95,6 +96,11 @@ export class Uploads {
   /** See PartWriter.write. */
   writePart(name: UploadName, number: number, source: PartSource): Promise<UploadedPart> {
     return this.#writer.write(name, number, source)
+  }
+
+  /** @throws S3Error NoSuchUpload if no upload of this bucket and key has the ID. */
+  async require(name: UploadName): Promise<void> {
+    await findUpload(this.#context.table, name)
   }
 
   /** See completeUpload. */

@@ -20,10 +20,15 @@ import { maxPartNumber, readPartNumber, uploadNameOf } from '../multipart/part-r
 import { xmlReply } from '../reply/xml-reply.ts'
 
 const bytesPerMib = 1024 * 1024
+/** A Part has a number, an ETag in two `&quot;` and a checksum. A namespace may be declared in each element. */
+const bounds = { nodes: 8 * maxPartNumber, references: 4 * maxPartNumber }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
 export async function completeMultipartUpload(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, key } = context
+  const name = uploadNameOf(context)
+  // Otherwise anyone who may write a key could have megabytes read and parsed in vain.
+  await service.uploads.require(name)
   // A checksum header describes the object; only Content-MD5 describes this body.
   const checksum = checksumHeaderOf(request.headers)
   const expected = expectedDigests({ 'content-md5': request.headers['content-md5'] })
@@ -31,7 +36,6 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   const parts = parseCompletionBody(body)
   const minPartBytes = service.settings.minPartMib * bytesPerMib
   const completion = { parts, checksum, minPartBytes, ...completionHeaders(request) }
-  const name = uploadNameOf(context)
   const uploaded = await requireRoomToComplete(context, name.uploadId)
   const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
   if (uploaded !== undefined) {
@@ -86,7 +90,7 @@ function objectSizeOf(header: string | string[] | undefined): number | undefined
  */
 function parseCompletionBody(body: Uint8Array): ListedPart[] {
   try {
-    return parseParts(parseXmlBody(body, 'CompleteMultipartUpload'))
+    return parseParts(parseXmlBody(body, 'CompleteMultipartUpload', bounds))
   } catch (cause) {
     if (!(cause instanceof S3Error && cause.code === 'MalformedXML')) throw cause
     throw new S3Error('InvalidArgument', cause.message, { cause, inAws: { code: cause.code } })

@@ -13,6 +13,8 @@ import { xmlReply } from '../reply/xml-reply.ts'
 
 /** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
 const maxKeys = 1_000
+/** A key of 1,024 bytes has at most 512 characters that are not ASCII, and clients write those as references. */
+const bounds = { nodes: 8 * maxKeys, references: 512 * maxKeys }
 /** Concurrent removals: each waits for the disk. */
 const concurrency = 16
 /** Conditions of S3's directory buckets. Ignoring them would delete objects that must be kept. */
@@ -34,7 +36,7 @@ export async function deleteObjects(context: BucketContext): Promise<HttpReply> 
   const expected = expectedDigests(context.request.headers)
   requireDigest(expected, context.service)
   const body = await readSmallBody(context.request, maxXmlBodyBytes, expected)
-  const document = parseXmlBody(body, 'Delete')
+  const document = parseXmlBody(body, 'Delete', bounds)
   const isQuiet = childText(document, 'Quiet')?.trim().toLowerCase() === 'true'
   const doomed = document.children.filter(({ name }) => name === 'Object').map(parseObject)
   if (doomed.length === 0 || doomed.length > maxKeys) {
