@@ -39,11 +39,12 @@ export function matchCorsRule(
   rules: readonly CorsRule[],
   request: CorsRequest,
 ): CorsMatch | undefined {
+  const names = request.headers.map((name) => name.toLowerCase())
   for (const rule of rules) {
     const origin = rule.allowedOrigins.find((allowed) => matchesPattern(allowed, request.origin))
     if (origin === undefined) continue
     if (!rule.allowedMethods.some((method) => method === request.method)) continue
-    if (!request.headers.every((name) => isHeaderAllowed(rule, name))) continue
+    if (!names.every((name) => isHeaderAllowed(rule, name))) continue
     return { rule, isAnyOrigin: origin === '*' }
   }
   return undefined
@@ -57,14 +58,13 @@ interface AllowedHeaders {
 
 const allowedHeadersOf = new WeakMap<CorsRule, AllowedHeaders>()
 
-function isHeaderAllowed(rule: CorsRule, name: string): boolean {
+function isHeaderAllowed(rule: CorsRule, lowerName: string): boolean {
   let allowed = allowedHeadersOf.get(rule)
   if (allowed === undefined) {
     const lower = rule.allowedHeaders.map((header) => header.toLowerCase())
     allowed = { names: new Set(lower), patterns: lower.filter((header) => header.includes('*')) }
     allowedHeadersOf.set(rule, allowed)
   }
-  const lowerName = name.toLowerCase()
   return (
     allowed.names.has(lowerName) ||
     allowed.patterns.some((pattern) => matchesPattern(pattern, lowerName))

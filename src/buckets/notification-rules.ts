@@ -48,12 +48,27 @@ export function rulesFor<Rule extends NotificationRule>(
   key: string,
   event: EventName,
 ): readonly Rule[] {
-  return rules.filter(
-    ({ events, prefix, suffix }) =>
-      (key.startsWith(prefix) || key.startsWith(decoded(prefix))) &&
-      (key.endsWith(suffix) || key.endsWith(decoded(suffix))) &&
-      events.some((pattern) => isNamedBy(pattern, event)),
-  )
+  return rules.filter((rule) => {
+    if (!rule.events.some((pattern) => isNamedBy(pattern, event))) return false
+    const { prefix, suffix } = decodedFilters(rule)
+    return (
+      (key.startsWith(rule.prefix) || key.startsWith(prefix)) &&
+      (key.endsWith(rule.suffix) || key.endsWith(suffix))
+    )
+  })
+}
+
+type Filters = Pick<NotificationRule, 'prefix' | 'suffix'>
+
+/** Decoded once: each change of an object asks. */
+const decodedFiltersOf = new WeakMap<NotificationRule, Filters>()
+
+function decodedFilters(rule: NotificationRule): Filters {
+  const known = decodedFiltersOf.get(rule)
+  if (known !== undefined) return known
+  const filters = { prefix: decoded(rule.prefix), suffix: decoded(rule.suffix) }
+  decodedFiltersOf.set(rule, filters)
+  return filters
 }
 
 /** Whether two rules may want the same event, which S3 refuses. */

@@ -5,6 +5,7 @@ import {
   type NotificationRule,
   rulesFor,
 } from '../../../src/buckets/notification-rules.ts'
+import { leastCpuMsOf } from '../../support/cpu-time.ts'
 
 const rule = (more: Partial<NotificationRule> = {}): NotificationRule => ({
   ...{
@@ -65,4 +66,16 @@ test('rules overlap if a key and an event fit both', () => {
     assert.equal(doOverlap(rule(a), rule(b)), isOverlap)
     assert.equal(doOverlap(rule(b), rule(a)), isOverlap)
   }
+})
+
+test('filters that cannot be decoded take no long time for each change', () => {
+  const rules = Array.from({ length: 100 }, (_, index) =>
+    rule({ id: String(index), prefix: `${'+'.repeat(1_000)}%`, suffix: '%'.repeat(1_000) }),
+  )
+  const key = ' '.repeat(1_024)
+  assert.deepEqual(rulesFor(rules, key, 'ObjectCreated:Put'), [])
+  const tookMs = leastCpuMsOf(() => {
+    for (let change = 0; change < 20; change += 1) rulesFor(rules, key, 'ObjectCreated:Put')
+  })
+  assert.ok(tookMs < 20, `${tookMs} ms`)
 })

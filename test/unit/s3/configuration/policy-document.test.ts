@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   allowsEveryone,
-  matches,
+  type BucketPolicy,
+  Patterns,
   type PolicyRequest,
 } from '../../../../src/buckets/bucket-policy.ts'
-import { parsePolicy } from '../../../../src/s3/configuration/policy-document.ts'
+import { maxPolicyBytes, parsePolicy } from '../../../../src/s3/configuration/policy-document.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
-import { cpuMsOf } from '../../../support/cpu-time.ts'
+import { cpuMsOf, leastCpuMsOf } from '../../../support/cpu-time.ts'
 
 const bucket = 'photos'
 const arn = `arn:aws:s3:::${bucket}`
@@ -186,16 +187,89 @@ function likeAws(pattern: string, value: string): boolean {
 test('Patterns match as those of AWS', () => {
   fc.assert(
     fc.property(text, text, (pattern, value) => {
-      assert.equal(matches(pattern, value), likeAws(pattern, value))
+      assert.equal(new Patterns([pattern]).match(value), likeAws(pattern, value))
     }),
     { numRuns: 2_000 },
   )
 })
 
-test('A pattern of many wildcards takes no long time', () => {
-  const pattern = `${'*a'.repeat(9_000)}b`
-  const tookMs = cpuMsOf(() => assert.equal(matches(pattern, 'a'.repeat(1_024)), false))
-  assert.ok(tookMs < 2_000, `${tookMs} ms`)
+test('Several patterns match if one of them does', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 6 }), text, (patterns, value) => {
+      const expected = patterns.some((pattern) => likeAws(pattern, value))
+      assert.equal(new Patterns(patterns).match(value), expected)
+    }),
+    { numRuns: 5_000 },
+  )
+})
+
+/** As many of these resources, or values of a condition, as a policy has room for. */
+function fullPolicy(part: 'keys' | 'prefixes', pattern: (index: number) => string): BucketPolicy {
+  const made = (count: number) => {
+    const patterns = Array.from({ length: count }, (_, index) => pattern(index))
+    const resources = patterns.map((each) => `${arn}/${each}`)
+    const condition = { Condition: { StringLike: { 's3:prefix': patterns } } }
+    const statement =
+      part === 'keys' ? allow('s3:GetObject', resources) : allow('s3:ListBucket', arn, condition)
+    return JSON.stringify(policyOf(statement))
+  }
+  const spare = maxPolicyBytes - made(1).length
+  const each = made(2).length - made(1).length
+  return parse(made(1 + Math.floor(spare / (each + 3))))
+}
+
+const suffix = (index: number) => String(index).padStart(3, '0')
+const costly: Readonly<Record<string, (index: number) => string>> = {
+  'many stars': (index) => `${'*a'.repeat(45)}b${suffix(index)}`,
+  'one star and many question marks': (index) => `*${'?'.repeat(90)}b${suffix(index)}`,
+  'a long text between stars': (index) => `*${'a'.repeat(500)}b${suffix(index)}*`,
+  'one long pattern of stars': (index) => `${'*a'.repeat(9_000)}b${suffix(index)}`,
+  'short patterns': (index) => `*${suffix(index)}`,
+}
+
+for (const [name, pattern] of Object.entries(costly)) {
+  test(`A policy of 20 KB answers in a moment: ${name}`, () => {
+    const text = 'a'.repeat(1_024)
+    for (const part of ['keys', 'prefixes'] as const) {
+      const policy = fullPolicy(part, pattern)
+      const request = part === 'keys' ? get(text) : list(text)
+      assert.equal(allowsEveryone(policy, request), false)
+      const tookMs = leastCpuMsOf(() => allowsEveryone(policy, request))
+      assert.ok(tookMs < 10, `${tookMs} ms`)
+    }
+  })
+}
+
+test('A policy is read in a moment, whatever its characters are', () => {
+  const patterns = Array.from({ length: 60 }, (_, index) =>
+    Array.from({ length: 100 }, (__, at) => String.fromCharCode(0x4e00 + index * 100 + at)).join(
+      '',
+    ),
+  )
+  const policy = parse(
+    policyOf(
+      allow(
+        's3:GetObject',
+        patterns.map((each) => `${arn}/*${each}?`),
+      ),
+    ),
+  )
+  const tookMs = cpuMsOf(() => assert.equal(allowsEveryone(policy, get(`x${patterns[59]}y`)), true))
+  assert.ok(tookMs < 100, `${tookMs} ms`)
+})
+
+test('What meets both operators of one condition is not mixed with another condition', () => {
+  const both = { StringEquals: { 's3:prefix': ['a', 'b'] }, StringLike: { 's3:prefix': 'a*' } }
+  const policy = parse(
+    policyOf(
+      allow('s3:ListBucket', arn, { Condition: both }),
+      allow('s3:ListBucket', arn, { Condition: { StringLike: { 's3:prefix': 'c*' } } }),
+      allow('s3:ListBucket', arn, { Condition: { StringEquals: { 's3:prefix': 'd' } } }),
+    ),
+  )
+  const prefixes = ['a', 'b', 'aa', 'c', 'cc', 'd', 'dd', '']
+  const allowed = prefixes.filter((prefix) => allowsEveryone(policy, list(prefix)))
+  assert.deepEqual(allowed, ['a', 'c', 'cc', 'd'])
 })
 
 const one = <Value>(value: fc.Arbitrary<Value>) =>
