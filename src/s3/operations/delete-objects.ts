@@ -7,7 +7,7 @@ import { type ExpectedDigests, expectedDigests } from '../checksums/checksum-hea
 import { unquoteEtag } from '../checksums/etag.ts'
 import type { BucketContext, S3Service } from '../context.ts'
 import { S3Error } from '../errors.ts'
-import { asS3Error } from '../reply/render-error.ts'
+import { answeredError, isFault } from '../reply/render-error.ts'
 import type { XmlChildren } from '../reply/xml.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
@@ -84,12 +84,28 @@ function parseObject(element: XmlElement): Doomed {
   }
 }
 
-/** The error of each object, if any. */
+/** The error of each object, if any, as the client gets it. Logs one of each kind: a drive that is away fails for all. */
 async function deleteAll(
   context: BucketContext,
   doomed: readonly Doomed[],
 ): Promise<(S3Error | undefined)[]> {
-  const failures = doomed.map((object) => refusalOf(context, object))
+  const { service, request, bucket } = context
+  const logged = new Set<string>()
+  const failures = await failuresOf(context, doomed)
+  return failures.map((err, index) => {
+    if (err === undefined) return undefined
+    const error = answeredError(err, service.compatibility)
+    if (isFault(error) && !logged.has(error.code)) {
+      const fields = { requestId: request.id, bucket, key: doomed[index]?.key, err }
+      service.log.error(fields, 'could not delete an object')
+      logged.add(error.code)
+    }
+    return error
+  })
+}
+
+async function failuresOf(context: BucketContext, doomed: readonly Doomed[]): Promise<unknown[]> {
+  const failures: unknown[] = doomed.map((object) => refusalOf(context, object))
   const left = new Set(doomed.keys().filter((index) => failures[index] === undefined))
   const together = [...left].filter((index) => doomed[index]?.etag === undefined)
   const removed = await removeTogether(
@@ -98,7 +114,7 @@ async function deleteAll(
   )
   for (const [position, error] of removed?.entries() ?? []) {
     const index = together[position] ?? 0
-    failures[index] = error && asS3Error(error)
+    failures[index] = error
     left.delete(index)
   }
   const entries = left.values()
@@ -137,18 +153,11 @@ function refusalOf(
   return new S3Error('NotImplemented', message)
 }
 
-async function deleteOne(
-  { service, request, bucket }: BucketContext,
-  { key, etag }: Doomed,
-): Promise<S3Error | undefined> {
+async function deleteOne({ service, bucket }: BucketContext, { key, etag }: Doomed) {
   try {
     await service.drive.remove(bucket, key, etag === undefined ? undefined : conditionOf(etag))
     return undefined
-  } catch (thrown) {
-    const error = asS3Error(thrown)
-    if (error.code === 'InternalError') {
-      service.log.error({ requestId: request.id, bucket, key, err: thrown }, 'delete failed')
-    }
+  } catch (error) {
     return error
   }
 }

@@ -19,8 +19,8 @@ export function renderError(
   request: HttpRequest,
   { log, compatibility }: Pick<S3Service, 'log' | 'compatibility'>,
 ): HttpReply {
-  const error = compatibility.awsErrors ? asS3Error(thrown).inAws() : asS3Error(thrown)
-  if (error.status >= 500 && !ordinary.has(error.code)) {
+  const error = answeredError(thrown, compatibility)
+  if (isFault(error)) {
     log.error({ requestId: request.id, err: thrown }, 'request failed')
   }
   return {
@@ -64,7 +64,17 @@ export function errorDocument(error: S3Error, resource: string, requestId: strin
   )
 }
 
-export function asS3Error(thrown: unknown): S3Error {
+/** What the client gets of whatever was thrown, in the words of its mode. */
+export function answeredError(thrown: unknown, { awsErrors }: S3Service['compatibility']): S3Error {
+  return awsErrors ? asS3Error(thrown).inAws() : asS3Error(thrown)
+}
+
+/** Whether it is to be logged as an error of the service. */
+export function isFault({ status, code }: S3Error): boolean {
+  return status >= 500 && !ordinary.has(code)
+}
+
+function asS3Error(thrown: unknown): S3Error {
   if (thrown instanceof S3Error) return thrown
   if (thrown instanceof DriveError) return s3ErrorOfDrive(thrown)
   if (thrown instanceof DatabaseError) {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { startGatewayInProcess } from '../../support/gateway-in-process.ts'
+import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { testBucket, testCredentials } from '../../support/gateway-process.ts'
 import { testInBothModes } from '../../support/in-both-modes.ts'
+import { beginUpload } from '../../support/open-upload.ts'
 import { presignTarget, signHeaders } from '../../support/signed-request.ts'
 import { exchange, type WireCase } from '../../support/wire-case.ts'
 
@@ -55,12 +57,12 @@ const refused: readonly (Pick<WireCase, 'title' | 'error'> &
   },
   {
     title: 'A Complete that is not XML',
-    ...{ method: 'POST', target: `${target}?uploadId=x`, body: 'not XML' },
+    ...{ method: 'POST', target: `${target}?uploadId=OPEN`, body: 'not XML' },
     ...{ byDefault: [400, 'InvalidArgument'], aws: [400, 'MalformedXML'] },
   },
   {
     title: 'A Complete without parts',
-    ...{ method: 'POST', target: `${target}?uploadId=x`, body: '<CompleteMultipartUpload/>' },
+    ...{ method: 'POST', target: `${target}?uploadId=OPEN`, body: '<CompleteMultipartUpload/>' },
     ...{ byDefault: [400, 'InvalidArgument'], aws: [400, 'MalformedXML'] },
   },
   {
@@ -81,13 +83,33 @@ const refused: readonly (Pick<WireCase, 'title' | 'error'> &
   },
 ]
 
-const casesOf = (mode: 'contract' | 'aws') =>
-  refused.map(({ byDefault, aws, error, ...request }) => {
+const casesOf = (mode: 'contract' | 'aws') => async (gateway: GatewayInProcess) => {
+  const uploadId = await beginUpload(gateway, target)
+  return refused.map(({ byDefault, aws, error, ...request }) => {
     const [status, code] = mode === 'aws' ? aws : byDefault
-    return { ...request, status, code, ...(mode === 'aws' && error !== undefined && { error }) }
+    const path = request.target.replace('OPEN', uploadId)
+    const elements = mode === 'aws' && error !== undefined && { error }
+    return { ...request, target: path, status, code, ...elements }
   })
+}
 
 testInBothModes({ contract: casesOf('contract'), aws: casesOf('aws') })
+
+for (const [mode, code] of [
+  ['contract', 'NotImplemented'],
+  ['aws', 'InvalidRequest'],
+]) {
+  test(`COMPATIBILITY=${mode}: an error of one object in DeleteObjects has ${code}`, async (t) => {
+    const gateway = await startGatewayInProcess(t, { COMPATIBILITY: mode ?? '' })
+    const body = '<Delete><Object><Key>k</Key><Size>1</Size></Object></Delete>'
+    const digest = createHash('md5').update(body).digest('base64')
+    const headers = { 'content-md5': digest }
+    const sent = { method: 'POST', target: `/${testBucket}?delete`, body, headers }
+    const { xml } = await exchange(gateway, sent)
+    const { Error: error } = xml.DeleteResult as { readonly Error: { readonly Code: string } }
+    assert.equal(error.Code, code)
+  })
+}
 
 async function startInAws(t: Parameters<typeof startGatewayInProcess>[0]) {
   const gateway = await startGatewayInProcess(t, { COMPATIBILITY: 'aws' })

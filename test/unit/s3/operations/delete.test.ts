@@ -73,6 +73,24 @@ test('DeleteObjects in quiet mode reports only what failed', async (t) => {
   assert.equal(world.complaints.length, 1)
 })
 
+test('DeleteObjects logs one failure of each kind, also if the drive removes several together', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  world.drive.removeAll = async (_, keys) =>
+    keys.map((key) => new DriveError(key === 'c' ? 'no-bucket' : 'unavailable', `${key} is away.`))
+  world.drive.remove = async () => {
+    throw new TypeError('secret detail')
+  }
+  const body = deleteDocument(['a', 'b', 'c'], '<Object><Key>d</Key><ETag>*</ETag></Object>')
+  const text = String((await runner.run(deleteMany, { body })).body)
+  assert.deepEqual(
+    [...text.matchAll(/<Code>(\w+)/g)].map(([, code]) => code),
+    ['ServiceUnavailable', 'ServiceUnavailable', 'ServiceUnavailable', 'InternalError'],
+  )
+  const keys = world.complaints.map((fields) => (fields as { key: string }).key)
+  assert.deepEqual(keys, ['a', 'd'])
+})
+
 test('DeleteObjects honours the ETag of an entry', async (t) => {
   const world = await makeWorld(t)
   const runner = new OperationRunner(world)
