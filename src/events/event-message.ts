@@ -76,9 +76,12 @@ export function changeOf({ Records: [record] }: EventMessage): ObjectChange {
 }
 
 /** The message with what is found out later. */
-export function withSize({ Records: [record] }: EventMessage, size: number): EventMessage {
+export function withObject(
+  { Records: [record] }: EventMessage,
+  { size, etag }: { readonly size: number; readonly etag: string },
+): EventMessage {
   const { s3 } = record
-  return { Records: [{ ...record, s3: { ...s3, object: { ...s3.object, size } } }] }
+  return { Records: [{ ...record, s3: { ...s3, object: { ...s3.object, size, eTag: etag } } }] }
 }
 
 /** As AWS: "the key is URL encoded", a space as `+`. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TargetName } from '../buckets/notification-rules.ts'
-import type { Drive } from '../drives/drive.ts'
+import type { Drive, ObjectMetadata } from '../drives/drive.ts'
 import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
 import { type BackOff, backOffMs } from '../process/back-off.ts'
 import { withinTime } from '../process/time-limit.ts'
 import type { EventRow, EventTable } from '../state/stores/events.ts'
-import { changeOf, type EventMessage, withSize } from './event-message.ts'
+import { changeOf, type EventMessage, type ObjectChange, withObject } from './event-message.ts'
 import type { SenderLog } from './event-sender.ts'
 
 const pollMs = 1_000
@@ -22,7 +22,7 @@ const keptMs = 10 * 60_000
 
 export interface RecoveryParts {
   readonly table: Pick<EventTable, 'due' | 'settle' | 'confirm' | 'cancel'>
-  readonly drive: Pick<Drive, 'head'>
+  readonly drive: Pick<Drive, 'head' | 'ownEtags'>
   /** One process looks at the intents of a target at a time. */
   readonly leases: Pick<KeyLeases, 'holdIfFree'>
   /** The database's time, milliseconds since the epoch. */
@@ -85,16 +85,21 @@ export class IntentRecovery {
   async #look(row: EventRow): Promise<void> {
     const { table, drive, now, random, onEvent } = this.#parts
     const message = JSON.parse(row.message) as EventMessage
-    const { bucket, key, etag } = changeOf(message)
+    const change = changeOf(message)
+    const { bucket, key } = change
     const attempts = row.attempts + 1
     const later = { ...row, attempts, dueAtMs: now() + backOffMs(attempts, backOff, random) }
     const looking = withinTime(drive.head(bucket, key), lookMs)
     const found = await looking.catch(() => 'unknown' as const)
     if (found === 'unknown') return await table.settle(row.target, [], [later])
-    const hasHappened = etag === undefined ? found === undefined : found?.attributes.etag === etag
-    if (hasHappened) {
-      const told = found === undefined ? message : withSize(message, found.size)
-      const confirmed = { ...row, message: JSON.stringify(told), attempts: 0, dueAtMs: now() }
+    if (hasHappened(change, found, drive.ownEtags?.(bucket) ?? false)) {
+      const told = found && withObject(message, { size: found.size, etag: found.attributes.etag })
+      const confirmed = {
+        ...row,
+        message: JSON.stringify(told ?? message),
+        attempts: 0,
+        dueAtMs: now(),
+      }
       await table.confirm([confirmed])
       return onEvent()
     }
@@ -103,4 +108,23 @@ export class IntentRecovery {
     if (isOver) await table.cancel([row])
     else await table.settle(row.target, [], [later])
   }
+}
+
+/** The ETag that an object in parts has on most stores. */
+const etagOfParts = /^[0-9a-f]{32}-\d+$/
+
+/**
+ * Whether the object shows the change. The ETag of an object in parts is not known before if the store makes one of its
+ * own; then its size has to be the same.
+ */
+function hasHappened(
+  { etag, size }: ObjectChange,
+  found: ObjectMetadata | undefined,
+  hasOwnEtags: boolean,
+): boolean {
+  if (etag === undefined || found === undefined) return etag === found
+  const { etag: shown } = found.attributes
+  if (shown === etag) return true
+  const isOfParts = hasOwnEtags && etagOfParts.test(etag) && !etagOfParts.test(shown)
+  return isOfParts && found.size === size
 }

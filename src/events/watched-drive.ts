@@ -63,7 +63,9 @@ function watchedUploads(
       const change = { ...target, etag, size, event } as const
       const complete = () => uploads.complete(state, options)
       // Undefined: it was published, and overwritten since.
-      return await recorder.record(change, complete, () => ({ etag, size }))
+      return await recorder.record(change, complete, (made) =>
+        made === undefined ? { etag, size } : writtenOf(made),
+      )
     },
   })
 }

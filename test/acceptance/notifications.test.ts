@@ -7,7 +7,9 @@ import { freePort } from '../support/free-port.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { until } from '../support/management-client.ts'
+import { giveOwnEtags } from '../support/own-etags.ts'
 import { startRedis } from '../support/start-redis.ts'
+import { UnorderedUpload } from '../support/unordered-upload.ts'
 import { answer, exchange } from '../support/wire-case.ts'
 
 const object = (key: string) => `/${testBucket}/${key}`
@@ -50,6 +52,21 @@ test('each kind of change is sent', async (t) => {
   const { size, eTag } = receiver.records.find(({ eventName }) => eventName.endsWith(':Put'))?.s3
     .object ?? { size: 0 }
   assert.deepEqual({ size, eTag }, { size: 4, eTag: hash('md5', 'text') })
+})
+
+test('Complete answers and sends the ETag of the drive, also if it is not that of the parts', async (t) => {
+  const receiver = await startEventReceiver(t)
+  const gateway = await startGatewayInProcess(t, receiver.settings)
+  giveOwnEtags(gateway.drive)
+  const target = object('parts')
+  const upload = await UnorderedUpload.begin(gateway, target)
+  await upload.put(gateway, 1, Buffer.from('part'))
+  const answers = [await upload.complete(gateway), await upload.complete(gateway)]
+  for (const { text } of answers) assert.match(text, /<ETag>"of the store"<\/ETag>/)
+  const head = { title: 'head', method: 'HEAD', target, status: 200 }
+  assert.equal((await answer(gateway, head)).headers.get('etag'), '"of the store"')
+  await until(() => receiver.records.length > 0)
+  assert.equal(receiver.records[0]?.s3.object.eTag, 'of the store')
 })
 
 test('a receiver that fails gets the events of a key again, in their order', async (t) => {

@@ -1,3 +1,4 @@
+import type { ObjectMetadata } from '../../drives/drive.ts'
 import type { UploadRow } from '../../state/stores/uploads.ts'
 import { type Completion, type CompletionRequest, planCompletion } from './completion.ts'
 import { isAbandoned, type Lease } from './lease.ts'
@@ -83,8 +84,11 @@ export async function recoverUpload(
 ): Promise<void> {
   const { upload } = lease
   let isPublished: boolean
+  let etag: string | undefined
   try {
     const { uploads } = context.drive
+    // First: if the object is of this upload afterwards, it was so before.
+    etag = await ownEtagOf(context, upload)
     isPublished = await unlessGone(uploads.isPublished(upload.driveState), false)
     lease.assertHeld()
   } catch (error) {
@@ -92,7 +96,7 @@ export async function recoverUpload(
     await lease.release().catch(() => undefined)
     throw error
   }
-  if (isPublished) await finish(context, lease)
+  if (isPublished) await finish(context, lease, withEtag(completionOf(upload), etag))
   else await reopen(context, { lease, completion: completion ?? completionOf(upload) })
 }
 
@@ -205,9 +209,11 @@ async function begin(
  */
 async function publish(context: UploadContext, completing: Publishing): Promise<Completion> {
   const { lease, completion } = completing
+  let published: Completion
   try {
     await lease.confirm()
-    await publishOnDrive(context, completing)
+    const object = await publishOnDrive(context, completing)
+    published = withEtag(completion, object?.attributes.etag)
   } catch (error) {
     const answered = lease.reasonOf(error)
     await recoverUpload(context, lease, completion).catch((err: unknown) => {
@@ -217,22 +223,22 @@ async function publish(context: UploadContext, completing: Publishing): Promise<
     throw answered
   }
   const { isHeld } = lease
-  const isFinished = finishAfterwards(context, lease)
+  const isFinished = finishAfterwards(context, lease, published)
   // A lease that was lost during the last step: another process may have recovered the upload.
   if (!isHeld && !(await isFinished)) throw leaseLost()
-  return completion
+  return published
 }
 
 async function publishOnDrive(
   context: UploadContext,
   { lease, completion, numbers }: Publishing,
-): Promise<void> {
+): Promise<ObjectMetadata | undefined> {
   const { drive, table } = context
   const { id, target, driveState } = lease.upload
   const { partCount, anyOrder, ...object } = completion
   const listed = { completion, numbers }
   const placed = anyOrder && (await placedParts(context, lease.upload, listed))
-  await drive.uploads.complete(driveState, {
+  return await drive.uploads.complete(driveState, {
     ...object,
     target: decodeTarget(target),
     async parts() {
@@ -248,22 +254,31 @@ async function publishOnDrive(
  * The object exists and the row describes it, so the client need not wait: after a crash, the
  * next process that finds the row completes it. Resolves as `finish`.
  */
-function finishAfterwards(context: UploadContext, lease: Lease): Promise<boolean> {
+function finishAfterwards(
+  context: UploadContext,
+  lease: Lease,
+  published: Completion,
+): Promise<boolean> {
   const { pendingWrites } = context
-  const finished = finish(context, lease)
+  const finished = finish(context, lease, published)
   const write = finished.then(() => void pendingWrites.delete(write))
   pendingWrites.add(write)
   return finished
 }
 
 /** Records that the object is published. False when the row does not say so afterwards. */
-async function finish(context: UploadContext, lease: Lease): Promise<boolean> {
+async function finish(
+  context: UploadContext,
+  lease: Lease,
+  published: Completion,
+): Promise<boolean> {
   const { table, watch, log, now } = context
   const { id } = lease.upload
   lease.end()
+  const completion = JSON.stringify(published)
   try {
-    if (await table.finishCompletion(id, lease.owner, now())) return true
-    return await recoverAgain(context, lease.upload)
+    if (await table.finishCompletion(id, lease.owner, { completion, nowMs: now() })) return true
+    return await recoverAgain(context, lease.upload, completion)
   } catch (error) {
     log.warn({ err: error, uploadId: id }, 'could not record a completed upload')
     return false
@@ -279,10 +294,11 @@ async function finish(context: UploadContext, lease: Lease): Promise<boolean> {
 async function recoverAgain(
   context: UploadContext,
   { id, completion }: UploadRow,
+  published: string,
 ): Promise<boolean> {
   const { table, log } = context
   const isCompleted = (row: UploadRow | undefined) =>
-    row?.phase === 'completed' && row.completion === completion
+    row?.phase === 'completed' && [completion, published].includes(row.completion)
   const row = await table.find(id)
   if (isCompleted(row)) return true
   const phase = row?.phase ?? 'gone'
@@ -314,6 +330,20 @@ async function reopen(
     log.warn(fields, 'could not reopen an upload after a failed completion')
   }
   watch.notify(id)
+}
+
+/** What a drive says that has other ETags than those of parts: clients compare it with that of HEAD. */
+function withEtag(completion: Completion, etag: string | undefined): Completion {
+  const { attributes } = completion
+  return etag === undefined ? completion : { ...completion, attributes: { ...attributes, etag } }
+}
+
+/** The ETag of the object at the upload's key, if the drive has its own. */
+async function ownEtagOf({ drive }: UploadContext, { target }: UploadRow) {
+  const { bucket, key } = decodeTarget(target)
+  if (!drive.ownEtags?.(bucket)) return undefined
+  const object = await drive.head(bucket, key).catch(() => undefined)
+  return object?.attributes.etag
 }
 
 function completionOf(upload: UploadRow): Completion {

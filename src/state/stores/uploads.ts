@@ -120,7 +120,7 @@ const commitParts = `UPDATE uploads SET drive_state = ?, part_count = ?, size = 
 const beginCompletion = `UPDATE uploads SET phase = 'completing', completion = ?,
   touched_at_ms = ?, lease_owner = ?, lease_until_ms = ? ${whereSeen} AND touched_at_ms = ?`
 
-const finishCompletion = `UPDATE uploads SET phase = 'completed', touched_at_ms = ?,
+const finishCompletion = `UPDATE uploads SET phase = 'completed', completion = ?, touched_at_ms = ?,
   lease_owner = '', lease_until_ms = 0
   WHERE id = ? AND lease_owner = ? AND phase = 'completing'`
 
@@ -322,11 +322,16 @@ export class UploadTable {
   }
 
   /**
-   * The object is published: the row stays for repeated answers. Its parts are deleted with it, so
-   * that this is a single statement.
+   * The object is published: the row stays for repeated answers, which `completion` describes. Its parts are deleted
+   * with it, so that this is a single statement.
    */
-  finishCompletion(id: string, owner: string, nowMs: number): Promise<boolean> {
-    return writeOne(this.#database, finishCompletion, [nowMs, id, owner], { signal: id })
+  finishCompletion(
+    id: string,
+    owner: string,
+    { completion, nowMs }: { readonly completion: string; readonly nowMs: number },
+  ): Promise<boolean> {
+    const params = [completion, nowMs, id, owner]
+    return writeOne(this.#database, finishCompletion, params, { signal: id })
   }
 
   /** From completing back to open, with `partCount` parts, which have `size` bytes: those up to number `last`. */

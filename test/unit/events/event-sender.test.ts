@@ -16,11 +16,16 @@ import { until } from '../../support/management-client.ts'
 const hourMs = 3_600_000
 const nowMs = 10 * hourMs
 
-function intent(key: string, etag: string | undefined, madeAtMs = nowMs - 20_000): EventRow {
+function intent(
+  key: string,
+  etag: string | undefined,
+  madeAtMs = nowMs - 20_000,
+  size?: number,
+): EventRow {
   const event = etag === undefined ? 'ObjectRemoved:Delete' : 'ObjectCreated:Put'
   const occasion = { principalId: '', sourceIp: '', requestId: '' }
   const facts = { occasion, region: 'r', ownerId: 'o', ruleId: 'i', atMs: madeAtMs, sequencer: key }
-  const message = JSON.stringify(eventMessage({ bucket: 'b', key, event, etag }, facts))
+  const message = JSON.stringify(eventMessage({ bucket: 'b', key, event, etag, size }, facts))
   return {
     ...{ id: key, target: 'webhook', sequencer: key, message, madeAtMs },
     ...{ attempts: 0, dueAtMs: madeAtMs + 10_000 },
@@ -39,13 +44,14 @@ interface World {
   readonly objects?: Readonly<Record<string, string>>
   /** Rejects for what the receiver does not accept. Default: it accepts everything. */
   readonly accept?: (key: string, etag: string) => Promise<void>
+  readonly hasOwnEtags?: boolean
   /** Whether another process sends. */
   readonly isOther?: boolean
 }
 
 async function startSender(
   t: TestContext,
-  { intents = [], events = [], objects = {}, accept, isOther = false }: World,
+  { intents = [], events = [], objects = {}, accept, ...world }: World,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-events-'))
   const path = join(folder, 'state.db')
@@ -53,7 +59,9 @@ async function startSender(
   const table = new EventTable(database)
   await table.intend(intents)
   await table.confirm(events)
+  const { isOther = false, hasOwnEtags = false } = world
   const sent: string[] = []
+  const eTags = new Map<string, string>()
   const clock = { ms: nowMs, leases: 0 }
   const target = {
     ...{ name: 'webhook' as const, close: () => undefined },
@@ -61,6 +69,7 @@ async function startSender(
       const { key, eTag } = JSON.parse(message).Records[0].s3.object
       await accept?.(key, eTag)
       sent.push(key)
+      eTags.set(key, eTag)
     },
   }
   const leases: Pick<KeyLeases, 'holdIfFree'> = {
@@ -71,6 +80,7 @@ async function startSender(
   }
   const looks = Promise.withResolvers<void>()
   const drive = {
+    ownEtags: () => hasOwnEtags,
     async head(_: string, key: string) {
       const etag = objects[key]
       if (etag === 'fails') throw new Error('the drive is away')
@@ -96,7 +106,7 @@ async function startSender(
     await database.close()
     rmSync(folder, { recursive: true })
   })
-  return { sent, table, clock, sender }
+  return { sent, eTags, table, clock, sender }
 }
 
 test('an intent whose change has happened is sent; others wait, and are dropped after 10 minutes', async (t) => {
@@ -114,6 +124,25 @@ test('an intent whose change has happened is sent; others wait, and are dropped 
   const limits = { isConfirmed: false, nowMs: nowMs + hourMs, limit: 10 }
   const rest = (await table.due('webhook', limits)).map(({ id }) => id)
   assert.deepEqual(rest.toSorted(), ['other', 'stays', 'unknown'])
+})
+
+test('an object in parts shows its change by its size where the store makes its own ETag', async (t) => {
+  const etag = `${'0'.repeat(32)}-2`
+  const completed = (key: string, size: number) => intent(key, etag, undefined, size)
+  const { sent, eTags } = await startSender(t, {
+    intents: [
+      completed('made', 3),
+      completed('longer', 4),
+      completed('other', 3),
+      intent('put', 'e'),
+    ],
+    objects: { made: 'own', longer: 'own', other: `${'1'.repeat(32)}-2`, put: 'own' },
+    hasOwnEtags: true,
+    events: [event('last')],
+  })
+  await until(() => sent.length >= 2)
+  assert.deepEqual(sent.toSorted(), ['last', 'made'])
+  assert.equal(eTags.get('made'), 'own')
 })
 
 test('a drive that does not answer holds back no events of others', async (t) => {

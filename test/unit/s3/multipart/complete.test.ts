@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
 import type { S3Error } from '../../../../src/s3/errors.ts'
+import { giveOwnEtags } from '../../../support/own-etags.ts'
 import { isS3Error } from '../read-fixture.ts'
 import {
   begin,
@@ -100,6 +101,22 @@ test('CompleteMultipartUpload repeats its reply for 15 minutes, even after the o
   clock.advance(2 * 60_000)
   await uploads.sweep()
   await assert.rejects(uploads.complete(name, listOf(['one']), never), isS3Error('NoSuchUpload'))
+})
+
+test('CompleteMultipartUpload answers the ETag of the drive, also after its process died', async (t) => {
+  const { worker, drive, table, clock, complaints } = await makeWorld(t)
+  giveOwnEtags(drive)
+  const uploads = worker()
+  const name = await begin(uploads)
+  await uploads.writePart(name, 1, partOf('one'))
+  t.mock.method(table, 'finishCompletion', () => Promise.reject(new Error('killed')), { times: 1 })
+  const first = await uploads.complete(name, listOf(['one']), never)
+  await uploads.idle()
+  assert.equal(complaints.length, 1)
+  clock.advance(60_000)
+  const again = await worker().complete(name, listOf(['one']), never)
+  assert.equal(first.attributes.etag, 'of the store')
+  assert.deepEqual(again, first)
 })
 
 test('CompleteMultipartUpload makes every other operation return NoSuchUpload', async (t) => {
