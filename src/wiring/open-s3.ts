@@ -51,6 +51,7 @@ export function openS3({
     table: new UploadTable(database),
     partWaitMs: settings.partWaitSeconds * 1_000,
     expiryMs: settings.uploadExpiryHours * 3_600_000,
+    onLostBytes: (bucket, bytes) => usage.addedParts(bucket, bytes),
     partOrder: compatibility.unorderedParts ? 'any' : 'sequence',
   })
   const work = { settings, log, database, drive, notes, uploads, registries, now }

@@ -1,11 +1,14 @@
 /** The quota of a bucket, and the limit of bytes of an access key. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { DriveError } from '../../src/drives/drive.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
-import { testBucket } from '../support/gateway-process.ts'
+import { startGatewayProcess, testBucket } from '../support/gateway-process.ts'
 import { dashboardPassword, ManagementClient, until } from '../support/management-client.ts'
 import { RawExchange } from '../support/raw-exchange.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
@@ -315,4 +318,23 @@ test('slots of parts that were sent again count, and what Complete leaves out do
   assert.match(refused.text, /QuotaExceeded/)
   assert.equal((await upload.complete(gateway, [1])).status, 200)
   await answer(gateway, put('/photos/other', 1_000))
+})
+
+test('parts that fail fill no more than the quota', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-quota-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const settings = { COMPATIBILITY: 'aws', DASHBOARD_PASSWORD: dashboardPassword }
+  const gateway = await startGatewayProcess({ folder, settings })
+  t.after(() => gateway.kill())
+  await setQuota(await ManagementClient.signIn(gateway.url), 3_000)
+  const statuses: number[] = []
+  // Several uploads: none has a part that counts.
+  for (const name of ['1', '2', '3', '4']) {
+    const upload = await UnorderedUpload.begin(gateway, `${object}${name}`)
+    const target = `${upload.target}?partNumber=1&uploadId=${upload.uploadId}`
+    const headers = { 'content-md5': 'AAAAAAAAAAAAAAAAAAAAAA==' }
+    const sent = { method: 'PUT', target, headers, body: testBytes(name, 1_000) }
+    statuses.push((await signedFetch(gateway, sent)).status)
+  }
+  assert.deepEqual(statuses, [400, 400, 400, 403])
 })

@@ -11,7 +11,13 @@ import { type Completion, etagOfParts } from './completion.ts'
 import type { PartSource } from './early-part.ts'
 import type { UploadContext } from './upload-context.ts'
 import { noSuchUpload, slowDown } from './upload-errors.ts'
-import { detailsOf, encodePart, type UploadedPart, uploadedPart } from './upload-records.ts'
+import {
+  decodeTarget,
+  detailsOf,
+  encodePart,
+  type UploadedPart,
+  uploadedPart,
+} from './upload-records.ts'
 
 /** S3's largest part: the offset of a slot is a product of sizes and numbers that clients choose. */
 const maxSlotBytes = 5 * 1024 ** 3
@@ -54,7 +60,11 @@ export async function placePart(
     return part
   } catch (error) {
     // Nothing is written any more. Otherwise a Complete must assume that this process still writes.
-    if (offset !== undefined) await table.placed.endClaim(name, written).catch(() => undefined)
+    if (offset !== undefined) {
+      await table.placed.endClaim(name, written).catch(() => undefined)
+      // Others would get the room of these bytes until the table is read again.
+      context.onLostBytes?.(decodeTarget(upload.target).bucket, written)
+    }
     const isGone = error instanceof DriveError && error.kind === 'upload-gone'
     throw isGone ? await refusal(table, uploadId) : error
   }

@@ -16,6 +16,8 @@ export interface UploadsOptions {
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
   readonly log: S3Log
+  /** Called with the bytes of a part that failed, which stay in its slot until the upload ends. */
+  readonly onLostBytes?: (bucket: string, bytes: number) => void
 }
 
 /** The multipart uploads of a process. */

@@ -99,7 +99,7 @@ export class LocalUploads implements UploadDrive {
       const merged = tail?.name
       const next = formatUploadState({ ...rest, ...(merged && { merged }) })
       return endingPart(
-        new LocalPartDraft({ output, options, commit: async () => next, remains: 'cut' }),
+        new LocalPartDraft({ output, options, commit: async () => next, remains: 'former bytes' }),
       )
     })
   }

@@ -1,6 +1,6 @@
-import { DriveError, type PartDraft } from '../../drive.ts'
+import type { PartDraft } from '../../drive.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
-import { fsDriveError, withDriveErrors } from '../fs-error.ts'
+import { withDriveErrors } from '../fs-error.ts'
 import type { OutputFile } from '../objects/output-file.ts'
 
 interface PartPlan {
@@ -8,8 +8,8 @@ interface PartPlan {
   readonly options: AppendOptions
   /** Returns the upload's new state; called when the part is durable. */
   commit(size: number): Promise<string>
-  /** What a discarded part leaves behind. `cut`: nothing after its offset, if the disk is full. */
-  readonly remains: 'cut' | 'bytes' | 'no file'
+  /** What a discarded part leaves behind: what was before its offset, also its bytes, or no file. */
+  readonly remains: 'former bytes' | 'all bytes' | 'no file'
 }
 
 /**
@@ -19,7 +19,6 @@ interface PartPlan {
 export class LocalPartDraft implements PartDraft {
   readonly #plan: PartPlan
   #size = 0
-  #isFull = false
   #writing: Promise<void> | undefined
 
   constructor(plan: PartPlan) {
@@ -29,14 +28,9 @@ export class LocalPartDraft implements PartDraft {
   async write(chunk: Uint8Array): Promise<void> {
     this.#plan.options.signal?.throwIfAborted()
     const { output, options } = this.#plan
-    try {
-      this.#writing = output.write(chunk, options.offset + this.#size)
-      await this.#writing
-    } catch (cause) {
-      const error = fsDriveError(cause, 'write a part')
-      this.#isFull = error instanceof DriveError && error.kind === 'full'
-      throw error
-    }
+    const writing = output.write(chunk, options.offset + this.#size)
+    this.#writing = writing
+    await withDriveErrors('write a part', () => writing)
     this.#size += chunk.length
   }
 
@@ -56,8 +50,8 @@ export class LocalPartDraft implements PartDraft {
     await this.#writing?.catch(() => undefined)
     if (remains === 'no file') return await output.remove()
     try {
-      // Otherwise the written bytes stay after the committed ones, and the next part overwrites them.
-      if (this.#isFull && remains === 'cut') await output.truncate(options.offset)
+      // They do not count towards a quota: many uploads whose parts break off would fill the disk.
+      if (remains === 'former bytes') await output.truncate(options.offset)
       await output.close()
     } catch {
       // The bytes do not count anyway.

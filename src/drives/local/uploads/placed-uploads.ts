@@ -164,7 +164,9 @@ export class PlacedUploads {
       throw error
     }
     const commit = async () => slotPlace(offset)
-    return endingPart(new LocalPartDraft({ output, options: { offset }, commit, remains: 'bytes' }))
+    return endingPart(
+      new LocalPartDraft({ output, options: { offset }, commit, remains: 'all bytes' }),
+    )
   }
 
   async #ownFile(upload: PlacedUploadState): Promise<PartDraft> {

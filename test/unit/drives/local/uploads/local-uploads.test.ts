@@ -31,6 +31,15 @@ test('a complete that was killed between link and unlink counts as published', a
   assert.deepEqual(await get(drive, 'k'), { text: 'bytes', etag: attributes.etag })
 })
 
+test('a part that breaks off leaves no bytes', async (t) => {
+  const { uploads, state, root } = await openUpload(t)
+  const part = await uploads.append(state, { offset: 5 })
+  await part.write(Buffer.alloc(1024 * 1024))
+  await part.discard()
+  const data = join(root, '.bucketry', 'uploads', 'u', 'data')
+  assert.equal(fs.readFileSync(data, 'utf8'), 'bytes')
+})
+
 test('nothing is appended to an object that was tagged before its upload lost its name', async (t) => {
   const { drive, uploads, state, root, folder } = await openUpload(t)
   await uploads.complete(state, { target, size: 5, attributes: attributesOf('bytes') })
