@@ -5,7 +5,7 @@ import type { JobRow, JobState } from '../state/stores/jobs.ts'
 import { deletePrefix, leftFolder, removeFolders } from './delete-prefix.ts'
 import type { JobRunner, Run } from './job-runner.ts'
 import { restore, trashingDrive } from './trash/trash.ts'
-import { answer, visitAll, whileBusy, withGrace } from './walk.ts'
+import { answer, visitAll, whileBusy } from './walk.ts'
 
 /** Maximum running deletions across all processes, and ended ones to remember. */
 export const deletionLimits = { running: 4, ended: 200 } as const
@@ -113,7 +113,12 @@ export function openDeletions({
           const tree = {
             list: deleting.list.bind(deleting),
             remove: deleting.remove.bind(deleting),
-            ...(removeFolder && { removeFolder: removeFolder.bind(drive) }),
+            ...(removeFolder && {
+              async removeFolder(bucket: string, key: string) {
+                run.assertMayGoOn()
+                await removeFolder.call(drive, bucket, key)
+              },
+            }),
           }
           return keys === undefined
             ? deleteTree(tree, wanted, run, figures)
@@ -164,10 +169,9 @@ async function deleteKeys(
   run: Run,
   figures: { deleted: number },
 ): Promise<string> {
-  const late = withGrace(run.signal)
   const conditions = { assertMayGoOn: () => run.assertMayGoOn() }
   await visitAll(keys, keysAtOnce, async (key) => {
-    const remove = () => answer(drive.remove(bucket, key, conditions), late)
+    const remove = () => answer(drive.remove(bucket, key, conditions), run.late)
     run.assertMayGoOn()
     if (await whileBusy(remove, run.signal)) figures.deleted += 1
   })

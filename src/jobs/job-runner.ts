@@ -1,6 +1,7 @@
 import { DriveError } from '../drives/drive.ts'
 import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
 import type { JobEnd, JobKind, JobLimits, JobName, JobRow, JobTable } from '../state/stores/jobs.ts'
+import { withGrace } from './walk.ts'
 
 /** How often figures that have changed are saved. */
 const saveEveryMs = 1_000
@@ -41,6 +42,8 @@ type StopReason = 'cancelled' | 'closing' | 'lost' | 'outdated'
 export class Run {
   /** Aborts when the job has to stop. */
   readonly signal: AbortSignal
+  /** As `withGrace`. */
+  readonly late: AbortSignal
   readonly #stopping: AbortController
   readonly #lease: KeyLease
 
@@ -48,12 +51,20 @@ export class Run {
     this.#stopping = stopping
     this.#lease = lease
     this.signal = AbortSignal.any([stopping.signal, ...signals])
+    this.late = withGrace(this.signal)
   }
 
   /** Call it before each step. @throws the signal's reason */
   assertMayGoOn(): void {
     this.stopIfLost()
     this.signal.throwIfAborted()
+  }
+
+  /** As `assertMayGoOn`, for a step that has begun: it may end until `late` aborts, unless the job is lost. */
+  assertMayEnd(): void {
+    this.stopIfLost()
+    if (!this.#lease.isHeld) this.signal.throwIfAborted()
+    this.late.throwIfAborted()
   }
 
   /** Stops if another process may have taken the job over. */

@@ -7,7 +7,7 @@ import {
 } from '../../buckets/lifecycle-rules.ts'
 import { type Drive, DriveError, type DriveErrorKind } from '../../drives/drive.ts'
 import type { JobLog, Run } from '../job-runner.ts'
-import { answer, pauseAfter, visitAll, whileBusy, withGrace } from '../walk.ts'
+import { answer, pauseAfter, visitAll, whileBusy } from '../walk.ts'
 import { expiredObjects, isExpired } from './expired-objects.ts'
 
 /** Open uploads in memory at a time. */
@@ -83,7 +83,7 @@ export async function expireBucket(
 ): Promise<void> {
   const { signal } = run
   const assertMayGoOn = rulesCheck(world, expiry, run)
-  const work = { ...world, ...expiry, figures, signal, assertMayGoOn }
+  const work = { ...world, ...expiry, figures, run, signal, assertMayGoOn }
   if (figures.phase === 'objects') {
     if (expiresObjects(expiry.rules)) await removeObjects(work)
     figures.phase = 'uploads'
@@ -93,6 +93,7 @@ export async function expireBucket(
 
 interface Work extends ExpiryWorld, BucketExpiry {
   readonly figures: ExpiryFigures
+  readonly run: Run
   readonly signal: AbortSignal
   /** Call it before each step. */
   readonly assertMayGoOn: () => Promise<void>
@@ -119,12 +120,11 @@ function rulesCheck(
 
 async function removeObjects(work: Work): Promise<void> {
   const { drive, bucket, rules, cutoffMs, figures, signal, assertMayGoOn } = work
-  const late = withGrace(signal)
   const pages = expiredObjects({
     ...{ drive, bucket, rules, cutoffMs, after: figures.position, signal, assertMayGoOn },
   })
   for await (const { expired, lastKey } of pages) {
-    await visitAll(expired, concurrency, ({ key }) => remove(work, key, late))
+    await visitAll(expired, concurrency, ({ key }) => remove(work, key))
     figures.position = lastKey
   }
 }
@@ -135,12 +135,12 @@ const stopping: readonly DriveErrorKind[] = ['unavailable', 'no-bucket']
 const meanwhile: readonly DriveErrorKind[] = ['condition', 'not-found']
 
 /** Removes an object if it is still the one that has expired. */
-async function remove(work: Work, key: string, late: AbortSignal): Promise<void> {
-  const { figures, signal, assertMayGoOn } = work
+async function remove(work: Work, key: string): Promise<void> {
+  const { figures, run, signal, assertMayGoOn } = work
   try {
     const isRemoved = await whileBusy(async () => {
       await assertMayGoOn()
-      return answer(removeOnce(work, key), late)
+      return answer(removeOnce(work, key), run.late)
     }, signal)
     if (isRemoved) figures.objects += 1
   } catch (error) {
@@ -152,13 +152,15 @@ async function remove(work: Work, key: string, late: AbortSignal): Promise<void>
 
 /** An object that is written meanwhile stays, also if its bytes are the same. */
 async function removeOnce(work: Work, key: string): Promise<boolean> {
-  const { drive, bucket } = work
+  const { drive, bucket, run } = work
   // A listing may be older than the object.
   const current = await drive.head(bucket, key)
   if (current === undefined) return false
   const { size, modifiedAtMs, attributes } = current
   if (!isExpired(work, { key, size, modifiedAtMs, tags: attributes.tags })) return false
-  return drive.remove(bucket, key, { ifMatch: [attributes.etag], ifModifiedAtMs: modifiedAtMs })
+  const assertMayGoOn = () => run.assertMayEnd()
+  const same = { ifMatch: [attributes.etag], ifModifiedAtMs: modifiedAtMs }
+  return drive.remove(bucket, key, { ...same, assertMayGoOn })
 }
 
 async function abortUploads(work: Work): Promise<void> {

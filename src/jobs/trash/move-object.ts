@@ -11,6 +11,13 @@ type MovingDrive = Pick<Drive, 'head' | 'open' | 'copy' | 'draft' | 'remove'>
 /** Attempts while other clients write the object. */
 const attempts = 3
 
+interface MoveOptions {
+  readonly signal: AbortSignal
+  readonly mayReplace: boolean
+  /** As in RemovalConditions. Also called before each attempt. */
+  readonly assertMayGoOn: () => void
+}
+
 /** `taken`: there is another object at the target. `changed`: the source is written again and again. */
 export type MoveOutcome = 'moved' | 'absent' | 'taken' | 'changed'
 
@@ -19,22 +26,23 @@ export type MoveOutcome = 'moved' | 'absent' | 'taken' | 'changed'
  * is killed in between, it is complete in both places, and the next call finishes the move. Nothing is overwritten,
  * except an earlier version of the object that such a call has left.
  *
- * @throws DriveError; the signal's reason
+ * @throws DriveError; the signal's reason; and as `assertMayGoOn`
  */
 export async function moveObject(
   drive: MovingDrive,
   from: ObjectName,
   to: ObjectName,
-  { signal, mayReplace }: { readonly signal: AbortSignal; readonly mayReplace: boolean },
+  { signal, mayReplace, assertMayGoOn }: MoveOptions,
 ): Promise<MoveOutcome> {
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    signal.throwIfAborted()
+    assertMayGoOn()
     const source = await drive.head(from.bucket, from.key)
     if (source === undefined) return 'absent'
     try {
       await copyTo(drive, { from, to, source, signal, mayReplace })
       const { attributes, modifiedAtMs: ifModifiedAtMs } = source
-      await drive.remove(from.bucket, from.key, { ifMatch: [attributes.etag], ifModifiedAtMs })
+      const same = { ifMatch: [attributes.etag], ifModifiedAtMs }
+      await drive.remove(from.bucket, from.key, { ...same, assertMayGoOn })
       return 'moved'
     } catch (error) {
       if (error === taken) return 'taken'

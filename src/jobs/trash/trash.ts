@@ -2,7 +2,7 @@ import { type Drive, DriveError, type ObjectName } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/key-path.ts'
 import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import type { Run } from '../job-runner.ts'
-import { visitAll, walk, whileBusy, withGrace } from '../walk.ts'
+import { visitAll, walk, whileBusy } from '../walk.ts'
 import { type MoveOutcome, moveObject } from './move-object.ts'
 import { timeOfTrashId } from './trash-id.ts'
 
@@ -14,6 +14,7 @@ const maxNames = 100
 
 /** The drive, but what is removed from the bucket goes to its trash, under this id. */
 export function trashingDrive(drive: Drive, id: string, run: Run): Pick<Drive, 'list' | 'remove'> {
+  const assertMayGoOn = () => run.assertMayEnd()
   return {
     list: (bucket, query) => drive.list(bucket, query),
     async remove(bucket, key) {
@@ -22,7 +23,7 @@ export function trashingDrive(drive: Drive, id: string, run: Run): Pick<Drive, '
         const message = `The key ${key} is too long for the trash. Delete it permanently.`
         throw new DriveError('key-too-long', message)
       }
-      const options = { signal: run.signal, mayReplace: true }
+      const options = { signal: run.signal, mayReplace: true, assertMayGoOn }
       const outcome = await moveObject(drive, { bucket, key }, to, options)
       if (outcome !== 'changed') return outcome === 'moved'
       throw new DriveError('busy', `${bucket}/${key} is being written. Delete it again.`)
@@ -54,13 +55,13 @@ export async function restore(
 ): Promise<string> {
   const trash = trashBucketOf(bucket)
   await drive.addBucket(trash)
-  const { signal } = run
-  const late = withGrace(signal)
+  const { signal, late } = run
+  const assertMayGoOn = () => run.assertMayEnd()
   const start = `${trashId}/`
   const move = (from: string, to: string): Promise<MoveOutcome> => {
     run.assertMayGoOn()
     const target = { bucket, key: to }
-    const options = { signal: late, mayReplace: false }
+    const options = { signal: late, mayReplace: false, assertMayGoOn }
     return whileBusy(() => moveObject(drive, { bucket: trash, key: from }, target, options), signal)
   }
   for await (const entries of walk({ drive, bucket: trash, prefix: start + prefix, signal })) {

@@ -7,7 +7,7 @@ import type { DriveSuite } from './drive-suite.ts'
 import { attributesOf, bucket, bytesOf, get, getText, listKeys, put } from './stored-object.ts'
 
 const trash = trashBucketOf(bucket)
-const signal = new AbortController().signal
+const going = { signal: new AbortController().signal, assertMayGoOn: () => undefined }
 
 /** What the dashboard deletes goes to a bucket in the own folder, and back. */
 export function trashCases(suite: DriveSuite): void {
@@ -92,12 +92,12 @@ async function dieAndFinish(drive: Drive, step: 'copy' | 'remove'): Promise<void
 
 function toTrash(drive: Drive, key: string) {
   const to = { bucket: trash, key: `x/${key}` }
-  return moveObject(drive, { bucket, key }, to, { signal, mayReplace: true })
+  return moveObject(drive, { bucket, key }, to, { ...going, mayReplace: true })
 }
 
 function back(drive: Drive, key: string) {
   const from = { bucket: trash, key: `x/${key}` }
-  return moveObject(drive, from, { bucket, key }, { signal, mayReplace: false })
+  return moveObject(drive, from, { bucket, key }, { ...going, mayReplace: false })
 }
 
 /** The drive until its process dies after the first call of a step, or something else happens then. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type Drive, DriveError } from '../../../src/drives/drive.ts'
 import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
+import { trashBucketOf } from '../../../src/drives/trash-bucket.ts'
 import { openDeletions } from '../../../src/jobs/deletions.ts'
 import { keysOf, openTestDatabase, put, until } from '../console/management/management-fixture.ts'
 import { deadOwner, openJobs, silentOwner } from './jobs-fixture.ts'
@@ -9,20 +10,17 @@ import { deadOwner, openJobs, silentOwner } from './jobs-fixture.ts'
 const bucket = 'files'
 
 async function open(t: TestContext, changes: Partial<Drive> = {}) {
-  const drive = openMemoryDrive()
-  await drive.prepare([bucket])
   const clock = { now: 1_000_000 }
+  // Whatever is copied keeps its time, as on a drive whose times are coarse.
+  const drive = openMemoryDrive({ now: () => 1_000_000 })
+  await drive.prepare([bucket])
   const { process, ...world } = openJobs(t, await openTestDatabase(t), clock)
-  const changed = {
-    list: changes.list ?? drive.list.bind(drive),
-    remove: changes.remove ?? drive.remove.bind(drive),
-    ...(changes.removeFolder && { removeFolder: changes.removeFolder }),
-  }
+  const changed = { ...drive, ...changes }
   // As two processes have them.
   const [jobs, otherJobs] = [process(), process()]
   const openWith = (runner: typeof jobs) => {
     const opened = openDeletions({
-      drive: changed as unknown as Drive,
+      drive: changed,
       jobs: runner,
       now: () => clock.now,
     })
@@ -209,6 +207,63 @@ test('a deletion that was suspended removes nothing that was written after anoth
   resumed.resolve()
   await opened.jobs.close()
   assert.deepEqual(await keysOf(drive), ['a/1'])
+})
+
+for (const [kind, from, to] of [
+  ['trash', bucket, trashBucketOf(bucket)],
+  ['restore', trashBucketOf(bucket), bucket],
+] as const) {
+  test(`a ${kind} that was suspended before its removal leaves what another process moved back`, async (t) => {
+    const [begun, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let removals = 0
+    const opened = await open(t, {
+      remove: async (...given) => {
+        removals += 1
+        if (removals === 1) {
+          begun.resolve()
+          await resumed.promise
+        }
+        return opened.drive.remove(...given)
+      },
+    })
+    const { deletions, others, drive, clock, ended } = opened
+    await drive.addBucket(trashBucketOf(bucket))
+    const keyIn = (name: string) => (name === bucket ? 'a' : 'x/a')
+    await put(drive, keyIn(from), 'bytes', from)
+    const target = { bucket, prefix: '', trashId: 'x' }
+    const suspended = await deletions.start({ ...target, kind })
+    await begun.promise
+    // As after SIGSTOP: the time of the lease has passed.
+    clock.now += 61_000
+    assert.equal((await others.find(suspended.id))?.state, 'interrupted')
+    const back = await others.start({ ...target, kind: kind === 'trash' ? 'restore' : 'trash' })
+    assert.equal((await ended(back.id))?.state, 'done')
+    resumed.resolve()
+    await opened.jobs.close()
+    assert.deepEqual(await keysOf(drive, from), [keyIn(from)])
+    assert.deepEqual(await keysOf(drive, to), [])
+  })
+}
+
+test('a move to the trash that is cancelled before its removal leaves no object in both places', async (t) => {
+  const [begun, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const opened = await open(t, {
+    remove: async (...given) => {
+      begun.resolve()
+      await cancelled.promise
+      return opened.drive.remove(...given)
+    },
+  })
+  const { deletions, drive } = opened
+  await put(drive, 'a')
+  const { id } = await deletions.start({ bucket, prefix: '', kind: 'trash', trashId: 'x' })
+  await begun.promise
+  const cancelling = deletions.cancel(id)
+  await until(async () => (await opened.table.find({ kind: 'delete', id }))?.isCancelled === 1)
+  cancelled.resolve()
+  assert.equal((await cancelling)?.state, 'cancelled')
+  assert.deepEqual(await keysOf(drive), [])
+  assert.deepEqual(await keysOf(drive, trashBucketOf(bucket)), ['x/a'])
 })
 
 test('a deletion marked as interrupted stops', async (t) => {
