@@ -4,7 +4,6 @@ import { useContractGateway } from '../support/contract-gateway.ts'
 import { freshRequest } from '../support/fresh-request.ts'
 import { testBucket as bucket } from '../support/gateway-process.ts'
 import { dashboardPassword, ManagementClient, until } from '../support/management-client.ts'
-import { RawConnection } from '../support/raw-connection.ts'
 import { ShareVisitor } from '../support/share-visitor.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 
@@ -191,21 +190,6 @@ describe('A share of a folder', () => {
       assert.equal(status, 413, length)
     }
     assert.deepEqual(await figuresOf(shareId), [0, 0])
-  })
-
-  test('an upload that is cut off is not kept, and gives its place back', async () => {
-    const { url, shareId } = await share('drop', 'cut/', { maxUses: 1, maxBytes: 100 })
-    const { host, pathname } = new URL(url)
-    const connection = await RawConnection.open(Number(new URL(url).port))
-    const head = `PUT ${pathname}/cut.txt HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100\r\n\r\n`
-    connection.write(`${head}only a part`)
-    await until(async () => (await figuresOf(shareId))[0] === 1)
-    assert.equal((await new ShareVisitor(url).send('/b', { method: 'PUT', body: 'b' })).status, 413)
-    connection.destroy()
-    await until(async () => (await figuresOf(shareId))[0] === 0)
-    assert.equal(await read('cut/cut.txt'), 404)
-    assert.equal((await new ShareVisitor(url).send('/b', { method: 'PUT', body: 'b' })).status, 201)
-    assert.deepEqual(await figuresOf(shareId), [1, 1])
   })
 
   test('its access key needs all the rights', async () => {

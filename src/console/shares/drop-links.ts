@@ -1,16 +1,25 @@
+import { randomInt } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { isLegalKey } from '../../drives/key-path.ts'
 import { type Html, html } from './html.ts'
-import { isUsedUp, type Share, sharesBase } from './share.ts'
+import { isUsedUp, type Share, shareOf, sharesBase } from './share.ts'
 import { factsOf, type SharePage } from './share-pages.ts'
 import { nameOf, refusals, ShareRefusal, shownName, sizeText } from './share-texts.ts'
+import { fieldOf } from './shared-files.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 import { endingOf, numberedName, safeName } from './visitor-names.ts'
 
-/** Files of one name. */
-const maxNumber = 1_000
-/** AWS, "Amazon S3 multipart upload limits": the largest object. What a visitor declares is reserved, so it has a limit. */
+/** Names that are looked at, so that a file costs few requests. */
+const maxLooks = 3
+/** AWS, "Amazon S3 multipart upload limits": the largest object. */
 const maxObjectBytes = 5 * 1024 ** 4
 const plainType = /^[\w.+-]+\/[\w.+-]+$/
+
+/**
+ * Files that are being received, by share: so many fit beside what the database has counted. In memory, so that a death
+ * of the process leaves nothing reserved. Other processes have their own, and the database decides at the end.
+ */
+const underWay = new Map<string, { uses: number; bytes: number }>()
 
 /** Answers visitors of a link for uploads, who learn nothing about the folder. @throws ShareRefusal */
 export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
@@ -23,48 +32,124 @@ export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promis
   if (method !== 'PUT' || rest.length < 2) {
     throw new ShareRefusal(refusals.method, { allow: rest.length < 2 ? 'GET, HEAD' : 'PUT' })
   }
-  return receive(visit, nameOfPath(rest.slice(1)), parts)
-}
-
-/** Writes a file that a visitor sends, under a name that is free. */
-async function receive(
-  { request, share }: Visit,
-  name: string,
-  parts: ShareHandlerParts,
-): Promise<VisitReply> {
-  const { table, makers, now } = parts
   const length = request.headers['content-length']
+  const name = nameOfPath(rest.slice(1))
   if (length === undefined) throw new ShareRefusal(refusals.length)
   const size = Number(length)
   if (share.types.length > 0 && !share.types.includes(endingOf(name))) {
     throw new ShareRefusal(refusals.type)
   }
   if (size > (share.maxFileBytes || maxObjectBytes)) throw new ShareRefusal(refusals.large)
-  if (!(await table.reserve(share.shareId, size, now()))) throw new ShareRefusal(refusals.full)
-  let isKept = false
-  try {
-    const key = await freeKey(share, name, parts)
-    const type = request.headers['content-type'] ?? ''
-    const reply = await makers.send(
-      share,
-      {
-        ...{ method: 'PUT', key },
-        headers: {
-          'content-length': length,
-          'if-none-match': '*',
-          ...(plainType.test(type) && { 'content-type': type }),
-        },
-      },
-      request,
-    )
-    isKept = reply.status === 200
-    if (!isKept) throw refusalOf(reply.status, String(reply.logFields?.code ?? reply.status))
-    // Not its name, which would tell whether there was another one.
-    const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
-    return { status: 201, headers, body: 'Received.\n', logFields: { key } }
-  } finally {
-    if (!isKept) await table.giveBack(share.shareId, 1, size)
+  return receive(visit, { name, size }, parts)
+}
+
+interface SentFile {
+  readonly name: string
+  /** That the visitor declares. It takes no room before it arrives: a declaration costs nothing. */
+  readonly size: number
+}
+
+/** Writes a file that a visitor sends, under a name that is free. */
+async function receive(
+  visit: Visit,
+  file: SentFile,
+  parts: ShareHandlerParts,
+): Promise<VisitReply> {
+  const { share } = visit
+  const others = underWay.get(share.shareId) ?? { uses: 0, bytes: 0 }
+  const withOthers = () => ({
+    ...share,
+    uses: share.uses + others.uses,
+    bytes: share.bytes + others.bytes,
+  })
+  if (isUsedUp(withOthers(), file.size)) throw new ShareRefusal(refusals.full)
+  underWay.set(share.shareId, others)
+  others.uses += 1
+  let arrived = 0
+  const take = (bytes: number): void => {
+    if (isUsedUp({ ...withOthers(), maxUses: 0 }, bytes)) throw new ShareRefusal(refusals.full)
+    arrived += bytes
+    others.bytes += bytes
   }
+  const beganAtMs = parts.now()
+  let written: Written
+  try {
+    const key = await freeKey(share, file.name, parts)
+    const bytes = checkedBytes(visit, file, take, parts)
+    written = { key, etag: await put(visit, { key, size: file.size }, bytes, parts), beganAtMs }
+  } finally {
+    others.uses -= 1
+    others.bytes -= arrived
+    if (others.uses === 0) underWay.delete(share.shareId)
+  }
+  return count(visit, file, written, parts)
+}
+
+interface Written {
+  readonly key: string
+  readonly etag: string
+  readonly beganAtMs: number
+}
+
+/** @param take counts bytes that have arrived, or throws */
+async function* checkedBytes(
+  { request, share }: Visit,
+  { size }: SentFile,
+  take: (bytes: number) => void,
+  { table }: ShareHandlerParts,
+): AsyncGenerator<Buffer> {
+  // The connection has to stay for the reply.
+  for await (const chunk of request.body.iterator({ destroyOnReturn: false })) {
+    take(chunk.length)
+    yield chunk
+  }
+  // Other processes may have received files meanwhile. Before the end of its body, this one is not published.
+  const row = await table.find(share.tokenHash).catch(() => undefined)
+  if (row !== undefined && isUsedUp(shareOf(row), size)) throw new ShareRefusal(refusals.full)
+}
+
+/** Counts a file that is there. A process that is killed before leaves it uncounted, and nothing reserved. */
+async function count(
+  { request, share }: Visit,
+  { size }: SentFile,
+  { key, etag, beganAtMs }: Written,
+  { table, drive, onFailure }: ShareHandlerParts,
+): Promise<VisitReply> {
+  const isCounted = await table.count(share.shareId, size, beganAtMs).catch((error) => {
+    onFailure(error, request.id)
+    // Its visitor must not send it again.
+    return true
+  })
+  if (!isCounted) {
+    await drive.remove(share.bucket, key, { ifMatch: [etag] })
+    throw new ShareRefusal(refusals.full)
+  }
+  // Not its name, which would tell whether there was another one.
+  const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
+  return { status: 201, headers, body: 'Received.\n', logFields: { key } }
+}
+
+/** Returns the ETag of the file. @throws ShareRefusal if it is not kept */
+async function put(
+  { request, share }: Visit,
+  { key, size }: { readonly key: string; readonly size: number },
+  bytes: AsyncGenerator<Buffer>,
+  { makers }: ShareHandlerParts,
+): Promise<string> {
+  const body = Readable.from(bytes, { objectMode: false })
+  // Also when nobody reads it any more.
+  body.on('error', () => undefined)
+  const type = request.headers['content-type'] ?? ''
+  const headers = {
+    'content-length': String(size),
+    'if-none-match': '*',
+    ...(plainType.test(type) && { 'content-type': type }),
+  }
+  const reply = await makers.send(share, { method: 'PUT', key, headers, body }, request)
+  body.destroy()
+  if (reply.status === 200) return fieldOf(reply.headers, 'etag').replaceAll('"', '')
+  if (body.errored instanceof ShareRefusal) throw body.errored
+  throw refusalOf(reply.status, String(reply.logFields?.code ?? reply.status))
 }
 
 /** Another visitor may take the name meanwhile; then the file is refused. */
@@ -73,12 +158,13 @@ async function freeKey(
   name: string,
   { drive }: ShareHandlerParts,
 ): Promise<string> {
-  for (let number = 1; number <= maxNumber; number++) {
-    const key = path + numberedName(name, number)
-    if (!isLegalKey(key)) break
-    if ((await drive.head(bucket, key)) === undefined) return key
+  for (let number = 1; ; number++) {
+    // Behind some that are taken, a random one is free.
+    const isLast = number > maxLooks
+    const key = path + numberedName(name, isLast ? randomInt(number, 10 ** 9) : number)
+    if (!isLegalKey(key)) throw new ShareRefusal(refusals.name)
+    if (isLast || (await drive.head(bucket, key)) === undefined) return key
   }
-  throw new ShareRefusal(refusals.name)
 }
 
 function refusalOf(status: number, reason: string): ShareRefusal {

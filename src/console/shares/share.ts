@@ -65,6 +65,7 @@ export function endOf(share: Share, nowMs: number): ShareEnd | undefined {
   return isUsedUp(share) ? 'used' : undefined
 }
 
-export function isUsedUp({ maxUses, uses, maxBytes, bytes }: Share): boolean {
-  return (maxUses !== 0 && uses >= maxUses) || (maxBytes !== 0 && bytes >= maxBytes)
+/** @param size of a file that is to be uploaded */
+export function isUsedUp({ maxUses, uses, maxBytes, bytes }: Share, size = 1): boolean {
+  return (maxUses !== 0 && uses >= maxUses) || (maxBytes !== 0 && bytes + size > maxBytes)
 }

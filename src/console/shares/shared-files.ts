@@ -52,15 +52,16 @@ export async function sendFile(
   const isContinued =
     headers.range !== undefined &&
     (isLimited ? parts.cookies.has(request, share, what) : !/^bytes=0-/.test(headers.range))
-  if (method === 'HEAD' && !isContinued) assertLeft(share)
+  if (!isContinued) assertLeft(share)
   const isCounted = method === 'GET' && !isContinued && !isPreview
   const asked = {
     key,
     method: method === 'HEAD' ? 'HEAD' : 'GET',
     headers: askedOf(request),
   } as const
-  const read = () => readObject(visit, asked, parts)
-  const object = isCounted ? await counted(share, read, parts) : await read()
+  const object = await readObject(visit, asked, parts)
+  const isUse = isCounted && (object.status === 200 || object.status === 206)
+  if (isUse) await count(share, object, parts)
   const type = fieldOf(object.headers, 'content-type')
   const isShown = isPreview && isShownInBrowser(type)
   const cookie = { token, what, seconds: downloadSeconds, isSecure }
@@ -72,32 +73,25 @@ export async function sendFile(
       ['Cache-Control', 'private, no-cache'],
       ['Referrer-Policy', 'no-referrer'],
       ['Cross-Origin-Resource-Policy', 'same-origin'],
-      // 304 and 416 have not begun the download: their use is given back.
-      ...(isCounted && isLimited && isBegun(object) ? [parts.cookies.set(share, cookie)] : []),
+      // 304 and 416 have not begun the download.
+      ...(isUse && isLimited ? [parts.cookies.set(share, cookie)] : []),
     ],
   }
 }
 
-/** Reserves a use for what `read` resolves with, and gives it back if that has no bytes. */
-export async function counted(
+/** Counts the use of a reply that has bytes, before they are sent. @throws ShareRefusal if there is none left */
+export async function count(
   { shareId }: Share,
-  read: () => Promise<HttpReply>,
+  { body }: HttpReply,
   { table, now }: ShareHandlerParts,
-): Promise<HttpReply> {
-  if (!(await table.reserve(shareId, 0, now()))) throw new ShareRefusal(refusals.used)
-  let isUsed = false
+): Promise<void> {
+  let isCounted = false
   try {
-    const object = await read()
-    isUsed = isBegun(object)
-    return object
+    isCounted = await table.count(shareId, 0, now())
   } finally {
-    if (!isUsed) await table.giveBack(shareId, 1, 0)
+    if (!isCounted && typeof body === 'object' && 'close' in body) await body.close()
   }
-}
-
-/** Whether a reply has bytes of the file. */
-function isBegun({ status }: HttpReply): boolean {
-  return status === 200 || status === 206
+  if (!isCounted) throw new ShareRefusal(refusals.used)
 }
 
 /** @throws ShareRefusal if it cannot be read */
@@ -132,6 +126,6 @@ export function assertLeft({ maxUses, uses }: Share): void {
   if (maxUses !== 0 && uses >= maxUses) throw new ShareRefusal(refusals.used)
 }
 
-function fieldOf(headers: HeaderFields, name: string): string {
+export function fieldOf(headers: HeaderFields, name: string): string {
   return headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
 }

@@ -5,7 +5,7 @@ import type { HttpReply } from '../../http/message.ts'
 import { attachmentNamed } from '../../text/attachment-name.ts'
 import { folderPage } from './folder-page.ts'
 import { nameOf, refusals, ShareRefusal } from './share-texts.ts'
-import { assertLeft, counted, sendFile } from './shared-files.ts'
+import { assertLeft, count, sendFile } from './shared-files.ts'
 import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
 
 const pageEntries = 200
@@ -38,27 +38,24 @@ async function sendArchive(
   prefix: string,
   parts: ShareHandlerParts,
 ): Promise<HttpReply> {
+  assertLeft(share)
   const leave = parts.archives.enterNow()
   if (leave === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 60 })
   const { bucket } = share
   const { signal } = request
   try {
-    return await counted(
-      share,
-      async () => {
-        const body = await openArchive({ drive: parts.drive, bucket, prefix, signal })
-        const headers = [
-          ['Content-Type', 'application/zip'],
-          ['Content-Disposition', attachmentNamed(`${nameOf(prefix) || bucket}.zip`)],
-          ['Cache-Control', 'no-store'],
-          ['X-Content-Type-Options', 'nosniff'],
-          ['Referrer-Policy', 'no-referrer'],
-        ] as const
-        const close = () => body.close().finally(leave)
-        return { status: 200, headers, body: { ...body, close } }
-      },
-      parts,
-    )
+    const archive = await openArchive({ drive: parts.drive, bucket, prefix, signal })
+    const headers = [
+      ['Content-Type', 'application/zip'],
+      ['Content-Disposition', attachmentNamed(`${nameOf(prefix) || bucket}.zip`)],
+      ['Cache-Control', 'no-store'],
+      ['X-Content-Type-Options', 'nosniff'],
+      ['Referrer-Policy', 'no-referrer'],
+    ] as const
+    const close = () => archive.close().finally(leave)
+    const reply = { status: 200, headers, body: { ...archive, close } }
+    await count(share, reply, parts)
+    return reply
   } catch (error) {
     leave()
     throw error

@@ -10,9 +10,9 @@ import type { ShareCookies } from './share-cookies.ts'
 import type { SharePage } from './share-pages.ts'
 
 export interface ShareHandlerParts {
-  readonly table: Pick<ShareTable, 'find' | 'reserve' | 'giveBack'>
+  readonly table: Pick<ShareTable, 'find' | 'count'>
   readonly makers: MakerAccess
-  readonly drive: Pick<Drive, 'list' | 'head' | 'open'>
+  readonly drive: Pick<Drive, 'list' | 'head' | 'open' | 'remove'>
   /** ZIP files that are sent at a time. */
   readonly archives: Limiter
   readonly cookies: ShareCookies

@@ -81,12 +81,12 @@ export class ShareTable {
   }
 
   /**
-   * Counts a use before it begins, so that uses at the same time do not pass a limit.
+   * Counts a download, or a file that was uploaded.
    *
-   * @param bytes that an upload may have
-   * @returns false if the limit is reached, or the share has ended meanwhile
+   * @param bytes of the upload
+   * @returns false if that would pass a limit, or the share has ended meanwhile
    */
-  reserve(shareId: string, bytes: number, nowMs: number): Promise<boolean> {
+  count(shareId: string, bytes: number, nowMs: number): Promise<boolean> {
     return this.#change(
       `UPDATE shares SET uses = uses + 1, bytes = bytes + ?, last_used_at_ms = ?
         WHERE share_id = ? AND revoked_at_ms = 0 AND (expires_at_ms = 0 OR expires_at_ms > ?)
@@ -94,12 +94,6 @@ export class ShareTable {
         AND bytes + ? <= CASE WHEN max_bytes = 0 THEN ${Number.MAX_SAFE_INTEGER} ELSE max_bytes END`,
       [bytes, nowMs, shareId, nowMs, bytes],
     )
-  }
-
-  /** Gives back what was reserved and is not used. */
-  async giveBack(shareId: string, uses: 0 | 1, bytes: number): Promise<void> {
-    const sql = 'UPDATE shares SET uses = uses - ?, bytes = bytes - ? WHERE share_id = ?'
-    await this.#change(sql, [uses, bytes, shareId])
   }
 
   /** Removes shares that ended before. */
