@@ -1,10 +1,10 @@
+import { ArchivePlaces } from '../console/shares/archive-places.ts'
 import { MakerAccess } from '../console/shares/maker-access.ts'
 import { ShareCookies } from '../console/shares/share-cookies.ts'
 import { createShareHandler } from '../console/shares/share-handler.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { originBehind } from '../http/request-origin.ts'
-import { Limiter } from '../process/limiter.ts'
 import { presign } from '../s3/sigv4/presign.ts'
 import type { Database } from '../state/database.ts'
 import type { KeyValueStore } from '../state/key-value/key-value.ts'
@@ -14,9 +14,6 @@ import type { Log } from './log.ts'
 import type { Registries } from './registries.ts'
 import type { Settings } from './settings/read-settings.ts'
 import { clientOf } from './untrusted-proxies.ts'
-
-/** Of each process. Each has the names of its files in memory. */
-const maxArchives = 4
 
 interface SharesWiring {
   readonly settings: Settings
@@ -47,7 +44,7 @@ export function openShares(wiring: SharesWiring): HttpHandler {
       presign: (request) => presign({ ...request, region }),
     }),
     drive: wiring.drive,
-    archives: new Limiter(maxArchives),
+    archives: new ArchivePlaces(),
     cookies: new ShareCookies(createSealer(secretKey, 'shares'), now),
     attempts: sessions,
     clientAddress: clientOf(settings),

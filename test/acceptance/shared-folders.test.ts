@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { finished } from 'node:stream/promises'
 import { before, describe, test } from 'node:test'
 import { useContractGateway } from '../support/contract-gateway.ts'
 import { freshRequest } from '../support/fresh-request.ts'
@@ -104,6 +107,34 @@ describe('A share of a folder', () => {
     const after = await visitor.send('?after=a')
     assert.doesNotMatch(after.text, /outside/)
     assert.equal((await freshRequest(`${url}?path=%2F&after=zzz`)).status, 200)
+  })
+
+  test('ZIP files that nobody reads keep out neither those of other links nor, for long, of the same', async () => {
+    await put('unread/a.bin', 'x'.repeat(20_000_000))
+    const [unread, other] = [await share('folder', 'unread/'), await share('folder', 'f/')]
+    const replies: IncomingMessage[] = []
+    const begin = async () => {
+      const sent = request(`${unread.url}/zip`, { agent: false })
+        .on('error', () => undefined)
+        .end()
+      const [reply] = (await once(sent, 'response')) as [IncomingMessage]
+      replies.push(reply.on('error', () => undefined))
+      return reply.statusCode
+    }
+    try {
+      // Two workers have two places each for one link.
+      const statuses = await Promise.all(Array.from({ length: 10 }, begin))
+      assert.deepEqual(statuses.sort(), [...Array(4).fill(200), ...Array(6).fill(503)])
+      for (let turn = 0; turn < 4; turn += 1) {
+        assert.equal((await other.visitor.send('/zip')).status, 200)
+      }
+      await until(async () => (await begin()) === 200)
+      const first = replies.slice(0, 10).filter(({ statusCode }) => statusCode === 200)
+      const ends = await Promise.allSettled(first.map((reply) => finished(reply.resume())))
+      assert.equal(ends.filter(({ status }) => status === 'rejected').length, 1)
+    } finally {
+      for (const reply of replies) reply.destroy()
+    }
   })
 
   test('long folders have pages, and a limit counts each file', async () => {

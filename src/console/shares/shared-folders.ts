@@ -39,8 +39,8 @@ async function sendArchive(
   parts: ShareHandlerParts,
 ): Promise<HttpReply> {
   assertLeft(share)
-  const leave = parts.archives.enterNow()
-  if (leave === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 60 })
+  const place = parts.archives.enter(share.shareId)
+  if (place === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 60 })
   const { bucket } = share
   const { signal } = request
   try {
@@ -52,12 +52,11 @@ async function sendArchive(
       ['X-Content-Type-Options', 'nosniff'],
       ['Referrer-Policy', 'no-referrer'],
     ] as const
-    const close = () => archive.close().finally(leave)
-    const reply = { status: 200, headers, body: { ...archive, close } }
+    const reply = { status: 200, headers, body: place.around(archive) }
     await count(share, reply, parts)
     return reply
   } catch (error) {
-    leave()
+    place.leave()
     throw error
   }
 }

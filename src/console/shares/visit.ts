@@ -1,9 +1,9 @@
 import type { Drive } from '../../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../../http/message.ts'
 import type { OriginOf } from '../../http/request-origin.ts'
-import type { Limiter } from '../../process/limiter.ts'
 import type { KeyValueStore } from '../../state/key-value/key-value.ts'
 import type { ShareTable } from '../../state/stores/shares.ts'
+import type { ArchivePlaces } from './archive-places.ts'
 import type { MakerAccess } from './maker-access.ts'
 import type { Share } from './share.ts'
 import type { ShareCookies } from './share-cookies.ts'
@@ -13,8 +13,7 @@ export interface ShareHandlerParts {
   readonly table: Pick<ShareTable, 'find' | 'count'>
   readonly makers: MakerAccess
   readonly drive: Pick<Drive, 'list' | 'head' | 'open' | 'remove'>
-  /** ZIP files that are sent at a time. */
-  readonly archives: Limiter
+  readonly archives: ArchivePlaces
   readonly cookies: ShareCookies
   /** AUTH_KV, where wrong passwords are counted. */
   readonly attempts: KeyValueStore
