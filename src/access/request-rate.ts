@@ -3,6 +3,10 @@ import type { KeyIdentity } from './identity.ts'
 /** Requests that may be sent at once, in seconds' worth of the limit. */
 const burstSeconds = 1
 
+/** Whose requests are counted: an access key, or a visitor who has its limits. */
+export type Limited = Pick<KeyIdentity, 'limits'>
+export type RequestLimit = Pick<RequestRate, 'take'>
+
 interface Allowance {
   requests: number
   countedAtMs: number
@@ -15,7 +19,7 @@ interface Allowance {
 export class RequestRate {
   readonly #now: () => number
   /** A changed key has a new identity, and begins with a full allowance. */
-  readonly #allowances = new WeakMap<KeyIdentity, Allowance>()
+  readonly #allowances = new WeakMap<Limited, Allowance>()
 
   /** @param now monotonic, milliseconds */
   constructor(now: () => number = () => performance.now()) {
@@ -23,7 +27,7 @@ export class RequestRate {
   }
 
   /** Counts a request. Returns the seconds after which the next one is allowed; 0: this one is. */
-  take(identity: KeyIdentity): number {
+  take(identity: Limited): number {
     const perSecond = identity.limits.requestsPerSecond
     if (perSecond === undefined) return 0
     const most = Math.max(1, perSecond * burstSeconds)

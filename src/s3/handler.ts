@@ -1,6 +1,6 @@
 import { canSeeBucket, isAuthorized } from '../access/authorize.ts'
 import type { Identity } from '../access/identity.ts'
-import { RequestRate } from '../access/request-rate.ts'
+import { type RequestLimit, RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
 import { during, type Occasion } from '../events/occasion.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
@@ -31,7 +31,7 @@ import type { Authentication } from './sigv4/authenticate.ts'
 interface HandlerParts {
   readonly service: S3Service
   readonly request: HttpRequest
-  readonly rate: RequestRate
+  readonly rate: RequestLimit
 }
 
 /** What is known about a request so far, for its log line. */
@@ -50,9 +50,11 @@ type LogContext = {
  * The S3 protocol as one function: address → authenticate → bucket → detect → authorize → run, and
  * every error rendered at one exit. docs/architecture.md draws it.
  */
-export function createS3Handler(service: S3Service): HttpHandler {
+export function createS3Handler(
+  service: S3Service,
+  rate: RequestLimit = new RequestRate(),
+): HttpHandler {
   const { corsAllowedOrigins: allowedOrigins, serverSideEncryption } = service.settings
-  const rate = new RequestRate()
   return async function handleS3(request) {
     const logContext: LogContext = {}
     const complete = (answered: HttpReply): HttpReply => {

@@ -1,4 +1,4 @@
-import type { RequestRate } from '../access/request-rate.ts'
+import type { RequestLimit } from '../access/request-rate.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { quoted } from './address/client-text.ts'
 import { bucketOfHost } from './address/virtual-host.ts'
@@ -19,7 +19,7 @@ import type { SignatureMismatch } from './sigv4/signature-mismatch.ts'
 export function identify(
   request: HttpRequest,
   service: S3Service,
-  rate: RequestRate,
+  rate: RequestLimit,
 ): Authentication | Promise<Authentication> {
   const parts = signatureParts(request, service)
   return confirmed(() => authenticate(request, ...parts()), service, rate)
@@ -30,7 +30,7 @@ export async function identifyForm(
   { fields }: Form,
   request: HttpRequest,
   service: S3Service,
-  rate: RequestRate,
+  rate: RequestLimit,
 ): Promise<Authentication> {
   const parts = signatureParts(request, service)
   return await confirmed(() => authenticateForm(fields, request, ...parts()), service, rate)
@@ -39,7 +39,7 @@ export async function identifyForm(
 function confirmed(
   check: () => Authentication,
   service: S3Service,
-  rate: RequestRate,
+  rate: RequestLimit,
 ): Authentication | Promise<Authentication> {
   const authentication = check()
   if (authentication.identity.kind !== 'key') return authentication
@@ -71,7 +71,7 @@ function signatureParts(request: HttpRequest, service: S3Service) {
 function admitted(
   authentication: Authentication,
   { keys }: S3Service,
-  rate: RequestRate,
+  rate: RequestLimit,
 ): Authentication {
   const { identity } = authentication
   if (identity.kind !== 'key') return authentication

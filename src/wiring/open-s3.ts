@@ -17,6 +17,8 @@ import type { Settings } from './settings/read-settings.ts'
 /** The S3 protocol, and what works on its buckets in the background. */
 export interface OpenS3 {
   readonly handler: HttpHandler
+  /** As `handler`, for requests that were limited before: they do not count for their access keys. */
+  readonly unlimited: HttpHandler
   readonly uploads: Uploads
   readonly bucketMaker: BucketMaker
   readonly jobs: BucketJobs
@@ -60,14 +62,16 @@ export function openS3({
   const bucketMaker = openBucketMaker(work)
   const { keys, buckets, bucketOptions } = registries
   const { bucketCreation } = settings
+  const service = {
+    ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
+    compatibility,
+    acls: new Acls(settings.acls, log),
+    now: Date.now,
+    ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
+  }
   return {
-    handler: createS3Handler({
-      ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
-      compatibility,
-      acls: new Acls(settings.acls, log),
-      now: Date.now,
-      ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
-    }),
+    handler: createS3Handler(service),
+    unlimited: createS3Handler(service, { take: () => 0 }),
     uploads,
     bucketMaker,
     jobs,

@@ -181,7 +181,7 @@ export function connectService({
       const gateway = createGateway({
         ...{ s3: s3.handler, health, liveness, readiness: readiness.handler },
         ...{ json: web.json, web: web.web, buckets },
-        shares: openShares({ ...common, drive, sessions, s3: s3.handler, folder: webBuild }),
+        shares: openShares({ ...common, drive, sessions, s3: s3.unlimited, folder: webBuild }),
         compatibility: compatibilityOf[settings.compatibility],
         virtualHosts: settings,
         metrics: publicMetrics({

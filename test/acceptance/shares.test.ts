@@ -168,6 +168,35 @@ describe('A share of a file', () => {
     assert.equal(await usesOf(shareId), 1)
   })
 
+  test('visitors have a limit of requests of their own, beside that of the access key', async () => {
+    await put('rate.txt', 'x')
+    const grants = [{ bucket, prefix: '', actions: ['read'] }]
+    const limits = { requestsPerSecond: 1, bytes: null }
+    const made = await client.done('POST', '/keys', { name: 'slow', grants, limits })
+    const { accessKeyId: accessKey } = made.key
+    // Each of the two workers has to know the new key.
+    let url = ''
+    await until(async () => {
+      const wanted = { kind: 'file', bucket, path: 'rate.txt', accessKeyId: accessKey }
+      url = (await client.send('POST', '/shares', wanted)).body.url ?? ''
+      return url !== ''
+    })
+    const first = new ShareVisitor(url, '127.0.0.20')
+    await until(async () => (await first.statuses(4, '')).every((status) => status !== 410))
+    const hasty = new ShareVisitor(url, '127.0.0.21')
+    const replies = await Promise.all(Array.from({ length: 60 }, () => hasty.send('/file')))
+    const refused = replies.filter(({ status }) => status === 429)
+    assert.ok(refused.length > 20, String(refused.length))
+    for (const { status, headers } of replies) {
+      assert.ok(status === 200 || (status === 429 && Number(headers['retry-after']) >= 1))
+    }
+    assert.equal((await new ShareVisitor(url, '127.0.0.22').send('/file')).status, 200)
+    const credentials = { ...gateway().credentials, accessKey, secretKey: made.secretKey }
+    const server = { ...gateway(), credentials }
+    const reply = await signedFetch(server, { method: 'GET', target: targetOf(bucket, 'rate.txt') })
+    assert.equal(reply.status, 200)
+  })
+
   test('visitors who are sent away because many guess have not made an attempt', async () => {
     await put('busy.txt', 'busy')
     const { url } = await share('busy.txt', { password: 'correct horse' })

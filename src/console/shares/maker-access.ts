@@ -1,6 +1,9 @@
 import type { AccessKeys, Credential } from '../../access/access-keys.ts'
+import { addressBlock } from '../../access/address-block.ts'
 import { isAuthorized } from '../../access/authorize.ts'
 import type { Identity } from '../../access/identity.ts'
+import { type Limited, RequestRate } from '../../access/request-rate.ts'
+import { SizedCache } from '../../drives/sized-cache.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from '../../http/message.ts'
 import { neededActions, type Share } from './share.ts'
 
@@ -8,7 +11,7 @@ interface MakerAccessParts {
   readonly keys: Pick<AccessKeys, 'find' | 'ensureCurrent'>
   /** ACCESS_KEY. */
   readonly ownerKey: string
-  /** Answers S3 requests. */
+  /** Answers S3 requests, without the limits of keys. */
   readonly s3: HttpHandler
   readonly presign: (request: PresignedRequest) => string
   /** Wall clock, milliseconds since the epoch. */
@@ -34,6 +37,9 @@ export interface ObjectRequest {
   readonly body?: HttpRequest['body']
 }
 
+/** Whose requests are remembered: one that is forgotten begins with a full allowance. */
+const maxVisitors = 10_000
+
 /** No virtual host, so that the bucket is in the path. */
 const host = 'localhost'
 
@@ -43,6 +49,8 @@ const host = 'localhost'
  */
 export class MakerAccess {
   readonly #parts: MakerAccessParts
+  readonly #rate = new RequestRate()
+  readonly #visitors = new SizedCache<Limited>(maxVisitors)
 
   constructor(parts: MakerAccessParts) {
     this.#parts = parts
@@ -54,6 +62,21 @@ export class MakerAccess {
     const credential = this.#credentialOf(share)
     if (credential === undefined || credential.refusal !== undefined) return false
     return mayShare(credential.identity, share)
+  }
+
+  /**
+   * Counts a request of a visitor. Returns the seconds after which the next one is allowed; 0: this one is. Visitors have
+   * the limit of the maker's key, each for themselves: they must not use up the maker's.
+   */
+  takeTurn(share: Pick<Share, 'shareId' | 'maker'>, address: string): number {
+    const identity = this.#credentialOf(share)?.identity
+    if (identity?.kind !== 'key') return 0
+    const { limits } = identity
+    const name = `${share.shareId} ${addressBlock(address)}`
+    const known = this.#visitors.get(name)
+    const visitor = known?.limits === limits ? known : { limits }
+    if (visitor !== known) this.#visitors.set(name, visitor)
+    return this.#rate.take(visitor)
   }
 
   /** Answers a request for an object, with the signal and the address of the visitor's. */

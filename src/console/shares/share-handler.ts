@@ -75,7 +75,7 @@ function plainRefusal({ status, title, text }: Refusal): HttpReply {
 /** @throws ShareRefusal if there is no such share, or it does not work any more */
 async function visitOf(
   request: HttpRequest,
-  { table, makers, originOf, now }: ShareHandlerParts,
+  { table, makers, originOf, now, clientAddress }: ShareHandlerParts,
   logFields: Record<string, string>,
 ): Promise<Visit> {
   const [, token = '', rest = ''] = addressForm.exec(request.rawPath) ?? []
@@ -93,6 +93,10 @@ async function visitOf(
   if (!isAllowed) {
     const reason = `The access key ${share.maker} that made this share may not do this any more.`
     throw new ShareRefusal(refusals.revoked, { reason })
+  }
+  const waitSeconds = makers.takeTurn(share, clientAddress(request))
+  if (waitSeconds > 0) {
+    throw new ShareRefusal(refusals.busy, { retryAfterSeconds: Math.ceil(waitSeconds) })
   }
   const isSecure = originOf(request)?.startsWith('https:') === true
   return { request, share, token, rest, isSecure }

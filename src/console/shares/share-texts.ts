@@ -41,6 +41,7 @@ export const refusals = {
     ...{ status: 429, title: 'Too many wrong passwords' },
     text: 'Wait a quarter of an hour, then try again.',
   },
+  busy: { status: 429, title: 'Too many requests', text: 'Wait a moment, then try again.' },
   locked: { status: 403, title: 'This link has a password', text: 'Enter it on its page first.' },
   form: {
     ...{ status: 400, title: 'The password could not be read' },
