@@ -4,6 +4,7 @@ import { ShareCookies } from '../console/shares/share-cookies.ts'
 import { createShareHandler } from '../console/shares/share-handler.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpHandler } from '../http/message.ts'
+import { isFromOtherOrigin } from '../http/page-origin.ts'
 import { originBehind } from '../http/request-origin.ts'
 import { presign } from '../s3/sigv4/presign.ts'
 import type { Database } from '../state/database.ts'
@@ -49,6 +50,10 @@ export function openShares(wiring: SharesWiring): HttpHandler {
     attempts: sessions,
     clientAddress: clientOf(settings),
     originOf: (request) => publicUrl ?? originOf(request),
+    // Our own form says `null`, since Referrer-Policy hides the token (Fetch, "append a request `Origin` header").
+    isFromOtherOrigin: (request) =>
+      (request.headers.origin !== 'null' || request.headers['sec-fetch-site'] !== undefined) &&
+      isFromOtherOrigin(request, [publicUrl, originOf(request)]),
     ...{ folder, now },
     onFailure: (error, requestId) => log.error({ requestId, err: error }, 'a share failed'),
   })

@@ -168,6 +168,35 @@ describe('A share of a file', () => {
     assert.equal(await usesOf(shareId), 1)
   })
 
+  test('a form that a page of another origin sends is no attempt', async () => {
+    await put('crossed.txt', 'x')
+    const password = 'correct horse'
+    const { visitor, url } = await share('crossed.txt', { password })
+    const { origin } = new URL(url)
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
+      { 'sec-fetch-site': 'same-site', origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { origin: 'https://elsewhere.example' },
+      { origin: 'http://127.0.0.1:1' },
+    ]) {
+      for (const given of [password, 'wrong password']) {
+        const reply = await visitor.unlock(given, headers)
+        assert.equal(reply.status, 403)
+        assert.doesNotMatch(reply.text, /This password is wrong/)
+        assert.equal(reply.headers['set-cookie'], undefined)
+      }
+    }
+    // What browsers send for the page's own form, without and with Fetch Metadata.
+    for (const headers of [
+      { origin },
+      { origin: 'null' },
+      { origin: 'null', 'sec-fetch-site': 'same-origin' },
+    ]) {
+      assert.equal((await new ShareVisitor(url).unlock(password, headers)).status, 303)
+    }
+  })
+
   test('visitors have a limit of requests of their own, beside that of the access key', async () => {
     await put('rate.txt', 'x')
     const grants = [{ bucket, prefix: '', actions: ['read'] }]

@@ -33,10 +33,10 @@ export class ShareVisitor {
     return (await Promise.all(sending)).map(({ status }) => status).sort()
   }
 
-  unlock(password: string): Promise<FreshReply> {
+  unlock(password: string, headers: FreshRequest['headers'] = {}): Promise<FreshReply> {
     return this.send('/unlock', {
       method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       body: new URLSearchParams({ password }).toString(),
     })
   }

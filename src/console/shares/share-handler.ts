@@ -130,6 +130,10 @@ async function answerLocked(visit: Visit, parts: ShareHandlerParts): Promise<Vis
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (rest === '' && isRead) return passwordPage(token, false)
   if (rest !== unlockPath || request.method !== 'POST') throw new ShareRefusal(refusals.locked)
+  // Any page can send a form, and five wrong passwords would lock the visitor out.
+  if (parts.isFromOtherOrigin(request)) {
+    throw new ShareRefusal(refusals.locked, { reason: 'A page of another origin sent the form.' })
+  }
   request.acceptBody()
   const form = new URLSearchParams((await readBytes(request, formLimits)).toString())
   const reply = await amongVisitors(() => unlock(visit, form.get('password') ?? '', parts))

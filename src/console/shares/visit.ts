@@ -20,6 +20,8 @@ export interface ShareHandlerParts {
   readonly clientAddress: (request: HttpRequest) => string
   /** Scheme and host that the visitor used. */
   readonly originOf: OriginOf
+  /** Whether a browser sends the request for a page that is not ours. */
+  readonly isFromOtherOrigin: (request: HttpRequest) => boolean
   /** The folder of the web build. */
   readonly folder: string
   /** The database's time, milliseconds since the epoch. */
