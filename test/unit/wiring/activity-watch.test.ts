@@ -88,6 +88,7 @@ test("The dashboard's own requests are not kept, unless their signature was not 
     ['client', '/files/a?x-id=PutObject', signed],
     ['forged', '/files/a?x-id=Dashboard', { bucket: 'files', code: 'AccessDenied' }],
     ['unsigned', '/files/a?x-id=Dashboard', { ...signed, anonymous: true }],
+    ['key', '/files/a?x-id=Dashboard', { ...signed, accessKey: 'photo frame' }],
     ['api', '/-/api/presign', { operation: 'presign' }],
     ['page', '/-/files', { operation: 'webApp' }],
     ['health', '/-/healthz', undefined],
@@ -98,7 +99,7 @@ test("The dashboard's own requests are not kept, unless their signature was not 
     watch.onFinish({ ...requestOf('PUT', target), id }, outcome(400, logFields))
   }
   const kept = (await listed(watch)).map(({ requestId }) => requestId)
-  assert.deepEqual(kept.sort(), ['client', 'forged', 'health', 'login', 'models', 'unsigned'])
+  assert.deepEqual(kept.sort(), ['client', 'forged', 'health', 'key', 'login', 'models', 'unsigned'])
 })
 
 test('Cleared failures stay cleared, also those that another worker writes later', async (t) => {
@@ -130,6 +131,7 @@ test('Changes are recorded with who made them, and what only reads or asks is no
     ['app', 'PUT', '/files/a', { ...put, accessKey: 'photo frame' }],
     ['anyone', 'POST', '/files', { ...put, operation: 'PostObject', anonymous: true }],
     ['own', 'PUT', '/files/a?x-id=Dashboard', put],
+    ['posing', 'PUT', '/files/a?x-id=Dashboard', { ...put, accessKey: 'photo frame' }],
     ['bucket', 'PATCH', '/-/api/buckets/my%20files', { operation: 'changeBucket' }],
     ['odd', 'PATCH', '/-/api/buckets/%ff', { operation: 'changeBucket' }],
     ['key', 'DELETE', '/-/api/keys/AKIA1', { operation: 'revokeKey' }],
@@ -158,6 +160,7 @@ test('Changes are recorded with who made them, and what only reads or asks is no
       ['odd', 'dashboard', null, '%ff', null],
       ['own', 'dashboard', null, 'files', 'a'],
       ['owner', 'owner', null, 'files', 'a'],
+      ['posing', 'key', 'photo frame', 'files', 'a'],
       ['secret', 'dashboard', null, null, null],
     ],
   )
