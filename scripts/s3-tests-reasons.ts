@@ -356,8 +356,7 @@ export const reasons: readonly Reason[] = [
   },
   {
     group: 'other answers than on AWS',
-    reason:
-      'Expects 404 NoSuchKey for GetObjectTorrent, which is not implemented: 405, or 501 by the contract.',
+    reason: 'Expects 404 NoSuchKey for GetObjectTorrent, which is not implemented: 501.',
     tests: ['test_get_object_torrent'],
   },
   {

@@ -19,8 +19,8 @@ export const differences = {
   },
   awsErrors: {
     contract:
-      'The codes of [the contract](contract/object-storage.md#error-codes): AccessDenied for what cannot be authenticated, InvalidArgument for a list of parts that cannot be read, InvalidDigest for a checksum that has not the form of one, 501 NotImplemented',
-    aws: "AWS's codes: SignatureDoesNotMatch, InvalidAccessKeyId, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, NoSuchBucket, MalformedXML, InvalidRequest for such a checksum; 400 InvalidRequest or 405 MethodNotAllowed for what is not implemented",
+      'The codes of [the contract](contract/object-storage.md#error-codes): AccessDenied for what cannot be authenticated, InvalidArgument for a list of parts that cannot be read, InvalidDigest for a checksum that has not the form of one, NotImplemented for every write of a sub-resource',
+    aws: "AWS's codes: SignatureDoesNotMatch, InvalidAccessKeyId, AuthorizationHeaderMalformed, AuthorizationQueryParametersError, NoSuchBucket, MalformedXML, InvalidRequest for such a checksum, MethodNotAllowed for a method that a sub-resource of S3 does not have",
   },
   bucketDocuments: {
     contract:

@@ -1,7 +1,7 @@
 import type { Address } from './address/address.ts'
 import { quoted } from './address/client-text.ts'
 import type { Query } from './address/query.ts'
-import { invalidArgument, S3Error, s3Errors } from './errors.ts'
+import { invalidArgument, notImplemented, S3Error, s3Errors } from './errors.ts'
 import type { Detectable, OperationRow } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
 
@@ -114,7 +114,7 @@ export function detectOperation(level: Level, request: Detectable): OperationNam
   const found = candidates.find(isMetBy(request))
   if (found !== undefined) return found[0]
   const hint = candidates.find(([, { when }]) => when?.hint !== undefined)?.[1].when?.hint
-  if (name !== undefined) throw notImplemented(name, hint)
+  if (name !== undefined) throw notImplemented(withThisMethod(name, hint ?? hints[name]))
   throw methodNotAllowed(allowedMethods(level, request, name), hint)
 }
 
@@ -134,7 +134,9 @@ function requestedSubresource(level: Level, request: Detectable): string | undef
     throw invalidArgument('ResourceType', name, message)
   } else if (!subresources[name]?.[level]?.split(' ').includes(method)) {
     const isWrite = method !== 'GET' && method !== 'HEAD'
-    if (isWrite && !contractOperations.has(name)) throw notImplemented(name)
+    if (isWrite && !contractOperations.has(name)) {
+      throw notImplemented(withThisMethod(name), { inAws: { code: 'MethodNotAllowed' } })
+    }
     const hint = `A request of this kind has no ?${name}.`
     throw methodNotAllowed(allowedMethods(level, request, name), hint)
   }
@@ -168,9 +170,8 @@ function isMetBy(request: Detectable): (row: NamedRow) => boolean {
   return ([, { when }]) => when?.isMet(request) !== false
 }
 
-function notImplemented(subresource: string, hint = hints[subresource] ?? ''): S3Error {
-  const message = `The sub-resource ?${subresource} is not implemented for this method. ${hint}`
-  return new S3Error('NotImplemented', message.trimEnd(), { inAws: { code: 'MethodNotAllowed' } })
+function withThisMethod(name: string, hint = ''): string {
+  return `the sub-resource ?${name} with this method. ${hint}`
 }
 
 function methodNotAllowed(allowed: readonly string[], hint = ''): S3Error {

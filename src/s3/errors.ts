@@ -103,10 +103,7 @@ export const s3Errors = {
     'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
   ],
   NoSuchWebsiteConfiguration: [404, 'The specified bucket does not have a website configuration.'],
-  NotImplemented: [
-    501,
-    'A header or operation you provided implies functionality that is not implemented.',
-  ],
+  NotImplemented: [501, 'A header you provided implies functionality that is not implemented'],
   ObjectLockConfigurationNotFoundError: [
     404,
     'Object Lock configuration does not exist for this bucket.',
@@ -168,9 +165,6 @@ interface S3ErrorOptions extends ErrorOptions {
   readonly inAws?: AwsForm | undefined
 }
 
-/** SDKs retry a 501, although what is not implemented now is not implemented later. */
-const refusedForGood: AwsForm = { code: 'InvalidRequest' }
-
 /** An error reply for an S3 client. The message is for people and never contains a secret. */
 export class S3Error extends Error {
   readonly code: S3ErrorCode
@@ -190,7 +184,7 @@ export class S3Error extends Error {
     this.elements = options.elements ?? {}
     this.headers = options.headers ?? {}
     this.reason = options.reason ?? this.message
-    this.#inAws = options.inAws ?? (code === 'NotImplemented' ? refusedForGood : undefined)
+    this.#inAws = options.inAws
   }
 
   /** The same error in AWS's words. */
@@ -218,11 +212,16 @@ export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })
 }
 
+/**
+ * What S3 has and this service does not. Test suites of clients look for the beginning of the message, which is AWS's
+ * (docs/decisions/0056-not-implemented.md).
+ */
+export function notImplemented(what: string, options: S3ErrorOptions = {}): S3Error {
+  const message = `${s3Errors.NotImplemented[1]}: ${what}`
+  return new S3Error('NotImplemented', message.trimEnd(), options)
+}
+
 /** A header field that asks for what cannot be kept. The message names it, because SDKs show nothing else. */
-export function headerNotImplemented(header: string): S3Error {
-  return new S3Error(
-    'NotImplemented',
-    `A header you provided implies functionality that is not implemented: ${header}`,
-    { elements: { Header: header } },
-  )
+export function headerNotImplemented(header: string, hint = ''): S3Error {
+  return notImplemented(`${header}. ${hint}`, { elements: { Header: header } })
 }

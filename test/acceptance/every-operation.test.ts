@@ -157,7 +157,7 @@ const behaviors: Readonly<Record<OperationName, BehaviorOf>> = {
     })
     return {
       success: put('AES256'),
-      refusal: refused(put('aws:kms'), 400, 'InvalidRequest'),
+      refusal: refused(put('aws:kms'), 501, 'NotImplemented'),
     }
   },
   DeleteBucketEncryption: () => {

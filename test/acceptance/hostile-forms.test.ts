@@ -103,7 +103,7 @@ const hostile: Readonly<Record<string, readonly [form: Form, status: number, cod
         ['x-amz-copy-source', '/photos/a'],
       ],
     },
-    ...([400, 'InvalidRequest'] as const),
+    ...([501, 'NotImplemented'] as const),
   ],
   'an aws-chunked file': [
     {
@@ -112,7 +112,7 @@ const hostile: Readonly<Record<string, readonly [form: Form, status: number, cod
         ['x-amz-content-sha256', 'STREAMING-UNSIGNED-PAYLOAD-TRAILER'],
       ],
     },
-    ...([400, 'InvalidRequest'] as const),
+    ...([501, 'NotImplemented'] as const),
   ],
   encryption: [
     {
@@ -121,7 +121,7 @@ const hostile: Readonly<Record<string, readonly [form: Form, status: number, cod
         ['x-amz-server-side-encryption', 'aws:kms'],
       ],
     },
-    ...([400, 'InvalidRequest'] as const),
+    ...([501, 'NotImplemented'] as const),
   ],
   tags: [
     {

@@ -146,7 +146,7 @@ test('a form to a sub-resource uploads nothing', async (t) => {
     for (const target of [`/${testBucket}`, object]) {
       const sent = { ...form, target: `${target}?${name}`, isUnsigned: true }
       const { status } = await exchange(gateway, sent)
-      assert.ok(status === 403 || status === 405, sent.target)
+      assert.ok(status >= 400, sent.target)
     }
   }
   assert.equal(await contents(gateway), before)

@@ -88,7 +88,7 @@ export const documentBehaviors = {
   ),
   PutBucketVersioning: documented(
     putOf('versioning', 200, versioning('Suspended')),
-    refused(putOf('versioning', 0, versioning('Enabled')), 400, 'InvalidRequest'),
+    refused(putOf('versioning', 0, versioning('Enabled')), 501, 'NotImplemented'),
   ),
   DeleteBucketPolicy: documented(removed('policy'), unsigned(removed('policy'))),
   DeleteBucketTagging: documented(removed('tagging'), unsigned(removed('tagging'))),

@@ -1,7 +1,7 @@
 /** The documents of PutPublicAccessBlock, PutBucketOwnershipControls and PutBucketVersioning. */
 import type { PublicAccessBlock } from '../../buckets/bucket-options.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { S3Error } from '../errors.ts'
+import { notImplemented } from '../errors.ts'
 import { malformed, onlyChild, refuseOtherElements, shown } from './document-elements.ts'
 
 /** AWS's name of each field. */
@@ -55,7 +55,7 @@ export function parseOwnershipControls(body: Uint8Array): string {
 /**
  * The status that is kept.
  *
- * @throws S3Error MalformedXML; InvalidRequest for versions (docs/decisions/0039-versions.md)
+ * @throws S3Error MalformedXML; NotImplemented for versions (docs/decisions/0039-versions.md)
  */
 export function parseVersioning(body: Uint8Array): 'Suspended' {
   const root = parseXmlBody(body, 'VersioningConfiguration')
@@ -69,8 +69,7 @@ export function parseVersioning(body: Uint8Array): 'Suspended' {
   if (mfaDelete !== 'Enabled' && mfaDelete !== 'Disabled') {
     throw malformed(`MfaDelete must be Enabled or Disabled, not ${shown(mfaDelete)}`)
   }
-  throw new S3Error(
-    'InvalidRequest',
-    'Objects here have no versions. Suspended is accepted. To keep old versions, use snapshots or the trash of the drive.',
+  throw notImplemented(
+    'versions of objects. Suspended is accepted. To keep old versions, use snapshots or the trash of the drive.',
   )
 }

@@ -12,7 +12,7 @@ export async function changeOptions(
   change: BucketOptionsChange,
 ): Promise<void> {
   if (service.bucketOptions === undefined) {
-    throw new S3Error('NotImplemented', undefined, { inAws: { code: 'MethodNotAllowed' } })
+    throw new S3Error('NotImplemented')
   }
   await service.bucketOptions.change(bucket, change)
 }

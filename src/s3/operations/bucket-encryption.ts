@@ -3,7 +3,7 @@ import { readSmallBody } from '../body/small-body.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { malformed, onlyChild } from '../configuration/document-elements.ts'
 import type { BucketContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { notImplemented } from '../errors.ts'
 
 const maxBodyBytes = 64 * 1024
 
@@ -11,7 +11,7 @@ const maxBodyBytes = 64 * 1024
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html. AES256 changes nothing: with
  * SERVER_SIDE_ENCRYPTION=claim, it is the encryption of each bucket.
  *
- * @throws S3Error MalformedXML; InvalidRequest for another encryption
+ * @throws S3Error MalformedXML; NotImplemented for another encryption
  */
 export async function putBucketEncryption({ request }: BucketContext): Promise<HttpReply> {
   const body = await readSmallBody(request, maxBodyBytes)
@@ -20,7 +20,7 @@ export async function putBucketEncryption({ request }: BucketContext): Promise<H
   const algorithm = childText(child(rule, 'ApplyServerSideEncryptionByDefault'), 'SSEAlgorithm')
   if (algorithm === undefined) throw malformed('SSEAlgorithm is missing')
   if (algorithm.trim() !== 'AES256') {
-    throw new S3Error('InvalidRequest', 'The only encryption that can be claimed is AES256.')
+    throw notImplemented('encryption other than AES256')
   }
   return { status: 200, headers: [['Content-Length', '0']] }
 }

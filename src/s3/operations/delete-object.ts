@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../http/message.ts'
 import type { ObjectContext } from '../context.ts'
-import { noSuchKey, S3Error } from '../errors.ts'
+import { headerNotImplemented, noSuchKey } from '../errors.ts'
 import { writeConditions } from '../headers/preconditions.ts'
 
 /** Conditions of S3's directory buckets. Ignoring them would delete objects that must be kept. */
@@ -15,7 +15,7 @@ export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, key } = context
   for (const name of unknownConditions) {
     if (request.headers[name] === undefined) continue
-    throw new S3Error('NotImplemented', undefined, { elements: { Header: name } })
+    throw headerNotImplemented(name)
   }
   const wasThere = await service.drive.remove(bucket, key, writeConditions(request.headers))
   if (!wasThere && !service.compatibility.absentDeletes) throw noSuchKey(key)

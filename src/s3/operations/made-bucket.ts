@@ -11,7 +11,13 @@ import { onlyChild, refuseOtherElements } from '../configuration/document-elemen
 import { keepsDocuments } from '../configuration/public-access.ts'
 import { bucketTagLimits, checkedTags, parseTag } from '../configuration/tagging-document.ts'
 import type { BucketContext, NewBucketContext, S3Service, S3Settings } from '../context.ts'
-import { headerNotImplemented, invalidArgument, S3Error, type S3ErrorCode } from '../errors.ts'
+import {
+  headerNotImplemented,
+  invalidArgument,
+  notImplemented,
+  S3Error,
+  type S3ErrorCode,
+} from '../errors.ts'
 import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
 import { setBucketAcl } from './put-acl.ts'
 
@@ -106,8 +112,7 @@ function readConfiguration(body: Buffer, { settings, compatibility }: S3Service)
     (child) => !known.includes(child.name) && !isDirectoryAlone(child),
   )
   if (other !== undefined) {
-    const message = `The element ${other.name} implies functionality that is not implemented.`
-    throw new S3Error('NotImplemented', message)
+    throw notImplemented(`the element ${other.name}`)
   }
   const tags = onlyChild(root, 'Tags')?.children.map(parseTag)
   return {

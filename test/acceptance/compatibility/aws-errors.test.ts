@@ -73,12 +73,17 @@ const refused: readonly (Pick<WireCase, 'title' | 'error'> &
   {
     title: 'A sub-resource that is not implemented',
     ...{ method: 'PUT', target: `/${testBucket}?website` },
+    ...{ byDefault: [501, 'NotImplemented'], aws: [501, 'NotImplemented'] },
+  },
+  {
+    title: 'A write of a sub-resource that S3 only reads',
+    ...{ method: 'PUT', target: `/${testBucket}?policyStatus` },
     ...{ byDefault: [501, 'NotImplemented'], aws: [405, 'MethodNotAllowed'] },
   },
   {
     title: 'A header that is not implemented',
     ...{ method: 'PUT', target, headers: { 'x-amz-website-redirect-location': '/' } },
-    ...{ byDefault: [501, 'NotImplemented'], aws: [400, 'InvalidRequest'] },
+    ...{ byDefault: [501, 'NotImplemented'], aws: [501, 'NotImplemented'] },
     error: { Header: 'x-amz-website-redirect-location' },
   },
 ]

@@ -23,7 +23,8 @@ export function uploadProblem(error: unknown, isReplacing = false): UploadProble
   if (code === 'PreconditionFailed' && isReplacing) return changed
   const known = Object.hasOwn(knownProblems, code) ? knownProblems[code] : undefined
   if (known !== undefined) return known
-  const isUnable = isBeyondDrive(status, code)
+  // What the drive cannot do, it cannot do later.
+  const isUnable = status === 501
   if (!isUnable && (status >= 500 || status === 429)) {
     return { kind: 'passing', message: `The gateway is busy (${code || status}).` }
   }
@@ -32,11 +33,6 @@ export function uploadProblem(error: unknown, isReplacing = false): UploadProble
     kind: isUnable ? 'unchecked' : 'final',
     message: reason || `The gateway rejected the upload: ${code || `status ${status}`}.`,
   }
-}
-
-/** What the drive cannot do, it cannot do later. With COMPATIBILITY=aws, it is InvalidRequest. */
-function isBeyondDrive(status: number, code: string): boolean {
-  return status === 501 || code === 'InvalidRequest'
 }
 
 const entities: Readonly<Record<string, string>> = {

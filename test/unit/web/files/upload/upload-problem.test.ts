@@ -18,7 +18,7 @@ describe('uploadProblem', () => {
     ['a taken name', serviceError(412, 'PreconditionFailed'), 'clash'],
     ['a file that is gone', serviceError(404, 'NoSuchKey'), 'clash'],
     ['a condition that the drive does not know', serviceError(501, 'NotImplemented'), 'unchecked'],
-    ['the same as AWS says it', serviceError(400, 'InvalidRequest'), 'unchecked'],
+    ['a request that AWS refuses', serviceError(400, 'InvalidRequest'), 'final'],
     ['a lost upload', serviceError(404, 'NoSuchUpload'), 'lost'],
     ['a full drive', serviceError(403, 'QuotaExceeded'), 'full'],
     ['a refusal', serviceError(403, 'AccessDenied'), 'final'],
