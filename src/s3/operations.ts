@@ -1,6 +1,7 @@
 import { keepsDocuments } from './configuration/public-access.ts'
 import { keepsTags } from './configuration/tagging-document.ts'
 import type { BucketContext, NewBucketContext, ObjectContext, ServiceContext } from './context.ts'
+import { claimHint } from './headers/encryption.ts'
 import { type Access, type Condition, type OperationTable, rowsOf } from './operation.ts'
 import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
 import {
@@ -92,7 +93,7 @@ const acceptsAcls: Condition = {
 }
 const claimsEncryption: Condition = {
   isMet: ({ serverSideEncryption }) => serverSideEncryption === 'claim',
-  hint: 'To accept AES256 for a disk that is encrypted, set SERVER_SIDE_ENCRYPTION=claim on the gateway.',
+  hint: claimHint,
 }
 const mayTag: Condition = {
   isMet: ({ compatibility }) => keepsTags(compatibility),

@@ -19,6 +19,14 @@ for (const [settings, status, code] of [
     const put = { method: 'PUT', target: object, body: 'x' }
     const refusal = await answer(gateway, { title: 'AES256', ...put, ...encrypted, status, code })
     assert.match(refusal.text, new RegExp(`<Message>[^<]*: ${field}[.]`))
+    assert.match(refusal.text, /SERVER_SIDE_ENCRYPTION=claim/)
+    const bucket = { method: 'PUT', target: `/${testBucket}?encryption`, status, code }
+    const ofBucket = await answer(gateway, { title: 'PutBucketEncryption', ...bucket })
+    assert.match(ofBucket.text, /SERVER_SIDE_ENCRYPTION=claim/)
+    // No setting allows it.
+    const kms = { headers: { [field]: 'aws:kms' } }
+    const other = await answer(gateway, { title: 'aws:kms', ...put, ...kms, status, code })
+    assert.doesNotMatch(other.text, /SERVER_SIDE_ENCRYPTION/)
     const plain = await answer(gateway, { title: 'none', ...put, status: 200 })
     assert.equal(plain.headers.get(field), null)
     const code404 = 'ServerSideEncryptionConfigurationNotFoundError'

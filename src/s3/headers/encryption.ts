@@ -8,6 +8,10 @@ import type { HttpReply } from '../../http/message.ts'
  */
 export type EncryptionMode = 'refuse' | 'claim'
 
+/** For a client that insists on encryption, such as Terraform with `encrypt = true`. */
+export const claimHint =
+  'To accept AES256 for a disk that is encrypted, set SERVER_SIDE_ENCRYPTION=claim on the gateway.'
+
 const name = 'x-amz-server-side-encryption'
 
 /** AWS has the field in replies of these (API reference, each operation, "Response Elements"). */

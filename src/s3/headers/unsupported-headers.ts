@@ -3,7 +3,7 @@ import type { Compatibility } from '../compatibility.ts'
 import { keepsTags } from '../configuration/tagging-document.ts'
 import type { ObjectContext } from '../context.ts'
 import { headerNotImplemented } from '../errors.ts'
-import { type EncryptionMode, isClaimedEncryption } from './encryption.ts'
+import { claimHint, type EncryptionMode, isClaimedEncryption } from './encryption.ts'
 
 /** Whether this value requests something that is not supported. */
 type Refusal = (value: string) => boolean
@@ -68,6 +68,6 @@ export function refuseUnsupportedHeaders(
     if (!name.startsWith('x-amz-') || isKept(name)) continue
     const value = String(headers[name])
     if (!refusals.get(name)?.(value) || isClaimedEncryption(encryption, name, value)) continue
-    throw headerNotImplemented(name)
+    throw headerNotImplemented(name, isClaimedEncryption('claim', name, value) ? claimHint : '')
   }
 }
