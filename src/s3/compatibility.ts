@@ -56,6 +56,10 @@ export const differences = {
       'x-amz-tagging, PutObjectTagging, DeleteObjectTagging and lifecycle rules for tags: 501 NotImplemented',
     aws: 'Objects have [tags](#tags)',
   },
+  pageMaximums: {
+    contract: '`max-uploads` or `max-parts` of 0, and `max-parts` above 1,000: 400 InvalidArgument',
+    aws: 'An empty page, and a page of at most 1,000 parts',
+  },
   requiredLengths: {
     contract: 'PutObject and UploadPart need no length if the body is chunked',
     aws: 'Without Content-Length and x-amz-decoded-content-length: 411 MissingContentLength',
@@ -75,10 +79,6 @@ export const differences = {
   versionTwo: {
     contract: 'Signature Version 2 is refused',
     aws: 'Presigned URLs of Version 2 are accepted for GET, HEAD and PUT of an object, without parameters that they do not sign',
-  },
-  zeroMaximums: {
-    contract: '`max-uploads` or `max-parts` of 0: 400 InvalidArgument',
-    aws: 'an empty page',
   },
 } as const satisfies Readonly<Record<string, Difference>>
 

@@ -63,7 +63,7 @@ export const documentBehaviors = {
     refused(putOf('policy', 0, policy.replace('Allow', 'Deny')), 400, 'MalformedPolicy'),
   ),
   PutBucketTagging: documented(
-    putOf('tagging', 200, bucketTags),
+    putOf('tagging', 204, bucketTags),
     refused(putOf('tagging', 0, bucketTags.replace('<Key>a', '<Key>aws:a')), 400, 'InvalidTag'),
   ),
   PutPublicAccessBlock: documented(

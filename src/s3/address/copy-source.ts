@@ -3,6 +3,8 @@ import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/key-path.ts'
 import { lendRange } from '../../drives/lend-range.ts'
+import type { HttpRequest } from '../../http/message.ts'
+import { hasBody } from '../body/payload.ts'
 import { type PayloadDigest, PayloadDigester } from '../body/payload-digester.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import { isOpenByPolicy } from '../configuration/public-access.ts'
@@ -13,6 +15,15 @@ import type { ObjectRange } from '../headers/range.ts'
 import { absentBucket } from '../removed-bucket.ts'
 import { quoted } from './client-text.ts'
 import { percentDecode } from './query.ts'
+
+/** @throws S3Error UnexpectedContent, since the bytes of a copy are those of its source */
+export async function refuseBody(request: HttpRequest): Promise<void> {
+  if (!hasBody(request.headers)) return
+  request.acceptBody()
+  for await (const chunk of request.body.iterator({ destroyOnReturn: false })) {
+    if (chunk.length > 0) throw new S3Error('UnexpectedContent')
+  }
+}
 
 export interface CopySource {
   readonly source: ObjectName

@@ -6,7 +6,7 @@ const greatestInteger = 2_147_483_647
 
 /** The least number of uploads or parts that a page may be limited to. */
 export function leastOnPage({ compatibility }: Pick<S3Service, 'compatibility'>): 0 | 1 {
-  return compatibility.zeroMaximums ? 0 : 1
+  return compatibility.pageMaximums ? 0 : 1
 }
 
 /**

@@ -15,7 +15,20 @@ export function isAllowedRegion(
   return regions.includes(everyRegion) && regionName.test(name)
 }
 
+const awsRegion = /^[a-z]{2,}(?:-[a-z]+)+-\d{1,2}$/
+
+/** Whether there may be buckets in it: `us-west-2`, and what the settings name. */
+export function isKnownRegion(
+  name: string,
+  { region, regions }: Pick<S3Settings, 'region' | 'regions'>,
+): boolean {
+  return name === region || regions.includes(name) || awsRegion.test(name)
+}
+
 /** The region that clients are told of a bucket. */
-export function regionOfBucket({ configuration, service }: BucketContext): string {
+export function regionOfBucket({
+  configuration,
+  service,
+}: Pick<BucketContext, 'configuration' | 'service'>): string {
   return configuration.region ?? service.settings.region
 }

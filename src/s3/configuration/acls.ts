@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { headerNotImplemented, invalidArgument, S3Error } from '../errors.ts'
+import { headerNotImplemented, invalidArgument, notImplemented, S3Error } from '../errors.ts'
 import type { S3Log } from '../log.ts'
 import { owner } from '../reply/xml-reply.ts'
 import { onlyChild, refuseOtherElements } from './document-elements.ts'
@@ -61,7 +61,9 @@ export class Acls {
    */
   checkHeaders(headers: IncomingHttpHeaders, bucket: AclBucket): void {
     if (this.mode === 'refuse') refuseGrants(headers, bucket.isPublic)
-    else this.ignore(reachOfHeaders(headers), bucket)
+    // AWS takes it wherever an ACL has no effect: the owner of the bucket is that of the object.
+    else if (headers['x-amz-acl'] !== 'bucket-owner-full-control')
+      this.ignore(reachOfHeaders(headers), bucket)
   }
 
   /**
@@ -78,10 +80,16 @@ export class Acls {
     return reach && bucketReachOf(reach)
   }
 
-  /** Logs it if it is the first ACL without effect. @throws S3Error AccessDenied as assertAclsMayOpen */
+  /**
+   * Logs it if it is the first ACL without effect.
+   *
+   * @throws S3Error NotImplemented for one that would keep something private in a public bucket; AccessDenied as
+   *   assertAclsMayOpen
+   */
   ignore(reach: Reach | undefined, bucket: AclBucket): void {
     const { name, isPublic } = bucket
     if (reach !== undefined && reach !== 'owner') assertAclsMayOpen(bucket)
+    if (reach === 'owner' && isPublic) throw privateInPublic()
     if (reach === undefined || reach === (isPublic ? 'public-read' : 'owner')) return
     if (this.#isIgnoranceLogged) return
     this.#isIgnoranceLogged = true
@@ -114,6 +122,13 @@ export function assertAclsMayOpen(bucket: AclBucket | undefined): void {
 
 export function refusedAcl(): S3Error {
   return new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
+}
+
+/** Mastodon and Discourse take NotImplemented for a store without ACLs. */
+function privateInPublic(): S3Error {
+  return notImplemented(
+    'a private ACL in a public bucket, whose objects everyone may read. Use a bucket that is not public.',
+  )
 }
 
 /** As the contract says: an ACL that grants nothing new is harmless. */

@@ -25,7 +25,8 @@ const maxBytes = 64 * 1024
 export async function putBucketTagging(context: BucketContext): Promise<HttpReply> {
   const tags = parseTagging(await readSmallBody(context.request, maxTaggingBytes), bucketTagLimits)
   const hasTags = Object.keys(tags).length > 0
-  return await changed(context, { tags: hasTags ? tags : null })
+  await changed(context, { tags: hasTags ? tags : null })
+  return { status: 204, headers: [] }
 }
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketTagging.html */

@@ -7,7 +7,12 @@ import {
   type WriteConditions,
 } from '../../drives/drive.ts'
 import type { HttpReply } from '../../http/message.ts'
-import { assertSourceConditions, copySourceOf, pourObject } from '../address/copy-source.ts'
+import {
+  assertSourceConditions,
+  copySourceOf,
+  pourObject,
+  refuseBody,
+} from '../address/copy-source.ts'
 import { writeObject } from '../body/write-object.ts'
 import { uploadChecksum } from '../checksums/checksum-headers.ts'
 import { checksumElements } from '../checksums/checksum-reply.ts'
@@ -36,6 +41,7 @@ interface CopyPlan {
 export async function copyObject(context: ObjectContext): Promise<HttpReply> {
   refuseWhatCannotBeKept(context)
   const plan = planCopy(context)
+  await refuseBody(context.request)
   const metadata = await copyCurrent(context, plan)
   const { etag, checksum } = metadata.attributes
   const content = {

@@ -71,7 +71,11 @@ function partsQuery({ headers }: HttpRequest): PartsQuery {
   const maxParts = 'x-amz-max-parts'
   const marker = 'x-amz-part-number-marker'
   return {
-    maxParts: parseCount(maxParts, count(maxParts), { min: 0, max: 1000 }),
+    // As AWS, which ignores what is no number.
+    maxParts: parseCount(maxParts, /^-?\d+$/.exec(count(maxParts) ?? '')?.[0], {
+      min: 0,
+      max: 1000,
+    }),
     marker: parseCount(marker, count(marker) ?? '0', { min: 0, max: maxPartNumber }),
   }
 }

@@ -3,9 +3,12 @@ import { DriveError } from '../../drives/drive.ts'
 import type { HttpReply } from '../../http/message.ts'
 import { forEachLimited } from '../../process/limiter.ts'
 import { sortKeys } from '../../text/key-order.ts'
+import { shortened } from '../address/client-text.ts'
 import { parseCount } from '../address/count-parameter.ts'
 import type { Query } from '../address/query.ts'
+import { isKnownRegion, regionOfBucket } from '../address/region.ts'
 import type { S3Service, ServiceContext } from '../context.ts'
+import { invalidArgument } from '../errors.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
 import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
 
@@ -15,14 +18,13 @@ import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
  */
 export async function listBuckets(context: ServiceContext): Promise<HttpReply> {
   const { service, query } = context
-  const { region } = service.settings
-  const isElsewhere = (query.get('bucket-region') || region) !== region
-  const { names, isTruncated } = pageOf(isElsewhere ? [] : visibleBuckets(context), query)
+  const visible = new Map(visibleBuckets(context))
+  const { names, isTruncated } = pageOf([...visible.keys()], query)
   const times = await creationTimes(service, names)
   const buckets = names.map((name, index) => ({
     Name: name,
     CreationDate: xmlTimestamp(times[index] ?? 0),
-    BucketRegion: region,
+    BucketRegion: visible.get(name),
   }))
   return xmlReply('ListAllMyBucketsResult', {
     Owner: owner,
@@ -32,9 +34,18 @@ export async function listBuckets(context: ServiceContext): Promise<HttpReply> {
   })
 }
 
-function visibleBuckets({ service, identity }: ServiceContext): string[] {
-  const names = service.buckets.all().map(({ name }) => name)
-  return names.filter((name) => canSeeBucket(identity, name))
+/** Names with their regions. @throws S3Error InvalidArgument for a region that does not exist */
+function visibleBuckets({ service, identity, query }: ServiceContext): [string, string][] {
+  const wanted = query.get('bucket-region')
+  const all = service.buckets.all().map((configuration): [string, string] => {
+    return [configuration.name, regionOfBucket({ configuration, service })]
+  })
+  const found = all.filter(
+    ([name, region]) => canSeeBucket(identity, name) && (!wanted || region === wanted),
+  )
+  if (found.length > 0 || !wanted || isKnownRegion(wanted, service.settings)) return found
+  const message = `Argument value ${shortened(wanted)} is not a valid AWS Region.`
+  throw invalidArgument('bucket-region', wanted, message)
 }
 
 /** Each may be a request to a server. */

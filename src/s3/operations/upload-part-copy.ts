@@ -5,6 +5,7 @@ import {
   copySourceOf,
   type PourOptions,
   pourObject,
+  refuseBody,
 } from '../address/copy-source.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
@@ -25,6 +26,7 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   const number = partNumberOf(context)
   refuseWhatCannotBeKept(context)
   const { source } = copySourceOf(context)
+  await refuseBody(request)
   const metadata = await drive.head(source.bucket, source.key)
   if (metadata === undefined) throw noSuchKey(source.key)
   assertSourceConditions(context, metadata)

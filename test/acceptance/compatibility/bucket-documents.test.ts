@@ -24,7 +24,8 @@ for (const mode of ['contract', 'aws'] as const) {
       const put = { title: name, method: 'PUT', target, body }
       if (mode === 'contract')
         await answer(gateway, { ...put, status: 501, code: 'NotImplemented' })
-      else await answer(gateway, { ...put, status: name === 'policy' ? 204 : 200 })
+      else
+        await answer(gateway, { ...put, status: ['policy', 'tagging'].includes(name) ? 204 : 200 })
     }
     const read = { title: 'read', method: 'GET', target: key, isUnsigned: true }
     if (mode === 'contract') await answer(gateway, { ...read, status: 403, code: 'AccessDenied' })

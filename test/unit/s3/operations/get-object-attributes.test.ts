@@ -95,7 +95,7 @@ for (const headers of [
   { 'x-amz-object-attributes': '' },
   { 'x-amz-object-attributes': 'ETag,Colour' },
   { 'x-amz-object-attributes': 'constructor' },
-  { 'x-amz-object-attributes': 'ETag', 'x-amz-max-parts': 'x' },
+  { 'x-amz-object-attributes': 'ETag', 'x-amz-max-parts': '-1' },
   { 'x-amz-object-attributes': 'ETag', 'x-amz-part-number-marker': '-1' },
 ] as Record<string, string>[]) {
   test(`GetObjectAttributes refuses ${JSON.stringify(headers)}`, async () => {
