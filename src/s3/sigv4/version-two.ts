@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { HttpRequest } from '../../http/message.ts'
 import { S3Error } from '../errors.ts'
 import { withoutOuterSpace } from '../headers/field-value.ts'
-import { publicAddress, reencodedPath } from './canonical-readings.ts'
+import { reencodedPath } from './canonical-readings.ts'
 import { checkExpiryTime } from './claim-checks.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
 import { expiredAt } from './refusal-reasons.ts'
@@ -53,7 +53,8 @@ export function verifyVersionTwo(
       }),
       path + canonicalParameters(claim.parameters),
     ].join('\n')
-  const paths = signedPaths(resource, publicUrl)
+  // As sent, and as AWS encodes it.
+  const paths = [...new Set([resource, reencodedPath(resource)])]
   for (const path of paths) {
     const bytes = Buffer.from(textOf(path), 'latin1')
     const match = matchSecret(credential.secretKeys, claim.signature, (secretKey) => ({
@@ -90,14 +91,4 @@ function canonicalParameters(parameters: readonly (readonly [string, string])[])
     return `${name}=${Buffer.from(value).toString('latin1')}`
   })
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
-}
-
-/**
- * The path as sent, and as AWS encodes it. If a proxy removes the path of PUBLIC_URL, only with it: the host is not
- * signed, so nothing else tells which address a client means.
- */
-function signedPaths(rawPath: string, publicUrl: string | undefined): readonly string[] {
-  const prefix = publicAddress(publicUrl)?.prefix ?? ''
-  const reencoded = reencodedPath(rawPath)
-  return [...new Set([rawPath, reencoded])].map((path) => prefix + path)
 }

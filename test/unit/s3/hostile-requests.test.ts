@@ -22,7 +22,7 @@ const buckets = servedBuckets(['bucket'])
 const log = createLog('info', { write: () => undefined })
 const service = {
   settings: {
-    ...{ ...settings, publicUrl: 'https://s3.example.com/storage' },
+    ...{ ...settings, publicUrl: 'https://s3.example.com' },
     ...{
       publicList: true,
       corsAllowedOrigins: [],

@@ -20,16 +20,3 @@ for (const { client, needs, publicUrl, ...recorded } of requests) {
     assert.match(refusal(() => authenticate(other, settings, nowMs)).message, /does not match/)
   })
 }
-
-test('A request for PUBLIC_URL with a path does not open a bucket with the name of the path', () => {
-  const { publicUrl, ...recorded } = requests.at(-1)
-  const settings = { region, regions: [], keys, publicUrl }
-  for (const Host of ['localhost:9010', '127.0.0.1:9000']) {
-    const request = fakeRequest({
-      ...recorded,
-      target: `/storage${recorded.target}`,
-      headers: { ...recorded.headers, Host },
-    })
-    assert.match(refusal(() => authenticate(request, settings, nowMs)).message, /does not match/)
-  }
-})

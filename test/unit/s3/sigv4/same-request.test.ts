@@ -17,7 +17,7 @@ import { uriDecode, uriEncode, uriEncodePath } from '../../../../src/s3/sigv4/ur
 import { fakeRequest } from '../fake-request.ts'
 import { nowMs, settings, vectors } from './signed-request.ts'
 
-const publicUrl = 'https://s3.example.com/storage'
+const publicUrl = 'https://s3.example.com'
 const directHost = 'localhost:9000'
 const scope = `20130524/${settings.region}/s3/aws4_request`
 const emptyHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
@@ -45,7 +45,7 @@ interface Client {
   readonly signs: 'encoded' | 'raw'
   readonly payloadHash: 'UNSIGNED-PAYLOAD' | typeof emptyHash
   readonly acceptEncodingAs: 'identity' | 'received'
-  /** `public`: PUBLIC_URL, whose proxy removes its path and keeps or replaces Host. */
+  /** `public`: PUBLIC_URL, whose proxy keeps or replaces Host. */
   readonly at: 'direct' | 'public'
 }
 
@@ -130,7 +130,7 @@ function sign(from: Client): Wire {
     stringToSign(
       canonicalRequest({
         method: from.method,
-        path: `${from.at === 'public' ? '/storage' : ''}/${path}`,
+        path: `/${path}`,
         query: canonicalQuery(pairs.join('&')),
         signedHeaders: headers.map(([name, value]) => ({
           name,
