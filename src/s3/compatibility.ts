@@ -49,7 +49,7 @@ export const differences = {
   },
   minioHealth: {
     contract: '`/minio/health/live` is a key of the bucket `minio`',
-    aws: '`/minio/health/live`, `/ready` and `/cluster` answer as probes do, unless a bucket `minio` is served',
+    aws: '`/minio/health/live`, `/ready`, `/cluster` and `/cluster/read` answer as probes do, `/minio/v2/metrics/cluster` as `/-/metrics`, and `/minio/admin/` says that there is no such API, unless a bucket `minio` is served',
   },
   objectTags: {
     contract:

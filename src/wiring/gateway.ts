@@ -9,6 +9,7 @@ import { bucketOfHost, type VirtualHosts } from '../s3/address/virtual-host.ts'
 import type { Compatibility } from '../s3/compatibility.ts'
 import { S3Error, type S3ErrorCode } from '../s3/errors.ts'
 import { errorDocument } from '../s3/reply/render-error.ts'
+import { json } from './probes/health.ts'
 
 export interface GatewayParts {
   /** All other paths. */
@@ -59,13 +60,23 @@ const minioBucket = 'minio'
 /** In logs and metrics, of a probe whose path does not say that it is one. */
 export const probeOperation = 'probe'
 
-/** Probes in compose files that were made for MinIO. */
-const minioRoutes: readonly Route[] = (['live', 'ready', 'cluster'] as const).map((name) => ({
-  path: `/minio/health/${name}`,
-  isWhole: true,
-  part: name === 'live' ? 'liveness' : 'readiness',
-  unlessBucket: minioBucket,
-}))
+/** What compose files and scrapers that were made for MinIO ask for. */
+const minioRoutes: readonly Route[] = (
+  [
+    ['/minio/health/live', 'liveness'],
+    ['/minio/health/ready', 'readiness'],
+    ['/minio/health/cluster', 'readiness'],
+    ['/minio/health/cluster/read', 'readiness'],
+    ['/minio/v2/metrics/cluster', 'metrics'],
+  ] as const
+).map(([path, part]) => ({ path, part, isWhole: true, unlessBucket: minioBucket }))
+
+/** For `mc admin` and `mc quota`, in the form of MinIO's errors. */
+const noMinioAdmin: HttpReply = json(501, {
+  Code: 'NotImplemented',
+  Message:
+    'There is no admin API of MinIO here. Use the dashboard at /-/, or the management API at /-/api.',
+})
 
 /** Its path is that of an object, which logs and metrics would take it for. */
 function asProbe(reply: HttpReply): HttpReply {
@@ -89,6 +100,10 @@ export function createGateway({
     if (isVisit(request)) return Promise.resolve(toDashboard)
     const { rawPath, method } = request
     const isRead = method === 'GET' || method === 'HEAD'
+    const isMinioAdmin = compatibility.minioHealth && rawPath.startsWith('/minio/admin/')
+    if (isMinioAdmin && buckets.find(minioBucket) === undefined) {
+      return Promise.resolve(asProbe(noMinioAdmin))
+    }
     const route = own.find((one) => matches(one, rawPath))
     const { part = 's3', unlessBucket } = route ?? {}
     const isS3 = unlessBucket !== undefined && (!isRead || buckets.find(unlessBucket) !== undefined)

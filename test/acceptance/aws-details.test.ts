@@ -97,3 +97,15 @@ test('a private ACL in a public bucket is refused, since the object is public', 
     await answer(gateway, { ...request, status: 200 })
   }
 })
+
+test("MinIO's extension of VersioningConfiguration is not implemented, not malformed", async (t) => {
+  const gateway = await startGatewayInProcess(t, inAws)
+  const prefixes = '<ExcludedPrefixes><Prefix>tmp/</Prefix></ExcludedPrefixes>'
+  for (const extension of [prefixes, '<ExcludeFolders>true</ExcludeFolders>']) {
+    for (const status of ['Enabled', 'Suspended']) {
+      const body = `<VersioningConfiguration><Status>${status}</Status>${extension}</VersioningConfiguration>`
+      const request = { method: 'PUT', target: `${bucket}?versioning`, body }
+      await answer(gateway, { title: body, ...request, status: 501, code: 'NotImplemented' })
+    }
+  }
+})

@@ -236,3 +236,15 @@ test('on: keys create and remove what they may manage, and learn nothing else', 
   await reader(remove('/mine/key'))
   await manager(remove('/mine'))
 })
+
+test('on: a bucket that exists is created again in us-east-1 only, as on AWS', async (t) => {
+  const { ask } = await start(t, 'on', { COMPATIBILITY: 'aws' })
+  const owned = { status: 409, code: 'BucketAlreadyOwnedByYou' }
+  const elsewhere = { body: located('eu-west-1') }
+  await ask(put('/here'))
+  await ask(put('/there', elsewhere))
+  await ask(put('/here'))
+  await ask(put('/here', { ...elsewhere, ...owned }))
+  await ask(put('/there', { ...elsewhere, ...owned }))
+  await ask(put('/there', owned))
+})

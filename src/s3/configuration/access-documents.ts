@@ -55,10 +55,12 @@ export function parseOwnershipControls(body: Uint8Array): string {
 /**
  * The status that is kept.
  *
- * @throws S3Error MalformedXML; NotImplemented for versions (docs/decisions/0039-versions.md)
+ * @throws S3Error MalformedXML; NotImplemented for versions and MinIO's extensions (docs/decisions/0039-versions.md)
  */
 export function parseVersioning(body: Uint8Array): 'Suspended' {
   const root = parseXmlBody(body, 'VersioningConfiguration')
+  const ofMinio = root.children.find(({ name }) => /^Exclude(?:dPrefixes|Folders)$/.test(name))
+  if (ofMinio !== undefined) throw notImplemented(ofMinio.name)
   refuseOtherElements(root, ['Status', 'MfaDelete'])
   const status = childText(root, 'Status')?.trim()
   const mfaDelete = childText(root, 'MfaDelete')?.trim() ?? 'Disabled'

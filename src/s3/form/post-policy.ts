@@ -130,7 +130,9 @@ export function checkPostPolicy(
   const failed = conditions.find((condition) => !holds(condition, fields.get(condition.field)))
   if (failed !== undefined) {
     const { kind, field, value } = failed
-    throw refusedByPolicy(`Policy Condition failed: ${JSON.stringify([kind, `$${field}`, value])}`)
+    // With the spaces of AWS, which suites compare.
+    const shown = [kind, `$${field}`, value].map((text) => JSON.stringify(text)).join(', ')
+    throw refusedByPolicy(`Policy Condition failed: [${shown}]`)
   }
   const named = new Set(conditions.map(({ field }) => field))
   for (const name of fields.keys()) {

@@ -33,7 +33,7 @@ export async function createBucket(context: NewBucketContext): Promise<HttpReply
   const objectOwnership = ownershipOf(headers)
   const { region, tags } = readConfiguration(await readSmallBody(request, maxBodyBytes), service)
   if (configuration === undefined) await create(context, region)
-  else if (!answersExisting(context)) throw new S3Error('BucketAlreadyOwnedByYou')
+  else if (!answersExisting(context, region)) throw new S3Error('BucketAlreadyOwnedByYou')
   if (acl !== undefined) await setBucketAcl(context, acl)
   if (keepsDocuments(service.compatibility) && (tags ?? objectOwnership) !== undefined) {
     await changeOptions(context, {
@@ -56,7 +56,7 @@ async function create(context: NewBucketContext, region: string): Promise<void> 
     await service.bucketMaker?.create(bucket, region)
   } catch (error) {
     const isOwned = error instanceof BucketError && error.kind === 'exists'
-    if (!(isOwned && answersExisting(context))) throw s3ErrorOfBucket(error)
+    if (!(isOwned && answersExisting(context, region))) throw s3ErrorOfBucket(error)
   }
 }
 
@@ -64,8 +64,10 @@ async function create(context: NewBucketContext, region: string): Promise<void> 
  * API reference, BucketAlreadyOwnedByYou: "For legacy compatibility, if you re-create an existing bucket that you
  * already own in the North Virginia Region, Amazon S3 returns 200 OK".
  */
-function answersExisting({ service }: NewBucketContext): boolean {
-  return service.bucketCreation === 'existing' || service.settings.region === 'us-east-1'
+function answersExisting({ service, configuration }: NewBucketContext, asked: string): boolean {
+  const { region } = service.settings
+  const regions = [asked || region, configuration?.region ?? region]
+  return service.bucketCreation === 'existing' || regions.every((one) => one === 'us-east-1')
 }
 
 /** Objects belong to the one owner whatever it is; Object Lock does not exist. */

@@ -117,7 +117,7 @@ export class Readiness {
 }
 
 function askedBy(rawPath: string): readonly Access[] | undefined {
-  if (rawPath === '/-/readyz/reads') return ['reads']
+  if (rawPath === '/-/readyz/reads' || rawPath === '/minio/health/cluster/read') return ['reads']
   if (rawPath === '/-/readyz/writes') return ['writes']
   // gateway.ts has the paths that are none of its own.
   const isOther = rawPath.startsWith('/-/readyz/') && rawPath !== '/-/readyz/'

@@ -67,9 +67,13 @@ for (const [buckets, target, method, body] of [
   [[], '/minio/health/live', 'GET', 'liveness'],
   [[], '/minio/health/ready', 'HEAD', 'readiness'],
   [[], '/minio/health/cluster', 'GET', 'readiness'],
+  [[], '/minio/health/cluster/read', 'GET', 'readiness'],
+  [[], '/minio/v2/metrics/cluster', 'GET', 'metrics'],
   [[], '/minio/health/live', 'PUT', 's3'],
   [[], '/minio/health/live/x', 'GET', 's3'],
   [['minio'], '/minio/health/live', 'GET', 's3'],
+  [['minio'], '/minio/admin/v3/info', 'GET', 's3'],
+  [[], '/minio/administrators', 'GET', 's3'],
 ] as const) {
   test(`In the aws mode with the buckets [${buckets}], ${method} ${target} is for ${body}`, async () => {
     const parts = { ...handlers, buckets: servedBuckets([...buckets]) }

@@ -105,6 +105,13 @@ test('a policy is over in the moment of its expiration', () => {
   assert.doesNotThrow(check(policy.expiresAtMs - 1))
 })
 
+test('a condition that fails is shown as AWS writes it', () => {
+  const policy = policyOf({ expiration, conditions: [['starts-with', '$key', 'a"b']] })
+  const check = () => checkPostPolicy(policy, new Map([['key', 'x']]), new Set(), 0)
+  const shown = 'Policy Condition failed: ["starts-with", "$key", "a\\"b"]'
+  assert.throws(check, { message: `Invalid according to Policy: ${shown}` })
+})
+
 const escaped = (text: string) => text.replace(/\$/g, '\\$&')
 
 /** A second reading of AWS's page, written from the conditions and not from the fields. */
