@@ -65,25 +65,20 @@ class Right {
     const conditions = own.flatMap(({ prefixes }) => prefixes ?? [])
     this.#isUnconditional = own.some(({ keys, prefixes }) => (keys ?? prefixes) === undefined)
     this.#keys = new Patterns(own.flatMap(({ keys }) => keys ?? []))
-    const equal = conditions.flatMap(({ StringEquals: values = [], StringLike }) => {
-      const like = StringLike && new Patterns(StringLike)
-      return values.filter((value) => isPrefix(value) && (like?.match(value) ?? true))
+    const equal = conditions.flatMap(({ StringEquals: values = [], StringLike = ['*'] }) => {
+      const like = new Patterns(StringLike)
+      return values.filter((value) => like.match(value))
     })
     this.#equal = new Set(equal)
-    this.#like = new Patterns(
-      conditions.flatMap(({ StringEquals, StringLike = [] }) => (StringEquals ? [] : StringLike)),
-    )
+    const alone = conditions.filter(({ StringEquals }) => StringEquals === undefined)
+    this.#like = new Patterns(alone.flatMap(({ StringLike = [] }) => StringLike))
   }
 
   covers(key: string, prefix: string | undefined): boolean {
     if (this.#isUnconditional || this.#keys.match(key)) return true
-    if (prefix === undefined || !isPrefix(prefix)) return false
+    if (prefix === undefined || prefix.length > maxPrefixLength) return false
     return this.#equal.has(prefix) || this.#like.match(prefix)
   }
-}
-
-function isPrefix(text: string): boolean {
-  return text.length <= maxPrefixLength
 }
 
 /**

@@ -49,27 +49,19 @@ export function rulesFor<Rule extends NotificationRule>(
   event: EventName,
 ): readonly Rule[] {
   return rules.filter((rule) => {
-    if (!rule.events.some((pattern) => isNamedBy(pattern, event))) return false
-    const { prefix, suffix } = decodedFilters(rule)
+    const { events, prefix, suffix } = rule
+    const filters = decodedFilters.get(rule) ?? [decoded(prefix), decoded(suffix)]
+    decodedFilters.set(rule, filters)
     return (
-      (key.startsWith(rule.prefix) || key.startsWith(prefix)) &&
-      (key.endsWith(rule.suffix) || key.endsWith(suffix))
+      (key.startsWith(prefix) || key.startsWith(filters[0])) &&
+      (key.endsWith(suffix) || key.endsWith(filters[1])) &&
+      events.some((pattern) => isNamedBy(pattern, event))
     )
   })
 }
 
-type Filters = Pick<NotificationRule, 'prefix' | 'suffix'>
-
 /** Decoded once: each change of an object asks. */
-const decodedFiltersOf = new WeakMap<NotificationRule, Filters>()
-
-function decodedFilters(rule: NotificationRule): Filters {
-  const known = decodedFiltersOf.get(rule)
-  if (known !== undefined) return known
-  const filters = { prefix: decoded(rule.prefix), suffix: decoded(rule.suffix) }
-  decodedFiltersOf.set(rule, filters)
-  return filters
-}
+const decodedFilters = new WeakMap<NotificationRule, readonly [prefix: string, suffix: string]>()
 
 /** Whether two rules may want the same event, which S3 refuses. */
 export function doOverlap(a: NotificationRule, b: NotificationRule): boolean {

@@ -124,7 +124,6 @@ function hasHappened(
 ): boolean {
   if (etag === undefined || found === undefined) return etag === found
   const { etag: shown } = found.attributes
-  if (shown === etag) return true
-  const isOfParts = hasOwnEtags && etagOfParts.test(etag) && !etagOfParts.test(shown)
-  return isOfParts && found.size === size
+  const mayDiffer = hasOwnEtags && etagOfParts.test(etag) && !etagOfParts.test(shown)
+  return shown === etag || (mayDiffer && found.size === size)
 }

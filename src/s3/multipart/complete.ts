@@ -96,8 +96,9 @@ export async function recoverUpload(
     await lease.release().catch(() => undefined)
     throw error
   }
-  if (isPublished) await finish(context, lease, withEtag(completionOf(upload), etag))
-  else await reopen(context, { lease, completion: completion ?? completionOf(upload) })
+  const planned = completion ?? completionOf(upload)
+  if (isPublished) await finish(context, { lease, completion: withEtag(planned, etag) })
+  else await reopen(context, { lease, completion: planned })
 }
 
 /**
@@ -223,7 +224,7 @@ async function publish(context: UploadContext, completing: Publishing): Promise<
     throw answered
   }
   const { isHeld } = lease
-  const isFinished = finishAfterwards(context, lease, published)
+  const isFinished = finishAfterwards(context, { lease, completion: published })
   // A lease that was lost during the last step: another process may have recovered the upload.
   if (!isHeld && !(await isFinished)) throw leaseLost()
   return published
@@ -254,28 +255,20 @@ async function publishOnDrive(
  * The object exists and the row describes it, so the client need not wait: after a crash, the
  * next process that finds the row completes it. Resolves as `finish`.
  */
-function finishAfterwards(
-  context: UploadContext,
-  lease: Lease,
-  published: Completion,
-): Promise<boolean> {
+function finishAfterwards(context: UploadContext, completed: Completing): Promise<boolean> {
   const { pendingWrites } = context
-  const finished = finish(context, lease, published)
+  const finished = finish(context, completed)
   const write = finished.then(() => void pendingWrites.delete(write))
   pendingWrites.add(write)
   return finished
 }
 
 /** Records that the object is published. False when the row does not say so afterwards. */
-async function finish(
-  context: UploadContext,
-  lease: Lease,
-  published: Completion,
-): Promise<boolean> {
+async function finish(context: UploadContext, { lease, ...published }: Completing) {
   const { table, watch, log, now } = context
   const { id } = lease.upload
   lease.end()
-  const completion = JSON.stringify(published)
+  const completion = JSON.stringify(published.completion)
   try {
     if (await table.finishCompletion(id, lease.owner, { completion, nowMs: now() })) return true
     return await recoverAgain(context, lease.upload, completion)
