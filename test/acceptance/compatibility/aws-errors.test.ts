@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { type GatewayInProcess, startGatewayInProcess } from '../../support/gateway-in-process.ts'
 import { testBucket, testCredentials } from '../../support/gateway-process.ts'
@@ -99,22 +98,6 @@ const casesOf = (mode: 'contract' | 'aws') => async (gateway: GatewayInProcess) 
 }
 
 testInBothModes({ contract: casesOf('contract'), aws: casesOf('aws') })
-
-for (const [mode, code] of [
-  ['contract', 'NotImplemented'],
-  ['aws', 'InvalidRequest'],
-]) {
-  test(`COMPATIBILITY=${mode}: an error of one object in DeleteObjects has ${code}`, async (t) => {
-    const gateway = await startGatewayInProcess(t, { COMPATIBILITY: mode ?? '' })
-    const body = '<Delete><Object><Key>k</Key><Size>1</Size></Object></Delete>'
-    const digest = createHash('md5').update(body).digest('base64')
-    const headers = { 'content-md5': digest }
-    const sent = { method: 'POST', target: `/${testBucket}?delete`, body, headers }
-    const { xml } = await exchange(gateway, sent)
-    const { Error: error } = xml.DeleteResult as { readonly Error: { readonly Code: string } }
-    assert.equal(error.Code, code)
-  })
-}
 
 async function startInAws(t: Parameters<typeof startGatewayInProcess>[0]) {
   const gateway = await startGatewayInProcess(t, { COMPATIBILITY: 'aws' })

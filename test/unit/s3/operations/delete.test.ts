@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { DriveError } from '../../../../src/drives/drive.ts'
+import { compatibilityOf } from '../../../../src/s3/compatibility.ts'
 import type { ObjectContext } from '../../../../src/s3/context.ts'
+import { S3Error } from '../../../../src/s3/errors.ts'
 import { deleteObject } from '../../../../src/s3/operations/delete-object.ts'
 import { deleteObjects } from '../../../../src/s3/operations/delete-objects.ts'
 import { putObject } from '../../../../src/s3/operations/put-object.ts'
@@ -89,6 +91,25 @@ test('DeleteObjects logs one failure of each kind, also if the drive removes sev
   )
   const keys = world.complaints.map((fields) => (fields as { key: string }).key)
   assert.deepEqual(keys, ['a', 'd'])
+})
+
+test('DeleteObjects words the error of an object as other errors of its mode', async (t) => {
+  const world = await makeWorld(t)
+  world.drive.remove = async () => {
+    throw new S3Error('InvalidDigest', undefined, { inAws: { code: 'InvalidRequest' } })
+  }
+  const contract = new OperationRunner(world)
+  const service = { ...contract.service, compatibility: compatibilityOf.aws }
+  const aws = Object.assign(new OperationRunner(world), { service })
+  const body = deleteDocument(['k'])
+  const headers = { 'content-md5': createHash('md5').update(body).digest('base64') }
+  for (const [runner, code] of [
+    [contract, 'InvalidDigest'],
+    [aws, 'InvalidRequest'],
+  ] as const) {
+    const reply = await runner.run(deleteMany, { body, headers })
+    assert.match(String(reply.body), new RegExp(`<Code>${code}</Code>`))
+  }
 })
 
 test('DeleteObjects honours the ETag of an entry', async (t) => {
