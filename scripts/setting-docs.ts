@@ -47,7 +47,7 @@ function differenceRow([name, { aws, contract }]: [string, (typeof differences)[
 function rowOf(setting: Setting<unknown>): string {
   const { name, whenUnset, default: value, defaultInAws, meaning, isSecret } = setting
   const inAws = defaultInAws === undefined ? '' : `; with COMPATIBILITY=aws \`${defaultInAws}\``
-  const unset = whenUnset ?? (value === '' ? 'none' : `\`${value}\`${inAws}`)
+  const unset = whenUnset ?? (value === '' ? 'none' : `\`${value}\``) + inAws
   return `| ${name} | ${unset} | ${meaning}${isSecret ? ' Secret.' : ''} |\n`
 }
 

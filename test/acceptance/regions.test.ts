@@ -29,6 +29,7 @@ test('a list allows these and REGION', async (t) => {
   for (const region of ['us-east-1', 'eu-west-1', 'auto']) {
     await ask(region, { method: 'GET', target, status: 200 })
   }
+  await ask('', { method: 'GET', target, status: 403, code: 'AccessDenied' })
   await ask('eu-west-2', { method: 'GET', target, status: 403, code: 'AccessDenied' })
 })
 
@@ -49,11 +50,15 @@ test('COMPATIBILITY=aws with a list names the region, as AWS does', async (t) =>
 
 test('COMPATIBILITY=aws accepts every region, in signatures and as the location of a bucket', async (t) => {
   const ask = await start(t, { COMPATIBILITY: 'aws' })
-  for (const region of ['us-east-1', 'auto', 'dummy', 'eu-west-1']) {
+  // git-annex and libcloud sign for the host of an endpoint without a region in its name, mc admin for no region.
+  const ofHosts = ['', '127.0.0.1', 's3.example.net', 'localhost:9000', '[::1]:9000']
+  for (const region of ['us-east-1', 'auto', 'dummy', 'eu-west-1', ...ofHosts]) {
     await ask(region, { method: 'GET', target, status: 200 })
   }
   const status = { status: 400, code: 'AuthorizationHeaderMalformed' }
-  await ask('x'.repeat(65), { method: 'GET', target, ...status })
+  for (const region of ['x'.repeat(65), 'a b', 'é', '*']) {
+    await ask(region, { method: 'GET', target, ...status })
+  }
   await ask('eu-west-1', { method: 'PUT', target: '/new', body: located('eu-west-1'), status: 200 })
   await ask('auto', {
     ...{ method: 'HEAD', target: '/new', status: 200 },
@@ -61,8 +66,10 @@ test('COMPATIBILITY=aws accepts every region, in signatures and as the location 
   })
   const location = await ask('auto', { method: 'GET', target: '/new?location', status: 200 })
   assert.match(location.text, />eu-west-1<\/LocationConstraint>/)
-  await ask('auto', {
-    ...{ method: 'PUT', target: '/other', body: located('not a region') },
-    ...{ status: 400, code: 'InvalidLocationConstraint' },
-  })
+  for (const region of ['not a region', '127.0.0.1', '*']) {
+    await ask('auto', {
+      ...{ method: 'PUT', target: '/other', body: located(region) },
+      ...{ status: 400, code: 'InvalidLocationConstraint' },
+    })
+  }
 })

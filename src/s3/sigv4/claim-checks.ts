@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../http/message.ts'
 import { quoted, shortened } from '../address/client-text.ts'
 import { parseQuery } from '../address/query.ts'
-import { everyRegion, isAllowedRegion } from '../address/region.ts'
+import { everyRegion, isAllowedRegion, signedRegionName } from '../address/region.ts'
 import type { S3Settings } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { hoistedHeaders } from '../headers/hoisted-headers.ts'
@@ -62,7 +62,8 @@ export function checkCredential(
       'The credential is malformed; expected "ACCESS_KEY/YYYYMMDD/REGION/s3/aws4_request".',
     )
   }
-  if (!isAllowedRegion(region, settings)) throw wrongRegion(claim, region, settings)
+  if (!isAllowedRegion(region, settings, signedRegionName))
+    throw wrongRegion(claim, region, settings)
   if (signedDay === day) {
     const scope = `${day}/${region}/s3/aws4_request`
     return { accessKeyId: parts.slice(0, -4).join('/'), scope, region }
