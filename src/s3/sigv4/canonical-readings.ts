@@ -2,6 +2,7 @@ import type { HttpRequest } from '../../http/message.ts'
 import {
   type CanonicalParts,
   canonicalQuery,
+  compareNames,
   reencodedQuery,
   type SignedHeader,
 } from './canonical-request.ts'
@@ -65,6 +66,8 @@ function* readingsAsReceived({
   }
   yield usual
   if (folded !== signedHeaders) yield { ...usual, signedHeaders }
+  const unsortedValues = canonicalQuery(rawQuery, compareNames)
+  if (unsortedValues !== usual.query) yield { ...usual, query: unsortedValues }
   const isWithoutHash = claim.form === 'header' && claim.payloadHash === undefined
   if (isWithoutHash) yield { ...usual, payloadHash: emptyPayloadHash }
   if (rawPath.length > maxReencodedPath || rawQuery.length > maxReencodedQuery) return

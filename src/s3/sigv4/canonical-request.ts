@@ -44,13 +44,13 @@ export function stringToSign(canonical: string, amzDate: string, scope: string):
  * The pairs of a raw query sorted by name, then by value, as bytes. A name without `=` gets one.
  * X-Amz-Signature is left out: it is what the presigned form adds last.
  */
-export function canonicalQuery(rawQuery: string): string {
+export function canonicalQuery(rawQuery: string, compare = comparePairs): string {
   if (rawQuery === '') return ''
   return rawQuery
     .split('&')
     .filter((pair) => pair !== '' && !pair.startsWith('X-Amz-Signature='))
     .map(splitPair)
-    .sort(comparePairs)
+    .sort(compare)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
 }
@@ -75,8 +75,11 @@ function splitPair(pair: string): Pair {
 }
 
 // Latin1 strings compare as their bytes do.
-function comparePairs([nameA, valueA]: Pair, [nameB, valueB]: Pair): number {
-  if (nameA !== nameB) return nameA < nameB ? -1 : 1
-  if (valueA === valueB) return 0
-  return valueA < valueB ? -1 : 1
+function comparePairs(a: Pair, b: Pair): number {
+  return compareNames(a, b) || Number(a[1] > b[1]) - Number(a[1] < b[1])
+}
+
+/** Leaves the values of a repeated name in their order. */
+export function compareNames([a]: Pair, [b]: Pair): number {
+  return Number(a > b) - Number(a < b)
 }

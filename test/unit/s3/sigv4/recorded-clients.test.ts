@@ -13,6 +13,7 @@ const keys = new OwnerKey(credentials)
 const nowMs = Date.parse(recordedAt)
 
 for (const { client, needs, publicUrl, ...recorded } of requests) {
+  const nowMs = Date.parse(recorded.recordedAt ?? recordedAt)
   test(`accepts ${client}, which needs ${needs}`, () => {
     const settings = { region, regions: [], keys, publicUrl }
     assert.deepEqual(authenticate(fakeRequest(recorded), settings, nowMs), signedHeader)
