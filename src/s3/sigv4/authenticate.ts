@@ -23,7 +23,7 @@ import { redactedRequest, type SignatureMismatch, signatureMismatch } from './si
 import type { SignatureSettings } from './signature-settings.ts'
 import { signingKey } from './signing-key.ts'
 import { verifyVersionTwo } from './version-two.ts'
-import { isVersionTwo } from './version-two-query.ts'
+import { isVersionTwo } from './version-two-claim.ts'
 
 export interface Authentication {
   /** How the request is signed; `policy`: by that of a form; `unsigned`: authentication was not even attempted. */

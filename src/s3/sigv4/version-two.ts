@@ -9,7 +9,7 @@ import { expiredAt } from './refusal-reasons.ts'
 import { decoy, matchSecret } from './secret-match.ts'
 import { isSecret, type SignatureMismatch, signatureMismatch } from './signature-mismatch.ts'
 import type { SignatureSettings } from './signature-settings.ts'
-import { readVersionTwoQuery } from './version-two-query.ts'
+import { readVersionTwoQuery } from './version-two-claim.ts'
 
 /** The refusal of Signature Version 2, which boto3 and aws-cli still presign with by default. */
 export function versionFourNeeded(seen: string): S3Error {

@@ -4,7 +4,7 @@ import type { Outcome } from '../../http/exchange.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { owner } from '../../s3/reply/xml-reply.ts'
 import { uriEncodePath, uriReencode, uriReencodePath } from '../../s3/sigv4/uri-encode.ts'
-import { isVersionTwo } from '../../s3/sigv4/version-two-query.ts'
+import { isVersionTwo } from '../../s3/sigv4/version-two-claim.ts'
 import { redactedQuery } from '../redacted-query.ts'
 import { awsOperation, isS3Operation } from './aws-operation.ts'
 
