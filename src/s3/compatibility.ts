@@ -78,7 +78,7 @@ export const differences = {
   },
   versionTwo: {
     contract: 'Signature Version 2 is refused',
-    aws: 'Presigned URLs of Version 2 are accepted for GET, HEAD and PUT of an object, without parameters that they do not sign',
+    aws: 'It is accepted in headers, presigned URLs and forms: see [Signature Version 2](#signature-version-2)',
   },
 } as const satisfies Readonly<Record<string, Difference>>
 

@@ -202,7 +202,7 @@ function runFor(
   if (body !== undefined) verifyWhenRead(request, body)
   const query = parseQuery(request.rawQuery)
   const { method, headers } = request
-  if (form === 'presigned') {
+  if (form === 'presigned' || form === 'version-two') {
     // Verified: from here on they are headers like any other.
     addHoistedHeaders(headers, query)
   }

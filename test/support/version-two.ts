@@ -18,7 +18,8 @@ export interface VersionTwoRequest {
 /** A separate signer, which shares no code with src/s3/sigv4. */
 export function signVersionTwo(request: VersionTwoRequest, secretKey: string): string {
   const { method, path, parameters = [], contentMd5 = '', contentType = '' } = request
-  const resource = path + parameters.map(([n, v], i) => `${i === 0 ? '?' : '&'}${n}=${v}`).join('')
+  const pairs = parameters.map(([name, value]) => (value === '' ? name : `${name}=${value}`))
+  const resource = path + (pairs.length === 0 ? '' : `?${pairs.join('&')}`)
   const headers = (request.amzHeaders ?? []).map(([name, value]) => `${name}:${value}\n`).join('')
   const text = `${method}\n${contentMd5}\n${contentType}\n${request.expires}\n${headers}${resource}`
   return createHmac('sha1', secretKey).update(text).digest('base64')

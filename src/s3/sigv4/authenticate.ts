@@ -49,7 +49,8 @@ export function authenticate(
   nowMs: number,
   onMismatch?: (details: SignatureMismatch) => void,
 ): Authentication {
-  if (settings.versionTwo && isPresignedVersionTwo(request)) {
+  refuseTwoSignatures(request)
+  if (settings.versionTwo && isVersionTwo(request)) {
     const credential = verifyVersionTwo(request, settings, nowMs, onMismatch)
     const authentication = accepted('version-two', credential)
     if (!settings.signedBodies) return authentication
@@ -106,21 +107,10 @@ export function accepted(
   throw new S3Error('AccessDenied', refusal)
 }
 
-/** With a header, too, it has two forms, which `readClaim` refuses. */
-function isPresignedVersionTwo({ headers, rawQuery }: HttpRequest): boolean {
-  return headers.authorization === undefined && isVersionTwo(rawQuery)
-}
-
-function readClaim(
-  request: HttpRequest,
-  settings: Pick<SignatureSettings, 'dateHeaders'>,
-): SignatureClaim | undefined {
-  const { authorization } = request.headers
-  const isPresigned = isPresigningAttempt(request.rawQuery)
-  if (authorization === undefined) {
-    return isPresigned ? readPresignedQuery(request) : undefined
-  }
-  if (isPresigned) {
+/** @throws S3Error AccessDenied for a request with a second signature, of which another reader may see only one. */
+function refuseTwoSignatures({ headers, rawHeaders, rawQuery }: HttpRequest): void {
+  if (headers.authorization === undefined) return
+  if (isPresigningAttempt(rawQuery)) {
     throw new S3Error(
       'AccessDenied',
       'Only one form of authentication is allowed: the Authorization header or query parameters.',
@@ -128,8 +118,16 @@ function readClaim(
     )
   }
   // node:http shows only the first one; a proxy before the gateway may have used another.
-  if (isRepeated(request.rawHeaders, 'authorization')) {
+  if (isRepeated(rawHeaders, 'authorization')) {
     throw new S3Error('AccessDenied', 'The request has more than one Authorization header.')
   }
-  return readAuthorizationHeader(request, authorization, settings)
+}
+
+function readClaim(
+  request: HttpRequest,
+  settings: Pick<SignatureSettings, 'dateHeaders'>,
+): SignatureClaim | undefined {
+  const { authorization } = request.headers
+  if (authorization !== undefined) return readAuthorizationHeader(request, authorization, settings)
+  return isPresigningAttempt(request.rawQuery) ? readPresignedQuery(request) : undefined
 }

@@ -1,7 +1,6 @@
 import type { HttpRequest } from '../../http/message.ts'
 import type { AwsForm } from '../errors.ts'
-import { parseHttpDate } from '../headers/http-date.ts'
-import { formatAmzDate, parseAmzDate } from './amz-date.ts'
+import { formatAmzDate, parseSigningTime } from './amz-date.ts'
 import { malformedClaim, readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
 import type { SignatureSettings } from './signature-settings.ts'
 import { versionFourNeeded } from './version-two.ts'
@@ -32,15 +31,9 @@ export function readAuthorizationHeader(
   }
 }
 
-/**
- * The time is part of what is signed, whichever header says it. Empty for what is not a date.
- *
- * It has the form of x-amz-date or of HTTP
- * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). boto3 writes the zone of RFC 5322 section 3.3, `-0000`.
- */
+/** The time is part of what is signed, whichever header says it. Empty for what is not a date. */
 function amzDateOf(date = ''): string {
-  if (parseAmzDate(date) !== undefined) return date
-  const atMs = parseHttpDate(date.replace(/ [+-]0000$/, ' GMT'))
+  const atMs = parseSigningTime(date)
   return atMs === undefined ? '' : formatAmzDate(atMs)
 }
 

@@ -156,7 +156,8 @@ function wrongExpiry(reason: string): S3Error {
   return malformedClaim('presigned', expired, { reason, inAws: { message: reason } })
 }
 
-function checkSkew(signedAtMs: number, nowMs: number): void {
+/** @throws S3Error RequestTimeTooSkewed if the clocks differ by more than 15 minutes. */
+export function checkSkew(signedAtMs: number, nowMs: number): void {
   if (Math.abs(nowMs - signedAtMs) <= maxSkewMs) return
   // SDKs correct their clock from the reply; the elements are AWS's.
   throw new S3Error('RequestTimeTooSkewed', undefined, {

@@ -6,7 +6,7 @@ export interface SignatureSettings extends Pick<S3Settings, 'region' | 'regions'
   readonly keys: Pick<AccessKeys, 'find'>
   /** The bucket, if the host names it. */
   readonly hostBucket?: string | undefined
-  /** Whether presigned URLs of Signature Version 2 are accepted. */
+  /** Whether Signature Version 2 is accepted. */
   readonly versionTwo?: boolean
   /** Whether the header Date may stand for x-amz-date. */
   readonly dateHeaders?: boolean

@@ -1,80 +1,113 @@
+import { keptHeaders } from '../../drives/attributes.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { quoted } from '../address/client-text.ts'
 import { parseQuery, percentDecode } from '../address/query.ts'
 import { S3Error } from '../errors.ts'
+import { headerFieldOf } from '../headers/hoisted-headers.ts'
+import { malformedClaim } from './signature-claim.ts'
 
-/** What a presigned URL of Version 2 claims. Nothing verified yet. */
+/** What a request of Version 2 claims about its signature, in a header or in a URL. Nothing verified yet. */
 export interface VersionTwoClaim {
   readonly accessKeyId: string
   readonly signature: string
-  /** Seconds since the epoch, as sent: decimal digits. */
-  readonly expires: string
+  /** Of a URL: seconds since the epoch, as sent, which are signed in the place of the date. */
+  readonly expires: string | undefined
   /** Signed parameters, decoded as the operation reads them, sorted by name. */
   readonly parameters: readonly (readonly [name: string, value: string])[]
+  /** The x-amz-* parameters of a URL, which are signed as header fields. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
 }
 
 const own = ['AWSAccessKeyId', 'Expires', 'Signature'] as const
-const ofPart = ['partNumber', 'uploadId', 'versionId']
-const overrides = [
-  'response-cache-control',
-  'response-content-disposition',
-  'response-content-encoding',
-  'response-content-language',
-  'response-content-type',
-  'response-expires',
-]
-const signedNames = [...ofPart, ...overrides]
+/** Those of AWS's page, and those that boto3, aws-sdk-js 2 or minio-go sign beside them. */
+const subresources =
+  'acl accelerate analytics cors delete encryption inventory legal-hold lifecycle location logging metrics notification object-lock policy replication requestPayment restore retention select select-type tagging torrent uploadId uploads versioning versions website'
+const ofObjects = ['partNumber', 'versionId']
+const overrides: readonly string[] = keptHeaders.map((name) => `response-${name}`)
+const signedNames = [...subresources.split(' '), ...ofObjects, ...overrides]
 const signedParameters: ReadonlySet<string> = new Set(signedNames)
-const allParameters: ReadonlySet<string> = new Set([...own, ...signedNames])
 
-/** boto3 repeats the header fields that it signs as parameters. */
-const repeatedHeader = /^(?:content-md5|content-type|x-amz-[a-z0-9-]+)$/
+/** Not signed, as on AWS: they only choose what a list shows. */
+const ofLists: ReadonlySet<string> = new Set(
+  'bucket-region continuation-token delimiter encoding-type fetch-owner key-marker list-type marker max-buckets max-keys max-parts max-uploads metadata part-number-marker prefix start-after upload-id-marker version-id-marker'.split(
+    ' ',
+  ),
+)
+
+/** aws-sdk-js 2 and boto3 repeat the headers of the request as parameters, which have no effect. */
+const repeatedHeader = /^(?:cache-control|content-(?:disposition|encoding|language|md5|type))$/i
+const amzField = /^x-amz-/i
 
 /** Of a signed value: one that the string to sign shows as two parameters. */
 const hiddenParameter = new RegExp(`&(?:${signedNames.join('|')})(?:=|&|$)`)
 
-/** Whether the query is that of a presigned URL of Version 2. */
-export function isVersionTwo(rawQuery: string): boolean {
+const scheme = 'AWS '
+
+/** Whether a request is signed with Version 2, in the header or else in the query. */
+export function isVersionTwo({
+  headers: { authorization },
+  rawQuery,
+}: Pick<HttpRequest, 'headers' | 'rawQuery'>): boolean {
+  if (authorization !== undefined) return authorization.startsWith(scheme)
   return rawQuery.split('&').some((pair) => pair.startsWith('AWSAccessKeyId='))
 }
 
 /**
- * Reads the query of a presigned URL
- * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html, "Query string request
- * authentication alternative"). Version 2 leaves most parameters unsigned, so whoever has a URL could change what it
- * does. Only those that the signature covers are accepted, each once and in one spelling, of the requests that need no
- * others.
+ * Reads the Authorization header or the presigned URL
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html). Version 2 leaves most parameters
+ * unsigned, so whoever has a URL could change what it does. Only those are accepted that the signature covers, that
+ * choose what a list shows, or that have no effect, each once and in one spelling.
  *
- * @param resource bucket and key, as a path
- * @throws S3Error AccessDenied for any other parameter, method or address; InvalidURI for a broken escape.
+ * @throws S3Error AccessDenied for any other parameter or without a signature; InvalidURI for a broken escape;
+ *   as `headerFieldOf`.
  */
-export function readVersionTwoQuery(request: HttpRequest, resource: string): VersionTwoClaim {
-  const { method, rawQuery, headers } = request
-  if (!['GET', 'HEAD', 'PUT'].includes(method) || !/^\/[^/]+\/./.test(resource)) {
-    throw refused('it can only GET, HEAD or PUT an object')
-  }
+export function readVersionTwo({ method, rawQuery, headers }: HttpRequest): VersionTwoClaim {
+  const { authorization } = headers
   const raw = readRaw(rawQuery)
   const query = parseQuery(rawQuery)
-  const isSigned = (name: string) =>
-    allParameters.has(name) || (repeatedHeader.test(name) && headers[name] === query.get(name))
-  const unsigned = [...raw.keys()].find((name) => !isSigned(name))
+  const isOfUrl = (name: string) =>
+    own.some((one) => one === name) || repeatedHeader.test(name) || amzField.test(name)
+  const isKnown = (name: string) =>
+    signedParameters.has(name) ||
+    ofLists.has(name) ||
+    (authorization === undefined && isOfUrl(name))
+  const unsigned = [...raw.keys()].find((name) => !isKnown(name))
   if (unsigned !== undefined) throw refused(`it does not sign the parameter ${quoted(unsigned)}`)
   const parameters = [...query].filter(([name]) => signedParameters.has(name)).sort(byName)
   refuseOtherMeanings(method, parameters)
+  const fields = [...query].filter(([name]) => amzField.test(name))
+  const signer = authorization === undefined ? signerInQuery(raw) : signerInHeader(authorization)
+  return { ...signer, parameters, fields: fields.map((field) => headerFieldOf(...field)) }
+}
+
+function signerInHeader(authorization: string) {
+  const text = authorization.slice(scheme.length).trim()
+  const colon = text.lastIndexOf(':')
+  if (colon > 0 && colon < text.length - 1) {
+    const accessKeyId = text.slice(0, colon)
+    return { accessKeyId, signature: text.slice(colon + 1), expires: undefined }
+  }
+  throw malformedClaim(
+    'header',
+    'The Authorization header is malformed; expected "AWS ACCESS_KEY:SIGNATURE".',
+    { inAws: { code: 'InvalidArgument' } },
+  )
+}
+
+function signerInQuery(raw: ReadonlyMap<string, string>) {
   const [accessKeyId, expires, signature] = own.map((name) => percentDecode(raw.get(name) ?? ''))
   if (!accessKeyId || !signature || !expires || !/^\d{1,11}$/.test(raw.get('Expires') ?? '')) {
     throw refused('it needs AWSAccessKeyId, Signature, and Expires in seconds since 1970')
   }
-  return { accessKeyId, signature, expires, parameters }
+  return { accessKeyId, signature, expires }
 }
 
 /** The values by their names, both as sent. */
 function readRaw(rawQuery: string): ReadonlyMap<string, string> {
   const raw = new Map<string, string>()
-  for (const pair of rawQuery.split('&')) {
+  for (const pair of rawQuery === '' ? [] : rawQuery.split('&')) {
     const [name = '', value = ''] = splitOnce(pair)
     if (raw.has(name)) throw refused(`the query has ${quoted(name)} more than once`)
-    if (value === '') throw refused(`the parameter ${quoted(name)} has no value`)
     raw.set(name, value)
   }
   return raw
@@ -82,9 +115,10 @@ function readRaw(rawQuery: string): ReadonlyMap<string, string> {
 
 /** The string to sign joins decoded values by `&`, so one value must not pass for two, nor two for one. */
 function refuseOtherMeanings(method: string, parameters: VersionTwoClaim['parameters']): void {
-  const names = parameters.map(([name]) => name)
-  const overridden = names.find((name) => overrides.includes(name))
-  if (overridden !== undefined && (method === 'PUT' || names.includes('uploadId'))) {
+  const overridden = parameters.find(([name]) => overrides.includes(name))?.[0]
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isPlain = parameters.every(([name]) => [...overrides, ...ofObjects].includes(name))
+  if (overridden !== undefined && !(isRead && isPlain)) {
     throw refused(`${overridden} belongs to a GET or HEAD of an object`)
   }
   for (const [name, value] of parameters) {
@@ -104,6 +138,6 @@ function byName([a]: readonly [string, string], [b]: readonly [string, string]):
 function refused(why: string): S3Error {
   return new S3Error(
     'AccessDenied',
-    `The presigned URL of Signature Version 2 is refused: ${why}. Presign with Signature Version 4.`,
+    `The request with Signature Version 2 is refused: ${why}. Sign with Version 4.`,
   )
 }

@@ -1,33 +1,34 @@
 import { createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpRequest } from '../../http/message.ts'
 import { S3Error } from '../errors.ts'
 import { withoutOuterSpace } from '../headers/field-value.ts'
+import { parseSigningTime } from './amz-date.ts'
 import { reencodedPath } from './canonical-readings.ts'
-import { checkExpiryTime } from './claim-checks.ts'
+import { checkExpiryTime, checkSkew } from './claim-checks.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
 import { expiredAt } from './refusal-reasons.ts'
 import { decoy, matchSecret } from './secret-match.ts'
 import { isSecret, type SignatureMismatch, signatureMismatch } from './signature-mismatch.ts'
 import type { SignatureSettings } from './signature-settings.ts'
-import { readVersionTwoQuery } from './version-two-claim.ts'
+import { readVersionTwo, type VersionTwoClaim } from './version-two-claim.ts'
 
-/** The refusal of Signature Version 2, which boto3 and aws-cli still presign with by default. */
+/** The refusal of Signature Version 2, which old clients use by default, and boto3 and aws-cli in presigned URLs. */
 export function versionFourNeeded(seen: string): S3Error {
   return new S3Error(
     'AccessDenied',
-    `The request has ${seen} of Signature Version 2. Use Signature Version 4: in boto3, pass ` +
-      "Config(signature_version='s3v4') to the client; for aws-cli, run " +
-      '"aws configure set default.s3.signature_version s3v4".',
+    `The request has ${seen} of Signature Version 2. Set the client to Signature Version 4, which clients call v4, ` +
+      's3v4 or AWS4-HMAC-SHA256, or the gateway to COMPATIBILITY=aws.',
     { inAws: { code: 'InvalidRequest' } },
   )
 }
 
 /**
- * Verifies a presigned URL of Signature Version 2 and returns the credential that it is signed with
- * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html). Every x-amz-* header is signed. The
- * host is not.
+ * Verifies a request of Signature Version 2, in an Authorization header or a presigned URL, and returns the credential
+ * that it is signed with (https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html). Every x-amz-*
+ * header is signed. The host is not.
  *
- * @throws S3Error AccessDenied.
+ * @throws S3Error AccessDenied; as `readVersionTwo`; RequestTimeTooSkewed for a wrong clock.
  */
 export function verifyVersionTwo(
   request: HttpRequest,
@@ -37,24 +38,24 @@ export function verifyVersionTwo(
 ) {
   // "CanonicalizedResource": the bucket is signed with the path, wherever it is.
   const resource = hostBucket === undefined ? request.rawPath : `/${hostBucket}${request.rawPath}`
-  const claim = readVersionTwoQuery(request, resource)
-  const expiresAtMs = Number(claim.expires) * 1_000
-  checkExpiryTime(expiresAtMs, nowMs, () => expiredAt(expiresAtMs))
+  const claim = readVersionTwo(request)
+  const date = checkedDate(claim, request.headers, nowMs)
   const known = keys.find(claim.accessKeyId)
   const credential = known ?? decoy
-  const amzHeaders = signedAmzHeaders(request)
+  const amzHeaders = signedAmzHeaders(request, claim)
   const textOf = (path: string, isShown = false) =>
     [
       request.method,
       ...plainHeaders.map((name) => request.headers[name]?.toString().trim() ?? ''),
-      claim.expires,
+      date,
       ...amzHeaders.map(({ name, value }) => {
         return `${name}:${isShown && isSecret(name) ? '[redacted]' : value}`
       }),
-      path + canonicalParameters(claim.parameters),
+      path + canonicalParameters(claim),
     ].join('\n')
-  // As sent, and as AWS encodes it.
-  const paths = [...new Set([resource, reencodedPath(resource)])]
+  const withSlash = /^\/[^/]+$/.test(resource) ? `${resource}/` : resource
+  // As sent, as AWS encodes it, and that of a bucket as boto3 signs it.
+  const paths = [...new Set([resource, reencodedPath(resource), withSlash])]
   for (const path of paths) {
     const bytes = Buffer.from(textOf(path), 'latin1')
     const match = matchSecret(credential.secretKeys, claim.signature, (secretKey) => ({
@@ -70,25 +71,49 @@ export function verifyVersionTwo(
   })
 }
 
+/** What is signed in the place of the date. */
+function checkedDate(
+  { expires }: VersionTwoClaim,
+  { date = '', 'x-amz-date': amzDate }: IncomingHttpHeaders,
+  nowMs: number,
+): string {
+  if (expires !== undefined) {
+    const expiresAtMs = Number(expires) * 1_000
+    checkExpiryTime(expiresAtMs, nowMs, () => expiredAt(expiresAtMs))
+    return expires
+  }
+  const signedAtMs = parseSigningTime(amzDate?.toString() ?? date)
+  // AWS takes a time before 1970 for no date.
+  if (signedAtMs === undefined || signedAtMs < 0) {
+    throw new S3Error('AccessDenied', 'A valid Date or x-amz-date header is required.')
+  }
+  checkSkew(signedAtMs, nowMs)
+  return amzDate === undefined ? date : ''
+}
+
 /** In the order in which they are signed. */
 const plainHeaders = ['content-md5', 'content-type'] as const
 
 /** @throws S3Error AccessDenied if the service would use other values than those that are signed. */
-function signedAmzHeaders({ headers, rawHeaders }: HttpRequest) {
+function signedAmzHeaders({ headers, rawHeaders }: HttpRequest, { fields }: VersionTwoClaim) {
   for (const name of plainHeaders) {
     if (!isRepeated(rawHeaders, name)) continue
     throw new S3Error('AccessDenied', `The signed header ${name} must be sent once.`)
   }
   const names = Object.keys(headers).filter((name) => name.startsWith('x-amz-'))
-  const signed = signedHeaderValues(rawHeaders, names.sort(), withoutOuterSpace)
+  const signed = signedHeaderValues(rawHeaders, names, withoutOuterSpace)
   checkRepeatedHeaders(headers, signed, withoutOuterSpace)
-  return signed
+  // A header with another value than its parameter is refused when the parameters become headers.
+  const added = fields.filter(([name]) => headers[name] === undefined)
+  return [...signed, ...added.map(([name, value]) => ({ name, value }))].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )
 }
 
-/** The values are decoded, as AWS requires for response-*; one latin1 character per byte. */
-function canonicalParameters(parameters: readonly (readonly [string, string])[]): string {
+/** The values are decoded, as AWS requires for response-*; one latin1 character per byte. One that is empty is left out. */
+function canonicalParameters({ parameters }: VersionTwoClaim): string {
   const pairs = parameters.map(([name, value]) => {
-    return `${name}=${Buffer.from(value).toString('latin1')}`
+    return value === '' ? name : `${name}=${Buffer.from(value).toString('latin1')}`
   })
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }

@@ -97,8 +97,7 @@ function securityFields(request: HttpRequest, outcome: Outcome): string[] {
   const tls = socket instanceof TLSSocket ? socket : undefined
   // Of a form, the signature is in the body.
   const signed = isSigned(outcome) && outcome.logFields?.operation !== 'PostObject'
-  const isSecond = headers.authorization === undefined && isVersionTwo(rawQuery)
-  const signatureVersion = isSecond ? 'SigV2' : 'SigV4'
+  const signatureVersion = isVersionTwo(request) ? 'SigV2' : 'SigV4'
   const authentication = headers.authorization === undefined ? 'QueryString' : 'AuthHeader'
   return [
     field(/(?:^|&)versionId=([^&]*)/.exec(rawQuery)?.[1], maxHeaderOfLongLine),

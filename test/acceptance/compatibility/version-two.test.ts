@@ -5,18 +5,42 @@ import { testBucket, testCredentials } from '../../support/gateway-process.ts'
 import { testInBothModes } from '../../support/in-both-modes.ts'
 import { dashboardPassword, ManagementClient } from '../../support/management-client.ts'
 import { beginUpload } from '../../support/open-upload.ts'
-import { presignVersionTwo, type VersionTwoRequest } from '../../support/version-two.ts'
+import {
+  presignVersionTwo,
+  signVersionTwo,
+  type VersionTwoRequest,
+} from '../../support/version-two.ts'
 import { answer, exchange } from '../../support/wire-case.ts'
 
 const path = `/${testBucket}/a%20b`
-const presigned = (request: Omit<VersionTwoRequest, 'expires'>, credentials = testCredentials) => ({
+const presigned = (
+  request: Omit<VersionTwoRequest, 'expires'>,
+  credentials = testCredentials,
+  added = '',
+) => ({
   method: request.method,
   isUnsigned: true,
-  target: presignVersionTwo(
-    { ...request, expires: Math.floor(Date.now() / 1_000) + 60 },
-    credentials,
-  ),
+  target:
+    presignVersionTwo({ ...request, expires: Math.floor(Date.now() / 1_000) + 60 }, credentials) +
+    (request.amzHeaders ?? []).map((field) => `&${field.join('=')}`).join('') +
+    added,
 })
+
+/** With the signature in an Authorization header. */
+const inHeader = (
+  request: Omit<VersionTwoRequest, 'expires'>,
+  headers: Readonly<Record<string, string>> = {},
+  atMs = Date.now(),
+) => {
+  const date = new Date(atMs).toUTCString()
+  const signature = signVersionTwo({ ...request, expires: date }, testCredentials.secretKey)
+  const authorization = `AWS ${testCredentials.accessKey}:${signature}`
+  return {
+    ...{ method: request.method, isUnsigned: true },
+    target: request.path + (request.parameters ? `?${request.parameters.flat().join('')}` : ''),
+    headers: { ...headers, date, authorization },
+  }
+}
 
 async function putFirst(gateway: GatewayInProcess): Promise<void> {
   await answer(gateway, { title: '', method: 'PUT', target: path, body: 'content', status: 200 })
@@ -24,10 +48,16 @@ async function putFirst(gateway: GatewayInProcess): Promise<void> {
 
 testInBothModes({
   prepare: putFirst,
-  contract: ['GET', 'PUT'].map((method) => ({
-    title: `${method} is refused`,
-    ...{ ...presigned({ method, path }), status: 403, code: 'AccessDenied' },
-  })),
+  contract: ['GET', 'PUT'].flatMap((method) => [
+    {
+      title: `a URL for ${method} is refused`,
+      ...{ ...presigned({ method, path }), status: 403, code: 'AccessDenied' },
+    },
+    {
+      title: `${method} with a header is refused`,
+      ...{ ...inHeader({ method, path }), status: 403, code: 'AccessDenied' },
+    },
+  ]),
   aws: async (gateway) => {
     const uploadId = await beginUpload(gateway, path)
     return [
@@ -53,13 +83,64 @@ testInBothModes({
         ...{ body: new Uint8Array(), status: 200 },
       },
       {
-        title: 'DELETE is refused',
-        ...{ ...presigned({ method: 'DELETE', path }), status: 403, code: 'AccessDenied' },
+        title: 'PutObject of a browser, with what aws-sdk-js 2 moves into the query',
+        ...presigned({
+          ...{ method: 'PUT', path, contentType: 'text/plain' },
+          amzHeaders: [
+            ['x-amz-acl', 'private'],
+            ['x-amz-meta-colour', 'blue'],
+          ],
+        }),
+        ...{ body: 'content', headers: { 'content-type': 'text/plain' }, status: 200 },
       },
       {
-        title: 'A list is refused',
+        title: 'which has its metadata and content type',
+        ...{ method: 'HEAD', target: path, status: 200 },
+        fields: { 'x-amz-meta-colour': 'blue', 'content-type': 'text/plain' },
+      },
+      {
+        title: 'A list',
         ...presigned({ method: 'GET', path: `/${testBucket}` }),
-        ...{ status: 403, code: 'AccessDenied' },
+        ...{ status: 200, xml: { ListBucketResult: { Name: testBucket } } },
+      },
+      {
+        title: 'A parameter that is not signed is refused',
+        ...{ ...presigned({ method: 'GET', path }, testCredentials, '&attributes'), status: 403 },
+        code: 'AccessDenied',
+      },
+      {
+        title: 'A signature in a header',
+        ...{ ...inHeader({ method: 'GET', path }), status: 200, text: 'content' },
+      },
+      {
+        title: 'A signature in a header, for a sub-resource',
+        ...inHeader({ method: 'GET', path: `/${testBucket}`, parameters: [['location', '']] }),
+        status: 200,
+      },
+      {
+        title: 'A sub-resource that is not signed',
+        ...inHeader({ method: 'GET', path: `/${testBucket}` }),
+        ...{ target: `/${testBucket}?location`, status: 403, code: 'SignatureDoesNotMatch' },
+      },
+      {
+        title: 'A header for another clock',
+        ...inHeader({ method: 'GET', path }, {}, Date.now() - 16 * 60_000),
+        ...{ status: 403, code: 'RequestTimeTooSkewed' },
+      },
+      {
+        title: 'PutObject with a header and metadata',
+        ...inHeader(
+          {
+            ...{ method: 'PUT', path, contentType: 'text/plain' },
+            amzHeaders: [['x-amz-meta-colour', 'red']],
+          },
+          { 'content-type': 'text/plain', 'x-amz-meta-colour': 'red' },
+        ),
+        ...{ body: 'content', status: 200 },
+      },
+      {
+        title: 'DELETE',
+        ...{ ...presigned({ method: 'DELETE', path }), status: 204 },
       },
       {
         title: 'Another secret is SignatureDoesNotMatch',
@@ -68,10 +149,10 @@ testInBothModes({
         error: { AWSAccessKeyId: testCredentials.accessKey },
       },
       {
-        title: 'An Authorization header is refused',
-        ...{ method: 'GET', target: path, isUnsigned: true },
-        headers: { authorization: 'AWS key:signature' },
-        ...{ status: 400, code: 'InvalidRequest' },
+        title: 'An unknown access key in a header',
+        ...{ ...inHeader({ method: 'GET', path }), status: 403, code: 'InvalidAccessKeyId' },
+        headers: { date: new Date().toUTCString(), authorization: 'AWS other:signature' },
+        error: { AWSAccessKeyId: 'other' },
       },
     ]
   },

@@ -236,7 +236,7 @@ describe('authenticate, header form', () => {
       [', SignedHeaders=', ', Other=', /malformed/],
       ['AWS4-HMAC-SHA256 ', 'AWS4-ECDSA-P256-SHA256 ', /malformed/],
       ['AWS4-HMAC-SHA256 ', 'Basic ', /malformed/],
-      ['AWS4-HMAC-SHA256 ', 'AWS ', /signature_version/],
+      ['AWS4-HMAC-SHA256 ', 'AWS ', /Set the client to Signature Version 4/],
     ]
     for (const [from, to, message] of wrong) {
       const authorization = String(headers.authorization).replace(from, to)
