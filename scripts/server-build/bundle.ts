@@ -10,11 +10,11 @@ import { bundledLicenses } from './bundled-licenses.ts'
 export const bundledPackages: ReadonlySet<string> = new Set(['mime'])
 
 /**
- * Packages of features that are loaded only when they are used. They are development dependencies, and
- * each feature is a chunk of the bundle.
+ * Packages of features that are loaded only when they are used, and hash-wasm, of which three functions of many are
+ * used. They are development dependencies, and each feature is a chunk of the bundle.
  */
 const featurePackages =
-  /^(?:@(?:opentelemetry|aws-sdk|smithy|aws)\/|(?:prom-client|tdigest|bintrees|bowser|tslib)(?:\/|$))/
+  /^(?:@(?:opentelemetry|aws-sdk|smithy|aws)\/|(?:hash-wasm|prom-client|tdigest|bintrees|bowser|tslib)(?:\/|$))/
 
 /** The largest of them by far, which has a chunk of its own. */
 const largePackages = {
@@ -42,6 +42,8 @@ export async function bundle(
     input: { ...entries },
     platform: 'node',
     external: (id) => !fileImport.test(id) && !bundledPackages.has(id) && !featurePackages.test(id),
+    // Its main file is CommonJS, of which nothing could be left out.
+    resolve: { alias: { 'hash-wasm': 'hash-wasm/dist/index.esm.js' } },
     plugins: [threads, bundledLicenses, smallerChunk],
   })
   try {

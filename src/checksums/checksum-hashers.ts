@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { createXXHash3, createXXHash64, createXXHash128, type IHasher } from 'hash-wasm'
 import type { ChecksumAlgorithm } from '../drives/attributes.ts'
 import { Crc64Nvme, crc32c } from './checksum-crc.ts'
 
@@ -14,8 +15,13 @@ const algorithms = {
   CRC32: { bytes: 4, create: () => new Crc32Hasher(crc32) },
   CRC32C: { bytes: 4, create: () => new Crc32Hasher(crc32c) },
   CRC64NVME: { bytes: 8, create: () => new Crc64Nvme() },
+  MD5: { bytes: 16, create: () => createHash('md5') },
   SHA1: { bytes: 20, create: () => createHash('sha1') },
   SHA256: { bytes: 32, create: () => createHash('sha256') },
+  SHA512: { bytes: 64, create: () => createHash('sha512') },
+  XXHASH64: { bytes: 8, create: () => xxHasher('XXHASH64') },
+  XXHASH3: { bytes: 8, create: () => xxHasher('XXHASH3') },
+  XXHASH128: { bytes: 16, create: () => xxHasher('XXHASH128') },
 } as const satisfies Readonly<
   Record<ChecksumAlgorithm, { readonly bytes: number; readonly create: () => ChecksumHasher }>
 >
@@ -23,6 +29,16 @@ const algorithms = {
 /** A new hasher. */
 export function createChecksum(algorithm: ChecksumAlgorithm): ChecksumHasher {
   return algorithms[algorithm].create()
+}
+
+/** WebAssembly, which starts asynchronously: one instance of each for all streams. */
+const xxHashes = new Map<string, IHasher>()
+
+/** Before the first checksum of these in a thread. */
+export async function loadXxHashes(): Promise<void> {
+  xxHashes.set('XXHASH64', await createXXHash64())
+  xxHashes.set('XXHASH3', await createXXHash3())
+  xxHashes.set('XXHASH128', await createXXHash128())
 }
 
 /** Length of a digest. */
@@ -51,5 +67,18 @@ class Crc32Hasher implements ChecksumHasher {
     const bytes = Buffer.allocUnsafe(4)
     bytes.writeUInt32BE(this.#crc)
     return bytes
+  }
+}
+
+/** One stream of an instance, which takes up its state for each step. */
+function xxHasher(algorithm: ChecksumAlgorithm): ChecksumHasher {
+  const instance = xxHashes.get(algorithm)
+  if (instance === undefined) throw new TypeError(`${algorithm} is not loaded`)
+  let state = instance.init().save()
+  return {
+    update(bytes) {
+      state = instance.load(state).update(bytes).save()
+    },
+    digest: () => Buffer.from(instance.load(state).digest('binary')),
   }
 }

@@ -1,3 +1,4 @@
+import { loadXxHashes } from '../checksums/checksum-hashers.ts'
 import type { HttpHandler } from '../http/message.ts'
 import { HttpServer, type TlsIdentity } from '../http/server.ts'
 import { openFileLimit } from '../process/open-files.ts'
@@ -64,6 +65,7 @@ export interface ServeOptions {
 /** @throws the system's error when the port can't be listened on; and what `connect` throws. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, log, service } = options
+  await loadXxHashes()
   const { maxConnections = connectionsWithin(openFileLimit()) } = options
   const tls = tlsIdentityOf(settings)
   const { activity, traffic, metrics, tracing } = service

@@ -94,6 +94,8 @@ export function storeAbilities() {
     folderTypes: chosen !== 'versitygw',
     /** The checksum that a client sent is kept. */
     checksums: chosen !== "Ceph's RGW",
+    /** Those that AWS has since 2026: only the gateway verifies them. */
+    newerChecksums: !isStore,
   }
 }
 

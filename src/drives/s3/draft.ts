@@ -161,7 +161,7 @@ class StoreDraft implements Draft {
     const { checksum, tags } = attributes
     const { bucket } = this.#target
     await probe.requireTags(bucket, tags)
-    const { checksums } = await probe.abilities(bucket)
+    const isKept = await probe.keeps(bucket, checksum?.algorithm)
     const command = new PutObjectCommand({
       ...names.nameOf(this.#target),
       ...fieldsOf(attributes, conditions === undefined ? undefined : this.#mark),
@@ -170,7 +170,7 @@ class StoreDraft implements Draft {
       ...(size !== undefined && { ContentLength: size }),
       ...withTrailer(trailer),
       ...(checksum?.type === 'FULL_OBJECT' &&
-        checksums && {
+        isKept && {
           ChecksumAlgorithm: checksum.algorithm,
           [`Checksum${checksum.algorithm}`]: checksum.value,
         }),

@@ -7,6 +7,9 @@ import type { Store } from './store.ts'
 import { type Abilities, type StoreAbility, storeAbilities } from './store-abilities.ts'
 import { abilitiesOfKey, type StoreNames } from './store-names.ts'
 
+/** AWS has them since 2026, few stores know them, and its SDK does not compute them. */
+const newer = /^(?:MD5|SHA512|XXHASH\d+)$/
+
 /** Objects of a probe that was killed are older. */
 const leftAfterMs = 60 * 60_000
 
@@ -49,11 +52,17 @@ export class Probe {
     bucket: string,
     wanted: ChecksumAlgorithm | undefined,
   ): Promise<ChecksumAlgorithm | undefined> {
-    const { checksums, wholeBodies } = await this.abilities(bucket)
-    if (wholeBodies) return checksums ? wanted : undefined
+    const kept = (await this.keeps(bucket, wanted)) ? wanted : undefined
+    if ((await this.abilities(bucket)).wholeBodies) return kept
     await this.require(bucket, 'checksums')
     // A store with checksums adds this one by itself, as AWS does.
-    return wanted ?? 'CRC64NVME'
+    return kept ?? 'CRC64NVME'
+  }
+
+  /** Whether the store is asked to keep a checksum, which is verified here in any case. */
+  async keeps(bucket: string, algorithm: ChecksumAlgorithm | undefined): Promise<boolean> {
+    if (algorithm === undefined || newer.test(algorithm)) return false
+    return (await this.abilities(bucket)).checksums
   }
 
   /** @throws DriveError `not-implemented` if the store may take the key for another one */

@@ -48,8 +48,9 @@ export class StoreUploads implements UploadDrive {
     const { bucket, key } = target
     const { probe, begun } = this.#context
     if (!anyOrder) await probe.require(bucket, 'partEtags')
-    const { checksums, fewerParts } = await probe.abilities(bucket)
-    const checksum = checksums ? options.checksum : undefined
+    const { fewerParts } = await probe.abilities(bucket)
+    const isKept = await probe.keeps(bucket, options.checksum?.algorithm)
+    const checksum = isKept ? options.checksum : undefined
     const upload = await begun.begin({ target, mark: id, attributes, checksum })
     return asciiJson({
       ...{ id, bucket, key, upload: upload.uploadId },

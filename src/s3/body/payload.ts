@@ -61,7 +61,10 @@ export async function readPayload(
   const signed = signedBodyOf(request)
   const sha256 = signed === undefined ? undefined : sha256Of(signed)
   const chunks = isAwsChunked(request.headers) ? chunkReader(signed) : undefined
-  const Writer = size === undefined || size >= threadedBytes ? ThreadedWriter : PayloadWriter
+  const isLarge = size === undefined || size >= threadedBytes
+  // The thread has not loaded these, which are faster than the rest.
+  const isThreaded = isLarge && !algorithm?.startsWith('XXHASH')
+  const Writer = isThreaded ? ThreadedWriter : PayloadWriter
   // It holds a thread and memory until its `idle`.
   const writer = new Writer(sink, algorithm, size, sha256 !== undefined)
   const parser = chunks?.parser

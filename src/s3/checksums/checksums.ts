@@ -9,17 +9,15 @@ import { S3Error } from '../errors.ts'
 import { combineCrcs, type PartChecksum } from './checksum-combine.ts'
 
 /** The types of a multipart upload, its default first. */
-const types: Readonly<Record<ChecksumAlgorithm, readonly StoredChecksum['type'][]>> = {
+const types: Partial<Record<ChecksumAlgorithm, readonly StoredChecksum['type'][]>> = {
   CRC32: ['COMPOSITE', 'FULL_OBJECT'],
   CRC32C: ['COMPOSITE', 'FULL_OBJECT'],
   CRC64NVME: ['FULL_OBJECT'],
-  SHA1: ['COMPOSITE'],
-  SHA256: ['COMPOSITE'],
 }
 
 /** The types a multipart upload may have with an algorithm, its default first (table of the page above). */
 export function checksumTypes(algorithm: ChecksumAlgorithm): readonly StoredChecksum['type'][] {
-  return types[algorithm]
+  return types[algorithm] ?? ['COMPOSITE']
 }
 
 /**

@@ -1,3 +1,4 @@
+import { loadXxHashes } from '../../checksums/checksum-hashers.ts'
 import { DriveError } from '../../drives/drive.ts'
 import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import { verifyBucket } from '../../s3/verify/verify-bucket.ts'
@@ -46,6 +47,7 @@ export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
     withBuckets(await settingsOfGateway(options.environment), options.buckets),
   )
   assertVerifiable(settings, bucket)
+  await loadXxHashes()
   const log = createLog('warn', { write: writeLog })
   const { result } = await asOwnerOf(stateFolderOf(settings), async () => {
     const database = await openDatabase(settings.database, {

@@ -95,7 +95,9 @@ describe('uploadChecksum', () => {
 
   test('returns InvalidRequest for combinations that S3 does not have', () => {
     for (const [algorithm, type] of [
-      ['MD5', undefined],
+      ['MD4', undefined],
+      ['MD5', 'FULL_OBJECT'],
+      ['XXHASH3', 'FULL_OBJECT'],
       [undefined, 'COMPOSITE'],
       ['SHA1', 'FULL_OBJECT'],
       ['CRC64NVME', 'COMPOSITE'],

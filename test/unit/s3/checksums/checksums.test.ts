@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
   checksumBytes,
   checksumHeader,
   createChecksum,
+  loadXxHashes,
 } from '../../../../src/checksums/checksum-hashers.ts'
 import { type ChecksumAlgorithm, checksumAlgorithms } from '../../../../src/drives/attributes.ts'
 import type { PartChecksum } from '../../../../src/s3/checksums/checksum-combine.ts'
@@ -36,6 +37,8 @@ const polynomials = {
 const mebibyte = Buffer.alloc(2 ** 20, 'x')
 const crcs = ['CRC32', 'CRC32C', 'CRC64NVME'] as const
 
+before(loadXxHashes)
+
 describe('createChecksum', () => {
   test('matches the check values of the CRC catalogue', () => {
     const hex = (algorithm: ChecksumAlgorithm) => checksum(algorithm, '123456789').toString('hex')
@@ -63,6 +66,32 @@ describe('createChecksum', () => {
   test('uses SHA1 and SHA256 of the platform', () => {
     assert.deepEqual(checksum('SHA1', 'ab', 'c'), createHash('sha1').update('abc').digest())
     assert.deepEqual(checksum('SHA256', 'ab', 'c'), createHash('sha256').update('abc').digest())
+  })
+
+  test('xxHash matches its reference implementation, for streams at the same time', () => {
+    const text = 'The quick brown fox jumps over the lazy dog'.repeat(1000)
+    const expected = {
+      XXHASH64: ['ef46db3751d8e999', '8cb841db40e6ae83', 'a8GmidyhSWM='],
+      XXHASH3: ['2d06800538d394c2', '72dcb18b67a17dff', 'wMCvmEBhbnU='],
+      XXHASH128: [
+        '99aa06d3014798d86001c324468d497f',
+        '33119477ede5dcd5e9716427681d5860',
+        'BaIWsLTozpLAwK+YQGFudQ==',
+      ],
+    } as const
+    for (const [name, [empty, digits, long]] of Object.entries(expected)) {
+      const streams = ['', '123456789', text].map((content) => ({
+        bytes: Buffer.from(content),
+        hasher: createChecksum(name as ChecksumAlgorithm),
+      }))
+      for (let at = 0; at < text.length; at += 700) {
+        for (const { bytes, hasher } of streams) hasher.update(bytes.subarray(at, at + 700))
+      }
+      const [first, second, third] = streams.map(({ hasher }) => hasher.digest())
+      assert.equal(first?.toString('hex'), empty)
+      assert.equal(second?.toString('hex'), digits)
+      assert.equal(third?.toString('base64'), long)
+    }
   })
 
   test('the digests of every algorithm have their stated length', () => {
