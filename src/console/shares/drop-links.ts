@@ -40,88 +40,53 @@ export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promis
     throw new ShareRefusal(refusals.type)
   }
   if (size > (share.maxFileBytes || maxObjectBytes)) throw new ShareRefusal(refusals.large)
-  return receive(visit, { name, size }, parts)
+  return receive(visit, name, size, parts)
 }
 
-interface SentFile {
-  readonly name: string
-  /** That the visitor declares. It takes no room before it arrives: a declaration costs nothing. */
-  readonly size: number
-}
-
-/** Writes a file that a visitor sends, under a name that is free. */
+/**
+ * Writes a file that a visitor sends, under a name that is free, and counts it then. A process that is killed in between
+ * leaves it uncounted.
+ *
+ * @param size that the visitor declares. It takes no room before it arrives: a declaration costs nothing.
+ */
 async function receive(
   visit: Visit,
-  file: SentFile,
+  name: string,
+  size: number,
   parts: ShareHandlerParts,
 ): Promise<VisitReply> {
-  const { share } = visit
-  const others = underWay.get(share.shareId) ?? { uses: 0, bytes: 0 }
-  const withOthers = () => ({
-    ...share,
-    uses: share.uses + others.uses,
-    bytes: share.bytes + others.bytes,
-  })
-  if (isUsedUp(withOthers(), file.size)) throw new ShareRefusal(refusals.full)
-  underWay.set(share.shareId, others)
+  const { request, share } = visit
+  const { table, drive, now, onFailure } = parts
+  const { shareId, bucket, uses, bytes } = share
+  const others = underWay.get(shareId) ?? { uses: 0, bytes: 0 }
+  const withOthers = () => ({ ...share, uses: uses + others.uses, bytes: bytes + others.bytes })
+  if (isUsedUp(withOthers(), size)) throw new ShareRefusal(refusals.full)
+  underWay.set(shareId, others)
   others.uses += 1
   let arrived = 0
-  const take = (bytes: number): void => {
-    if (isUsedUp({ ...withOthers(), maxUses: 0 }, bytes)) throw new ShareRefusal(refusals.full)
-    arrived += bytes
-    others.bytes += bytes
+  const take = (count: number): void => {
+    if (isUsedUp({ ...withOthers(), maxUses: 0 }, count)) throw new ShareRefusal(refusals.full)
+    arrived += count
+    others.bytes += count
   }
-  const beganAtMs = parts.now()
-  let written: Written
+  const beganAtMs = now()
+  let key: string
+  let etag: string
   try {
-    const key = await freeKey(share, file.name, parts)
-    const bytes = checkedBytes(visit, file, take, parts)
-    written = { key, etag: await put(visit, { key, size: file.size }, bytes, parts), beganAtMs }
+    key = await freeKey(share, name, parts)
+    etag = await put(visit, { key, size, take }, parts)
   } finally {
     others.uses -= 1
     others.bytes -= arrived
-    if (others.uses === 0) underWay.delete(share.shareId)
+    if (others.uses === 0) underWay.delete(shareId)
   }
-  return count(visit, file, written, parts)
-}
-
-interface Written {
-  readonly key: string
-  readonly etag: string
-  readonly beganAtMs: number
-}
-
-/** @param take counts bytes that have arrived, or throws */
-async function* checkedBytes(
-  { request, share }: Visit,
-  { size }: SentFile,
-  take: (bytes: number) => void,
-  { table }: ShareHandlerParts,
-): AsyncGenerator<Buffer> {
-  // The connection has to stay for the reply.
-  for await (const chunk of request.body.iterator({ destroyOnReturn: false })) {
-    take(chunk.length)
-    yield chunk
-  }
-  // Other processes may have received files meanwhile. Before the end of its body, this one is not published.
-  const row = await table.find(share.tokenHash).catch(() => undefined)
-  if (row !== undefined && isUsedUp(shareOf(row), size)) throw new ShareRefusal(refusals.full)
-}
-
-/** Counts a file that is there. A process that is killed before leaves it uncounted, and nothing reserved. */
-async function count(
-  { request, share }: Visit,
-  { size }: SentFile,
-  { key, etag, beganAtMs }: Written,
-  { table, drive, onFailure }: ShareHandlerParts,
-): Promise<VisitReply> {
-  const isCounted = await table.count(share.shareId, size, beganAtMs).catch((error) => {
+  const isCounted = await table.count(shareId, size, beganAtMs).catch((error) => {
     onFailure(error, request.id)
-    // Its visitor must not send it again.
+    // The file is there: its visitor must not send it again.
     return true
   })
   if (!isCounted) {
-    await drive.remove(share.bucket, key, { ifMatch: [etag] })
+    await drive.remove(bucket, key, { ifMatch: [etag] })
     throw new ShareRefusal(refusals.full)
   }
   // Not its name, which would tell whether there was another one.
@@ -129,14 +94,30 @@ async function count(
   return { status: 201, headers, body: 'Received.\n', logFields: { key } }
 }
 
+interface Incoming {
+  readonly key: string
+  readonly size: number
+  /** Counts bytes that have arrived, or throws. */
+  readonly take: (bytes: number) => void
+}
+
 /** Returns the ETag of the file. @throws ShareRefusal if it is not kept */
 async function put(
   { request, share }: Visit,
-  { key, size }: { readonly key: string; readonly size: number },
-  bytes: AsyncGenerator<Buffer>,
-  { makers }: ShareHandlerParts,
+  { key, size, take }: Incoming,
+  { table, makers }: ShareHandlerParts,
 ): Promise<string> {
-  const body = Readable.from(bytes, { objectMode: false })
+  async function* checked(): AsyncGenerator<Buffer> {
+    // The connection has to stay for the reply.
+    for await (const chunk of request.body.iterator({ destroyOnReturn: false })) {
+      take(chunk.length)
+      yield chunk
+    }
+    // Other processes may have received files meanwhile. Before the end of its body, this one is not published.
+    const row = await table.find(share.tokenHash).catch(() => undefined)
+    if (row !== undefined && isUsedUp(shareOf(row), size)) throw new ShareRefusal(refusals.full)
+  }
+  const body = Readable.from(checked(), { objectMode: false })
   // Also when nobody reads it any more.
   body.on('error', () => undefined)
   const type = request.headers['content-type'] ?? ''
