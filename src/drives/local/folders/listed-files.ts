@@ -1,4 +1,6 @@
 import type { Stats } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { forEachLimited } from '../../../process/limiter.ts'
 import type { ObjectCandidate } from '../../folder-cursor.ts'
 import {
   type Entry,
@@ -9,10 +11,12 @@ import {
 } from '../../listed-entry.ts'
 import type { TurnTaker } from '../../turn-taker.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { joinFilePath, localPathOf } from '../object-path.ts'
+import { localPathOf } from '../object-path.ts'
+import { allDone } from '../objects/all-done.ts'
 import type { KnownFile } from '../objects/attribute-cache.ts'
 import { describe } from '../objects/file-identity.ts'
 import type { OpenDrive } from '../open-drive.ts'
+import { OpenFolder } from './open-folder.ts'
 
 /** A listed object whose file has not been read yet. */
 export interface LocalCandidate extends ObjectCandidate {
@@ -83,53 +87,88 @@ async function lookAtAll(
   candidates: readonly (LocalCandidate | FolderEntry)[],
   turns: TurnTaker,
 ): Promise<(KnownFile | undefined)[]> {
-  const looks: (KnownFile | undefined | Promise<KnownFile | undefined>)[] = []
-  let pending: Promise<unknown>[] = []
-  for (const candidate of candidates) {
-    const look = candidate.kind === 'folder' ? undefined : lookAt(drive, bucket, candidate)
-    looks.push(look)
-    if (look instanceof Promise) {
-      // Awaited later, or never if another one fails first: avoids an unhandled rejection.
-      look.catch(() => undefined)
-      pending.push(look)
-    }
-    if (pending.length >= concurrentLooks) {
-      await Promise.all(pending)
-      pending = []
-    }
-    const pause = turns.step()
-    if (pause !== undefined) await pause
-  }
-  return await Promise.all(looks)
+  const files: (KnownFile | undefined)[] = candidates.map(() => undefined)
+  const objects = candidates.flatMap((candidate, position) =>
+    candidate.kind === 'folder' ? [] : [{ candidate, position }],
+  )
+  const byFolder = Map.groupBy(objects, ({ candidate }) => folderOf(candidate))
+  await forEachLimited(byFolder, concurrentLooks, ([folder, placed]) =>
+    lookIn({ drive, bucket, turns, files }, folder, placed),
+  )
+  return files
 }
 
-function lookAt(
-  drive: ListedDrive,
-  bucket: string,
-  candidate: LocalCandidate,
-): KnownFile | undefined | Promise<KnownFile | undefined> {
-  const { path } = candidate
-  if (path === undefined || candidate.isAlternative) return search(drive, bucket, candidate)
-  const stats = drive.root.files.lstat(`${drive.root.path}/${path}`)
-  if (stats instanceof Promise) {
-    return stats.then(
-      (found) => fileOf(drive.root, found, path) ?? search(drive, bucket, candidate),
-    )
+/** The folder of a file whose path is known from the listing. */
+function folderOf({ path, isAlternative }: LocalCandidate): string | undefined {
+  return path === undefined || isAlternative ? undefined : dirname(path)
+}
+
+interface Look {
+  readonly drive: ListedDrive
+  readonly bucket: string
+  readonly turns: TurnTaker
+  /** The files that were found, at the positions of their candidates. */
+  readonly files: (KnownFile | undefined)[]
+}
+
+interface Placed {
+  readonly candidate: LocalCandidate
+  readonly position: number
+}
+
+/**
+ * Names are resolved from the open folder: the folder may have been exchanged with a symbolic link since it was read.
+ *
+ * @param path the folder of all files; undefined if they have to be searched
+ */
+async function lookIn(look: Look, path: string | undefined, placed: readonly Placed[]) {
+  const { root } = look.drive
+  const folder = path === undefined ? undefined : await OpenFolder.open(root, path)
+  const pending: Promise<void>[] = []
+  try {
+    for (const { candidate, position } of placed) {
+      const { path = '' } = candidate
+      const stats = folder && root.files.lstat(folder.at(basename(path)))
+      const found = stats instanceof Promise ? undefined : fileOf(root, stats, path)
+      if (found === undefined) pending.push(find(look, { candidate, position }, stats))
+      look.files[position] = found
+      // Awaited later: avoids an unhandled rejection.
+      pending.at(-1)?.catch(() => undefined)
+      if (pending.length >= concurrentLooks) await allDone(pending.splice(0))
+      const pause = look.turns.step()
+      if (pause !== undefined) await pause
+    }
+    await allDone(pending)
+  } finally {
+    await allDone(pending).catch(() => undefined)
+    await folder?.close()
   }
-  return fileOf(drive.root, stats, path) ?? search(drive, bucket, candidate)
+}
+
+async function find(
+  { drive, bucket, files }: Look,
+  { candidate, position }: Placed,
+  stats: Promise<Stats | undefined> | Stats | undefined,
+): Promise<void> {
+  const found = fileOf(drive.root, await stats, candidate.path ?? '')
+  files[position] = found ?? (await search(drive, bucket, candidate))
 }
 
 /** Twice at both paths: the object may be moved from one to the other meanwhile. */
 async function search(
-  drive: ListedDrive,
+  { root }: ListedDrive,
   bucket: string,
   candidate: LocalCandidate,
 ): Promise<KnownFile | undefined> {
   const objectPath = localPathOf(bucket, candidate.key)
   const { natural, alternative } = objectPath
-  for (const filePath of [natural, alternative, natural, alternative]) {
-    const stats = await drive.root.files.lstat(`${drive.root.path}/${joinFilePath(filePath)}`)
-    const file = fileOf(drive.root, stats, objectPath.path)
+  for (const { folder: path, name } of [natural, alternative, natural, alternative]) {
+    const folder = await OpenFolder.open(root, path)
+    if (folder === undefined) continue
+    const stats = await Promise.resolve(root.files.lstat(folder.at(name))).finally(() =>
+      folder.close(),
+    )
+    const file = fileOf(root, stats, objectPath.path)
     if (file !== undefined) return file
   }
   return undefined
