@@ -8,7 +8,7 @@ import {
   requireSame,
   requireUploadId,
 } from '../uploads/upload-id.ts'
-import type { CoreObject, DraftPublisher } from './drive-core.ts'
+import type { CoreDraft, CoreObject, DraftPublisher } from './drive-core.ts'
 
 /** The state of an upload, which the caller stores as JSON. */
 interface UploadState {
@@ -72,9 +72,10 @@ export class UploadsByDraft implements UploadDrive {
       return published.metadata
     }
     const object = await this.#bytes.open(id, staged, size)
-    const draft = await this.#publisher.draft(target, { size })
+    let draft: CoreDraft | undefined
     let isNoted = false
     try {
+      draft = await this.#publisher.draft(target, { size })
       for await (const chunk of object.read(0, size)) await draft.write(chunk)
       const metadata = await this.#publisher.publish(draft, target, {
         ...{ attributes, conditions, uploadId: id },
@@ -92,8 +93,11 @@ export class UploadsByDraft implements UploadDrive {
       if (isNoted) await this.#bytes.removeNote(id)
       throw error
     } finally {
-      await draft.discard()
-      await object.close()
+      try {
+        await draft?.discard()
+      } finally {
+        await object.close()
+      }
     }
   }
 

@@ -56,6 +56,7 @@ export class StagedBytes {
     const metadata = await this.#local.uploads.complete(state, options)
     const object = await this.#local.open(target.bucket, id)
     if (metadata !== undefined && object !== undefined) return object
+    await object?.close()
     throw lostBytes()
   }
 
@@ -72,8 +73,12 @@ export class StagedBytes {
   /** A short text about the upload, which stays when its bytes are removed. */
   async writeNote(id: string, text: string): Promise<void> {
     const draft = await this.#local.draft(this.#staged.bucket, id + noteSuffix, {})
-    await draft.write(Buffer.from(text))
-    await draft.publish(noAttributes)
+    try {
+      await draft.write(Buffer.from(text))
+      await draft.publish(noAttributes)
+    } finally {
+      await draft.discard()
+    }
   }
 
   async readNote(id: string): Promise<string | undefined> {

@@ -29,10 +29,13 @@ export class OpenFolder {
     const path = `${root.path}/${relativePath}`
     const fd = await openFolderFd(root, path)
     if (fd === undefined) return undefined
-    const folder = new OpenFolder(root, path, fd)
-    if (await isRealPath(root, { fd, path, folder: path })) return folder
-    await folder.close()
-    return undefined
+    let isReal = false
+    try {
+      isReal = await isRealPath(root, { fd, path, folder: path })
+    } finally {
+      if (!isReal) await root.files.close(fd)
+    }
+    return isReal ? new OpenFolder(root, path, fd) : undefined
   }
 
   /** This folder; if it was moved or removed since it was opened, closes it and returns undefined. */

@@ -283,9 +283,14 @@ export class LocalUploads implements UploadDrive {
       return undefined
     }
     const output = new OutputFile(root, path, fd)
-    if (!(await this.#folder(upload).isObject(await root.files.fstat(fd)))) return output
-    await output.remove()
-    return undefined
+    try {
+      if (!(await this.#folder(upload).isObject(await root.files.fstat(fd)))) return output
+      await output.remove()
+      return undefined
+    } catch (error) {
+      await output.close()
+      throw error
+    }
   }
 
   #folder({ id, target }: Pick<LocalUploadState, 'id' | 'target'>): UploadFolder {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import {
   describeListed,
@@ -14,6 +14,7 @@ import { tempFolder } from '../temp-folder.ts'
 
 test('describe rejects once on a failing disk, without unhandled rejections', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
+  mkdirSync(`${root.path}/x`)
   const unhandled: unknown[] = []
   const note = (reason: unknown) => unhandled.push(reason)
   process.on('unhandledRejection', note)
@@ -36,9 +37,10 @@ test('describe rejects once on a failing disk, without unhandled rejections', as
 
 test('describe yields to other work while the database answers for a thousand files', async (t) => {
   const root = await openLocalRoot(tempFolder(t))
+  mkdirSync(`${root.path}/x`)
   const candidates = Array.from({ length: 1_000 }, (_, number): LocalCandidate => {
-    writeFileSync(`${root.path}/${number}`, '')
-    return { kind: 'object', key: `${number}`, path: `${number}`, isAlternative: false }
+    writeFileSync(`${root.path}/x/${number}`, '')
+    return { kind: 'object', key: `${number}`, path: `x/${number}`, isAlternative: false }
   })
   const records = new MemoryRecords()
   const asked: { files: number; turn: number }[] = []
