@@ -42,32 +42,6 @@ export function describeFileRecords(name: string, createLocation: () => Promise<
       }
     })
 
-    test('repeatedPaths yields the paths with several records, with those that are old', async () => {
-      const paths = Array.from({ length: 2_100 }, (_, index) => `once/${index}`)
-      await Promise.all(paths.map((path) => records.save(record(path, { path }), [])))
-      for (const identity of ['twice-1', 'twice-2']) {
-        await records.save(record(identity, { path: odd }), [])
-      }
-      const other = new DatabaseFileRecords(database, 'OTHER')
-      await other.save(record('twice-3', { path: odd }), [])
-      const repeated = async (olderThanMs: number, of: FileRecords = records) => {
-        const batches = await Array.fromAsync(of.repeatedPaths(olderThanMs))
-        const found = batches.flat().filter(({ identities }) => identities.includes('twice-1'))
-        return found.map(({ identities, old }) => [identities.toSorted(), old.toSorted()])
-      }
-      const both = ['twice-1', 'twice-2']
-      assert.deepEqual(await repeated(-60_000), [[both, both]])
-      assert.deepEqual(await repeated(60_000), [[both, []]])
-      assert.deepEqual(await repeated(-60_000, other), [])
-      await records.remove(['twice-1'])
-      assert.deepEqual(await repeated(-60_000), [])
-      assert.equal(await records.find('twice-1'), undefined)
-      assert.ok(await other.find('twice-3'))
-      await records.remove(['twice-2', ...paths])
-      await other.remove(['twice-3'])
-      await other.close()
-    })
-
     test('findByPaths returns the newest record of exactly this path, size and time', async () => {
       const here = { path: odd, size: 5, modifiedAtMs: 1_755_555_555_123.25 }
       const find = async (wanted: Partial<typeof here>) =>

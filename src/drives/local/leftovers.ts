@@ -26,8 +26,6 @@ interface Sweep {
   tidyFolders(note: JournalNote): Promise<void>
   /** Called with a file that was removed and that nothing can publish any more. */
   forget(identity: FileIdentity): void
-  /** Called when a process has died without removing its files. */
-  onDeath(): void
 }
 
 /** Removes the files of dead processes, and never those of a living one. Entries with names of another form stay. */
@@ -41,7 +39,6 @@ export async function sweepLeftovers(sweep: Sweep): Promise<void> {
     // Moved away by a takeover (former-holder.ts): the process can't use it any more, even if it runs.
     const isFormer = formerSuffix.test(name)
     if (!isFormer && !(await isAbandoned(root, path, process, nowMs))) continue
-    sweep.onDeath()
     for (const note of await readJournals(root, path)) await sweep.tidyFolders(note)
     await removeDrafts(path, sweep)
     await removeTree(root, path)

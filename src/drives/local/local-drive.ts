@@ -39,7 +39,6 @@ import { TouchedFiles } from './objects/touched-files.ts'
 import type { OpenDrive } from './open-drive.ts'
 import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
-import { RecordSweep } from './record-sweep.ts'
 import { SmallWrites } from './small-writes/small-writes.ts'
 import { LocalUploads } from './uploads/local-uploads.ts'
 
@@ -111,18 +110,16 @@ class LocalDrive implements Drive {
   readonly #drive: OpenDrive
   readonly #root: LocalRoot
   readonly #seen: SeenFileCache
-  readonly #recordSweep: RecordSweep
   readonly #onFinding: LocalDriveOptions['onFinding']
   #probing: Promise<void> | undefined
 
-  constructor(drive: OpenDrive, { records, readsAlone = false, onFinding }: LocalDriveOptions) {
+  constructor(drive: OpenDrive, { readsAlone = false, onFinding }: LocalDriveOptions) {
     const { root } = drive
     this.readsAlone = readsAlone
     this.uploads = new LocalUploads(drive)
     this.#drive = drive
     this.#root = root
     this.#seen = new SeenFileCache(root)
-    this.#recordSweep = new RecordSweep(root, records)
     this.#onFinding = onFinding
   }
 
@@ -151,9 +148,7 @@ class LocalDrive implements Drive {
         nowMs: await this.#root.clock.nowMs(),
         tidyFolders: (note) => this.#tidyFolders(note),
         forget: (identity) => this.#drive.known.forget(identity),
-        onDeath: () => this.#recordSweep.noteDeath(),
       })
-      await this.#recordSweep.run()
     })
   }
 

@@ -15,10 +15,6 @@ const noRecords: FileRecords = {
   findByPaths: async () => new Map(),
   save: async () => undefined,
   forget: () => undefined,
-  async *repeatedPaths() {
-    yield []
-  },
-  remove: async () => undefined,
   isOwnFolder: async () => false,
   forgetFolder: () => undefined,
 }

@@ -9,12 +9,6 @@ export function driveKey(drive: string, key: string): string {
   return drive === '' ? key : `${drive}:${key}`
 }
 
-/** The key that `driveKey` has made for this drive; undefined if it was made for another one. */
-export function keyIn(drive: string, text: string): string | undefined {
-  if (drive === '') return /^[A-Z]/.test(text) ? undefined : text
-  return text.startsWith(`${drive}:`) ? text.slice(drive.length + 1) : undefined
-}
-
 export function driveDigest(drive: string, key: string): string {
   return textDigest(driveKey(drive, key))
 }

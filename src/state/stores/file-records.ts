@@ -2,11 +2,10 @@ import type {
   FileAtPath,
   FileRecord,
   FileRecords,
-  RecordsOfPath,
 } from '../../drives/local/objects/file-records.ts'
 import type { Database, SqlValue, Statement } from '../database.ts'
 import { listStatements, parameterLists, readLists, valueLists } from '../parameter-lists.ts'
-import { driveDigest, driveKey, keyIn } from './drive-key.ts'
+import { driveDigest, driveKey } from './drive-key.ts'
 import { LazyDeletes } from './lazy-deletes.ts'
 
 /** Readers may look up the record of a file that was just deleted. */
@@ -38,26 +37,8 @@ const upsert = `INSERT INTO file_records
     modified_at_ms = excluded.modified_at_ms,
     saved_at_ms = excluded.saved_at_ms,
     json = excluded.json`
-/** Only the index is read, except for paths with several records. */
-const selectPage = `SELECT path_digest AS "pathDigest", COUNT(*) AS "count" FROM file_records
-  WHERE path_digest > ? GROUP BY path_digest ORDER BY path_digest LIMIT ?`
-const pageSize = 2_000
-const selectSaved = (list: string) =>
-  `SELECT identity, path_digest AS "pathDigest", saved_at_ms AS "savedAtMs" FROM file_records
-  WHERE path_digest IN (${list})`
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
 const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
-
-interface PathCount {
-  readonly pathDigest: string
-  readonly count: number | string
-}
-
-interface SavedRecord {
-  readonly identity: string
-  readonly pathDigest: string
-  readonly savedAtMs: number
-}
 
 /** The local drive's file metadata in the database. The column `path_digest` has the digest of a path. */
 export class DatabaseFileRecords implements FileRecords {
@@ -132,43 +113,6 @@ export class DatabaseFileRecords implements FileRecords {
 
   forget(identity: string): void {
     this.#files.add(this.#key(identity))
-  }
-
-  async *repeatedPaths(olderThanMs: number): AsyncGenerator<readonly RecordsOfPath[]> {
-    const savedBeforeMs = this.#now() - olderThanMs
-    for (let after = ''; ; ) {
-      const page = await this.#database.read<PathCount>(selectPage, [after, pageSize])
-      const repeated = page.filter(({ count }) => Number(count) > 1)
-      const rows = await readLists<SavedRecord>(
-        this.#database,
-        valueLists(repeated.map(({ pathDigest }) => pathDigest)),
-        selectSaved,
-      )
-      yield this.#groups(rows, savedBeforeMs)
-      const last = page.at(-1)
-      if (last === undefined) return
-      after = last.pathDigest
-    }
-  }
-
-  #groups(rows: readonly SavedRecord[], savedBeforeMs: number): RecordsOfPath[] {
-    const own = rows.flatMap((row) => {
-      const identity = keyIn(this.#drive, row.identity)
-      return identity === undefined ? [] : [{ ...row, identity }]
-    })
-    return [...Map.groupBy(own, ({ pathDigest }) => pathDigest).values()].map((group) => ({
-      identities: group.map(({ identity }) => identity),
-      old: group
-        .filter(({ savedAtMs }) => savedAtMs < savedBeforeMs)
-        .map(({ identity }) => identity),
-    }))
-  }
-
-  async remove(identities: readonly string[]): Promise<void> {
-    await this.#delete(
-      'file_records',
-      identities.map((identity) => this.#key(identity)),
-    )
   }
 
   async isOwnFolder(identity: string): Promise<boolean> {

@@ -33,24 +33,11 @@ export interface FileRecords {
    */
   forget(identity: string): void
 
-  /** The paths for which several records were saved, in batches. */
-  repeatedPaths(olderThanMs: number): AsyncIterable<readonly RecordsOfPath[]>
-
-  /** Deletes the records now. For files that no process has open. */
-  remove(identities: readonly string[]): Promise<void>
-
   /** Whether `save` stored the folder with this identity. */
   isOwnFolder(identity: string): Promise<boolean>
 
   /** The folder was deleted. Returns immediately; may be lost in a crash. */
   forgetFolder(identity: string): void
-}
-
-/** All records that were saved for one path: at most one of them is of the file that is there. */
-export interface RecordsOfPath {
-  readonly identities: readonly string[]
-  /** Those of them that were saved at least `olderThanMs` ago. */
-  readonly old: readonly string[]
 }
 
 export interface FileAtPath {

@@ -2,7 +2,6 @@ import type {
   FileAtPath,
   FileRecord,
   FileRecords,
-  RecordsOfPath,
 } from '../../../../src/drives/local/objects/file-records.ts'
 
 /** Records in memory that keep the promises of FileRecords. */
@@ -44,18 +43,6 @@ export class MemoryRecords implements FileRecords {
 
   forget(identity: string): void {
     this.forgotten.push(identity)
-  }
-
-  async *repeatedPaths(): AsyncGenerator<readonly RecordsOfPath[]> {
-    const byPath = Map.groupBy(this.records.values(), ({ path }) => path)
-    for (const records of byPath.values()) {
-      const identities = records.map(({ identity }) => identity)
-      if (records.length > 1) yield [{ identities, old: identities }]
-    }
-  }
-
-  async remove(identities: readonly string[]): Promise<void> {
-    for (const identity of identities) this.records.delete(identity)
   }
 
   async isOwnFolder(identity: string): Promise<boolean> {

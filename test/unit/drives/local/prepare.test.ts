@@ -108,6 +108,35 @@ test('the records of drafts of dead processes are forgotten', async (t) => {
   )
 })
 
+test('a sweep after a kill reads no folder of a bucket', async (t) => {
+  const { drive, root, records } = await openDrive(t)
+  await put(drive, 'a/k', 'x')
+  // Two records of one path: that of the replaced file was left.
+  await records.save(
+    { identity: 'old', path: `${bucket}/a/k`, size: 1, modifiedAtMs: 1, json: '{}' },
+    [],
+  )
+  const [host] = thisProcess.split('/')
+  fs.mkdirSync(join(root, '.bucketry/tmp', encodeURIComponent(`${host}/4194304/1`)))
+  await drive.sweep?.()
+  const { now } = performance
+  t.mock.method(performance, 'now', () => now.call(performance) + 60 * 60_000)
+  const read: string[] = []
+  for (const call of ['readdir', 'lstat'] as const) {
+    const real = fs.promises[call] as (...given: unknown[]) => Promise<unknown>
+    t.mock.method(fs.promises, call, (...given: unknown[]) => {
+      read.push(String(given[0]))
+      return real(...given)
+    })
+  }
+  await drive.sweep?.()
+  assert.notEqual(read.length, 0)
+  assert.deepEqual(
+    read.filter((path) => path.includes(bucket)),
+    [],
+  )
+})
+
 test('the drive is unavailable, not empty, without its own folder', async (t) => {
   const { drive, root } = await openDrive(t)
   await put(drive, 'a/b', 'x')
