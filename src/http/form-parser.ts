@@ -8,8 +8,8 @@ export interface FormPart {
   readonly name: string
   /** As sent; undefined if there is none. */
   readonly filename: string | undefined
-  /** Whether every parser reads the same name: no extended parameters, escapes or folded lines, which some ignore. */
-  readonly isPlain: boolean
+  /** The fields of its head, one in a line (RFC 5322 section 2.2). */
+  readonly head: readonly string[]
   /** Where its content begins, in bytes from the beginning of the form. */
   readonly contentAt: number
 }
@@ -28,7 +28,6 @@ export type FormPiece = FormPart | Buffer
 /** RFC 2046 section 5.1.1. */
 const maxBoundaryLength = 70
 const maxHeadBytes = 16 * 1024
-const maxPaddingBytes = 64
 
 const lineEnd = '\r\n'
 const headEnd = Buffer.from('\r\n\r\n')
@@ -94,7 +93,10 @@ export class FormParser {
       case 'content':
         return this.#takeContent(pieces)
       case 'end':
-        // RFC 2046 section 5.1: what follows is to be ignored.
+        // RFC 2046 section 5.1 ignores what follows, but Django reads more parts there.
+        if (/[^\r\n\t ]/.test(this.#rest.toString('latin1'))) {
+          throw new FormError('It continues after its last boundary.')
+        }
         this.#rest = Buffer.alloc(0)
         return false
     }
@@ -116,18 +118,17 @@ export class FormParser {
     return begun.length === length && this.#enter('delimited', length)
   }
 
-  /** Behind a delimiter: the next part, or `--`. A longer boundary that begins like this one is refused. */
+  /**
+   * Behind a delimiter: the next part, or `--`. A longer boundary that begins like this one is refused, and so is padding
+   * (RFC 2046 section 5.1.1), behind which busboy does not see a part.
+   */
   #takeLineEnd(): boolean {
-    let at = 0
-    while (this.#rest[at] === 0x20 || this.#rest[at] === 0x09) at += 1
-    const next = this.#rest.toString('latin1', at, at + 2)
-    if (next === '--') return this.#enter('end', at + 2)
+    const next = this.#rest.toString('latin1', 0, 2)
+    if (next === '--') return this.#enter('end', 2)
     // The end of the line stays: a head without fields begins with the empty line.
-    if (next === lineEnd) return this.#enter('head', at)
-    if (at > maxPaddingBytes || (next !== '' && next !== '-' && next !== '\r')) {
-      throw new FormError('A boundary does not end its line.')
-    }
-    return false
+    if (next === lineEnd) return this.#enter('head', 0)
+    if (next === '' || next === '-' || next === '\r') return false
+    throw new FormError('A boundary does not end its line.')
   }
 
   #takeHead(pieces: FormPiece[]): boolean {
@@ -142,37 +143,43 @@ export class FormParser {
   }
 
   #takeContent(pieces: FormPiece[]): boolean {
-    const rest = this.#rest
-    const found = rest.indexOf(this.#delimiter)
-    const end = found < 0 ? this.#possibleDelimiter() : found
-    if (end > 0) pieces.push(rest.subarray(0, end))
-    if (found >= 0) return this.#enter('delimited', found + this.#delimiter.length)
+    const found = this.#delimiterInContent()
+    const end = found ?? this.#possibleDelimiter()
+    if (end > 0) pieces.push(this.#rest.subarray(0, end))
+    if (found !== undefined) return this.#enter('delimited', found + this.#delimiter.length)
     this.#restAt += end
     // Copied, so that the memory of the piece can be freed.
-    this.#rest = Buffer.from(rest.subarray(end))
+    this.#rest = Buffer.from(this.#rest.subarray(end))
     return false
   }
 
-  /** Where a delimiter may have begun that has not arrived as a whole. */
+  /**
+   * RFC 2046 section 5.1.1: a delimiter begins with CRLF. Others also take one behind a bare LF or CR (Werkzeug, PHP), at
+   * the beginning of the content (Go) or anywhere (Django).
+   *
+   * @throws FormError
+   */
+  #delimiterInContent(): number | undefined {
+    const dashes = this.#rest.indexOf(this.#delimiter.subarray(lineEnd.length))
+    if (dashes < 0) return undefined
+    if (this.#rest[dashes - 2] === 0x0d && this.#rest[dashes - 1] === 0x0a) return dashes - 2
+    throw new FormError('A part contains its boundary without CRLF in front of it.')
+  }
+
+  /** Where a delimiter may have begun that has not arrived as a whole, or its dashes without CRLF. */
   #possibleDelimiter(): number {
     const rest = this.#rest
-    let at = rest.indexOf(lineEnd[0] ?? '', Math.max(0, rest.length - this.#delimiter.length + 1))
-    while (at >= 0) {
-      const begun = rest.subarray(at)
-      if (begun.equals(this.#delimiter.subarray(0, begun.length))) return at
-      at = rest.indexOf(lineEnd[0] ?? '', at + 1)
-    }
-    return rest.length
+    const forms = [this.#delimiter, this.#delimiter.subarray(lineEnd.length)]
+    const begins = (at: number) =>
+      forms.some((form) => rest.subarray(at).equals(form.subarray(0, rest.length - at)))
+    let at = Math.max(0, rest.length - this.#delimiter.length + 1)
+    while (at < rest.length && !begins(at)) at += 1
+    return at
   }
 }
 
 const disposition = /^content-disposition:[ \t]*form-data[ \t]*(?=;|$)/i
 const parameter = /;[ \t]*(name|filename)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))/gi
-/** RFC 7578 section 4.2, as browsers and SDKs write it. */
-const plainDisposition =
-  /^content-disposition:[ \t]*form-data(?:;[ \t]*(?:name="[^"\\]*"|name=[^;"\\\s]*|filename="(?:[^"\\]|\\(?!"))*"|filename\*?=[^;"\\\s]*))*$/i
-/** A line that goes on with the one before it (RFC 5322 section 2.2.3), or of which only some parsers see the end. */
-const oddLine = /^[ \t]|[\r\n]/
 
 /** @throws FormError if it does not name a field, or in more than one way */
 function readHead(head: Buffer): Omit<FormPart, 'contentAt'> {
@@ -189,8 +196,7 @@ function readHead(head: Buffer): Omit<FormPart, 'contentAt'> {
   if (name === undefined || other !== undefined || !disposition.test(line)) {
     throw new FormError('A part has no name in a field Content-Disposition: form-data.')
   }
-  const isPlain = plainDisposition.test(line) && !lines.some((one) => oddLine.test(one))
-  return { name, filename: values.get('filename'), isPlain }
+  return { name, filename: values.get('filename'), head: lines }
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -144,7 +144,7 @@ const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/
  * choose differently, and would see other fields than we do.
  */
 const formType =
-  /^multipart\/form-data[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?;[\t ]*boundary=(?:"[\w'()+,./:=? -]{1,70}"|[\w'()+,./:=?-]{1,70})[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i
+  /^multipart\/form-data[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?;[\t ]*boundary=(?:"[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]"|[\w'()+,./:=?-]{1,70})[\t ]*(?:;[\t ]*charset="?utf-?8"?[\t ]*)?$/i
 
 function assertType(type = '', kind: CallPath['body']): void {
   if (kind === 'json' && !jsonType.test(type))

@@ -11,7 +11,28 @@ import { type ModelFinder, type ModelName, unclearModel } from './model-name.ts'
 /** Bytes of all that is no file, heads of parts included. */
 const maxFieldBytes = 1024 * 1024
 
+/** RFC 7578 section 4.2, as browsers and SDKs write it. */
+const plainDisposition =
+  /^content-disposition:[ \t]*form-data(?:;[ \t]*(?:name="[^"\\]*"|name=[^;"\\\s]*|filename="(?:[^"\\]|\\(?!"))*"|filename\*?=[^;"\\\s]*))*$/i
+/** Some parsers see the end of a line at a bare CR or LF, or the end of a name at a NUL. */
+const plainField = /^[\w-]+:[\t\x20-\x7e\x80-\uffff]*$/
+/**
+ * The content is not what it stands for: Go decodes quoted-printable, Django and undici base64, and busboy the charset.
+ * Java's Apache HttpClient declares ISO-8859-1.
+ */
+const encodingField =
+  /^content-transfer-encoding:(?![\t ]*(?:7bit|8bit|binary)[\t ]*$)|^content-type:(?:[\t ]*multipart|.*;[\t ]*charset[\t ]*=(?!"?(?:utf-?8|us-ascii|iso-8859-1)"?[\t ]*(?:;|$)))/i
+/** formidable takes `binary` for ISO-8859-1. */
+const charsetField = /^content-(?:transfer-encoding:|type:.*;[\t ]*charset[\t ]*=(?!"?utf-?8))/i
+/** Names that some parsers take for `model`: Django trims them, PHP and multer read `model[]` as a list. */
+const modelName = /^\W*model(?!\w)/i
+const modelDisposition = /^content-disposition: *form-data; *name=(?:"model"|model)$/i
+/** multer takes it for a file. */
+const fileType = /^content-type:[\t ]*application\/octet-stream/i
+
 interface FoundField {
+  /** The bytes beyond ASCII may be read in another charset. */
+  readonly isAscii: boolean
   readonly start: number
   readonly bytes: Buffer[]
 }
@@ -48,6 +69,7 @@ export class FormModel implements ModelFinder {
     // They share the memory of the body, which a long answer must not keep.
     field.bytes.length = 0
     const name = asUnclear(() => textOf(bytes))
+    if (field.isAscii && bytes.some((byte) => byte > 0x7f)) throw unclearModel(oddHead)
     const { start } = field
     return { name, start, end: start + bytes.length, encode: (other) => other }
   }
@@ -64,17 +86,38 @@ export class FormModel implements ModelFinder {
     if (this.#fieldBytes > maxFieldBytes) throw unclearModel(tooManyFields)
   }
 
-  #begin({ name, filename, contentAt, isPlain }: FormPart): void {
-    if (!isPlain) throw unclearModel(oddHead)
-    this.#isFile = filename !== undefined
-    this.#current = undefined
-    if (name.toLowerCase() !== 'model') return
-    if (this.#found !== undefined) {
+  #begin(part: FormPart): void {
+    const { name, filename, contentAt, head } = part
+    const isModel = modelName.test(name)
+    if (isModel && this.#found !== undefined) {
       throw unclearModel('The form has the field model more than once.')
     }
-    this.#current = { start: contentAt, bytes: [] }
+    if (!isPlain(part) || (isModel && !isPlainModel(part))) throw unclearModel(oddHead)
+    this.#isFile = filename !== undefined
+    this.#current = undefined
+    if (!isModel) return
+    const isAscii = head.some((field) => charsetField.test(field))
+    this.#current = { start: contentAt, bytes: [], isAscii }
     this.#found = this.#current
   }
+}
+
+/** Whether every parser reads the same name and content. */
+function isPlain({ head }: FormPart): boolean {
+  const names = new Set(head.map((field) => field.slice(0, field.indexOf(':')).toLowerCase()))
+  if (names.size < head.length) return false
+  return head.every((field) => {
+    if (!plainField.test(field) || encodingField.test(field)) return false
+    if (!/^content-disposition:/i.test(field)) return true
+    // formidable finds a name in a file name.
+    return plainDisposition.test(field) && field.match(/\bname=/gi)?.length === 1
+  })
+}
+
+/** Whether every parser finds the field `model` in it. */
+function isPlainModel({ name, head }: FormPart): boolean {
+  const isField = head.some((field) => modelDisposition.test(field))
+  return isField && name === 'model' && !head.some((field) => fileType.test(field))
 }
 
 function asUnclear<Result>(work: () => Result): Result {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { boundaryOf, FormParser, isFormType } from '../../../src/http/form-parser.ts'
+import { boundaryOf, FormError, FormParser, isFormType } from '../../../src/http/form-parser.ts'
 
 interface Part {
   readonly name: string
@@ -30,7 +30,7 @@ function read(body: Buffer, lengths: readonly number[]): Part[] {
     for (const piece of parser.feed(Buffer.from(body.subarray(at, at + length)))) {
       const last = parts.at(-1)
       if (!Buffer.isBuffer(piece)) {
-        const { contentAt, ...part } = piece
+        const { contentAt, head: _, ...part } = piece
         parts.push({ ...part, bytes: '' })
         starts.push(contentAt)
       } else if (last !== undefined) last.bytes += piece.toString('latin1')
@@ -47,13 +47,13 @@ function read(body: Buffer, lengths: readonly number[]): Part[] {
 }
 
 test('parts are read however they arrive, whatever they contain', () => {
-  // What looks like a delimiter, and is none: without the end of a line in front, or not whole.
+  // What looks like a delimiter, and is not whole.
   const bytes = fc
     .array(fc.constantFrom('\r', '\n', '\r\n', '-', '--', '-b', 'x', '\0', '\xff'), {
       maxLength: 12,
     })
     .map((texts) => texts.join(''))
-    .filter((text) => !`\r\n${text}\r\n`.includes(`\r\n--${boundary}`))
+    .filter((text) => !`${text}\r\n`.includes(`--${boundary}`))
   const part = fc.record(
     {
       name: fc.constantFrom('key', 'file', 'x-amz-meta-a'),
@@ -65,12 +65,8 @@ test('parts are read however they arrive, whatever they contain', () => {
   const property = fc.property(
     fc.array(part, { minLength: 1, maxLength: 4 }),
     fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 }),
-    fc.constantFrom('--', '--\r\n', ' \t--', '--epilogue\r\n--x'),
-    (parts, lengths, end) =>
-      assert.deepEqual(
-        read(write(parts, end), lengths),
-        parts.map((one) => ({ ...one, isPlain: true })),
-      ),
+    fc.constantFrom('--', '--\r\n', '--\r\n \t\r\n'),
+    (parts, lengths, end) => assert.deepEqual(read(write(parts, end), lengths), parts),
   )
   fc.assert(property, { numRuns: 2_000 })
 })
@@ -79,6 +75,38 @@ test('a body that is not whole never ends', () => {
   const body = write([{ name: 'key', filename: undefined, bytes: 'x' }])
   for (let length = 0; length < body.length; length += 1)
     assert.throws(() => read(body.subarray(0, length), []), /not well-formed/, String(length))
+})
+
+const evil = 'Content-Disposition: form-data; name="model"'
+/**
+ * Forms in which newest versions of these parsers found another model, or none, in a comparison on random forms
+ * (Werkzeug 3.1, Starlette 1.10 with python-multipart 0.0.34, Django 5.2, aiohttp 3.14, busboy 1.6, multer 2, formidable,
+ * undici, Go 1.26, Rack 2.2, PHP 8.2). What replaces the end of the first part's content, or of the form:
+ */
+const readDifferently: Readonly<Record<string, readonly [end: string, endOfForm?: string]>> = {
+  'a boundary behind a bare LF (Werkzeug, PHP)': [`\n--${boundary}\r\n${evil}\r\n\r\nevil`],
+  'a boundary behind a bare CR (Werkzeug)': [`\r--${boundary}\r\n${evil}\r\n\r\nevil`],
+  'a boundary behind LF and CR': [`\n\r--${boundary}\r\n${evil}\r\n\r\nevil`],
+  'a boundary in a line (Django)': [`x--${boundary}\r\n${evil}\r\n\r\nevil`],
+  'a boundary with bare LFs only (Werkzeug)': [`\n--${boundary}\n${evil}\n\nevil\n`],
+  'padding behind a boundary (busboy)': [`\r\n--${boundary} \t\r\n${evil}\r\n\r\nevil`],
+  'a boundary that ends its line with LF (Werkzeug)': [`\r\n--${boundary}\n${evil}\n\nevil`],
+  'a form behind the end (Django)': ['', `--\r\n--${boundary}\r\n${evil}\r\n\r\nevil`],
+  'text behind the end (Django)': ['', `--x\r\n--${boundary}\r\n${evil}\r\n\r\nevil`],
+}
+
+test('what common parsers read differently is refused, however it arrives', () => {
+  const part = { name: 'a', filename: undefined, bytes: 'good' }
+  for (const [title, [end, endOfForm]] of Object.entries(readDifferently)) {
+    const body = write([{ ...part, bytes: part.bytes + end }], endOfForm)
+    for (let first = 0; first <= body.length; first += 1)
+      assert.throws(() => read(body, [first]), FormError, `${title}, ${first} bytes first`)
+    assert.throws(() => read(body, Array(body.length).fill(1)), FormError, title)
+  }
+  // Go and Werkzeug: the first part is empty.
+  const atOnce = write([{ ...part, bytes: `--${boundary}\r\n${evil}\r\n\r\nevil` }])
+  for (const lengths of [[], Array(atOnce.length).fill(1)])
+    assert.throws(() => read(atOnce, lengths), FormError)
 })
 
 test('heads that are not clear are refused', () => {

@@ -184,12 +184,51 @@ describe('the model of a form', () => {
       // Go's textproto joins folded lines, and takes a line feed for the end of one.
       `Content-Disposition: form-data; name="x"\r\n ; name="model"`,
       `X-Other: a\nContent-Disposition: form-data; name="model"\r\nContent-Disposition: form-data; name="x"`,
+      // Found by a comparison with the parsers named in test/unit/http/form-parser.test.ts.
+      `Content-Disposition: form-data; name="x"; filename="; name=model"`,
+      `Content-Disposition: form-data; name="x"\r\nX`,
+      `Content-Disposition: form-data; name="x"\r\nContent-Type: multipart/mixed; boundary=q`,
+      `Content-Disposition: form-data; name="x"\r\nX: y\r\nX: z`,
     ]) {
       const body = Buffer.from(`${model}--b\r\n${head}\r\n\r\nb\r\n--b--`)
       assert.throws(() => modelOfForm(body, type, true), { status: 400 }, head)
     }
     const usual = part('file', 'x', `; filename="C:\\a b.wav"; filename*=UTF-8''a%20b.wav`)
     assert.equal(modelOfForm(Buffer.from(`${model}${usual}--b--`), type, true).name, 'a')
+  })
+
+  test('is refused if parsers can read another value or name of its part', () => {
+    for (const [head, value = 'a'] of [
+      // Django trims names; PHP and multer make lists; multer takes octet-streams for files.
+      ['name=" model"'],
+      ['name="model "'],
+      ['name="model[]"'],
+      ['name="model\0"'],
+      ['name="Model"'],
+      ['name="model"; filename="a"'],
+      [`name="model"; filename*=utf-8''a`],
+      ['name="model"\r\nContent-Type: application/octet-stream'],
+      // Go decodes quoted-printable, Django and undici base64, busboy the charset.
+      ['name="model"\r\nContent-Transfer-Encoding: quoted-printable', 'gpt=2D4'],
+      ['name="model"\r\nContent-Transfer-Encoding: base64', 'Z3B0LTQ='],
+      ['name="model"\r\nContent-Type: text/plain; charset=utf-16le'],
+      ['name="model"\r\nContent-Type: text/plain;charset="base64"'],
+      ['name="model"\r\nContent-Type: text/plain; charset=utf-8; charset=utf-7'],
+      ['name="model"\r\nContent-Type: text/plain; charset=ISO-8859-1', 'é'],
+      // formidable
+      ['name="model"\r\nContent-Transfer-Encoding: binary', 'é'],
+    ] as const) {
+      const body = `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n--b--`
+      assert.throws(() => modelOfForm(Buffer.from(body), type, true), { status: 400 }, head)
+    }
+    // As Spring and Apache's HttpClient write it.
+    for (const more of [
+      '\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: 1',
+      '\r\nContent-Type: text/plain; charset=ISO-8859-1\r\nContent-Transfer-Encoding: 8bit',
+    ]) {
+      const body = `${part('model', 'a', more)}${file}--b--`
+      assert.equal(modelOfForm(Buffer.from(body), type, true).name, 'a', more)
+    }
   })
 
   test('is not looked for in more parts than fields may have bytes', () => {
