@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** A sample of a client's progress. */
+/** A sample of a client's progress with its reply. For its body, what it sends is what is taken. */
 interface PaceLook {
   /** Since the last sample. */
   readonly ms: number

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { longestLagOfStrangersMs } from '../process/slow-client.ts'
 import { bytesTakenFrom, ClientPace } from './client-pace.ts'
 
 export interface ConnectionLimits {
@@ -10,7 +11,7 @@ export interface ConnectionLimits {
   readonly extraMs: number
   /** A connection that has been idle for less than this is not closed to make room. */
   readonly minIdleMs: number
-  /** A client that reads its reply more slowly than this is slow; bytes per second. */
+  /** A client that reads its reply or sends its body more slowly than this is slow; bytes per second. */
   readonly minimumRate: number
   /** How far a client may fall behind that rate before its connection is closed to make room. */
   readonly longestLagMs: number
@@ -30,10 +31,19 @@ export interface ConnectionEvents {
   readonly onSlowClient: () => void
 }
 
-/** The server of a connection's requests. */
-export interface SlotUser {
+/** What a connection serves. */
+interface Served {
   /** Whether bytes of the reply wait for the client to take them. */
   readonly isWaitingForClient: boolean
+  /** Whether the client has not sent what was requested of its body. */
+  readonly isWaitingForBody: boolean
+  /** Whether the client was authenticated. */
+  readonly isKnown: boolean
+}
+
+/** The server of a connection's requests. */
+export interface SlotUser {
+  readonly running: Served | undefined
 }
 
 /** One connection, as the limit sees it. */
@@ -41,10 +51,11 @@ export class ConnectionSlot {
   readonly socket: Socket
   /** Names the connection. A socket that was destroyed no longer has its addresses. */
   readonly key: string
-  readonly pace: ClientPace
   /** Whether all slots were taken when the connection arrived. */
   readonly isExtra: boolean
   readonly #idle: Set<ConnectionSlot>
+  readonly #reading: ClientPace
+  readonly #sending: ClientPace
   #idleSinceMs = performance.now()
   #user: SlotUser | undefined
   #isFree = false
@@ -60,7 +71,8 @@ export class ConnectionSlot {
   ) {
     this.socket = socket
     this.key = keyOf(socket)
-    this.pace = new ClientPace(options.minimumRate)
+    this.#reading = new ClientPace(options.minimumRate)
+    this.#sending = new ClientPace(options.minimumRate)
     this.isExtra = options.isExtra
     this.#idle = options.idle
     this.markIdle()
@@ -70,8 +82,38 @@ export class ConnectionSlot {
     return performance.now() - this.#idleSinceMs
   }
 
-  get isWaitingForClient(): boolean {
-    return this.#user?.isWaitingForClient ?? false
+  get isKnown(): boolean {
+    return this.#user?.running?.isKnown ?? false
+  }
+
+  /** How far the client is behind the minimum rate. */
+  get lagMs(): number {
+    return Math.max(this.#reading.lagMs, this.#sending.lagMs)
+  }
+
+  /** How long the client has received nothing although bytes were waiting. */
+  get stalledMs(): number {
+    return this.#reading.stalledMs
+  }
+
+  /** Samples the progress of the client, that many milliseconds after the last sample. */
+  look(ms: number): void {
+    const { isWaitingForClient = false, isWaitingForBody = false } = this.#user?.running ?? {}
+    const { socket } = this
+    this.#reading.look({ ms, bytesTaken: bytesTakenFrom(socket), isAwaited: isWaitingForClient })
+    this.#sending.look({ ms, bytesTaken: socket.bytesRead, isAwaited: isWaitingForBody })
+  }
+
+  /** Whether the connection may be closed to make room, because its client is too slow. */
+  isSlow({ longestLagMs }: ConnectionLimits): boolean {
+    const served = this.#user?.running
+    if (this.isExtra || this.socket.destroyed || served === undefined) return false
+    const { isWaitingForClient, isWaitingForBody, isKnown } = served
+    const longestSendingMs = isKnown ? longestLagMs : longestLagOfStrangersMs
+    return (
+      (isWaitingForClient && this.#reading.lagMs >= longestLagMs) ||
+      (isWaitingForBody && this.#sending.lagMs >= longestSendingMs)
+    )
   }
 
   /** The connection serves a request. */
@@ -83,7 +125,8 @@ export class ConnectionSlot {
   /** The connection has served all its requests. */
   markIdle(): void {
     this.#user = undefined
-    this.pace.reset()
+    this.#reading.reset()
+    this.#sending.reset()
     if (this.isExtra || this.#isFree || this.socket.destroyed) return
     this.#idleSinceMs = performance.now()
     this.#idle.add(this)
@@ -99,8 +142,8 @@ export class ConnectionSlot {
 /**
  * Bounds the connections of one server, so that descriptors are left for files. When all slots are
  * taken, the connection that has been idle longest is closed for the new one; when none is idle, the
- * one whose client is furthest behind the minimum rate. When no client is slow either, the new one is
- * an extra connection, for the server to refuse.
+ * one whose client is furthest behind the minimum rate, strangers first. When no client is slow either,
+ * the new one is an extra connection, for the server to refuse.
  */
 export class ConnectionLimit {
   readonly #limits: ConnectionLimits
@@ -109,7 +152,7 @@ export class ConnectionLimit {
   readonly #slots = new Map<string, ConnectionSlot>()
   /** Longest idle first. */
   readonly #idle = new Set<ConnectionSlot>()
-  /** Those of slow clients, the slowest last, as they were found at the last look. */
+  /** Those of slow clients, strangers and the slowest last, as they were found at the last look. */
   #slow: ConnectionSlot[] = []
   #lookedAtMs: number
   #extras = 0
@@ -152,19 +195,19 @@ export class ConnectionLimit {
 
   /** Finds the clients that are slow, and cuts those that have stalled for too long. */
   lookAtClients(): void {
-    const { lookEveryMs, longestLagMs, longestStallMs } = this.#limits
+    const { lookEveryMs, longestStallMs } = this.#limits
     const nowMs = this.#elapsed()
     // A process that was suspended gave its clients nothing to take meanwhile.
     const ms = Math.min(nowMs - this.#lookedAtMs, 2 * lookEveryMs)
     this.#lookedAtMs = nowMs
     const slots = [...this.#slots.values()]
-    for (const { pace, socket, isWaitingForClient } of slots) {
-      pace.look({ ms, bytesTaken: bytesTakenFrom(socket), isAwaited: isWaitingForClient })
-      if (pace.stalledMs >= longestStallMs) socket.destroy()
+    for (const slot of slots) {
+      slot.look(ms)
+      if (slot.stalledMs >= longestStallMs) slot.socket.destroy()
     }
     this.#slow = slots
-      .filter(({ pace, isExtra }) => pace.lagMs >= longestLagMs && !isExtra)
-      .sort((a, b) => a.pace.lagMs - b.pace.lagMs)
+      .filter((slot) => slot.isSlow(this.#limits))
+      .sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || a.lagMs - b.lagMs)
   }
 
   /** Closes connections without a request that have been idle long enough to make room. */
@@ -201,9 +244,12 @@ export class ConnectionLimit {
   }
 
   #closeSlowest(): boolean {
+    const { minIdleMs } = this.#limits
+    if (this.#slow.length === 0 && this.#elapsed() - this.#lookedAtMs >= minIdleMs)
+      this.lookAtClients()
     for (let slot = this.#slow.pop(); slot !== undefined; slot = this.#slow.pop()) {
-      // Its client may have caught up or left since the last look.
-      if (slot.socket.destroyed || !slot.isWaitingForClient) continue
+      // Its client may have caught up, signed in or left since the last look.
+      if (!slot.isSlow(this.#limits)) continue
       this.#remove(slot)
       slot.socket.destroy()
       this.#events.onSlowClient()

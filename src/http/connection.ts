@@ -67,15 +67,10 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
     return this.#isOver && this.isIdle
   }
 
-  get isWaitingForClient(): boolean {
+  /** The one that is served. */
+  get running(): Exchange | undefined {
     const [running] = this.#exchanges
-    return running?.isWaitingForClient ?? false
-  }
-
-  /** The id of the request that is served. */
-  get receivingId(): string | undefined {
-    const [running] = this.#exchanges
-    return running?.id
+    return running
   }
 
   /** Whether the one exchange still receives its body, so that bytes on the wire belong to it. */
@@ -155,8 +150,7 @@ export class HttpConnection implements ExchangeConnection, SlotUser {
    */
   #boundHalfOpen(halfOpenMs: number): void {
     const timer = setTimeout(() => {
-      const [running] = this.#exchanges
-      if (running?.isReplying !== true) this.destroy()
+      if (this.running?.isReplying !== true) this.destroy()
     }, halfOpenMs)
     this.#socket.once('close', () => clearTimeout(timer))
   }

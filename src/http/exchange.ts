@@ -67,6 +67,7 @@ export class Exchange implements HttpRequest {
   readonly #fault: HttpFault | undefined
   readonly #isLast: boolean
   #isAwaitingContinue: boolean
+  isKnown = false
   #closesConnection = false
   #abort: AbortController | undefined
   #failure: unknown
@@ -120,6 +121,10 @@ export class Exchange implements HttpRequest {
     if (!this.#writer.isAbandoned && !this.#writer.isHeadSent) this.#response.writeContinue()
   }
 
+  markKnown(): void {
+    this.isKnown = true
+  }
+
   leaveWithClient(): void {
     this.#connection.leaveWithClient()
   }
@@ -127,6 +132,11 @@ export class Exchange implements HttpRequest {
   /** Whether the client has not yet taken what was written for it. */
   get isWaitingForClient(): boolean {
     return this.#response.writableLength > 0 || (this.#response.socket?.writableLength ?? 0) > 0
+  }
+
+  /** Whether the client has not sent what was requested of its body. */
+  get isWaitingForBody(): boolean {
+    return this.isReceiving && !this.#isAwaitingContinue && this.#incoming.readableLength === 0
   }
 
   /** Whether the reply has said that it is the connection's last. */

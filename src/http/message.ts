@@ -34,6 +34,13 @@ export interface HttpRequest {
    */
   acceptBody(): void
   /**
+   * Whether its sender was authenticated. Bodies of strangers have limits of time, and their connections are the first to
+   * be closed when all are in use.
+   */
+  readonly isKnown: boolean
+  /** Declares that its sender was authenticated. */
+  markKnown(): void
+  /**
    * Declares that a client which ends its side has left: `signal` aborts then. Otherwise it may still wait for the
    * reply. For work that costs money and that nobody repeats.
    */

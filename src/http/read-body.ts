@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { HttpRequest } from './message.ts'
 
 /** Why a body could not be read to its end. */
 export type BodyFailure =
@@ -6,7 +6,7 @@ export type BodyFailure =
   | 'gone'
   /** The client sent nothing for the idle timeout while the reader waited. */
   | 'idle'
-  /** Bytes kept arriving, but the complete body took too long. */
+  /** Bytes kept arriving, but the complete body took too long, or its memory was needed for others. */
   | 'late'
 
 const messages: Readonly<Record<BodyFailure, string>> = {
@@ -28,9 +28,22 @@ export class BodyError extends Error {
 interface BodyReadOptions {
   /** The longest time without bytes, milliseconds. */
   readonly idleTimeoutMs: number
+  /** Whether `take` holds all bytes in memory until `release` or the end. */
+  readonly isGathered?: boolean
   /** Takes the next piece of the body. The one after it waits until the promise, if any, resolves. */
   readonly take: (bytes: Buffer) => Promise<void> | undefined
 }
+
+/** What the body of a stranger may take: this, a second for each KiB, and a day in all. */
+const graceMs = 30_000
+const bytesPerMs = 1_024 / 1_000
+const longestMs = 24 * 3_600_000
+
+/** Bytes that strangers' bodies may hold in memory, of one process. */
+const maxGatheredBytes = 32 * 1024 * 1024
+/** Those with bytes in memory, the oldest first: it is the slowest. */
+const gathering = new Map<BodyReading, number>()
+let gatheredBytes = 0
 
 /**
  * Reads a body piece by piece. Unlike iteration of the stream it leaves the stream, and with it the
@@ -43,7 +56,8 @@ export class BodyReading {
    * free what `take` uses. Stays pending after `stop`.
    */
   readonly done: Promise<void>
-  readonly #body: Readable
+  readonly #request: Pick<HttpRequest, 'body' | 'isKnown'>
+  readonly #body: HttpRequest['body']
   readonly #take: BodyReadOptions['take']
   readonly #settle: PromiseWithResolvers<void>
   readonly #idleTimeoutMs: number
@@ -52,10 +66,21 @@ export class BodyReading {
   /** What happens when the piece has been taken. */
   #next: 'read' | 'end' | 'gone' = 'read'
   #isStopped = false
+  #isGathered: boolean
   #pieces = 0
+  #bytes = 0
+  /** Time in which the client was waited for. */
+  #waitedMs = 0
+  #waitingSinceMs = performance.now()
 
-  constructor(body: Readable, { idleTimeoutMs, take }: BodyReadOptions) {
+  constructor(
+    request: Pick<HttpRequest, 'body' | 'isKnown'>,
+    { idleTimeoutMs, take, isGathered = false }: BodyReadOptions,
+  ) {
+    const { body } = request
+    this.#request = request
     this.#body = body
+    this.#isGathered = isGathered
     this.#take = take
     this.#settle = Promise.withResolvers()
     this.done = this.#settle.promise
@@ -67,10 +92,18 @@ export class BodyReading {
     if (!this.#isStopped) body.on('error', this.#onGone).on('close', this.#onGone).resume()
   }
 
+  /** What was taken so far, and what follows, is not held in memory any more. */
+  release(): void {
+    this.#isGathered = false
+    gatheredBytes -= gathering.get(this) ?? 0
+    gathering.delete(this)
+  }
+
   /** The rest of the body stays unread. */
   stop(): void {
     if (this.#isStopped) return
     this.#isStopped = true
+    this.release()
     clearTimeout(this.#timer)
     this.#body.off('data', this.#onData).off('end', this.#onEnd)
     this.#body.off('error', this.#onGone).off('close', this.#onGone).pause()
@@ -79,6 +112,8 @@ export class BodyReading {
   readonly #onData = (bytes: Buffer): void => {
     this.#pieces += 1
     try {
+      this.#limitStranger(bytes.length)
+      if (this.#isStopped) return
       const taking = this.#take(bytes)
       if (taking === undefined) {
         this.#timer?.refresh()
@@ -95,9 +130,28 @@ export class BodyReading {
 
   readonly #onTaken = (): void => {
     if (this.#isStopped) return
+    this.#waitingSinceMs = performance.now()
     this.#timer = setTimeout(this.#onIdle, this.#idleTimeoutMs)
     if (this.#next === 'read') this.#body.resume()
     else this.#finish(this.#next)
+  }
+
+  /** @throws BodyError if the body of a stranger takes too long. May end older ones, and this one if it is the oldest. */
+  #limitStranger(bytes: number): void {
+    const nowMs = performance.now()
+    this.#waitedMs += nowMs - this.#waitingSinceMs
+    this.#waitingSinceMs = nowMs
+    this.#bytes += bytes
+    if (this.#request.isKnown) return
+    const allowedMs = Math.min(graceMs + this.#bytes / bytesPerMs, longestMs)
+    if (this.#waitedMs > allowedMs) throw new BodyError('late')
+    if (!this.#isGathered) return
+    gathering.set(this, (gathering.get(this) ?? 0) + bytes)
+    gatheredBytes += bytes
+    for (const oldest of gathering.keys()) {
+      if (gatheredBytes <= maxGatheredBytes) return
+      oldest.#fail(new BodyError('late'))
+    }
   }
 
   /** The stream ends after its last piece even when it is paused. */

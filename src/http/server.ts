@@ -55,8 +55,8 @@ export interface HttpServerOptions {
    */
   readonly idleWriteMs?: number
   /**
-   * How far a client may fall behind 16 KiB/s before it is disconnected to make room. Default 30
-   * seconds.
+   * How far a client may fall behind 16 KiB/s with its reply or its body before it is disconnected to
+   * make room. Default 30 seconds.
    */
   readonly longestLagMs?: number
   /** How often the progress of clients is checked. Default five seconds. */
@@ -250,7 +250,7 @@ export class HttpServer {
       connection.close()
     } else if (isReceiving && fault === 'cut-off') {
       // The request itself is logged as failed.
-      answerRaw(socket, this.#options.renderFault(fault, connection?.receivingId ?? ''))
+      answerRaw(socket, this.#options.renderFault(fault, connection?.running?.id ?? ''))
       socket.destroySoon()
     } else {
       // A handler that waits for the body learns of its end when the connection closes.

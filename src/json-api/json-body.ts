@@ -57,8 +57,9 @@ export async function readBytes(
   const chunks: Buffer[] = []
   let size = 0
   request.acceptBody()
-  const reading = new BodyReading(request.body, {
+  const reading = new BodyReading(request, {
     idleTimeoutMs: idleMs,
+    isGathered: true,
     take(bytes) {
       size += bytes.length
       if (size > maxBytes) throw tooLarge()

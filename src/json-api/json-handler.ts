@@ -88,6 +88,7 @@ async function success(
   },
 ): Promise<HttpReply> {
   await route.access?.admit(request)
+  if (route.access?.knowsClients === true) request.markKnown()
   const body = await readBody(request, route, context.options)
   const call: Call<unknown, unknown, unknown> = {
     request,

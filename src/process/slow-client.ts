@@ -7,3 +7,5 @@
 export const minimumRate = 16 * 1024
 /** How far a slow client may fall behind that rate before its connection is ended. */
 export const longestLagMs = 30_000
+/** The same for the body of a client that was not authenticated. */
+export const longestLagOfStrangersMs = 5_000

@@ -171,7 +171,8 @@ function answerAs(
   const { service } = parts
   const { identity } = authentication
   if (identity.kind === 'anonymous') logContext.anonymous = true
-  else if (identity.kind === 'key') logContext.accessKey = identity.name
+  else parts.request.markKnown()
+  if (identity.kind === 'key') logContext.accessKey = identity.name
   if (address.level === 'service') {
     return runFor(authentication, { address, configuration: undefined }, parts, logContext)
   }

@@ -128,7 +128,7 @@ function slowClientLogger(log: Log, maxConnections: number): () => void {
   return sparingly(overloadWarningMs, (closed) =>
     log.warn(
       { maxConnections, closed },
-      'all connections of this process are in use: clients that read their reply at less than 16 KiB/s were disconnected to make room. The limit depends on the limit of open files (ulimit -n) and WORKERS.',
+      'all connections of this process are in use: clients slower than 16 KiB/s were disconnected to make room. The limit depends on the limit of open files (ulimit -n) and WORKERS.',
     ),
   )
 }

@@ -150,20 +150,11 @@ const hostile: Readonly<Record<string, readonly [form: Form, status: number, cod
     },
     ...([400, 'MetadataTooLarge'] as const),
   ],
-  'a header of 65 KiB': [
+  '20 KiB of fields': [
     {
       fields: [
         ['key', 'k'],
-        ['Content-Type', 'x'.repeat(65 * 1024)],
-      ],
-    },
-    ...([400, 'RequestHeaderSectionTooLarge'] as const),
-  ],
-  '2 MiB of fields': [
-    {
-      fields: [
-        ['key', 'k'],
-        ['x-ignore-a', 'x'.repeat(2 * 1024 * 1024)],
+        ['x-ignore-a', 'x'.repeat(20 * 1024)],
       ],
       ...anyConditions,
     },
@@ -173,7 +164,7 @@ const hostile: Readonly<Record<string, readonly [form: Form, status: number, cod
     {
       fields: [
         ['key', 'k'],
-        ['x-ignore-a', filenameVariable.repeat(10_000)],
+        ['x-ignore-a', filenameVariable.repeat(1_000)],
       ],
       ...{ ...anyConditions, filename: 'x'.repeat(1_000) },
     },
@@ -190,7 +181,7 @@ const hostile: Readonly<Record<string, readonly [form: Form, status: number, cod
     ...([400, 'MaxPostPreDataLengthExceededError'] as const),
   ],
   'a policy that is no JSON': [
-    { fields: [['key', 'k']], policy: '['.repeat(500_000) },
+    { fields: [['key', 'k']], policy: '['.repeat(10_000) },
     ...([400, 'InvalidPolicyDocument'] as const),
   ],
   'a signature of eight days ago': [

@@ -109,6 +109,9 @@ export class MakerAccess {
       get signal() {
         return visit.signal
       },
+      // The key that signs is not the visitor's.
+      isKnown: false,
+      markKnown: () => undefined,
       acceptBody: () => visit.acceptBody(),
       leaveWithClient: () => visit.leaveWithClient(),
     })

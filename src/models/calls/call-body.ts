@@ -163,7 +163,7 @@ function assertPlain(encoding = 'identity'): void {
 async function readUpTo(request: HttpRequest, maxBytes: number, held: HeldBytes): Promise<boolean> {
   const enough = Promise.withResolvers<void>()
   request.acceptBody()
-  const reading = new BodyReading(request.body, {
+  const reading = new BodyReading(request, {
     idleTimeoutMs: idleMs,
     take(bytes) {
       held.add(bytes)

@@ -69,7 +69,7 @@ export async function readPayload(
   const writer = new Writer(sink, algorithm, size, sha256 !== undefined)
   const parser = chunks?.parser
   const pump = new Pump(writer, parser, size)
-  const reading = new BodyReading(request.body, {
+  const reading = new BodyReading(request, {
     idleTimeoutMs,
     take: (bytes) => pump.take(bytes),
   })

@@ -49,7 +49,7 @@ export function isForm(
  *
  * @param bucket of the address
  * @throws S3Error InvalidPolicyDocument; as `parseTagging`; AccessDenied if the policy does not allow it; InvalidArgument without a key
- *   or for a value that no header can have; NotImplemented; RequestHeaderSectionTooLarge
+ *   or for a value that no header can have; NotImplemented
  */
 export function requestOfForm(
   { fields, file }: Form,
@@ -74,6 +74,10 @@ export function requestOfForm(
     get signal() {
       return request.signal
     },
+    get isKnown() {
+      return request.isKnown
+    },
+    markKnown: () => request.markKnown(),
     acceptBody: () => undefined,
     leaveWithClient: () => undefined,
   }
@@ -110,13 +114,9 @@ const ofSignature = /^x-amz-(?:algorithm|credential|date|security-token|signatur
 const notOfForms =
   /^x-amz-(?:content-sha256|copy-source.*|decoded-content-length|tagging|trailer|write-offset-bytes)$/
 
-/** As of a PUT: docs/contract/object-storage.md, "Limits". */
-const maxHeaderBytes = 64 * 1024
-
 /** The fields that PutObject has as headers. Others have no effect. */
 function headersOf(fields: ReadonlyMap<string, string>): IncomingHttpHeaders {
   const headers: Record<string, string> = Object.create(null)
-  let bytes = 0
   for (const [field, text] of fields) {
     if (!ofHeaders.has(field) && !ofForms.has(field) && !field.startsWith('x-amz-')) continue
     if (ofSignature.test(field)) continue
@@ -124,8 +124,6 @@ function headersOf(fields: ReadonlyMap<string, string>): IncomingHttpHeaders {
     const [name, sent] = ofForms.get(field)?.(text) ?? [field, text]
     const [, value] = headerFieldOf(name, sent)
     headers[name] = value
-    bytes += name.length + value.length
   }
-  if (bytes > maxHeaderBytes) throw new S3Error('RequestHeaderSectionTooLarge')
   return headers
 }

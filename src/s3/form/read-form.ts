@@ -5,9 +5,11 @@ import { BodyReading } from '../../http/read-body.ts'
 import { bodyFailure } from '../body/payload.ts'
 import { S3Error } from '../errors.ts'
 
-/** Of all that is not the file: fields, heads of parts, and what follows the file. */
-const maxOtherBytes = 2 * 1024 * 1024
-const maxFields = 1_000
+/**
+ * Of all that is not the file: fields, heads of parts, and what follows the file (API reference, "Creating an HTML form",
+ * "HTML form declaration").
+ */
+const maxOtherBytes = 20 * 1024
 const filenameVariable = /\$\{filename\}/g
 
 /** A form whose fields have arrived. */
@@ -34,7 +36,7 @@ export interface Form {
 export function readForm(request: HttpRequest, idleTimeoutMs = 60_000): Promise<Form> {
   const { form, start } = beginReading(request.headers['content-type'])
   request.acceptBody()
-  start(request.body, idleTimeoutMs)
+  start(request, idleTimeoutMs)
   return form
 }
 
@@ -59,7 +61,7 @@ class FormReading {
   #part: FormPart | undefined
   readonly #value = new FieldValue()
   #file: FormFile | undefined
-  #stop: () => void = () => undefined
+  #reading: BodyReading | undefined
   #otherBytes = 0
 
   constructor(boundary: string) {
@@ -70,10 +72,10 @@ class FormReading {
     return this.#form.promise
   }
 
-  readonly start = (body: Readable, idleTimeoutMs: number): void => {
-    const reading = new BodyReading(body, { idleTimeoutMs, take: (bytes) => this.#take(bytes) })
-    this.#stop = () => reading.stop()
-    reading.done.then(() => this.#end()).catch((error) => this.#fail(formFailure(error)))
+  readonly start = (request: HttpRequest, idleTimeoutMs: number): void => {
+    const take = (bytes: Buffer) => this.#take(bytes)
+    this.#reading = new BodyReading(request, { idleTimeoutMs, isGathered: true, take })
+    this.#reading.done.then(() => this.#end()).catch((error) => this.#fail(formFailure(error)))
   }
 
   #take(bytes: Buffer): Promise<void> | undefined {
@@ -99,10 +101,11 @@ class FormReading {
     this.#endField()
     this.#part = part
     if (part.name.toLowerCase() !== 'file') return
+    this.#reading?.release()
     const file = new FormFile()
     this.#file = file
     const close = () => {
-      this.#stop()
+      this.#reading?.stop()
       file.destroy()
     }
     this.#form.resolve({ fields: expanded(this.#fields, part.filename), file, close })
@@ -114,7 +117,6 @@ class FormReading {
     const name = this.#part.name.toLowerCase()
     const value = textOf(this.#value.take())
     const other = this.#fields.get(name)
-    if (other === undefined && this.#fields.size === maxFields) throw tooMuch()
     this.#fields.set(name, other === undefined ? value : `${other},${value}`)
   }
 

@@ -58,8 +58,8 @@ function limitOfTwo() {
       },
     })
     const isAdmitted = limit.admit(socket as unknown as Socket)
-    const user = { isWaitingForClient: true }
-    limit.slotOf(socket as unknown as Socket)?.markBusy(user)
+    const user = { isWaitingForClient: true, isWaitingForBody: false, isKnown: true }
+    limit.slotOf(socket as unknown as Socket)?.markBusy({ running: user })
     return { socket, user, isAdmitted }
   }
   const pass = (seconds: number, taking: Map<{ bytesWritten: number }, number> = new Map()) => {

@@ -38,7 +38,7 @@ test('A connection whose slot was given away is not idle again when its request 
   const socket = await acceptedSocket(t)
   assert.equal(limit.admit(socket), true)
   const slot = limit.slotOf(socket)
-  slot?.markBusy({ isWaitingForClient: false })
+  slot?.markBusy({ running: undefined })
   // The same addresses again, before the end of the first connection was noticed.
   assert.equal(limit.admit(socket), true)
   slot?.markIdle()

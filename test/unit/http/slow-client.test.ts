@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import type { HttpHandler, StreamBody } from '../../../src/http/message.ts'
+import { BodyReading } from '../../../src/http/read-body.ts'
 import { makeCertificate } from '../../support/certificates.ts'
 import { startServer, text } from './http-server-fixture.ts'
 
@@ -28,6 +29,32 @@ const handler: HttpHandler = async ({ rawPath }) => {
   return rawPath === '/endless' ? { status: 200, headers: [], body: endless } : text('served')
 }
 const refuseExtra: HttpHandler = async () => text('extra', 503)
+
+/** Reads bodies. The client of `/known` has been authenticated. `/held` gets no reply. */
+function bodyReader() {
+  const received = new Map<string, number>()
+  const note = (path: string, bytes: number) => {
+    received.set(path, (received.get(path) ?? 0) + bytes)
+  }
+  const handler: HttpHandler = async (request) => {
+    const { rawPath } = request
+    if (rawPath === '/') return text('served')
+    if (rawPath === '/known') request.markKnown()
+    note(rawPath, 1)
+    if (rawPath === '/held') return new Promise(() => undefined)
+    const take = ({ length }: Buffer) => void note(rawPath, length)
+    await new BodyReading(request, { idleTimeoutMs: 60_000, take }).done
+    return text('stored')
+  }
+  return {
+    handler,
+    async arrived(path: string, bytes = 0) {
+      while ((received.get(path) ?? 0) < 1 + bytes) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
+  }
+}
 
 function identity(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-tls-'))
@@ -81,6 +108,49 @@ for (const protocol of ['HTTP', 'HTTPS'] as const) {
     const ended = () => outcomes.find(({ rawPath }) => rawPath === '/endless')
     while (ended() === undefined) await finished(outcomes.length + 1)
     assert.equal(ended()?.isAborted, true)
+  })
+
+  test(`At the limit strangers that send their bodies slowly lose their ${protocol} connections first`, async (t) => {
+    const { tls, ca } = identity(t)
+    // Whole milliseconds add up exactly.
+    let nowMs = Math.ceil(performance.now())
+    t.mock.method(performance, 'now', () => nowMs)
+    const reader = bodyReader()
+    const { port, outcomes, finished } = await startServer(t, reader.handler, {
+      ...(protocol === 'HTTPS' ? { tls } : {}),
+      // Only connections that arrive look at the others.
+      ...{ maxConnections: 3, refuseExtra, lookEveryMs: 3_600_000 },
+    })
+    const put = async (path: string) => {
+      const head = `PUT ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 10000000\r\n\r\nx`
+      const client = await dial(t, port, ca, head)
+      await reader.arrived(path, 1)
+      return client
+    }
+    await put('/known')
+    await put('/stranger')
+    const quick = await put('/quick')
+    // The first look, after a second, finds who is waited for; lags count from then on.
+    const lostAt: Readonly<Record<number, string>> = { 6: '/stranger', 31: '/known' }
+    for (let second = 0; second <= 31; second += 1) {
+      const client = await dial(t, port, ca, get)
+      const [bytes] = await once(client, 'data')
+      const lost = lostAt[second]
+      assert.match(String(bytes), lost === undefined ? /extra$/ : /served$/, String(second))
+      if (lost !== undefined) {
+        while (!outcomes.some(({ isAborted, rawPath }) => isAborted && rawPath === lost)) {
+          await finished(outcomes.length + 1)
+        }
+        // The place stays taken.
+        client.write('GET /held HTTP/1.1\r\nHost: h\r\n\r\n')
+        await reader.arrived('/held')
+      }
+      nowMs += 1_000
+      quick.write('x'.repeat(32 * 1024))
+      await reader.arrived('/quick', 1 + (second + 1) * 32 * 1024)
+    }
+    const ends = outcomes.filter(({ isAborted }) => isAborted).map(({ rawPath }) => rawPath)
+    assert.deepEqual(ends, ['/stranger', '/known'])
   })
 
   test(`A client that takes one large write bit by bit over ${protocol} is not cut`, async (t) => {

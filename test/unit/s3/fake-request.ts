@@ -35,6 +35,8 @@ export function fakeRequest(fake: FakeRequest): HttpRequest {
     receivedAtMs: 0,
     signal: new AbortController().signal,
     leaveWithClient: () => undefined,
+    isKnown: true,
+    markKnown: () => undefined,
     acceptBody: fake.acceptBody ?? (() => undefined),
   }
 }

@@ -184,6 +184,8 @@ export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectCo
       signal: request.signal ?? new AbortController().signal,
       acceptBody: () => undefined,
       leaveWithClient: () => undefined,
+      isKnown: true,
+      markKnown: () => undefined,
     },
     query: parseQuery(query),
     identity: isSigned ? owner : anonymous,

@@ -221,6 +221,8 @@ export class OperationRunner {
         receivedAtMs: this.service.now(),
         signal: never,
         leaveWithClient: () => undefined,
+        isKnown: true,
+        markKnown: () => undefined,
         acceptBody: () => {
           this.wasBodyAccepted = true
         },

@@ -18,5 +18,7 @@ export function requestOf(method: string, target: string): HttpRequest {
     signal: new AbortController().signal,
     acceptBody: () => undefined,
     leaveWithClient: () => undefined,
+    isKnown: true,
+    markKnown: () => undefined,
   }
 }
