@@ -1,18 +1,15 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import type { HttpRequest } from '../http/message.ts'
 import { ApiError } from '../json-api/api-error.ts'
 import { type Access, JsonBytes, type Route, route, routesBelow } from '../json-api/route.ts'
 import { entrySchema, listError, listSchema } from './list-schemas.ts'
 import { defaultKinds, kindsOfPath } from './listed-kinds.ts'
 import type { ModelLists } from './model-lists.ts'
 import { preflight } from './preflight.ts'
-import { keyComparison, sentKeys } from './sent-keys.ts'
 
 interface ModelListOptions {
   readonly lists: Pick<ModelLists, 'list' | 'find'>
-  /** MODELS_API_KEY; undefined: the list is open. */
-  readonly apiKey: string | undefined
+  /** Lets a request pass. @throws ApiError 401 */
+  readonly admit: Access['admit']
 }
 
 /**
@@ -28,11 +25,11 @@ const preflightHeaders = {
 const maxQuotedId = 200
 
 /** GET and OPTIONS of /v1/models and the paths below it. */
-export function modelListApi({ lists, apiKey }: ModelListOptions): readonly Route[] {
+export function modelListApi({ lists, admit }: ModelListOptions): readonly Route[] {
   const access: Access = {
     // A key is required only with MODELS_API_KEY.
     security: [{}, { modelsKey: [] }, { modelsKeyHeader: [] }],
-    admit: keyGuard(apiKey),
+    admit,
   }
   const list = route({
     method: 'GET',
@@ -66,40 +63,10 @@ export function modelListApi({ lists, apiKey }: ModelListOptions): readonly Rout
   ]
 }
 
-function keyGuard(apiKey: string | undefined): Access['admit'] {
-  const verdictOn = createKeyCheck(apiKey)
-  return ({ headers }: HttpRequest) => {
-    const verdict = verdictOn(headers)
-    if (verdict === 'right') return
-    throw new ApiError(401, verdict === 'missing' ? 'Missing API key.' : 'Invalid API key.', {
-      headers: { 'www-authenticate': 'Bearer' },
-    })
-  }
-}
-
 function noSuchModel(id: string): ApiError {
   const kinds = [...kindsOfPath.keys()].join(', ')
   const quoted = id.slice(0, maxQuotedId)
   return new ApiError(404, `The model ${quoted} does not exist. Kinds: ${kinds}.`, {
     code: 'model_not_found',
   })
-}
-
-/** How the credentials of a request compare to the required key. */
-type KeyVerdict = 'right' | 'wrong' | 'missing'
-
-/**
- * Checks the key of MODELS_API_KEY, sent as a bearer token or as x-api-key; one correct key is
- * enough. Without MODELS_API_KEY the list is open and any credentials are accepted.
- */
-function createKeyCheck(
-  expected: string | undefined,
-): (headers: IncomingHttpHeaders) => KeyVerdict {
-  if (expected === undefined) return () => 'right'
-  const isRight = keyComparison(expected)
-  return (headers) => {
-    const sent = sentKeys(headers)
-    if (sent.length === 0) return 'missing'
-    return sent.some(isRight) ? 'right' : 'wrong'
-  }
 }

@@ -305,3 +305,18 @@ test('The management of calls needs a session', async (t) => {
     assert.equal(reply.status, 401)
   }
 })
+
+test('MODELS_API_KEY cannot be guessed at the model list', async (t) => {
+  const { url } = await startCalling(t)
+  const list = async (path: string, key: string) => {
+    const { status, headers } = await fetch(`${url}/v1/models${path}`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    return [status, headers.get('retry-after')]
+  }
+  assert.deepEqual(await list('', modelsApiKey), [200, null])
+  for (const path of ['', '/tts', '/none', '/', '/image'])
+    assert.deepEqual(await list(path, 'wrong'), [401, null])
+  assert.deepEqual(await list('', 'another'), [401, '900'])
+  assert.deepEqual(await list('', modelsApiKey), [401, '900'])
+})

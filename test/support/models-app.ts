@@ -1,11 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { AttemptLimiter } from '../../src/access/attempt-limiter.ts'
+import { Callers } from '../../src/models/calls/callers.ts'
+import { KeyLimits } from '../../src/models/calls/key-limits.ts'
 import { modelListApi } from '../../src/models/model-list-api.ts'
 import { type ModelListLog, type ModelListParts, ModelLists } from '../../src/models/model-lists.ts'
 import { modelsErrorFormats } from '../../src/models/models-error-format.ts'
 import type { RoutingSource } from '../../src/models/routing-inputs.ts'
 import { Upstreams } from '../../src/models/upstream/upstreams.ts'
+import { MemoryKeyValueStore } from '../fakes/memory-key-value.ts'
 import { type JsonSender, jsonSender } from './json-sender.ts'
 import { smallCatalogue } from './small-catalogue.ts'
 
@@ -40,8 +44,24 @@ export function sourceOf(state: SourceRows): RoutingSource {
 /** The model list with a small catalogue and nothing stored. */
 export function modelsApp(options: ModelsAppOptions = {}): JsonSender {
   const { state = {}, onFailure = () => undefined, apiKey, ...given } = options
-  const routes = modelListApi({ lists: listsOf(state, given), apiKey })
+  const routes = modelListApi({
+    lists: listsOf(state, given),
+    admit: callersOf(apiKey).admitToList,
+  })
   return jsonSender(routes, { errorFormats: modelsErrorFormats, onFailure })
+}
+
+/** Who may list and call, without model keys. @param now the clock of all, milliseconds */
+export function callersOf(
+  apiKey: string | undefined,
+  { now = Date.now, clientAddress = (): string => '192.0.2.1' } = {},
+): Callers {
+  return new Callers({
+    ...{ apiKey, now, elapsed: now, clientAddress },
+    keys: { isEmpty: true, find: async () => undefined },
+    limits: new KeyLimits({ tokensOfMonth: async () => 0, now }),
+    limiter: new AttemptLimiter(new MemoryKeyValueStore(now), 'guesses'),
+  })
 }
 
 export function listsOf(state: SourceRows, given: Partial<ModelListParts> = {}): ModelLists {

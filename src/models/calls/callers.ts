@@ -28,7 +28,7 @@ interface CallersParts {
   readonly keys: Pick<StoredModelKeys, 'find' | 'isEmpty'>
   readonly limits: KeyLimits
   /** Limits who guesses MODELS_API_KEY. Model keys cannot be guessed. */
-  readonly limiter: Pick<AttemptLimiter, 'take'>
+  readonly limiter: Pick<AttemptLimiter, 'take' | 'clear'>
   readonly clientAddress: (request: HttpRequest) => string
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
@@ -66,6 +66,8 @@ export class Callers {
   readonly #blockedUntilMs = new Map<string, number>()
   /** Wrong keys that are being counted. */
   readonly #guesses = new Map<string, number>()
+  /** Blocks of addresses whose wrong keys this process has counted. */
+  readonly #guessers = new Set<string>()
   readonly #known = new WeakMap<HttpRequest, Caller>()
 
   constructor(parts: CallersParts) {
@@ -76,6 +78,25 @@ export class Callers {
   /** Lets a call pass, before its body is read. @throws ApiError 401, 429 or 503 */
   readonly admit = async (request: HttpRequest): Promise<void> => {
     this.#known.set(request, await this.#identify(request))
+  }
+
+  /**
+   * Lets a request for the model list pass. Its right key ends the count of wrong ones, as that of a login does, and too
+   * many wrong ones stay 401: docs/contract/model-list.md, "Access", has no other status.
+   *
+   * @throws ApiError 401
+   */
+  readonly admitToList = async (request: HttpRequest): Promise<void> => {
+    if (this.#parts.apiKey === undefined) return
+    const sent = sentKeys(request.headers)
+    if (sent.length === 0) throw unauthorized('Missing API key.')
+    const address = this.#parts.clientAddress(request)
+    await this.#assertApiKey(sent, address).catch((error: unknown) => {
+      throw error instanceof ApiError ? unauthorized(error.message, error.headers) : error
+    })
+    if (!this.#guessers.delete(addressBlock(address))) return
+    // If the store is away, the count ends after its 15 minutes.
+    await this.#parts.limiter.clear(address).catch(() => undefined)
   }
 
   /** Who sent a request that was admitted. */
@@ -96,9 +117,14 @@ export class Callers {
       if (key !== undefined) return this.#callerOf(key)
     }
     if (apiKey === undefined) throw unauthorized('Invalid API key.')
-    const address = this.#parts.clientAddress(request)
+    await this.#assertApiKey(sent, this.#parts.clientAddress(request))
+    return owner
+  }
+
+  /** @throws ApiError 401, or 429 after too many wrong keys; KeyValueError */
+  async #assertApiKey(sent: readonly string[], address: string): Promise<void> {
     this.#assertNotBlocked(address)
-    if (sent.some(this.#isApiKey)) return owner
+    if (sent.some(this.#isApiKey)) return
     // A model key that was deleted is no guess: it must not lock out others behind its address.
     for (const text of new Set(sent)) {
       if (parseModelKey(text) === undefined) await this.#countGuess(address)
@@ -112,6 +138,7 @@ export class Callers {
     // Those that are still being counted are limited, too: otherwise many at once could all be compared.
     this.#guesses.set(client, (this.#guesses.get(client) ?? 0) + 1)
     try {
+      if (this.#guessers.size < maxBlocked) this.#guessers.add(client)
       const waitSeconds = await this.#parts.limiter.take(address)
       if (waitSeconds > 0) this.#block(client, waitSeconds)
     } finally {
@@ -182,6 +209,6 @@ function overLimit(name: string, { reason, waitSeconds }: Refusal): ApiError {
 }
 
 /** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */
-function unauthorized(message: string): ApiError {
-  return new ApiError(401, message, { headers: { 'www-authenticate': 'Bearer' } })
+function unauthorized(message: string, headers: ApiError['headers'] = {}): ApiError {
+  return new ApiError(401, message, { headers: { ...headers, 'www-authenticate': 'Bearer' } })
 }

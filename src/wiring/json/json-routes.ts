@@ -12,7 +12,6 @@ import type { Access, Route } from '../../json-api/route.ts'
 import type { Catalogue } from '../../models/catalogue/catalogue.ts'
 import { readCatalogue } from '../../models/catalogue/read-catalogue.ts'
 import { listedModelsApi } from '../../models/listed-models-api.ts'
-import { modelListApi } from '../../models/model-list-api.ts'
 import { ModelLists } from '../../models/model-lists.ts'
 import { modelsErrorFormats } from '../../models/models-error-format.ts'
 import { DatabaseRoutingSource } from '../../models/routing/database-routing-source.ts'
@@ -82,7 +81,6 @@ function modelRoutes(
   const source = new DatabaseRoutingSource({ tables, sealer, log })
   const lists = new ModelLists({ source, catalogue, upstreams, now: Date.now, log })
   return [
-    ...modelListApi({ lists, apiKey: settings.modelsApiKey }),
     ...listedModelsApi({ lists, catalogue, session }),
     ...openModelCalls(parts, { lists, catalogue, upstreams, session }),
     ...routingApi({

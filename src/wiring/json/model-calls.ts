@@ -14,6 +14,7 @@ import type { Catalogue } from '../../models/catalogue/catalogue.ts'
 import { modelKeyRoutes } from '../../models/keys/model-key-routes.ts'
 import type { StoredModelKeys } from '../../models/keys/stored-model-keys.ts'
 import { activeConnections } from '../../models/list/stored-rows.ts'
+import { modelListApi } from '../../models/model-list-api.ts'
 import type { ModelLists } from '../../models/model-lists.ts'
 import { CallClient } from '../../models/upstream/call-client.ts'
 import type { Upstreams } from '../../models/upstream/upstreams.ts'
@@ -48,7 +49,7 @@ interface ListParts {
   readonly session: Access
 }
 
-/** The calls of models, and the management of their keys and usage. */
+/** The list and the calls of models, and the management of their keys and usage. */
 export function openModelCalls(
   { settings, log, database, sessions, modelKeys, metrics, onClose }: ModelCallsWiring,
   { lists, catalogue, upstreams, session }: ListParts,
@@ -91,6 +92,7 @@ export function openModelCalls(
   })
   const refresh = () => modelKeys.refresh()
   return [
+    ...modelListApi({ lists, admit: callers.admitToList }),
     ...callRoutes({ calls, callers, session }),
     ...modelKeyRoutes({ table: new ModelKeyTable(database), refresh, session, now }),
     ...usageRoutes({

@@ -4,7 +4,7 @@ import { ApiError } from '../../../src/json-api/api-error.ts'
 import { listedModelsApi } from '../../../src/models/listed-models-api.ts'
 import { modelListApi } from '../../../src/models/model-list-api.ts'
 import { jsonSender } from '../../support/json-sender.ts'
-import { listsOf } from '../../support/models-app.ts'
+import { callersOf, listsOf } from '../../support/models-app.ts'
 import { smallCatalogue } from '../../support/small-catalogue.ts'
 
 const prefix = '/-/api/routing'
@@ -13,7 +13,7 @@ const session = { authorization: 'Bearer let me in' }
 function appOf() {
   const lists = listsOf({ combos: [{ name: 'find', kind: 'webSearch' }] })
   return jsonSender([
-    ...modelListApi({ lists, apiKey: 'models key' }),
+    ...modelListApi({ lists, admit: callersOf('models key').admitToList }),
     ...listedModelsApi({
       ...{ lists, catalogue: smallCatalogue },
       session: {

@@ -46,7 +46,7 @@ async function listed(t: TestContext, { connections, modelIds }: Given) {
       log: { ...silent, warn: (fields) => warnings.push(fields) },
     },
   )
-  const routes = modelListApi({ lists, apiKey: undefined })
+  const routes = modelListApi({ lists, admit: () => undefined })
   const handler = jsonHandler(routes, { errorFormats: modelsErrorFormats })
   const { port, finished } = await startServer(t, handler)
   return { port, finished, warnings }
