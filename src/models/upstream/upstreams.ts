@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Limiter } from '../../process/limiter.ts'
 import type { Connection } from '../routing-inputs.ts'
 import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
@@ -15,10 +16,15 @@ const upstreamTimeoutMs = 5_000
 /** Concurrent upstream requests of one process: more than anyone needs, but bounds the sockets. */
 const maxAskedAtOnce = 256
 
+/** How often one upstream is asked on behalf of lists, which strangers may request: this often at once, then once a second. */
+const askedInBurst = 10
+const askEveryMs = 1_000
+
 /**
- * Asks upstreams. Answers are not cached; only running requests are shared. Gateways that are
- * upstreams of each other therefore end at the timeout: on the second round the request is already
- * running and is not sent again.
+ * Asks upstreams. Answers are not cached (docs/contract/model-list.md, "Upstream request"); requests
+ * that run or wait for their turn are shared, so that each list is at most as old as its request.
+ * Gateways that are upstreams of each other therefore end at the timeout: on the second round the
+ * request is already running and is not sent again.
  */
 export class Upstreams {
   readonly #timeoutMs: number
@@ -28,6 +34,8 @@ export class Upstreams {
    * upstream.
    */
   readonly #underWay = new Map<string, Promise<UpstreamAnswer>>()
+  /** When the requests so far, one a second, would be over; by the same. */
+  readonly #askedUntilMs = new Map<string, number>()
 
   /** The limits are parameters for tests. */
   constructor({ timeoutMs = upstreamTimeoutMs, askedAtOnce = maxAskedAtOnce } = {}) {
@@ -43,7 +51,7 @@ export class Upstreams {
   async modelIds(upstream: Upstream): Promise<readonly string[]> {
     const request = upstreamRequest(upstream)
     const key = JSON.stringify(request)
-    const shared = this.#underWay.get(key) ?? this.#ask(request, { wantsDetail: false })
+    const shared = this.#underWay.get(key) ?? this.#askInTurn(key, request)
     this.#underWay.set(key, shared)
     try {
       return (await shared).ids
@@ -79,6 +87,18 @@ export class Upstreams {
       if (!(error instanceof UpstreamError)) throw error
       return describeFailure(error, apiKey)
     }
+  }
+
+  async #askInTurn(key: string, request: UpstreamRequest): Promise<UpstreamAnswer> {
+    const nowMs = performance.now()
+    for (const [other, untilMs] of this.#askedUntilMs) {
+      if (untilMs <= nowMs) this.#askedUntilMs.delete(other)
+    }
+    const untilMs = (this.#askedUntilMs.get(key) ?? nowMs) + askEveryMs
+    this.#askedUntilMs.set(key, untilMs)
+    const waitMs = untilMs - nowMs - askedInBurst * askEveryMs
+    if (waitMs > 0) await pause(waitMs)
+    return this.#ask(request, { wantsDetail: false })
   }
 
   async #ask(

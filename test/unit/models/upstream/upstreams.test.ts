@@ -269,6 +269,32 @@ describe('modelIds of many lists', () => {
     assert.deepEqual(await again, ['m2'])
   })
 
+  test('asks an upstream ten times at once, then once a second, and shares what waits', async (t) => {
+    let nowMs = 0
+    t.mock.method(performance, 'now', () => nowMs)
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const stub = await stubOf((request, response) => {
+      answering([{ id: `m${stub.requests.length}` }])(request, response)
+    })
+    const upstreams = new Upstreams(patient)
+    const upstream = { flavour: 'openai', baseUrl: stub.origin, apiKey } as const
+    for (let count = 1; count <= 10; count += 1)
+      assert.deepEqual(await upstreams.modelIds(upstream), [`m${count}`])
+    const waiting = Array.from({ length: 50 }, () => upstreams.modelIds(upstream))
+    // Another upstream, or another key, is not behind.
+    const other = { ...upstream, apiKey: 'other' }
+    assert.deepEqual(await upstreams.modelIds(other), ['m11'])
+    assert.equal(stub.requests.length, 11)
+    nowMs += 1_000
+    t.mock.timers.tick(1_000)
+    // Asked after they were requested.
+    for (const list of waiting) assert.deepEqual(await list, ['m12'])
+    assert.equal(stub.requests.length, 12)
+    nowMs += 10_000
+    for (let count = 13; count <= 22; count += 1)
+      assert.deepEqual(await upstreams.modelIds(upstream), [`m${count}`])
+  })
+
   test('does not share between keys', async () => {
     const stub = await stubOf((request, response) => {
       answering([{ id: request.headers.authorization }])(request, response)
