@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../src/drives/cloud/clock.ts'
+import type { Drive } from '../../src/drives/drive.ts'
 import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
 import {
-  type GoogleDrive,
   type GoogleDriveOptions,
-  openGoogleDrive,
+  openParts,
+  GoogleDrive as RealGoogleDrive,
 } from '../../src/drives/google/google-drive.ts'
 import { blockBytes } from '../../src/drives/google/uploads/blocks.ts'
 import { SendMemory } from '../../src/drives/google/uploads/send-memory.ts'
@@ -18,6 +19,7 @@ import { DatabaseDriveIndex } from '../../src/state/stores/drive-index.ts'
 import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../fakes/google/google-emulator.ts'
+import { until } from '../support/management-client.ts'
 import { PoisonedPool } from '../support/poisoned-pool.ts'
 import {
   type ByHand,
@@ -29,6 +31,33 @@ import {
 import { sortedKeys } from './drive/stored-object.ts'
 
 export const driveFolder = 'Backups/s3'
+
+/** A drive that a test can tell to read the feed. */
+export interface GoogleDrive extends Drive {
+  /** Resolves when some process has read the feed to its end after this call. */
+  refresh(): Promise<void>
+}
+
+/** As `openGoogleDrive`. */
+export async function openRefreshed(options: GoogleDriveOptions): Promise<GoogleDrive> {
+  const parts = await openParts(options)
+  const { index, rootId, sync, now } = parts
+  const refresh = async () => {
+    const sinceMs = now()
+    const isRead = async () => {
+      const failure = await sync.turn(sinceMs)
+      const state = await index.state(rootId)
+      const { isReady = false, polledAtMs = 0 } = state ?? {}
+      // Not if the clock was set back meanwhile.
+      if (isReady && polledAtMs >= sinceMs && polledAtMs <= now()) return true
+      if (failure !== undefined) throw failure
+      return false
+    }
+    // Another process may be reading it.
+    await until(isRead)
+  }
+  return Object.assign(new RealGoogleDrive(parts), { refresh })
+}
 
 /** An emulated Google Drive with a database, and drives over both. */
 export interface GoogleWorld {
@@ -52,7 +81,7 @@ export async function googleWorld(
     warn: (_: object, message: string) => void warnings.push(message),
   }
   const open = async (options: Partial<GoogleDriveOptions> = {}) => {
-    const drive = await openGoogleDrive({
+    const drive = await openRefreshed({
       api: hastyApi(emulator),
       folder: driveFolder,
       ...stores,

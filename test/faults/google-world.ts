@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../src/drives/cloud/clock.ts'
 import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
-import { type GoogleDrive, openGoogleDrive } from '../../src/drives/google/google-drive.ts'
 import type { Database } from '../../src/state/database.ts'
 import { DatabaseDriveIndex } from '../../src/state/stores/drive-index.ts'
 import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
+import { type GoogleDrive, openRefreshed } from '../contract/google-drive-under-test.ts'
 import type { CallKind } from '../fakes/google/call-kinds.ts'
 import { type FaultName, faultKinds } from '../fakes/google/fault-effects.ts'
 import { type GoogleEmulator, startGoogleEmulator } from '../fakes/google/google-emulator.ts'
@@ -88,7 +88,7 @@ interface Parts {
 
 async function openDrive(scope: Scope, { emulator, database, clock }: Parts): Promise<GoogleDrive> {
   const { endpoints, credentials } = emulator
-  const drive = await openGoogleDrive({
+  const drive = await openRefreshed({
     api: new GoogleApi({ endpoints, credentials, clock }),
     folder,
     index: new DatabaseDriveIndex(database),

@@ -53,18 +53,17 @@ export interface GoogleDriveOptions {
   readonly isReadOnly?: boolean
 }
 
-/** A drive over a folder of Google Drive. Several processes may have it open over one database. */
-export interface GoogleDrive extends Drive {
-  /** Resolves when the index has all changes that others made before this call. */
-  refresh(): Promise<void>
-}
-
 /** The shortest time between checks of Google, milliseconds, because health checks are frequent. */
 const checkEveryMs = 10_000
 const databaseContent = 'the Google Drive index'
 
 /** @throws DriveError if the folder can't be used. */
-export async function openGoogleDrive(options: GoogleDriveOptions): Promise<GoogleDrive> {
+export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Drive> {
+  return new GoogleDrive(await openParts(options))
+}
+
+/** As `openGoogleDrive`, before the drive is made of the parts. */
+export async function openParts(options: GoogleDriveOptions): Promise<OpenDrive> {
   const { api, log, now = Date.now, isReadOnly = false, memory = new SendMemory() } = options
   const index = withDatabaseErrors(options.index, databaseContent)
   const records = withDatabaseErrors(options.records, databaseContent)
@@ -77,7 +76,7 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
   const recover = async () => (isReadOnly ? undefined : await recoverAll(recovery))
   const pollMs = options.pollSeconds * 1000
   const opened = openIndex(tree, { leases, pollMs, recover, now })
-  return new OpenGoogleDrive({
+  return {
     ...opened,
     leases,
     locks: new ObjectLocks({ ...opened, leases }),
@@ -88,7 +87,7 @@ export async function openGoogleDrive(options: GoogleDriveOptions): Promise<Goog
     space: new FreeSpace(api, options.sharedDriveId !== undefined),
     deletes: options.deletes,
     isReadOnly,
-  })
+  }
 }
 
 /** Claims the drive, and returns the id of the folder that holds the buckets' folders. */
@@ -104,7 +103,8 @@ async function openRoot(options: GoogleDriveOptions, leases: KeyLeases): Promise
 
 type Calls = Required<Drive>
 
-class OpenGoogleDrive implements GoogleDrive {
+/** A drive over a folder of Google Drive. Several processes may have it open over one database. */
+export class GoogleDrive implements Drive {
   readonly kind = 'gdrive'
   readonly followsChanges = true
   readonly deletes: Drive['deletes']
@@ -199,10 +199,6 @@ class OpenGoogleDrive implements GoogleDrive {
     const { api, digester } = this.#drive
     const { queues, retries } = api.statistics()
     return { queues: { ...queues, digests: digester.pending }, retries: { ...retries } }
-  }
-
-  async refresh(): Promise<void> {
-    await this.#drive.sync.refresh()
   }
 
   readonly close: Calls['close'] = async () => {

@@ -1,7 +1,6 @@
 /** Changes that only users of Drive's web page can make. */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
 import {
   bucket,
   get,
@@ -11,7 +10,12 @@ import {
   put,
   rejectsAs,
 } from '../../contract/drive/stored-object.ts'
-import { driveFolder, folderAt, googleWorld } from '../../contract/google-drive-under-test.ts'
+import {
+  driveFolder,
+  folderAt,
+  type GoogleDrive,
+  googleWorld,
+} from '../../contract/google-drive-under-test.ts'
 import type { GoogleEmulator } from '../../fakes/google/google-emulator.ts'
 
 interface Scene {

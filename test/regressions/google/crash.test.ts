@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { DriveError } from '../../../src/drives/drive.ts'
-import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
 import type { Database } from '../../../src/state/database.ts'
 import { DatabaseDriveIndex } from '../../../src/state/stores/drive-index.ts'
 import { DatabaseDriveUploads } from '../../../src/state/stores/drive-index-uploads.ts'
@@ -16,6 +15,7 @@ import { UploadSession } from '../../contract/drive/upload-session.ts'
 import {
   driveFolder,
   folderAt,
+  type GoogleDrive,
   type GoogleWorld,
   googleWorld,
   hastyApi,

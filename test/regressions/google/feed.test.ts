@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
 import { thisProcess } from '../../../src/process/identity.ts'
 import { newLeaseOwner } from '../../../src/process/lease-owner.ts'
 import { DatabaseLeases } from '../../../src/state/stores/key-leases.ts'
 import { bucket, getText, put, rejectsAs } from '../../contract/drive/stored-object.ts'
-import { driveFolder, folderAt, googleWorld } from '../../contract/google-drive-under-test.ts'
+import {
+  driveFolder,
+  folderAt,
+  type GoogleDrive,
+  googleWorld,
+} from '../../contract/google-drive-under-test.ts'
 
 /** Until a poll has found the object. */
 async function untilThere(drive: GoogleDrive, key: string): Promise<void> {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { DriveError } from '../../../src/drives/drive.ts'
-import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
 import {
   bucket,
   getText,
@@ -16,6 +15,7 @@ import {
   driveFolder,
   emptyDatabase,
   folderAt,
+  type GoogleDrive,
   googleWorld,
   hastyApi,
 } from '../../contract/google-drive-under-test.ts'

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { DriveError } from '../../../src/drives/drive.ts'
 import type { GoogleApi } from '../../../src/drives/google/api/google-api.ts'
-import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
 import { parseGoogleRecord } from '../../../src/drives/google/objects/recovery-record.ts'
 import {
   attributesOf,
@@ -19,6 +18,7 @@ import { UploadSession } from '../../contract/drive/upload-session.ts'
 import {
   driveFolder,
   folderAt,
+  type GoogleDrive,
   googleWorld,
   hastyApi,
 } from '../../contract/google-drive-under-test.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
 import { get } from '../../contract/drive/stored-object.ts'
 import type { UploadSession } from '../../contract/drive/upload-session.ts'
 import {
+  type GoogleDrive,
   type GoogleWorld,
   googleWorld,
   leftoversIn,

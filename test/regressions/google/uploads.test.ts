@@ -1,7 +1,6 @@
 /** Bytes in transit to Google's resumable sessions. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { GoogleDrive } from '../../../src/drives/google/google-drive.ts'
 import {
   bucket,
   bytesOf,
@@ -13,7 +12,12 @@ import {
   writeChunks,
 } from '../../contract/drive/stored-object.ts'
 import { UploadSession } from '../../contract/drive/upload-session.ts'
-import { driveFolder, folderAt, leftoversIn } from '../../contract/google-drive-under-test.ts'
+import {
+  driveFolder,
+  folderAt,
+  type GoogleDrive,
+  leftoversIn,
+} from '../../contract/google-drive-under-test.ts'
 import type { FaultRule } from '../../fakes/google/fault-effects.ts'
 import { shareOf } from '../../support/test-groups.ts'
 import { assertCompletes, type Scene, scene } from './upload-scene.ts'

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../drive.ts'
 import type { KeyLease, KeyLeases } from '../../key-leases.ts'
 import { GooglePageExpired } from '../api/google-errors.ts'
@@ -8,8 +7,6 @@ import type { IndexCrawl } from './index-crawl.ts'
 
 /** The lease of the process that syncs the index. */
 const leaseKey = 'index'
-/** Pause between checks of another process's progress. */
-const lookMs = 50
 /** Hidden files are deleted after a day, when no older change of them can arrive any more. */
 const tidyEveryMs = 3_600_000
 const hiddenForMs = 86_400_000
@@ -34,7 +31,7 @@ export class IndexSync {
   readonly #options: IndexSyncOptions
   readonly #closed = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> = Promise.resolve()
+  #running: Promise<unknown> = Promise.resolve()
   #failure: unknown
   /** By performance.now(). */
   #tidyAtMs = 0
@@ -45,20 +42,6 @@ export class IndexSync {
 
   start(): void {
     this.#schedule(0)
-  }
-
-  /** Resolves when any process has read the feed to its end after this call. */
-  async refresh(): Promise<void> {
-    const { now, index, rootId } = this.#options
-    const sinceMs = now()
-    for (;;) {
-      await this.#turn(sinceMs)
-      const state = await index.state(rootId)
-      if (state?.isReady && state.polledAtMs >= sinceMs && !this.#isAhead(state)) return
-      if (this.#failure !== undefined) throw this.#failure
-      this.#closed.signal.throwIfAborted()
-      await sleep(lookMs)
-    }
   }
 
   /** Whether the feed was read recently: then files that are not in the index do not exist. */
@@ -79,13 +62,16 @@ export class IndexSync {
     if (this.#closed.signal.aborted) return
     this.#timer = setTimeout(() => {
       const { now, pollMs } = this.#options
-      void this.#turn(now() - pollMs).then(() => this.#schedule(pollMs))
+      void this.turn(now() - pollMs).then(() => this.#schedule(pollMs))
     }, delayMs)
     this.#timer.unref()
   }
 
-  /** Updates the index, unless another process did so since then or is doing so. Never rejects. */
-  #turn(sinceMs: number): Promise<void> {
+  /**
+   * Updates the index, unless another process did so since then or is doing so. Never rejects: resolves with why it
+   * failed.
+   */
+  turn(sinceMs: number): Promise<unknown> {
     const { log } = this.#options
     const turn = this.#running.then(async () => {
       try {
@@ -93,13 +79,14 @@ export class IndexSync {
         if (this.#failure !== undefined) log.info({}, 'Google Drive index is up to date again')
         this.#failure = undefined
       } catch (error) {
-        if (this.#closed.signal.aborted) return
+        if (this.#closed.signal.aborted) return error
         // Logged only once, not at every poll.
         if (this.#failure === undefined) {
           log.warn({ err: error }, 'Google Drive index update failed; retrying')
         }
         this.#failure = error
       }
+      return this.#failure
     })
     this.#running = turn
     return turn
