@@ -7,10 +7,15 @@ const commandMs = 5_000
 
 /** Adds each message to a stream, as the field `event`. */
 export function redisTarget(url: string, stream: string): EventTarget {
-  const connecting = connect(url)
+  let connecting: ReturnType<typeof connect> | undefined
   return {
     name: 'redis',
     async send(message) {
+      connecting ??= connect(url).catch((error: unknown) => {
+        // The next message tries again.
+        connecting = undefined
+        throw error
+      })
       const { redis, ReplyError } = await connecting
       try {
         await redis.xadd(stream, 'MAXLEN', '~', mostEntries, '*', 'event', message)
@@ -21,7 +26,11 @@ export function redisTarget(url: string, stream: string): EventTarget {
         throw new Error(code === undefined ? 'it could not be reached' : `it answered ${code}`)
       }
     },
-    close: () => void connecting.then(({ redis }) => redis.disconnect()),
+    close: () =>
+      void connecting?.then(
+        ({ redis }) => redis.disconnect(),
+        () => undefined,
+      ),
   }
 }
 

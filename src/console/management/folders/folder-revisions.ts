@@ -6,7 +6,7 @@ const pageEntries = 1_000
 
 /**
  * A revision is reused for this long, or for twenty times the duration of its listing if that is
- * longer. A worker then spends at most a twentieth of its time on one folder.
+ * longer. A worker then spends at most a twentieth of its time on one folder. A failure is reused for `minAgeMs`.
  */
 const minAgeMs = 2_000
 const ageOverDuration = 20
@@ -69,10 +69,14 @@ export class FolderRevisions {
     const listing: Listing = {
       untilMs: Number.POSITIVE_INFINITY,
       answer: this.#sum(folder)
-        .then((revision) => ({ revision, beganAtMs }))
         .finally(() => {
+          // Also after a failure: a drive that is away is not asked by every caller.
+          listing.untilMs = now() + minAgeMs
+        })
+        .then((revision) => {
           const ageMs = Math.max((now() - beganAtMs) * ageOverDuration, minAgeMs)
           listing.untilMs = now() + Math.min(ageMs, maxAgeMs)
+          return { revision, beganAtMs }
         }),
     }
     this.#listings.delete(name)

@@ -123,6 +123,21 @@ test('a failed listing is repeated only after a while', async () => {
   await read()
 })
 
+test('a drive that failed after a long wait is asked again soon', async () => {
+  let tookMs = 15_000
+  const { read, pass } = listed(
+    () => {
+      if (tookMs > 0) throw new Error('no answer')
+      return [file]
+    },
+    () => tookMs,
+  )
+  await assert.rejects(read(), /no answer/)
+  tookMs = 0
+  pass(2_001)
+  await read()
+})
+
 test('GET /folder-revision returns the revision and its age for an allowed bucket', async (t) => {
   const { send, drive } = await openManagement(t)
   await put(drive, 'tree/a')
