@@ -63,7 +63,8 @@ export class BucketMaker {
       const found = rows.find((row) => row.bucket === bucket)
       if (found?.isRemoving === 1) await this.#finishRemoval(bucket, held)
       else if (found !== undefined) throw exists()
-      if (rows.length >= maxMadeBuckets) {
+      // The sweep finishes removals that were interrupted.
+      if (rows.filter(({ isRemoving }) => isRemoving === 0).length >= maxMadeBuckets) {
         const message = `There are already ${maxMadeBuckets} buckets that were created at run time.`
         throw new BucketError('too-many', message)
       }

@@ -3,7 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { BucketMaker, type BucketMakerParts } from '../../../src/buckets/bucket-maker.ts'
+import {
+  BucketMaker,
+  type BucketMakerParts,
+  maxMadeBuckets,
+} from '../../../src/buckets/bucket-maker.ts'
 import { findMadeBuckets, namesInNote } from '../../../src/buckets/bucket-note.ts'
 import { ServedBuckets } from '../../../src/buckets/served-buckets.ts'
 import type { Drive } from '../../../src/drives/drive.ts'
@@ -184,6 +188,27 @@ test('an interrupted removal is not finished if an object was written meanwhile'
     (await world.table.all()).map(({ isRemoving }) => isRemoving),
     [0],
   )
+})
+
+test('a bucket whose removal was interrupted does not count for the limit', async (t) => {
+  const world = await makeWorld(t)
+  const { table } = world
+  const held = { owner: 'me', untilMs: 5, note: '' }
+  assert.ok(await table.leases.take([changeKey], held, []))
+  const count = maxMadeBuckets - 1
+  for (let number = 0; number < count; number += 1) {
+    const bucket = `full-${number}`
+    assert.ok(await table.add({ bucket, madeAtMs: 1, region: '' }, 'me'))
+  }
+  await table.leases.release([changeKey], { owner: 'me', bumped: [], keepsNote: false })
+  await world.maker.create('photos')
+  await assert.rejects(world.maker.create('one-more'), { kind: 'too-many' })
+  await assert.rejects(dyingAt(2, world).maker.remove('photos'), /killed/)
+  // Its row is still there.
+  await world.maker.create('music')
+  await assert.rejects(world.maker.create('photos'), { kind: 'too-many' })
+  await world.maker.remove('music')
+  await world.maker.create('photos')
 })
 
 test('a lost database: made buckets are found again on the drive', async (t) => {
