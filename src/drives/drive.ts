@@ -79,7 +79,7 @@ export interface Drive extends BatchRemoval {
    */
   check(access?: DriveAccess): Promise<void>
 
-  /** Creation time of the bucket's folder, milliseconds since the epoch. */
+  /** Creation time of the bucket's folder, milliseconds since the epoch. Rejects with `no-bucket` if there is none. */
   bucketCreatedAtMs(bucket: string): Promise<number>
 
   /** A cursor over the bucket's entries in key order. It reads nothing until `next` is called. */

@@ -227,3 +227,25 @@ test('a removed bucket is gone for a gateway that was suspended meanwhile', asyn
   process.kill(two.pid, 'SIGCONT')
   assert.equal((await asked).status, 404)
 })
+
+test('after DeleteBucket no worker answers as if the drive were away', async (t) => {
+  const gateway = await start(t, folderOf(t))
+  for (let round = 0; round < 5; round += 1) {
+    const bucket = `/gone-at-once-${round}`
+    assert.equal((await send(gateway, 'PUT', bucket)).status, 200)
+    await everywhere(gateway, bucket, 200)
+    assert.equal((await send(gateway, 'DELETE', bucket)).status, 204)
+    // Each on a new connection: in turn to both workers.
+    for (let count = 0; count < 4; count += 1) {
+      const replies = [
+        await send(gateway, 'HEAD', bucket),
+        await send(gateway, 'HEAD', `${bucket}/key`),
+        await send(gateway, 'PUT', `${bucket}/key`, 'x'),
+      ]
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [404, 404, 404],
+      )
+    }
+  }
+})

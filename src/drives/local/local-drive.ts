@@ -5,13 +5,13 @@ import { type Drive, DriveError, type OpenObject, type UploadDrive } from '../dr
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { HeadOptions, OpenOptions } from '../read-options.ts'
 import { endingDraft } from '../uploads/ending-draft.ts'
-import { addBucketFolder, removeBucketFolder } from './folders/bucket-folders.ts'
+import { addBucketFolder, noBucket, removeBucketFolder } from './folders/bucket-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
 import { removeEmptyFolders } from './folders/folder-maker.ts'
 import { FolderSync } from './folders/folder-sync.ts'
 import { openLocalCursor } from './folders/local-tree.ts'
-import { withDriveErrors } from './fs-error.ts'
+import { unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { sweepLeftovers } from './leftovers.ts'
 import { LocalNotes } from './local-notes.ts'
 import {
@@ -177,7 +177,8 @@ class LocalDrive implements Drive {
   readonly bucketCreatedAtMs: Calls['bucketCreatedAtMs'] = async (bucket) => {
     return await withDriveErrors(`check bucket ${bucket}`, async () => {
       await requireOwnFolder(this.#root)
-      const stats = await fs.promises.lstat(bucketPath(this.#root, bucket))
+      const stats = await unlessAbsent(() => fs.promises.lstat(bucketPath(this.#root, bucket)))
+      if (stats === undefined) throw noBucket(bucket)
       return this.#root.hasBirthtime ? stats.birthtimeMs : Math.min(stats.mtimeMs, stats.ctimeMs)
     })
   }

@@ -22,6 +22,7 @@ export function bucketCases(suite: DriveSuite): void {
           assert.deepEqual(await listKeys(drive, {}, added), ['a/b/c', 'k'])
           for (const key of ['k', 'a/b/c']) assert.equal(await drive.remove(added, key), true)
           assert.equal(await drive.removeBucket(added), true)
+          await rejectsAs(drive.bucketCreatedAtMs(added), 'no-bucket')
           await rejectsAs(put(drive, 'k', 'x', { bucket: added }), 'no-bucket')
           await rejectsAs(put(drive, 'a/k', 'x', { bucket: added }), 'no-bucket')
           assert.equal(await drive.removeBucket(added), false)
