@@ -14,6 +14,8 @@ import {
  * Clients of the gateway do not see it.
  */
 const markName = 'bucketry-write'
+/** A client's metadata of these names has `-x` more in the store, so that it is not taken for a mark. */
+const likeMark = /^bucketry-write(?:-x)*$/
 
 /** S3's own type of an object that was written without one. The SDK would send another. */
 const noType = 'binary/octet-stream'
@@ -40,7 +42,9 @@ export function fieldsOf(attributes: WriterAttributes, mark: string | undefined)
     ContentType: wordOf(headers['content-type']) ?? noType,
     expiresText: wordOf(headers.expires),
     Metadata: Object.fromEntries([
-      ...Object.entries(metadata).map(([name, value]) => [name, wordOf(value)] as const),
+      ...Object.entries(metadata).map(([name, value]) => {
+        return [likeMark.test(name) ? `${name}-x` : name, wordOf(value)] as const
+      }),
       ...(mark === undefined ? [] : [[markName, mark] as const]),
     ]),
     ...(tagging.length > 0 && { Tagging: tagging.join('&') }),
@@ -71,7 +75,11 @@ export function attributesIn(fields: ObjectFields): Attributes {
   const { StorageClass: storageClass = 'STANDARD' } = fields
   const written = {
     headers: Object.fromEntries(headers),
-    metadata: Object.fromEntries(metadata.map(([name, value]) => [name, textOf(value)])),
+    metadata: Object.fromEntries(
+      metadata.map(([name, value]) => {
+        return [likeMark.test(name) ? name.slice(0, -2) : name, textOf(value)]
+      }),
+    ),
     ...(storageClass !== 'STANDARD' && { storageClass }),
   }
   return writtenAttributes(written, fields)

@@ -37,6 +37,22 @@ test('plain values are the same in the store, and the mark is not shown', () => 
   assert.deepEqual(attributesIn({ Metadata: { 'bucketry-write': 'mark' } }).metadata, {})
 })
 
+test("a client's metadata with the name of the mark is kept, and is no mark", () => {
+  for (const name of [
+    'bucketry-write',
+    'bucketry-write-x',
+    'bucketry-write-x-x',
+    'bucketry-writes',
+  ]) {
+    for (const mark of [undefined, 'mark']) {
+      const metadata = { [name]: 'mine', other: 'o' }
+      const { Metadata } = fieldsOf({ headers: {}, metadata }, mark)
+      assert.equal(markIn({ Metadata }), mark)
+      assert.deepEqual(attributesIn({ Metadata }).metadata, metadata)
+    }
+  }
+})
+
 test('an object without a type is one without a type', () => {
   const { ContentType } = fieldsOf({ headers: {}, metadata: {} }, undefined)
   assert.deepEqual(attributesIn({ ContentType }).headers, {})
