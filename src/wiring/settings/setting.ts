@@ -65,12 +65,13 @@ const shownCharacters = 120
 /**
  * A value as a message may show it: anything that may be a password in a URL is removed, and long
  * values are cut. A password may contain unescaped `/` and `@`, and the `@` after it may be missing, so
- * text in the position of a port that is not a number also counts as a password.
+ * text in the position of a port that is not a number also counts as a password. A query or fragment may have a key.
  */
 export function shown(text: string): string {
   const withoutPassword = text
     .replace(/:(\/\/)?.*@/s, ':$1…@')
     .replace(/(:\/\/[^/:@[]*):(?!\d{1,5}(?:[/?#]|$)).*$/s, '$1:…')
+    .replace(/((?:\w:|\/\/)[^?#]*[?#]).*$/s, '$1…')
   return JSON.stringify(
     withoutPassword.length > shownCharacters
       ? `${withoutPassword.slice(0, shownCharacters)}…`
