@@ -23,8 +23,10 @@ export interface BucketJobs {
   readonly deletions: Deletions
   /** How much is in buckets with a quota; they are counted as for the dashboard. */
   readonly usage: BucketUsage
-  /** Removes what lifecycle rules expire, and what was in the trash for too long; call it every few seconds. */
+  /** Removes what lifecycle rules expire; call it every few seconds. */
   expire(signal: AbortSignal): Promise<void>
+  /** Removes what was in the trash for too long. */
+  expireTrash(signal: AbortSignal): Promise<void>
   /** The last removal by lifecycle rules, of the buckets that had any. */
   expiryRuns(): Promise<readonly ExpiryRun[]>
   /** Forgets old deletions and counts of folders. */
@@ -76,10 +78,8 @@ export function openBucketJobs({
     folderCounts: openFolderCounts({ drive, jobs, now }),
     deletions,
     usage: openUsage({ counts, uploads, now, log }),
-    async expire(signal) {
-      await expiry.run(signal)
-      await expireTrash(signal)
-    },
+    expire: (signal) => expiry.run(signal),
+    expireTrash,
     expiryRuns: () => expiryRuns(jobs),
     async sweep() {
       await table.sweep('delete', now() - deletionKeptMs)

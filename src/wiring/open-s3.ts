@@ -22,8 +22,6 @@ export interface OpenS3 {
   readonly uploads: Uploads
   readonly bucketMaker: BucketMaker
   readonly jobs: BucketJobs
-  /** Removes expired uploads, buckets that were not removed completely, and old deletions. */
-  sweep(signal: AbortSignal): Promise<void>
   /** Call it when no request is running. */
   close(): Promise<void>
 }
@@ -75,11 +73,6 @@ export function openS3({
     uploads,
     bucketMaker,
     jobs,
-    async sweep(signal) {
-      await uploads.sweep(signal)
-      await bucketMaker.sweep()
-      await jobs.sweep()
-    },
     async close() {
       await jobs.close()
       await uploads.idle()

@@ -1,6 +1,6 @@
 import type { Drive } from '../drives/drive.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
-import type { Mount } from '../drives/several/mount.ts'
+import { isSwept, type Mount } from '../drives/several/mount.ts'
 import { during, expiryOccasion } from '../events/occasion.ts'
 import type { HttpHandler } from '../http/message.ts'
 import type { ProcessName } from '../process/identity.ts'
@@ -23,11 +23,12 @@ import type { Scrape } from './metrics/scraper.ts'
 import { openConsole, webBuild } from './open-console.ts'
 import { openDrives } from './open-drives.ts'
 import { openEvents } from './open-events.ts'
-import { openS3 } from './open-s3.ts'
+import { type OpenS3, openS3 } from './open-s3.ts'
 import { openShares } from './open-shares.ts'
 import { openState } from './open-state.ts'
 import { createHealthHandler, namedChecks } from './probes/health.ts'
 import { liveness, Readiness } from './probes/readiness.ts'
+import type { Chore } from './processes/chores.ts'
 import { applyAccessKeys, openRegistries, type Registries } from './registries.ts'
 import { reset } from './reset.ts'
 import type { Settings } from './settings/read-settings.ts'
@@ -62,10 +63,8 @@ export interface ConnectedService {
   readonly traffic: Pick<TrafficWatch, 'onFinish'> | undefined
   /** From now on `/-/readyz` is not ready. Requests are served as before. */
   beginStop(): void
-  /** Removes expired data and leftovers of crashes. One process calls it periodically. */
-  sweep(signal: AbortSignal): Promise<void>
-  /** Removes what lifecycle rules expire. One process calls it every few seconds. */
-  expire(signal: AbortSignal): Promise<void>
+  /** Removes expired data and leftovers of crashes. One process repeats them. */
+  readonly chores: readonly Chore[]
   /** Removes all objects and open uploads, for tests of other programs. */
   reset(): Promise<void>
   /** Call it when no request is running. */
@@ -170,9 +169,6 @@ export function connectService({
     ...{ ...managed, ...called },
   })
   const { health, readiness } = openProbes({ drive, mounts, database, log })
-  const accessKeys = new AccessKeyTable(database)
-  const modelUsage = new ModelUsageTable(database)
-  const shares = new ShareTable(database)
   return {
     ...{ activity: web.activity, metrics, tracing },
     traffic: onFinish,
@@ -192,17 +188,7 @@ export function connectService({
       return tracing?.handler(gateway) ?? gateway
     },
     beginStop: () => readiness.beginStop(),
-    async sweep(signal) {
-      if (!isFirst()) return
-      await drive.sweep?.()
-      await s3.sweep(signal)
-      await sessions.sweep()
-      await accessKeys.sweep(now() - revokedKeptMs)
-      await modelUsage.sweep(now() - usageKeptMs)
-      await shares.sweep(now() - endedSharesKeptMs)
-      await new TrafficTable(database).sweep(now())
-    },
-    expire: (signal) => during(expiryOccasion, () => jobs.expire(signal)),
+    chores: choresOf({ ...common, mounts, s3, sessions, isFirst }),
     reset: () => reset({ drive, uploads, buckets }),
     async close() {
       await web.close()
@@ -211,6 +197,49 @@ export function connectService({
       await events?.close()
     },
   }
+}
+
+const sweepEveryMs = 5 * 60_000
+/** It looks at memory only, unless a bucket has lifecycle rules. */
+const expireEveryMs = 5_000
+const trashEveryMs = 60 * 60_000
+
+type ChoreParts = Required<
+  Pick<ServiceParts, 'database' | 'mounts' | 'sessions' | 'isFirst' | 'now'>
+> & { readonly s3: Pick<OpenS3, 'uploads' | 'bucketMaker' | 'jobs'> }
+
+/** What the gateway that is the first of its database sweeps, and what every gateway expires. */
+function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts): readonly Chore[] {
+  const { uploads, bucketMaker, jobs } = s3
+  const sweeps: Readonly<Record<string, Chore['run']>> = {
+    uploads: (signal) => uploads.sweep(signal),
+    buckets: () => bucketMaker.sweep(),
+    jobs: () => jobs.sweep(),
+    sessions: () => sessions.sweep(),
+    'access-keys': () => new AccessKeyTable(database).sweep(now() - revokedKeptMs),
+    'model-usage': () => new ModelUsageTable(database).sweep(now() - usageKeptMs),
+    shares: () => new ShareTable(database).sweep(now() - endedSharesKeptMs),
+    traffic: () => new TrafficTable(database).sweep(now()),
+  }
+  const ofDrives = mounts.map((mount): Omit<Chore, 'everyMs'> => {
+    const run = () => (isSwept(mount) ? mount.drive.sweep?.() : undefined)
+    return { name: 'drive', drive: mount.name, run }
+  })
+  const all = [...ofDrives, ...Object.entries(sweeps).map(([name, run]) => ({ name, run }))]
+  const ofFirst = all.map(({ run, ...chore }): Chore => {
+    return {
+      ...chore,
+      everyMs: sweepEveryMs,
+      run: (signal) => (isFirst() ? run(signal) : undefined),
+    }
+  })
+  const expiry = (run: Chore['run']) => (signal: AbortSignal) =>
+    during(expiryOccasion, () => run(signal))
+  return [
+    ...ofFirst,
+    { name: 'expiry', everyMs: expireEveryMs, run: expiry(jobs.expire) },
+    { name: 'trash', everyMs: trashEveryMs, run: expiry(jobs.expireTrash) },
+  ]
 }
 
 /** Nothing is watched without a dashboard, which shows it. */

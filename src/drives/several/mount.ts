@@ -47,15 +47,16 @@ export function areNested(folder: string, other: string): boolean {
   return `${folder}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${folder}/`)
 }
 
-/** Sweeps all drives that may be written to, even if one fails; one that is not open, when it is. @throws the first failure */
+/** Whether a sweep may write there now. A drive that is not open is swept when it is. */
+export function isSwept({ isReadOnly, problem }: Mount): boolean {
+  return !isReadOnly && problem === undefined
+}
+
+/** Sweeps all drives of which `isSwept` is true, even if one fails. @throws the first failure */
 export async function sweepAll(
   mounts: readonly Mount[],
   sweep: (drive: Drive) => Promise<void> | undefined,
 ): Promise<void> {
-  const swept = await Promise.allSettled(
-    mounts
-      .filter(({ isReadOnly, problem }) => !isReadOnly && problem === undefined)
-      .map(({ drive }) => sweep(drive)),
-  )
+  const swept = await Promise.allSettled(mounts.filter(isSwept).map(({ drive }) => sweep(drive)))
   for (const outcome of swept) if (outcome.status === 'rejected') throw outcome.reason
 }

@@ -5,8 +5,6 @@ import type { Deletions } from '../deletions.ts'
 import { trashIds } from './trash.ts'
 import { trashIdsUntil } from './trash-id.ts'
 
-const everyMs = 60 * 60_000
-
 /** What one look starts at most for a bucket: running deletions are limited, and the rest has time. */
 const mostAtOnce = 4
 
@@ -25,22 +23,27 @@ interface TrashExpiryParts {
   readonly localNow: () => number
 }
 
-/** Returns what deletes, once an hour, what has been in a trash for too long. Call it every few seconds. */
+/**
+ * Returns what deletes what has been in a trash for too long, also if one trash fails. Call it about once an hour.
+ * It rejects with the first failure.
+ */
 export function openTrashExpiry(parts: TrashExpiryParts): (signal: AbortSignal) => Promise<void> {
   const { drive, deletions, buckets, days, now, localNow } = parts
-  let lookedAt = Number.NEGATIVE_INFINITY
   return async (signal) => {
-    const isDue = performance.now() - lookedAt >= everyMs
-    if (days === 0 || !isDue || Math.abs(now() - localNow()) > maxClockDifferenceMs) return
-    lookedAt = performance.now()
+    if (days === 0 || Math.abs(now() - localNow()) > maxClockDifferenceMs) return
+    const failures: unknown[] = []
     const old = trashIdsUntil(now() - days * dayMs)
-    for (const name of buckets()) {
-      if (signal.aborted) return
-      if (!drive.trashes?.(name)) continue
+    const expire = async (name: string) => {
       // Any number of processes may find the same: a running deletion is not started twice.
       for (const id of await trashIds(drive, name, old, mostAtOnce)) {
         await deletions.start({ bucket: trashBucketOf(name), prefix: `${id}/` })
       }
     }
+    for (const name of buckets()) {
+      if (signal.aborted) return
+      // Its drive may be away.
+      if (drive.trashes?.(name)) await expire(name).catch((error) => void failures.push(error))
+    }
+    if (failures.length > 0) throw failures[0]
   }
 }

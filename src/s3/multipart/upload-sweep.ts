@@ -15,10 +15,12 @@ const pageSize = 100
  * orphaned bytes. Any number of processes may sweep at once, at any time.
  *
  * @param signal aborts to leave the rest to the next sweep
+ * @throws Error if some of them failed, when the others are done
  */
 export async function sweepUploads(context: UploadContext, signal?: AbortSignal): Promise<void> {
-  const { drive, table, now, log, expiryMs } = context
-  const sweepPhase = phaseSweep(context, signal)
+  const { drive, table, now, expiryMs } = context
+  const attempts = new Attempts(context.log)
+  const sweepPhase = phaseSweep(context, attempts, signal)
   const nowMs = now()
   await sweepPhase('open', nowMs - expiryMs, (upload) =>
     underLease(context, upload, async (lease) => {
@@ -35,16 +37,17 @@ export async function sweepUploads(context: UploadContext, signal?: AbortSignal)
     table.remove(upload.id, 'completed', upload.leaseOwner),
   )
   // Bytes of an unknown upload may belong to a lost database that may still be restored.
-  await attempt(log, {}, () =>
+  await attempts.run({}, () =>
     drive.uploads.sweep(
       async (id) => signal?.aborted === true || (await table.find(id)) !== undefined,
       expiryMs,
     ),
   )
+  attempts.throwFirst()
 }
 
 /** Does a step for each upload of a phase that was last touched at `untilMs` or before. */
-function phaseSweep({ table, log }: UploadContext, signal: AbortSignal | undefined) {
+function phaseSweep({ table }: UploadContext, attempts: Attempts, signal: AbortSignal | undefined) {
   return async (
     phase: UploadPhase,
     untilMs: number,
@@ -54,7 +57,7 @@ function phaseSweep({ table, log }: UploadContext, signal: AbortSignal | undefin
     for (;;) {
       for (const upload of page) {
         if (signal?.aborted) return
-        await attempt(log, { uploadId: upload.id, phase }, () => step(upload))
+        await attempts.run({ uploadId: upload.id, phase }, () => step(upload))
       }
       const after = page.at(-1)
       if (after === undefined) return
@@ -79,10 +82,28 @@ async function underLease(
 }
 
 /** One upload that fails must not stop the sweep of the others. */
-async function attempt(log: S3Log, fields: object, work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    log.warn({ ...fields, err: error }, 'upload sweep failed; will retry')
+class Attempts {
+  readonly #log: S3Log
+  #failures = 0
+  #first: unknown
+
+  constructor(log: S3Log) {
+    this.#log = log
+  }
+
+  async run(fields: object, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (err) {
+      this.#first ??= err
+      this.#failures += 1
+      // While a drive is away, each of its uploads fails in every sweep.
+      this.#log.debug({ ...fields, err }, 'upload sweep failed; will retry')
+    }
+  }
+
+  throwFirst(): void {
+    if (this.#failures === 0) return
+    throw new Error(`${this.#failures} steps failed`, { cause: this.#first })
   }
 }

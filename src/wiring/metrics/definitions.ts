@@ -156,6 +156,11 @@ export const metricDefinitions = {
     help: 'Time in which event loops were not idle.',
     labels: [],
   },
+  bucketry_background_failures_total: {
+    type: 'counter',
+    help: 'Work in the background that failed, by its kind.',
+    labels: ['work'],
+  },
   bucketry_process_cpu_seconds_total: {
     type: 'counter',
     help: 'User and system CPU time, including threads.',

@@ -42,6 +42,7 @@ export class ProcessMetrics {
   #eventCounts: EventCounts | undefined
   #events: WatchedEvents | undefined
   #calls: Pick<CallMetrics, 'addTo'> | undefined
+  readonly #failures = new Map<string, number>()
 
   /** The drives of this process, for monitoring. */
   get mounts(): readonly Mount[] {
@@ -87,6 +88,11 @@ export class ProcessMetrics {
     this.#eventCounts = counts
   }
 
+  /** @param work in the background */
+  countFailure(work: string): void {
+    this.#failures.set(work, (this.#failures.get(work) ?? 0) + 1)
+  }
+
   snapshot(): Snapshot {
     const snapshot = new SnapshotBuilder()
     this.requests.addTo(snapshot)
@@ -98,6 +104,9 @@ export class ProcessMetrics {
       snapshot.add('bucketry_events_total', count, { result })
     }
     snapshot.add('bucketry_queue_length', pendingDigests(), { queue: 'digests' })
+    for (const [work, count] of this.#failures) {
+      snapshot.add('bucketry_background_failures_total', count, { work })
+    }
     this.#loop.addTo(snapshot)
     addProcessUsage(snapshot)
     return snapshot.build()

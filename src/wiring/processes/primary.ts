@@ -21,14 +21,10 @@ import type { Environment } from '../settings/environment.ts'
 import { readSettings, type Settings, tlsIdentityOf } from '../settings/read-settings.ts'
 import { settingsWarnings } from '../settings/warnings.ts'
 import { onceEach, warnOfUntrustedProxy } from '../untrusted-proxies.ts'
+import { repeatChores, watchFailures } from './chores.ts'
 import { endInTime } from './end-in-time.ts'
-import { repeat } from './repeat.ts'
 import { sharedCheck } from './shared-check.ts'
 import { TlsReload } from './tls-reload.ts'
-
-const sweepEveryMs = 5 * 60_000
-/** It looks at memory only, unless a bucket has lifecycle rules. */
-const expireEveryMs = 5_000
 
 /** The server: this process itself, or its workers. */
 interface Servers {
@@ -63,6 +59,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     const fromFile = namesFrom(firstStart, withBuckets(environment, buckets))
     settings = { ...(await readSettings(given, firstStart.file)), fromFile }
     const { log, flush } = openLog(settings.logLevel, logDescriptor(settings))
+    watchFailures(log, () => opened?.metrics)
     checkOpenFiles()
     for (const text of warningsAt(options, settings, firstStart)) log.warn(text)
     await makeDataFolder(settings.dataDir, pathsOf(settings))
@@ -73,14 +70,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     opened = service
     const servers = await startServers(settings, log, service)
     const { port } = servers
-    const sweeping = repeat((signal) => service.sweep(signal), {
-      everyMs: sweepEveryMs,
-      onError: (error) => log.error({ err: error }, 'sweep failed'),
-    })
-    const expiring = repeat((signal) => service.expire(signal), {
-      everyMs: expireEveryMs,
-      onError: (error) => log.error({ err: error }, 'removing expired objects failed'),
-    })
+    const chores = repeatChores(service.chores, { log, metrics: service.metrics })
     const reload = new TlsReload({
       current: tlsIdentityOf(settings),
       readEnvironment: () => readAgain(environment, firstStart.file),
@@ -88,7 +78,7 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
       log,
     })
     const finish = async () => {
-      await Promise.all([sweeping.stop(), expiring.stop()])
+      await chores.stop()
       await service.close()
     }
     obeySignals(signals, { servers, log, reload, finish, settings })
@@ -233,7 +223,7 @@ function obeySignals(signals: Signals, running: Running): void {
       await wait(delaySeconds * 1_000)
     }
     log.info({ signal }, 'stopping')
-    await servers.stop()
+    await servers.stop().catch((err: unknown) => log.error({ err }, 'the stop failed'))
     const err = await endInTime(finish())
     if (err !== undefined) log.warn({ err }, 'the stop does not wait for the rest')
     log.info('stopped')

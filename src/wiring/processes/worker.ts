@@ -6,6 +6,7 @@ import { WorkerScrape } from '../metrics/worker-scrape.ts'
 import { openService, type Service } from '../service.ts'
 import { type Serving, serve } from '../serving.ts'
 import type { Settings } from '../settings/read-settings.ts'
+import { watchFailures } from './chores.ts'
 import { endInTime } from './end-in-time.ts'
 import { ownCheck } from './shared-check.ts'
 import type { FromWorker, ToWorker } from './worker-messages.ts'
@@ -39,8 +40,10 @@ interface Running {
 
 async function start(settings: Settings): Promise<Running> {
   const { log, flush } = openLog(settings.logLevel, logDescriptor(settings))
+  let service: Service | undefined
+  watchFailures(log, () => service?.metrics)
   try {
-    const service = await openService(settings, log, { kind: 'worker' })
+    service = await openService(settings, log, { kind: 'worker' })
     const serving = await serve({
       ...{ settings, log, service },
       onUntrustedProxy: (address) => tell({ kind: 'untrusted-proxy', address }),

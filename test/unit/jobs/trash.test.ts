@@ -88,6 +88,24 @@ test('what is older than TRASH_DAYS is deleted, but not if a clock is wrong', as
   assert.deepEqual(await keys(trash), [`${young}/b`])
 })
 
+test('a bucket whose drive is away does not keep the trash of others', async (t) => {
+  const { drive, deletions, keys } = await openTrash(t)
+  const nowMs = Date.now()
+  const trash = trashBucketOf(bucket)
+  await drive.addBucket(trash)
+  await putObject(drive, `${newTrashId(nowMs - 31 * dayMs)}/a`, 'x', trash)
+  const list: typeof drive.list = (name, query) => {
+    if (name !== trashBucketOf('away')) return drive.list(name, query)
+    return { seek: () => undefined, next: () => Promise.reject(new Error('away')) }
+  }
+  const expire = openTrashExpiry({
+    ...{ drive: { list, trashes: () => true }, deletions, days: 30 },
+    ...{ buckets: () => ['away', bucket], now: () => nowMs, localNow: () => nowMs },
+  })
+  await assert.rejects(expire(signal), /away/)
+  await until(async () => (await keys(trash)).length === 0)
+})
+
 async function openTrash(t: TestContext) {
   const { drive, deletions, send } = await openManagement(t)
   const done = async (method: 'GET' | 'POST', path: string, body?: object) => {

@@ -133,11 +133,10 @@ test('Uploads sweep continues when one upload cannot be removed', async (t) => {
     return abort.call(world.drive.uploads, state)
   }
   world.clock.advance(25 * 3_600_000)
-  await uploads.sweep()
+  // Once or twice: aborted within the same millisecond, it is also due as an aborted one.
+  await assert.rejects(uploads.sweep(), /^Error: [12] steps failed$/)
   assert.equal(await world.table.find(old.uploadId), undefined)
   assert.equal((await world.table.find(stuck.uploadId))?.phase, 'aborted')
-  // Once or twice: aborted within the same millisecond, it is also due as an aborted one.
-  assert.ok(world.complaints.length > 0)
   world.drive.uploads.abort = abort
   await uploads.sweep()
   assert.equal(await world.table.find(stuck.uploadId), undefined)

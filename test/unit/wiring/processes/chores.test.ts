@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog } from '../../../../src/wiring/log.ts'
+import { ProcessMetrics } from '../../../../src/wiring/metrics/process-metrics.ts'
+import { type Chore, repeatChores } from '../../../../src/wiring/processes/chores.ts'
+import { until } from '../../../support/management-client.ts'
+
+function begin(chores: readonly Omit<Chore, 'everyMs'>[]) {
+  const lines: Record<string, unknown>[] = []
+  const log = createLog('info', { write: (line) => lines.push(JSON.parse(line)) })
+  const metrics = new ProcessMetrics()
+  const running = repeatChores(
+    chores.map((chore) => ({ ...chore, everyMs: 1 })),
+    { log, metrics },
+  )
+  return {
+    lines,
+    /** By kind of work. */
+    failures() {
+      const all = metrics.snapshot()
+      const found = all.find(({ name }) => name === 'bucketry_background_failures_total')
+      return new Map(found?.values.map(({ labels, value }) => [labels.work, value]))
+    },
+    async stop() {
+      await running.stop()
+      metrics.close()
+    },
+  }
+}
+
+test('Work that fails or hangs ends no other', async () => {
+  let runs = 0
+  const count = () => {
+    runs += 1
+  }
+  const hanging = Promise.withResolvers<void>()
+  const { failures, stop } = begin([
+    { name: 'drive', drive: 'NAS', run: () => Promise.reject(new Error('away')) },
+    { name: 'uploads', run: () => hanging.promise },
+    { name: 'jobs', run: () => undefined },
+    { name: 'shares', run: async () => count() },
+  ])
+  await until(() => runs >= 3 && (failures().get('drive') ?? 0) >= 3)
+  assert.deepEqual([...failures().keys()], ['drive'])
+  hanging.resolve()
+  await stop()
+})
+
+test('A failure is logged when it begins, and when it is over', async () => {
+  let isAway = true
+  let runs = 0
+  const run = async () => {
+    runs += 1
+    if (isAway) throw new Error('away')
+  }
+  const { lines, failures, stop } = begin([{ name: 'drive', drive: 'NAS', run }])
+  await until(() => runs >= 3)
+  isAway = false
+  const seen = runs
+  await until(() => runs >= seen + 3)
+  isAway = true
+  await until(() => lines.length === 3)
+  await stop()
+  assert.deepEqual(
+    lines.map(({ level, work, drive }) => [level, work, drive]),
+    [50, 30, 50].map((level) => [level, 'drive', 'NAS']),
+  )
+  assert.ok((failures().get('drive') ?? 0) >= 4)
+})
