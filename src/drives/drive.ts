@@ -397,3 +397,9 @@ export class DriveError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
+
+/**
+ * Its message is for the owner alone, in the log and the dashboard: it has words of the server behind the drive, which
+ * may contain addresses and accounts, or a path of this machine. Clients get other words.
+ */
+export class PrivateDriveError extends DriveError {}

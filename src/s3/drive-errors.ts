@@ -1,4 +1,4 @@
-import type { DriveError, DriveErrorKind } from '../drives/drive.ts'
+import { type DriveError, type DriveErrorKind, PrivateDriveError } from '../drives/drive.ts'
 import { S3Error, type S3ErrorCode } from './errors.ts'
 
 const unavailableSeconds = 5
@@ -32,6 +32,17 @@ const answers: Readonly<
 /** Kinds that get S3's standard message. For the others, the drive's own message says more. */
 const standardMessages: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not-found'])
 
+/** In place of a message that is for the owner alone. Other kinds get S3's standard message. */
+const messages: Readonly<Partial<Record<DriveErrorKind, string>>> = {
+  busy: 'The drive is busy. Try again.',
+  changed: 'The object was changed meanwhile. Try again.',
+  denied: 'The drive refuses the request. The log of the service says why.',
+  'invalid-key': 'The drive does not accept this key.',
+  'no-bucket': 'The folder of this bucket is missing on the drive.',
+  unavailable: 'The drive is not available. Try again later.',
+  unsupported: 'The drive cannot do this. The log of the service says why.',
+}
+
 /** What is asked depends on attributes that can't be read now (Attributes.isProvisional). */
 export function unknownAttributes(): S3Error {
   const message = 'The database with the ETags and parts of objects is not responding.'
@@ -43,8 +54,11 @@ export function unknownAttributes(): S3Error {
 export function s3ErrorOfDrive(error: DriveError): S3Error {
   const { code, retryAfterSeconds } = answers[error.kind]
   const retryAfter = error.retryAfterSeconds ?? retryAfterSeconds
-  return new S3Error(code, standardMessages.has(error.kind) ? undefined : error.message, {
+  const isPrivate = error instanceof PrivateDriveError
+  const isOwn = !isPrivate && !standardMessages.has(error.kind)
+  return new S3Error(code, isOwn ? error.message : messages[error.kind], {
     cause: error,
+    ...(isPrivate && { reason: error.message }),
     ...(retryAfter === undefined ? {} : { headers: { 'Retry-After': String(retryAfter) } }),
   })
 }

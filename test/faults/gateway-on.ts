@@ -15,7 +15,16 @@ import { S3Caller } from './s3-caller.ts'
 /** A gateway on an open drive, closed with `scope`. */
 export async function startGatewayOn(
   scope: Pick<Scope, 'after'>,
-  { drive, database }: { readonly drive: Drive; readonly database: Database },
+  {
+    drive,
+    database,
+    onLogLine,
+  }: {
+    readonly drive: Drive
+    readonly database: Database
+    /** Gets the lines of all levels but debug. Default: nothing is logged. */
+    readonly onLogLine?: (line: string) => void
+  },
 ): Promise<S3Caller> {
   const settings = await readSettings({
     ACCESS_KEY: testCredentials.accessKey,
@@ -23,7 +32,7 @@ export async function startGatewayOn(
     ALLOWED_BUCKETS: testBucket,
     PORT: '0',
   })
-  const log = createLog('fatal', { write: () => undefined })
+  const log = createLog(onLogLine ? 'info' : 'fatal', { write: onLogLine ?? (() => undefined) })
   const sessions = await openKeyValueStore({ url: settings.authKv, database, now: Date.now })
   const registries = await openRegistries({
     ...{ settings, log, database },

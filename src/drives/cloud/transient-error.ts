@@ -1,4 +1,4 @@
-import { DriveError } from '../drive.ts'
+import { type DriveError, PrivateDriveError } from '../drive.ts'
 
 /** Why an attempt failed although the next one may succeed. */
 export type TransientErrorReason =
@@ -49,7 +49,7 @@ export function driveErrorOf(
     server: `server error (${message}). Try again later.`,
     network: `no response (${message}). Check the network and try again.`,
   }
-  return new DriveError(
+  return new PrivateDriveError(
     reason === 'rate' ? 'busy' : 'unavailable',
     `${service} could not ${doing}: ${causes[reason]}`,
     { cause: error, retryAfterSeconds },

@@ -1,4 +1,4 @@
-import { DriveError } from '../drive.ts'
+import { PrivateDriveError } from '../drive.ts'
 import type { KeyLeases } from '../key-leases.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
@@ -59,7 +59,7 @@ async function folderOfId(api: GoogleApi, id: string): Promise<GoogleFile | unde
   if (file === undefined) return undefined
   if (file.mimeType === folderType && !file.trashed) return file
   const what = file.trashed ? 'is in the trash' : 'is not a folder'
-  throw new DriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)
+  throw new PrivateDriveError('unavailable', `DRIVE: ${file.name} (${id}) on Google Drive ${what}.`)
 }
 
 /** Lists and the feed of changes cover only one drive. */
@@ -69,5 +69,5 @@ function assertDrive({ id, name, driveId }: GoogleFile, sharedDriveId: string | 
     driveId === undefined
       ? 'is in My Drive: unset GDRIVE_SHARED_DRIVE'
       : `is in a shared drive: set GDRIVE_SHARED_DRIVE=${driveId}`
-  throw new DriveError('unavailable', `DRIVE: ${name} (${id}) on Google Drive ${where}.`)
+  throw new PrivateDriveError('unavailable', `DRIVE: ${name} (${id}) on Google Drive ${where}.`)
 }

@@ -7,7 +7,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { type DriveAccess, DriveError } from '../drive.ts'
+import { type DriveAccess, DriveError, PrivateDriveError } from '../drive.ts'
 import { notEmpty } from '../not-empty.ts'
 import { headAt, secondOf } from './heads.ts'
 import type { StoreContext } from './store-context.ts'
@@ -108,7 +108,7 @@ async function create({ store }: StoreContext, Bucket: string): Promise<void> {
     if (name === 'BucketAlreadyOwnedByYou') return
     if (name !== 'BucketAlreadyExists') throw error
     const message = `The S3 store has a bucket ${Bucket} of another owner. Choose another name.`
-    throw new DriveError('denied', message, { cause: error })
+    throw new PrivateDriveError('denied', message, { cause: error })
   }
 }
 

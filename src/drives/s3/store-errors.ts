@@ -1,4 +1,4 @@
-import { DriveError, type DriveErrorKind } from '../drive.ts'
+import { DriveError, type DriveErrorKind, PrivateDriveError } from '../drive.ts'
 
 /** What the SDK throws: an error document of the store, or a failure of the connection. */
 interface SdkError extends Error {
@@ -79,10 +79,14 @@ export function storeError(error: unknown): DriveError {
   const hint = hints[cause.name]
   const seconds = Number(cause.$response?.headers?.['retry-after'])
   const said = status === undefined ? failureOf(cause) : answerOf(cause, status)
-  return new DriveError(kind, `The S3 store ${said}${hint === undefined ? '' : ` ${hint}`}`, {
-    cause,
-    ...(Number.isInteger(seconds) && { retryAfterSeconds: seconds }),
-  })
+  return new PrivateDriveError(
+    kind,
+    `The S3 store ${said}${hint === undefined ? '' : ` ${hint}`}`,
+    {
+      cause,
+      ...(Number.isInteger(seconds) && { retryAfterSeconds: seconds }),
+    },
+  )
 }
 
 /**
@@ -92,13 +96,13 @@ export function storeError(error: unknown): DriveError {
 export function noCredentials({ name, message }: Error): DriveError {
   const hint = 'Set S3_DRIVE_ACCESS_KEY and S3_DRIVE_SECRET_KEY.'
   const said = `The S3 store cannot be asked without credentials: ${message || name}. ${hint}`
-  return new DriveError('unavailable', said)
+  return new PrivateDriveError('unavailable', said)
 }
 
 /** The error of one object of a request for several. Undefined if there was none. */
 export function errorOfCode(code: string, message: string): DriveError | undefined {
   const kind = kindsByCode[code] ?? (code === 'AccessDenied' ? 'denied' : 'unavailable')
-  const error = new DriveError(kind, `The S3 store answered ${code}: ${message}`)
+  const error = new PrivateDriveError(kind, `The S3 store answered ${code}: ${message}`)
   return isAbsence(error) ? undefined : error
 }
 

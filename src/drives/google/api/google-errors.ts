@@ -1,10 +1,10 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError, PrivateDriveError } from '../../drive.ts'
 
 /**
  * Drive has no file with this id, or the account can't see it. Callers for which that is an
  * expected result catch it. Otherwise it is reported as a file that was changed meanwhile.
  */
-export class GoogleNotFound extends DriveError {
+export class GoogleNotFound extends PrivateDriveError {
   constructor(fileId: string, options?: ErrorOptions) {
     super(
       'changed',
@@ -24,7 +24,7 @@ export class GooglePageExpired extends DriveError {
 }
 
 /** The id of a new file is already in use, usually because an earlier attempt succeeded. */
-export class GoogleIdTaken extends DriveError {
+export class GoogleIdTaken extends PrivateDriveError {
   constructor(fileId: string, options?: ErrorOptions) {
     super('busy', `Google Drive already has a file ${fileId}. Try again.`, options)
     this.name = 'GoogleIdTaken'
@@ -32,7 +32,7 @@ export class GoogleIdTaken extends DriveError {
 }
 
 /** Google rejects the gateway's own credentials, which affects every request. */
-export class GoogleCredentialsRefused extends DriveError {
+export class GoogleCredentialsRefused extends PrivateDriveError {
   constructor(message: string, options?: ErrorOptions) {
     super('unavailable', message, options)
     this.name = 'GoogleCredentialsRefused'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { retryAfterMs } from '../../../process/back-off.ts'
 import { parsedJson } from '../../../text/json-text.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
-import { DriveError, type DriveErrorKind } from '../../drive.ts'
+import { type DriveErrorKind, PrivateDriveError } from '../../drive.ts'
 import {
   GoogleIdTaken,
   GoogleNotFound,
@@ -165,7 +165,7 @@ export function errorOfFailure(failure: GoogleFailure, context: FailureContext):
   if (reason === 'cannotDownloadAbusiveFile') return new GoogleSuspects({ cause })
   const { kind, advice, retryAfterSeconds } = verdictOf(failure)
   const message = `Google Drive could not ${context.doing} (${cause.message}). ${advice}`
-  return new DriveError(kind, message, {
+  return new PrivateDriveError(kind, message, {
     cause,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   })

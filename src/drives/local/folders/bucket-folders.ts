@@ -10,7 +10,7 @@
 import fs from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { thisProcess } from '../../../process/identity.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError, PrivateDriveError } from '../../drive.ts'
 import { notEmpty } from '../../not-empty.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import {
@@ -149,7 +149,7 @@ function openRoot(root: LocalRoot): Promise<OpenFolder | undefined> {
 async function requireUsable(root: LocalRoot, folder: OpenFolder): Promise<void> {
   if ((await folder.stats()).dev !== root.own.device) {
     const message = `${folder.path} is on another file system than ${root.path}`
-    throw new DriveError('denied', `${message}: objects can't be moved there in one step.`)
+    throw new PrivateDriveError('denied', `${message}: objects can't be moved there in one step.`)
   }
   const { R_OK, W_OK, X_OK } = fs.constants
   await fs.promises.access(folder.ownPath, R_OK | W_OK | X_OK)
@@ -200,5 +200,8 @@ export function noBucket(bucket: string): DriveError {
 }
 
 function notFolder(path: string): DriveError {
-  return new DriveError('denied', `${path} is not a folder. A bucket's folder can't be a link.`)
+  return new PrivateDriveError(
+    'denied',
+    `${path} is not a folder. A bucket's folder can't be a link.`,
+  )
 }

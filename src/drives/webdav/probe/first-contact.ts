@@ -1,7 +1,7 @@
 import { Client } from 'undici'
 import { TimeLimitError, withinTime } from '../../../process/time-limit.ts'
 import type { DriveLog } from '../../cloud/drive-log.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError, PrivateDriveError } from '../../drive.ts'
 import { refusedCredentials } from '../client/dav-error.ts'
 import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
 import { askForFolder, entryIn, xmlHeaders } from '../client/dav-properties.ts'
@@ -93,7 +93,7 @@ async function askOnce(client: Client, address: DavAddress): Promise<DavEntry | 
 export function namingHost(error: unknown, address: Pick<DavAddress, 'origin'>): unknown {
   const host = hostOf(address)
   if (!(error instanceof DriveError) || error.message.includes(host)) return error
-  return new DriveError(error.kind, `${host}: ${error.message}`, { cause: error })
+  return new PrivateDriveError(error.kind, `${host}: ${error.message}`, { cause: error })
 }
 
 function judge(status: number, location: string, address: DavAddress): void {
@@ -106,7 +106,7 @@ function judge(status: number, location: string, address: DavAddress): void {
       : undefined
     const where = to === undefined ? 'elsewhere' : `to ${to.origin}${to.pathname}`
     const message = `${host} redirects requests ${where} (${status}). Set DRIVE to that address.`
-    throw new DriveError('denied', message)
+    throw new PrivateDriveError('denied', message)
   }
   const path = folderTargetOf(address.root, [])
   const message =
@@ -114,7 +114,7 @@ function judge(status: number, location: string, address: DavAddress): void {
       ? `${host} denies access to ${path} (403). Check the permissions of the account in DRIVE.`
       : `${host} has no WebDAV at ${path}: it answered PROPFIND with ${status}. Check the path in ` +
         'DRIVE (Nextcloud: /remote.php/dav/files/USER), and whether it needs webdav+https.'
-  throw new DriveError('denied', message)
+  throw new PrivateDriveError('denied', message)
 }
 
 /** Undefined for an invalid answer: the next request gets the same or a better one. */
@@ -128,14 +128,14 @@ function folderIn(text: string, address: DavAddress): DavEntry | undefined {
   if (entry?.isFolder !== false) return entry
   const path = folderTargetOf(address.root, [])
   const message = `${hostOf(address)} has a file at ${path}, not a folder. Correct the path in DRIVE.`
-  throw new DriveError('denied', message)
+  throw new PrivateDriveError('denied', message)
 }
 
 function withoutAnswer(error: unknown, address: DavAddress): DriveError {
   // undici's HTTPParserError has a name, and not always a code.
   const { name, code = name } = error as NodeJS.ErrnoException
   const message = `${hostOf(address)} cannot be reached as a WebDAV server (${code}).`
-  return new DriveError('unavailable', `${message} ${adviceFor(code)}.`, { cause: error })
+  return new PrivateDriveError('unavailable', `${message} ${adviceFor(code)}.`, { cause: error })
 }
 
 function adviceFor(code: string): string {
@@ -185,6 +185,6 @@ export async function testingWithinTime<Result>(
     const message =
       `${hostOf(parts.address)} responds too slowly: the tests of the start took longer than ${testLimitMs / 1_000} s. ` +
       'Check the load of the server and the line to it (rclone: use --dir-cache-time 1s, not 0s).'
-    throw new DriveError('unavailable', message, { cause })
+    throw new PrivateDriveError('unavailable', message, { cause })
   }
 }
