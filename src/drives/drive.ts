@@ -398,8 +398,5 @@ export class DriveError extends Error {
   }
 }
 
-/**
- * Its message is for the owner alone, in the log and the dashboard: it has words of the server behind the drive, which
- * may contain addresses and accounts, or a path of this machine. Clients get other words.
- */
+/** Its message is for the owner alone: it has words or addresses of what is behind the drive. Clients get other words. */
 export class PrivateDriveError extends DriveError {}

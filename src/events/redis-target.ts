@@ -26,11 +26,7 @@ export function redisTarget(url: string, stream: string): EventTarget {
         throw new Error(code === undefined ? 'it could not be reached' : `it answered ${code}`)
       }
     },
-    close: () =>
-      void connecting?.then(
-        ({ redis }) => redis.disconnect(),
-        () => undefined,
-      ),
+    close: () => connecting?.then(({ redis }) => redis.disconnect()).catch(() => undefined),
   }
 }
 

@@ -34,11 +34,8 @@ const standardMessages: ReadonlySet<DriveErrorKind> = new Set(['condition', 'not
 
 /** In place of a message that is for the owner alone. Other kinds get S3's standard message. */
 const messages: Readonly<Partial<Record<DriveErrorKind, string>>> = {
-  busy: 'The drive is busy. Try again.',
-  changed: 'The object was changed meanwhile. Try again.',
   denied: 'The drive refuses the request. The log of the service says why.',
   'invalid-key': 'The drive does not accept this key.',
-  'no-bucket': 'The folder of this bucket is missing on the drive.',
   unavailable: 'The drive is not available. Try again later.',
   unsupported: 'The drive cannot do this. The log of the service says why.',
 }

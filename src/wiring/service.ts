@@ -211,34 +211,27 @@ type ChoreParts = Required<
 /** What the gateway that is the first of its database sweeps, and what every gateway expires. */
 function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts): readonly Chore[] {
   const { uploads, bucketMaker, jobs } = s3
-  const sweeps: Readonly<Record<string, Chore['run']>> = {
-    uploads: (signal) => uploads.sweep(signal),
-    buckets: () => bucketMaker.sweep(),
-    jobs: () => jobs.sweep(),
-    sessions: () => sessions.sweep(),
-    'access-keys': () => new AccessKeyTable(database).sweep(now() - revokedKeptMs),
-    'model-usage': () => new ModelUsageTable(database).sweep(now() - usageKeptMs),
-    shares: () => new ShareTable(database).sweep(now() - endedSharesKeptMs),
-    traffic: () => new TrafficTable(database).sweep(now()),
+  const sweep = (name: string, work: Chore['run'], drive?: string): Chore => {
+    const run: Chore['run'] = (signal) => (isFirst() ? work(signal) : undefined)
+    return { name, everyMs: sweepEveryMs, run, drive }
   }
-  const ofDrives = mounts.map((mount): Omit<Chore, 'everyMs'> => {
-    const run = () => (isSwept(mount) ? mount.drive.sweep?.() : undefined)
-    return { name: 'drive', drive: mount.name, run }
-  })
-  const all = [...ofDrives, ...Object.entries(sweeps).map(([name, run]) => ({ name, run }))]
-  const ofFirst = all.map(({ run, ...chore }): Chore => {
-    return {
-      ...chore,
-      everyMs: sweepEveryMs,
-      run: (signal) => (isFirst() ? run(signal) : undefined),
-    }
-  })
-  const expiry = (run: Chore['run']) => (signal: AbortSignal) =>
-    during(expiryOccasion, () => run(signal))
+  const sweepMount = (mount: Mount) =>
+    sweep('drive', () => (isSwept(mount) ? mount.drive.sweep?.() : undefined), mount.name)
+  const expiry = (name: string, everyMs: number, work: Chore['run']): Chore => {
+    return { name, everyMs, run: (signal) => during(expiryOccasion, () => work(signal)) }
+  }
   return [
-    ...ofFirst,
-    { name: 'expiry', everyMs: expireEveryMs, run: expiry(jobs.expire) },
-    { name: 'trash', everyMs: trashEveryMs, run: expiry(jobs.expireTrash) },
+    ...mounts.map(sweepMount),
+    sweep('uploads', (signal) => uploads.sweep(signal)),
+    sweep('buckets', () => bucketMaker.sweep()),
+    sweep('jobs', () => jobs.sweep()),
+    sweep('sessions', () => sessions.sweep()),
+    sweep('access-keys', () => new AccessKeyTable(database).sweep(now() - revokedKeptMs)),
+    sweep('model-usage', () => new ModelUsageTable(database).sweep(now() - usageKeptMs)),
+    sweep('shares', () => new ShareTable(database).sweep(now() - endedSharesKeptMs)),
+    sweep('traffic', () => new TrafficTable(database).sweep(now())),
+    expiry('expiry', expireEveryMs, jobs.expire),
+    expiry('trash', trashEveryMs, jobs.expireTrash),
   ]
 }
 

@@ -5,7 +5,7 @@ import { type Drive, DriveError, type OpenObject, type UploadDrive } from '../dr
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { HeadOptions, OpenOptions } from '../read-options.ts'
 import { endingDraft } from '../uploads/ending-draft.ts'
-import { addBucketFolder, noBucket, removeBucketFolder } from './folders/bucket-folders.ts'
+import { addBucketFolder, removeBucketFolder } from './folders/bucket-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
 import { removeEmptyFolders } from './folders/folder-maker.ts'
@@ -178,7 +178,7 @@ class LocalDrive implements Drive {
     return await withDriveErrors(`check bucket ${bucket}`, async () => {
       await requireOwnFolder(this.#root)
       const stats = await unlessAbsent(() => fs.promises.lstat(bucketPath(this.#root, bucket)))
-      if (stats === undefined) throw noBucket(bucket)
+      if (stats === undefined) throw new DriveError('no-bucket', `Bucket ${bucket} has no folder.`)
       return this.#root.hasBirthtime ? stats.birthtimeMs : Math.min(stats.mtimeMs, stats.ctimeMs)
     })
   }

@@ -15,12 +15,13 @@ const pageSize = 100
  * orphaned bytes. Any number of processes may sweep at once, at any time.
  *
  * @param signal aborts to leave the rest to the next sweep
- * @throws Error if some of them failed, when the others are done
+ * @throws Error if some steps failed, when the others are done
  */
 export async function sweepUploads(context: UploadContext, signal?: AbortSignal): Promise<void> {
-  const { drive, table, now, expiryMs } = context
-  const attempts = new Attempts(context.log)
-  const sweepPhase = phaseSweep(context, attempts, signal)
+  const { drive, table, now, log, expiryMs } = context
+  const failures = { count: 0, first: undefined }
+  const attempt = attemptWith(log, failures)
+  const sweepPhase = phaseSweep(table, attempt, signal)
   const nowMs = now()
   await sweepPhase('open', nowMs - expiryMs, (upload) =>
     underLease(context, upload, async (lease) => {
@@ -37,17 +38,22 @@ export async function sweepUploads(context: UploadContext, signal?: AbortSignal)
     table.remove(upload.id, 'completed', upload.leaseOwner),
   )
   // Bytes of an unknown upload may belong to a lost database that may still be restored.
-  await attempts.run({}, () =>
+  await attempt({}, () =>
     drive.uploads.sweep(
       async (id) => signal?.aborted === true || (await table.find(id)) !== undefined,
       expiryMs,
     ),
   )
-  attempts.throwFirst()
+  const { count, first: cause } = failures
+  if (count > 0) throw new Error(`${count} steps failed`, { cause })
 }
 
 /** Does a step for each upload of a phase that was last touched at `untilMs` or before. */
-function phaseSweep({ table }: UploadContext, attempts: Attempts, signal: AbortSignal | undefined) {
+function phaseSweep(
+  table: UploadContext['table'],
+  attempt: ReturnType<typeof attemptWith>,
+  signal: AbortSignal | undefined,
+) {
   return async (
     phase: UploadPhase,
     untilMs: number,
@@ -57,7 +63,7 @@ function phaseSweep({ table }: UploadContext, attempts: Attempts, signal: AbortS
     for (;;) {
       for (const upload of page) {
         if (signal?.aborted) return
-        await attempts.run({ uploadId: upload.id, phase }, () => step(upload))
+        await attempt({ uploadId: upload.id, phase }, () => step(upload))
       }
       const after = page.at(-1)
       if (after === undefined) return
@@ -81,29 +87,15 @@ async function underLease(
   }
 }
 
-/** One upload that fails must not stop the sweep of the others. */
-class Attempts {
-  readonly #log: S3Log
-  #failures = 0
-  #first: unknown
-
-  constructor(log: S3Log) {
-    this.#log = log
-  }
-
-  async run(fields: object, work: () => Promise<unknown>): Promise<void> {
+/** One upload that fails must not stop the sweep of the others. While a drive is away, all of its uploads fail. */
+function attemptWith(log: S3Log, failures: { count: number; first: unknown }) {
+  return async (fields: object, work: () => Promise<unknown>): Promise<void> => {
     try {
       await work()
     } catch (err) {
-      this.#first ??= err
-      this.#failures += 1
-      // While a drive is away, each of its uploads fails in every sweep.
-      this.#log.debug({ ...fields, err }, 'upload sweep failed; will retry')
+      failures.first ??= err
+      failures.count += 1
+      log.debug({ ...fields, err }, 'upload sweep failed; will retry')
     }
-  }
-
-  throwFirst(): void {
-    if (this.#failures === 0) return
-    throw new Error(`${this.#failures} steps failed`, { cause: this.#first })
   }
 }

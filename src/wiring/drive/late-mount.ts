@@ -41,7 +41,8 @@ export class LateMount implements Mount {
   problem: string | undefined = 'It is being opened.'
   readonly #parts: LateMountParts
   readonly #closing = new AbortController()
-  #opened: { close(): Promise<void> } | undefined
+  /** Ends the use of the drive that is open or being opened. */
+  #end: () => void = () => undefined
   #running: Promise<void> | undefined
   #isFailing = false
 
@@ -61,49 +62,70 @@ export class LateMount implements Mount {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    this.#end()
     await this.#running
-    await this.#closeOpened()
   }
 
   readonly #attempted = Promise.withResolvers<void>()
 
+  /** One opening at a time: the next one begins when what the last one has opened is closed. Never rejects. */
   async #run(): Promise<void> {
     const { signal } = this.#closing
-    let pauseMs = this.#parts.firstPauseMs ?? firstPauseMs
+    const firstMs = this.#parts.firstPauseMs ?? firstPauseMs
+    let pauseMs = firstMs
     while (!signal.aborted) {
-      const isOpen = await this.#open()
-      this.#attempted.resolve()
-      if (isOpen) return
+      if (await this.#keepOpen()) {
+        pauseMs = firstMs
+        continue
+      }
       await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
       pauseMs = Math.min(longestPauseMs, pauseMs * 2)
     }
   }
 
-  async #open(): Promise<boolean> {
-    const { own, log, role, watch } = this.#parts
-    let owner: Awaited<ReturnType<typeof openOwner>> | undefined
+  /** Opens the drive, and closes it when it is lost or this mount is closed. False if it could not be opened. */
+  async #keepOpen(): Promise<boolean> {
+    const { own, log, role } = this.#parts
+    const ended = Promise.withResolvers<void>()
+    this.#end = ended.resolve
+    const closers: (() => Promise<void>)[] = []
+    let isLost = false
+    // It may be lost before it is open. Nothing may be served from it any more.
+    const onDriveLost = (message: string) => {
+      isLost = true
+      this.#fail(new DriveError('unavailable', message))
+      ended.resolve()
+    }
     try {
-      const onDriveLost = (message: string) => this.#lose(message)
-      owner = await openOwner(this.#parts, { kind: role.kind, onDriveLost })
+      const owner = await openOwner(this.#parts, { kind: role.kind, onDriveLost })
+      closers.push(owner.close)
       const claim = own.isReadOnly ? async () => undefined : owner.claim
       const opened = await openDrive({ ...this.#parts, claim })
-      const { close } = owner
-      this.#opened = {
-        async close() {
-          await close()
-          await opened.close()
-        },
-      }
-      this.drive = watch(opened.drive, this.name)
-      this.problem = undefined
-      if (this.#isFailing) log.info({ drive: this.name }, 'the drive is available')
-      this.#isFailing = false
+      closers.push(() => opened.close())
+      if (!isLost) this.#serve(opened.drive)
+      this.#attempted.resolve()
+      await ended.promise
       return true
     } catch (error) {
-      await owner?.close()
       this.#fail(error)
       return false
+    } finally {
+      this.#attempted.resolve()
+      for (const close of closers) {
+        // A disk that is gone can't close its files.
+        const warn = (err: unknown) =>
+          log.warn({ err, drive: own.name }, 'could not close the drive')
+        await close().catch(warn)
+      }
     }
+  }
+
+  #serve(drive: Drive): void {
+    const { log, watch } = this.#parts
+    this.drive = watch(drive, this.name)
+    this.problem = undefined
+    if (this.#isFailing) log.info({ drive: this.name }, 'the drive is available')
+    this.#isFailing = false
   }
 
   /** Logged once, until it is available again. */
@@ -119,18 +141,6 @@ export class LateMount implements Mount {
       log.error({ err: error, drive: this.name }, outcome)
     }
     this.#isFailing = true
-  }
-
-  /** Nothing may be served from it any more. */
-  #lose(message: string): void {
-    this.#fail(new DriveError('unavailable', message))
-    this.#running = this.#closeOpened().then(() => this.#run())
-  }
-
-  async #closeOpened(): Promise<void> {
-    const opened = this.#opened
-    this.#opened = undefined
-    await opened?.close()
   }
 
   #unavailable(): Drive {

@@ -27,7 +27,7 @@ export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
     }
     return opened
   } catch (error) {
-    await opened.close()
+    await opened.close().catch(() => undefined)
     throw error
   }
 }

@@ -7,44 +7,36 @@ export interface Chore {
   /** A label of `bucketry_background_failures_total`. */
   readonly name: string
   /** The drive that it is about, if there are several. */
-  readonly drive?: string
+  readonly drive?: string | undefined
   /** From the end of one run to the beginning of the next. */
   readonly everyMs: number
   run(signal: AbortSignal): Promise<unknown> | undefined
-}
-
-interface ChoreParts {
-  readonly log: Log
-  readonly metrics: ProcessMetrics | undefined
 }
 
 /**
  * Repeats each of them for itself: one that fails or hangs delays no other. Failures are counted. The first of several
  * is logged, and the end of them.
  */
-export function repeatChores(chores: readonly Chore[], parts: ChoreParts): Repetition {
-  const running = chores.map((chore) => repeatChore(chore, parts))
-  return {
-    async stop() {
-      await Promise.all(running.map((one) => one.stop()))
-    },
-  }
-}
-
-function repeatChore({ name, drive, everyMs, run }: Chore, { log, metrics }: ChoreParts) {
-  const fields = { work: name, ...(drive && { drive }) }
-  let isFailing = false
-  const work = async (signal: AbortSignal) => {
-    await run(signal)
-    if (isFailing) log.info(fields, 'work in the background succeeds again')
-    isFailing = false
-  }
-  const onError = (err: unknown) => {
-    metrics?.countFailure(name)
-    if (!isFailing) log.error({ ...fields, err }, 'work in the background failed; it is retried')
-    isFailing = true
-  }
-  return repeat(work, { everyMs, onError })
+export function repeatChores(
+  chores: readonly Chore[],
+  { log, metrics }: { readonly log: Log; readonly metrics: ProcessMetrics | undefined },
+): Repetition {
+  const running = chores.map(({ name: work, drive, everyMs, run }) => {
+    const fields = { work, ...(drive && { drive }) }
+    let isFailing = false
+    const runAndTell = async (signal: AbortSignal) => {
+      await run(signal)
+      if (isFailing) log.info(fields, 'work in the background succeeds again')
+      isFailing = false
+    }
+    const onError = (err: unknown) => {
+      metrics?.countFailure(work)
+      if (!isFailing) log.error({ ...fields, err }, 'work in the background failed; it is retried')
+      isFailing = true
+    }
+    return repeat(runAndTell, { everyMs, onError })
+  })
+  return { stop: async () => void (await Promise.all(running.map((one) => one.stop()))) }
 }
 
 /**

@@ -78,7 +78,7 @@ export async function openBucketFolder(root: LocalRoot, bucket: string): Promise
     const folder = await OpenFolder.open(root, bucket)
     if (folder !== undefined) return folder
     // Nobody has created it between the mark and this look: it stays away.
-    if (isMarked) throw noBucket(bucket)
+    if (isMarked) throw new DriveError('no-bucket', `The bucket ${bucket} was removed.`)
     await requireOwnFolder(root)
     const stats = await unlessAbsent(() => fs.promises.lstat(bucketPath(root, bucket)))
     if (stats?.isDirectory() === false) {
@@ -192,11 +192,6 @@ function markOf({ folders }: LocalRoot, bucket: string): string {
 function changing(bucket: string): DriveError {
   const message = `The folder of bucket ${bucket} is being created or removed by others. Try again.`
   return new DriveError('busy', message, { retryAfterSeconds: 1 })
-}
-
-/** The bucket was removed, or its folder is missing. */
-export function noBucket(bucket: string): DriveError {
-  return new DriveError('no-bucket', `The drive has no folder for the bucket ${bucket}.`)
 }
 
 function notFolder(path: string): DriveError {

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Drive } from '../../../../src/drives/drive.ts'
+import { openDatabase } from '../../../../src/state/open-database.ts'
+import { LateMount } from '../../../../src/wiring/drive/late-mount.ts'
+import { createLog } from '../../../../src/wiring/log.ts'
+import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
+import { until } from '../../../support/management-client.ts'
+
+async function openScene(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-late-'))
+  const nas = join(folder, 'nas')
+  const own = join(nas, '.bucketry')
+  mkdirSync(join(own, 'tmp'), { recursive: true })
+  const settings = await readSettings({
+    ACCESS_KEY: 'AK',
+    SECRET_KEY: 's'.repeat(20),
+    ALLOWED_BUCKETS: 'music@NAS',
+    DRIVE: `file:${join(folder, 'main')}`,
+    DRIVE_NAS: `file:${nas}`,
+    DATABASE_URL: `sqlite:${join(folder, 'state.db')}`,
+  })
+  const database = await openDatabase(settings.database, { migrate: true })
+  const lines: { readonly msg: string; readonly err?: { readonly message: string } }[] = []
+  const log = createLog('info', { write: (line) => lines.push(JSON.parse(line)) })
+  const nasSettings = settings.drives.find(({ name }) => name === 'NAS')
+  assert.ok(nasSettings)
+  const counts = { served: 0, closed: 0 }
+  const mount = new LateMount({
+    ...{ settings, log, database, own: nasSettings, claimed: new Map(), now: Date.now },
+    role: { kind: 'primary', onDriveLost: () => assert.fail('the default drive is not lost') },
+    watch(drive: Drive) {
+      const { close } = drive
+      counts.served += 1
+      drive.close = async () => {
+        counts.closed += 1
+        await close()
+      }
+      return drive
+    },
+    firstPauseMs: 500,
+  })
+  t.after(async () => {
+    await mount.close()
+    await database.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    ...{ mount, own, lines, counts },
+    /** Writes the notes of another database, whose gateway has taken over the drive. Returns a function that gives it back. */
+    takeAway() {
+      const notes = ['alive.json', 'owner.json'].map((name) => join(own, name))
+      const texts = notes.map((path) => readFileSync(path, 'utf8'))
+      const write = (textOf: (text: string) => string) => {
+        for (const [index, path] of notes.entries()) writeFileSync(path, textOf(texts[index] ?? ''))
+      }
+      write((text) => text.replace(/"databaseId":"[^"]+"/, '"databaseId":"other"'))
+      return () => write((text) => text)
+    },
+  }
+}
+
+test('a drive that is lost while its files cannot be closed is opened again', async (t) => {
+  const { mount, own, lines, takeAway } = await openScene(t)
+  await mount.start()
+  assert.equal(mount.problem, undefined)
+  for (let round = 1; round <= 2; round += 1) {
+    // Neither can the journal be removed, nor the drive be opened.
+    renameSync(join(own, 'tmp'), join(own, 'away'))
+    writeFileSync(join(own, 'tmp'), '')
+    const giveBack = takeAway()
+    await until(
+      () => lines.filter(({ msg }) => msg === 'could not close the drive').length === round,
+    )
+    // It is tried again after a pause.
+    await until(() => mount.problem?.includes('is running') === true)
+    rmSync(join(own, 'tmp'))
+    renameSync(join(own, 'away'), join(own, 'tmp'))
+    giveBack()
+    await until(() => mount.problem === undefined)
+    await mount.drive.check('writes')
+  }
+})
+
+test('a drive that is lost while it is being opened is not served, and opened once', async (t) => {
+  const { mount, own, lines, counts, takeAway } = await openScene(t)
+  // The start reads the journals of processes that were moved away: a pipe keeps it waiting.
+  const former = join(own, 'tmp', 'x.former-1')
+  mkdirSync(former)
+  const pipe = join(former, 'a.folders')
+  execFileSync('mkfifo', [pipe])
+  const starting = mount.start()
+  await until(() => {
+    try {
+      return readFileSync(join(own, 'alive.json'), 'utf8').includes('databaseId')
+    } catch {
+      return false
+    }
+  })
+  const giveBack = takeAway()
+  await until(() => lines.some(({ msg }) => msg.startsWith('the drive is not available')))
+  await starting
+  writeFileSync(pipe, '')
+  await until(() => !existsSync(former))
+  for (const deadline = performance.now() + 300; performance.now() < deadline; ) {
+    assert.match(mount.problem ?? '', /belongs to another database/)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await until(() => mount.problem?.includes('is running') === true)
+  giveBack()
+  await until(() => mount.problem === undefined)
+  await mount.drive.check('writes')
+  await mount.close()
+  assert.deepEqual(counts, { served: 1, closed: 1 })
+})
