@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import './wiring/settings/thread-pool.ts'
+import './process/thread-pool.ts'
 import './wiring/processes/compile-cache.ts'
 import { workerArgument } from './wiring/processes/worker-messages.ts'
 

@@ -1,10 +1,19 @@
 /** Lets a limited number of tasks run at a time; the others wait in order. */
 export class Limiter {
   readonly #waiting = new Set<() => void>()
+  #size: number
+  /** Below zero while more tasks run than may since `resize`. */
   #free: number
 
   constructor(size: number) {
+    this.#size = size
     this.#free = size
+  }
+
+  /** Changes how many tasks may run at a time. Those that run continue. */
+  resize(size: number): void {
+    for (; this.#size < size; this.#size++) this.#handOn()
+    for (; this.#size > size; this.#size--) this.#free--
   }
 
   /** Tasks that wait for a slot. */
@@ -14,7 +23,7 @@ export class Limiter {
 
   /** As `enter` if a slot is free now; otherwise undefined. */
   enterNow(): (() => void) | undefined {
-    if (this.#free === 0) return undefined
+    if (this.#free <= 0) return undefined
     this.#free--
     return this.#leaver()
   }
@@ -73,7 +82,7 @@ export class Limiter {
   /** A freed slot is passed directly to the longest-waiting task, so that none overtakes it. */
   #handOn(): void {
     const [next] = this.#waiting
-    if (next === undefined) {
+    if (next === undefined || this.#free < 0) {
       this.#free++
       return
     }

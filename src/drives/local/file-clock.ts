@@ -1,4 +1,4 @@
-import fs from 'node:fs'
+import { fs } from './file-calls.ts'
 import { codeOf } from './fs-error.ts'
 import { markFlags } from './objects/paced-files.ts'
 

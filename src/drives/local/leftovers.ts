@@ -1,6 +1,7 @@
-import fs from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { hasEnded } from '../../process/ended-processes.ts'
 import { livenessOf, type ProcessName, thisProcess } from '../../process/identity.ts'
+import { fs } from './file-calls.ts'
 import { type JournalNote, readJournals } from './folders/folder-journal.ts'
 import { changedAtMs, entriesBelow, lastChangeMs, removeTree } from './folders/own-folders.ts'
 import { unlessAbsent } from './fs-error.ts'
@@ -81,7 +82,7 @@ async function removeDrafts(folder: string, { root, forget }: Sweep): Promise<vo
 }
 
 /** Undefined for what is not a file that can be opened: it is removed with its folder. */
-async function openDraft(path: string): Promise<fs.promises.FileHandle | undefined> {
+async function openDraft(path: string): Promise<FileHandle | undefined> {
   const stats = await unlessAbsent(() => fs.promises.lstat(path))
   if (stats?.isFile() !== true) return undefined
   return await unlessAbsent(() => fs.promises.open(path, readFlags))

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import fs from 'node:fs'
 import { forEachLimited } from '../../process/limiter.ts'
 import { type Drive, DriveError, type OpenObject, type UploadDrive } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { HeadOptions, OpenOptions } from '../read-options.ts'
 import { endingDraft } from '../uploads/ending-draft.ts'
+import { fs, refusing } from './file-calls.ts'
 import { addBucketFolder, removeBucketFolder } from './folders/bucket-folders.ts'
 import { FolderIndexes } from './folders/folder-indexes.ts'
 import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
@@ -67,12 +67,12 @@ export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive>
   // Resolved once, so that notes and objects stay on one drive if a symbolic link changes later.
   const path = await realFolderPath(options.root)
   if (options.isReadOnly) {
-    return new LocalDrive(openOn(await openReadOnlyRoot(path), options), options)
+    return new LocalDrive(openOn(await openReadOnlyRoot(path), options), options).served()
   }
   await options.claim?.(new LocalNotes(path))
   const drive = openOn(await openLocalRoot(path), options)
   await withDriveErrors(`use ${options.root} as a drive`, () => drive.locks.prepare())
-  return new LocalDrive(drive, options)
+  return new LocalDrive(drive, options).served()
 }
 
 /** The parts of a drive over an open root. */
@@ -121,6 +121,12 @@ class LocalDrive implements Drive {
     this.#root = root
     this.#seen = new SeenFileCache(root)
     this.#onFinding = onFinding
+  }
+
+  /** The drive for its callers. */
+  served(): Drive {
+    const { calls } = this.#root
+    return calls === undefined ? this : refusing(this, calls)
   }
 
   readonly prepare: Calls['prepare'] = async (buckets) => {

@@ -1,7 +1,7 @@
-import fs from 'node:fs'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
+import { fs } from './file-calls.ts'
 import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'
 import { type FolderRoot, OpenFolder } from './folders/open-folder.ts'
 import { makePrivateChild, openOwnFolder, ownFolderName } from './folders/own-folders.ts'

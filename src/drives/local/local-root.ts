@@ -1,7 +1,7 @@
-import fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { thisProcess } from '../../process/identity.ts'
 import { DriveError } from '../drive.ts'
+import { type FileCalls, fileCallsOf, fs } from './file-calls.ts'
 import { FileClock } from './file-clock.ts'
 import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'
 import { type FolderRoot, OpenFolder } from './folders/open-folder.ts'
@@ -34,6 +34,8 @@ export interface LocalRoot {
   readonly descriptors: string | undefined
   readonly clock: FileClock
   readonly files: PacedFiles
+  /** Undefined if the file system is on a disk. */
+  readonly calls: FileCalls | undefined
   /** Limits the buffers of readers of large objects. */
   readonly readMemory: ReadMemory
 }
@@ -127,9 +129,11 @@ async function sharedParts(real: string) {
 }
 
 /** @param real the root, without symbolic links */
-export async function folderRootAt(real: string): Promise<FolderRoot> {
+export async function folderRootAt(real: string): Promise<FolderRoot & Pick<LocalRoot, 'calls'>> {
+  const calls = fileCallsOf(real)
+  const files = new PacedFiles(calls !== undefined)
   const path = real === '/' ? '' : real
-  return { path, descriptors: await findDescriptors(real), files: new PacedFiles() }
+  return { path, descriptors: await findDescriptors(real), files, calls }
 }
 
 /** The folder of this process in `tmp`. */

@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { dirname, join, sep } from 'node:path'
+import { withinTime } from '../../process/time-limit.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { realPathOf } from '../drive-kinds/file-kind.ts'
 import type { BucketPlaceSetting } from './parse-buckets.ts'
@@ -39,6 +40,30 @@ const pseudoFileSystems: ReadonlyMap<number, string> = new Map([
   [0x65735543, 'fusectl'],
   [0xf97cff8c, 'selinuxfs'],
 ])
+
+/** How long a start waits for the file system of a drive before it leaves it for later. */
+const answerMs = 2_000
+
+/**
+ * The drives without those whose file system does not answer, as that of a dead NFS server: another look at their folders
+ * would stop this process. They are opened when they answer.
+ */
+export async function drivesThatAnswer<Own extends DrivePlace>(
+  drives: readonly Own[],
+): Promise<Own[]> {
+  const answers = await Promise.all(
+    drives.map(async ({ drive }) => {
+      const folder = drive && kindOf(drive).folder?.(drive)
+      if (folder === undefined) return true
+      const asked = fs.promises.statfs(folder).catch(() => undefined)
+      return await withinTime(asked, answerMs).then(
+        () => true,
+        () => false,
+      )
+    }),
+  )
+  return drives.filter((_, index) => answers[index])
+}
 
 /** Mistakes in the locations of a drive and of private files on this machine. */
 export function locationMistakes(

@@ -18,7 +18,7 @@ import {
 } from './drive-settings.ts'
 import { ignoredFileWith } from './env-file.ts'
 import { type Environment, hasValue, isGiven } from './environment.ts'
-import { locationMistakes, type PrivatePath } from './location-mistakes.ts'
+import { drivesThatAnswer, locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { didYouMean } from './nearest-name.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
 import {
@@ -86,15 +86,16 @@ export async function readSettings(environment: Environment, envFile?: string): 
   const declared = await readKeyList(settings.accessKeys, mistakes)
   const files = [...privateFiles(environment, envFile), ...secretFiles(declared)]
   const accessKeys = withSecrets(declared, environment, mistakes)
+  const answering = await drivesThatAnswer(drives)
   mistakes.push(
     ...bucketMistakes(settings),
     ...keyMistakes(settings, declared),
     ...readOnlyMistakes(settings, drives),
     ...drives.flatMap((drive) => driveMistakes(drive, settings)),
-    ...nestedDrives(drives),
+    ...nestedDrives(answering),
     ...tlsMistakes(environment, settings),
     ...portMistakes(settings),
-    ...drives.flatMap((drive) => locationMistakes(drive, settings, files)),
+    ...answering.flatMap((drive) => locationMistakes(drive, settings, files)),
   )
   if (mistakes.length > 0) throw new SettingsError(mistakes)
   const allowedBuckets = places.map(({ bucket }) => bucket)

@@ -39,3 +39,20 @@ test('Limiter.enter skips callers that stopped waiting', async () => {
   leave()
   await limiter.enter(never)
 })
+
+test('Limiter.resize lets waiting tasks run, or fewer once enough have ended', async () => {
+  const limiter = new Limiter(0)
+  const first = limiter.enter(never)
+  limiter.resize(3)
+  const leaves = [await first, limiter.enterNow(), limiter.enterNow()]
+  limiter.resize(1)
+  const waiting = limiter.enter(never)
+  leaves[0]?.()
+  leaves[1]?.()
+  assert.equal(limiter.waiting, 1)
+  leaves[2]?.()
+  const leave = await waiting
+  assert.equal(limiter.enterNow(), undefined)
+  leave()
+  assert.ok(limiter.enterNow())
+})

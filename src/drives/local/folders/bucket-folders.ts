@@ -7,11 +7,12 @@
  * if the bucket was removed in between: the remover removes the writers' folder to write the mark, before it looks for the
  * bucket's folder.
  */
-import fs from 'node:fs'
+
 import { basename, dirname } from 'node:path'
 import { thisProcess } from '../../../process/identity.ts'
 import { DriveError, PrivateDriveError } from '../../drive.ts'
 import { notEmpty } from '../../not-empty.ts'
+import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import {
   bucketPath,

@@ -1,5 +1,5 @@
-import fs from 'node:fs'
 import { dirname } from 'node:path'
+import { closeFile, fs, openFile } from '../file-calls.ts'
 import { codeOf } from '../fs-error.ts'
 import { folderOpenFlags, fsyncFile } from '../objects/paced-files.ts'
 
@@ -42,8 +42,8 @@ export async function makeFolderDurably(path: string): Promise<string> {
 
 /** As `syncFolder`, for a folder that is not open. */
 export async function syncFolderAt(path: string): Promise<void> {
-  const handle = await fs.promises.open(path, folderOpenFlags)
-  await syncFolder(handle.fd).finally(() => handle.close())
+  const fd = await openFile(path, folderOpenFlags)
+  await syncFolder(fd).finally(() => closeFile(fd))
 }
 
 /** Makes names added to or removed from the folder durable. */

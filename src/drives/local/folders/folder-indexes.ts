@@ -59,7 +59,7 @@ interface Build {
 export class FolderIndexes {
   readonly #root: LocalRoot
   /** Small folders are read in this thread, in steps, and large ones in another one. */
-  readonly #pace = new Pace()
+  readonly #pace: Pace
   readonly #thread = new CallThread<FolderReadRequest, FolderContents>(
     new URL('./read-folder-thread.ts', import.meta.url),
     { resourceLimits: { maxYoungGenerationSizeMb } },
@@ -71,6 +71,7 @@ export class FolderIndexes {
 
   constructor(root: LocalRoot) {
     this.#root = root
+    this.#pace = new Pace(root.files.mayHang)
   }
 
   /** Folders that a thread has not read yet. */

@@ -1,7 +1,7 @@
-import fs from 'node:fs'
 import { basename } from 'node:path'
 import { parsedJson } from '../../../text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, newTempPath, processFolderOf } from '../local-root.ts'
 import { readFlags, truncateFile } from '../objects/paced-files.ts'

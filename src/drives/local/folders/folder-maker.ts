@@ -1,6 +1,7 @@
 /** Creates the folders that keys need and removes them when they are empty again. */
-import fs from 'node:fs'
+import type { Stats } from 'node:fs'
 import { DriveError } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import { displacedBy, type FilePath, type ObjectPath } from '../object-path.ts'
 import { type OpenFence, removeThrough } from '../objects/fence.ts'
@@ -44,7 +45,7 @@ interface Making {
 interface Displacing {
   readonly owner: ObjectPath
   readonly parent: OpenFolder
-  readonly stats: fs.Stats
+  readonly stats: Stats
   readonly fence: OpenFence
 }
 
@@ -198,7 +199,7 @@ async function moveAside(drive: OpenDrive, { owner, parent, stats, fence }: Disp
 async function moveFile(
   drive: OpenDrive,
   fence: OpenFence,
-  from: { readonly path: string; readonly stats: fs.Stats },
+  from: { readonly path: string; readonly stats: Stats },
   to: string,
 ): Promise<void> {
   const { files } = drive.root

@@ -19,7 +19,7 @@ interface Turns {
 }
 
 /**
- * Concurrent syncs of all folders: half of the thread pool (thread-pool.ts), which all file calls share. A folder may
+ * Concurrent syncs of all folders: a part of the thread pool (thread-pool.ts), which all file calls share. A folder may
  * have several: a caller whose changes came after the first began would otherwise wait for two. The
  * first sync of a folder always starts.
  */

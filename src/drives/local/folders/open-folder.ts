@@ -1,4 +1,5 @@
-import fs from 'node:fs'
+import type { Stats } from 'node:fs'
+import { fs } from '../file-calls.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { folderOpenFlags, readFlags } from '../objects/paced-files.ts'
@@ -82,7 +83,7 @@ export class OpenFolder {
     return descriptors === undefined ? this.path : `${descriptors}${this.#fd}`
   }
 
-  stats(): fs.Stats | Promise<fs.Stats> {
+  stats(): Stats | Promise<Stats> {
     return this.#root.files.fstat(this.#fd)
   }
 

@@ -1,5 +1,6 @@
-import fs, { type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { DriveError } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { makePrivateFolder } from './durable-folders.ts'
 import { type FolderRoot, OpenFolder } from './open-folder.ts'

@@ -1,4 +1,3 @@
-import fs from 'node:fs'
 import { canCopy } from '../../copy-source.ts'
 import {
   type CopyOptions,
@@ -7,6 +6,7 @@ import {
   type ObjectMetadata,
   type ObjectName,
 } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import { createTempFile, type LocalRoot, newTempPath } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
@@ -110,7 +110,7 @@ async function copyToTemp(
   const output = (await cloneToTemp(root, source.fd)) ?? (await copyToNew(root, source, signal))
   try {
     const now = await root.files.fstat(source.fd)
-    if (isSameVersion(now, source, root.hasBirthtime)) return output
+    if (await isSameVersion(now, source, root)) return output
     throw new DriveError(
       'changed',
       'The file was changed by another program while it was being copied.',

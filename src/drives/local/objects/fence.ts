@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { inOwnFolders, type LocalRoot, newTempPath, processFolderOf } from '../local-root.ts'
 import { unlinkLarge } from './paced-files.ts'

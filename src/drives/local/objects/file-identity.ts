@@ -1,5 +1,8 @@
-import fs, { type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
+import { fs } from '../file-calls.ts'
+import type { LocalRoot } from '../local-root.ts'
+import type { Paced } from './paced-files.ts'
 
 /**
  * Distinguishes a file from all others on the drive, regardless of its name: inode, birth time,
@@ -95,15 +98,15 @@ export function isUntouched(now: Stats, seen: Stats, hasBirthtime: boolean): boo
 export function isSameVersion(
   now: Stats,
   { path, stats }: { readonly path: string; readonly stats: Stats },
-  hasBirthtime: boolean,
-): boolean {
+  { hasBirthtime, files }: Pick<LocalRoot, 'hasBirthtime' | 'files'>,
+): Paced<boolean> {
   if (hasOtherTags(now, stats, hasBirthtime)) return true
   if (!isSameFile(now, stats, hasBirthtime)) return false
   if (now.ctimeMs === stats.ctimeMs || now.nlink !== stats.nlink) return true
   if (now.mode !== stats.mode || now.uid !== stats.uid || now.gid !== stats.gid) return true
-  // This is rare, so the call may block.
-  const there = fs.lstatSync(path, { throwIfNoEntry: false })
-  return there?.ino !== now.ino || there.dev !== now.dev
+  const isElsewhere = (there: Stats | undefined) => there?.ino !== now.ino || there.dev !== now.dev
+  const there = files.lstat(path)
+  return there instanceof Promise ? there.then(isElsewhere) : isElsewhere(there)
 }
 
 /** As `identityOf`, for a folder. Its modification time changes with its content. */

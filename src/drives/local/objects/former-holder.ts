@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import fs from 'node:fs'
 import type { ProcessName } from '../../../process/identity.ts'
+import { fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'

@@ -1,11 +1,12 @@
 import crypto from 'node:crypto'
-import fs from 'node:fs'
+import type { Stats } from 'node:fs'
 import { basename } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { hasEnded } from '../../../process/ended-processes.ts'
 import { livenessOf, thisProcess } from '../../../process/identity.ts'
 import { stopwatch } from '../../../process/passed-time.ts'
 import { DriveError } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
 import { type LocalRoot, processFolderOf, remakeProcessFolder } from '../local-root.ts'
 import { Fence, type OpenFence } from './fence.ts'
@@ -363,7 +364,7 @@ class HolderWatch {
   }
 
   /** A process changes the change time of its name's file with every lock it takes or releases. */
-  #silentMs({ ino, ctimeMs }: fs.Stats): number {
+  #silentMs({ ino, ctimeMs }: Stats): number {
     const signature = `${this.holder} ${ino} ${ctimeMs}`
     if (signature !== this.#signature) {
       this.#signature = signature

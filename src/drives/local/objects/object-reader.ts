@@ -47,9 +47,9 @@ export class LocalObjectReader implements OpenObject {
       try {
         const bytes = Buffer.allocUnsafeSlow(end - start)
         const isWhole = readFullyNow(this.#file.fd, bytes, start) === bytes.length
-        const isSame =
-          isWhole && isSameVersion(fs.fstatSync(this.#file.fd), this.#file, this.#root.hasBirthtime)
-        return isSame ? bytes : undefined
+        const isSame = isWhole && isSameVersion(fs.fstatSync(this.#file.fd), this.#file, this.#root)
+        // If that is a promise, `read` waits for it.
+        return isSame === true ? bytes : undefined
       } catch {
         // `read` fails in the same way, and reports the error.
         return undefined
@@ -133,7 +133,7 @@ export class LocalObjectReader implements OpenObject {
       // A file may make way for a folder and come back: that must not end the read of a small object.
       const { hasBirthtime } = this.#root
       const isSame = this.#hasReadPart
-        ? isSameVersion(now, this.#file, hasBirthtime)
+        ? await isSameVersion(now, this.#file, this.#root)
         : isSameFile(now, this.#file.stats, hasBirthtime) ||
           hasOtherTags(now, this.#file.stats, hasBirthtime)
       if (isWhole && isSame) return

@@ -19,12 +19,16 @@ const pauseGrowth = 2
  */
 export class Pace {
   readonly #now: () => number
-  #asyncUntil = Number.NEGATIVE_INFINITY
+  #asyncUntil: number
   #pauseMs = shortestPauseMs
   #measure = 0
 
-  /** @param now milliseconds of a clock that is never set back */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param mayHang whether a call may take forever: then none is synchronous
+   * @param now milliseconds of a clock that is never set back
+   */
+  constructor(mayHang: boolean, now: () => number = () => performance.now()) {
+    this.#asyncUntil = mayHang ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
     this.#now = now
   }
 

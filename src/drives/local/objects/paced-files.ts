@@ -1,5 +1,6 @@
-import fs, { type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { promisify } from 'node:util'
+import { closeFile, fs, limited, openFile } from '../file-calls.ts'
 import { isAbsent, unlessAbsent } from '../fs-error.ts'
 import { Pace } from './pace.ts'
 
@@ -17,23 +18,34 @@ export const markFlags = constants.O_CREAT | constants.O_WRONLY | constants.O_NO
 export const createFlags =
   constants.O_CREAT | constants.O_EXCL | constants.O_RDWR | constants.O_NOFOLLOW
 
-const openAsync = promisify(fs.open)
-const fstatAsync = promisify(fs.fstat)
-const readAsync = promisify(fs.read)
-const writeAsync = promisify(fs.write)
-const closeAsync = promisify(fs.close)
-const futimesAsync = promisify(fs.futimes)
-const ftruncateAsync = promisify(fs.ftruncate)
+const [fstat, read, write] = [promisify(fs.fstat), promisify(fs.read), promisify(fs.write)]
+const fstatAsync = limited((fd: number) => fstat(fd))
+const readAsync = limited((fd: number, ...into: readonly [Uint8Array, number, number, number]) =>
+  read(fd, ...into),
+)
+const writeAsync = limited((fd: number, ...from: readonly [Uint8Array, number, number, number]) =>
+  write(fd, ...from),
+)
+const futimesAsync = limited(promisify(fs.futimes))
+const ftruncateAsync = limited(promisify(fs.ftruncate))
 
-type Paced<T> = T | Promise<T>
+export type Paced<T> = T | Promise<T>
 
 /**
  * The file system calls of every request, each in the form that is faster at the moment (see Pace).
  * Files are plain descriptors, which both forms can use.
  */
 export class PacedFiles {
-  readonly #reads = new Pace()
-  readonly #writes = new Pace()
+  /** Whether a call may take forever (file-calls.ts). */
+  readonly mayHang: boolean
+  readonly #reads: Pace
+  readonly #writes: Pace
+
+  constructor(mayHang: boolean) {
+    this.mayHang = mayHang
+    this.#reads = new Pace(mayHang)
+    this.#writes = new Pace(mayHang)
+  }
 
   /** Runs a few short reading calls as one; returns undefined instead while they might be slow. */
   readsNow<T>(sync: () => T): T | undefined {
@@ -51,7 +63,7 @@ export class PacedFiles {
   open(path: string, flags: number, mode = 0o666): Paced<number> {
     return this.#reads.run(
       () => fs.openSync(path, flags, mode),
-      () => openAsync(path, flags, mode),
+      () => openFile(path, flags, mode),
     )
   }
 
@@ -60,7 +72,7 @@ export class PacedFiles {
    * in the last seconds, and space in a journal that other writers sync.
    */
   create(path: string): Promise<number> {
-    return openAsync(path, createFlags, 0o666)
+    return openFile(path, createFlags, 0o666)
   }
 
   fstat(fd: number): Paced<Stats> {
@@ -104,7 +116,7 @@ export class PacedFiles {
   close(fd: number): Paced<void> {
     return this.#reads.run(
       () => fs.closeSync(fd),
-      () => closeAsync(fd),
+      () => closeFile(fd),
     )
   }
 
@@ -130,8 +142,8 @@ export class PacedFiles {
   }
 }
 
-export const fsyncFile: (fd: number) => Promise<void> = promisify(fs.fsync)
-export const fdatasyncFile: (fd: number) => Promise<void> = promisify(fs.fdatasync)
+export const fsyncFile: (fd: number) => Promise<void> = limited(promisify(fs.fsync))
+export const fdatasyncFile: (fd: number) => Promise<void> = limited(promisify(fs.fdatasync))
 export const truncateFile: (fd: number, size: number) => Promise<void> = ftruncateAsync
 
 /** For a large file: the call frees its blocks and its page cache, 25 ms for 64 MiB. */

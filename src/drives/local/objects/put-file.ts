@@ -1,5 +1,6 @@
-import fs, { type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { DriveError, type WriteConditions } from '../../drive.ts'
+import { closeFile, fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
@@ -213,7 +214,7 @@ async function holdLarge(
   if (present === undefined || present.size < largeBytes) return undefined
   try {
     const fd = await root.files.open(path, readFlags)
-    return () => fs.close(fd, () => undefined)
+    return () => void closeFile(fd).catch(() => undefined)
   } catch {
     // It may not be readable. Then the rename takes longer.
     return undefined

@@ -71,8 +71,11 @@ export class SeenFileCache {
     const before = this.#seen.peek(name)
     this.add(objectPath, file, metadata)
     const seen = this.#seen.peek(name)
+    // A held file is used by synchronous calls only.
     const isHot =
-      before !== undefined && isUntouched(file.stats, before.stats, this.#root.hasBirthtime)
+      before !== undefined &&
+      !this.#root.files.mayHang &&
+      isUntouched(file.stats, before.stats, this.#root.hasBirthtime)
     if (!isHot || seen?.stats !== file.stats || file.size <= smallBytes) {
       return new LocalObjectReader(this.#root, file, metadata)
     }

@@ -1,4 +1,4 @@
-import fs from 'node:fs'
+import { fs } from '../file-calls.ts'
 import type { FolderRoot } from '../folders/open-folder.ts'
 import { removeTree } from '../folders/own-folders.ts'
 import { codeOf, isAbsent } from '../fs-error.ts'

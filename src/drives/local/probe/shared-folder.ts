@@ -1,5 +1,5 @@
-import fs from 'node:fs'
 import type { ProcessName } from '../../../process/identity.ts'
+import { fs } from '../file-calls.ts'
 import { type FolderRoot, OpenFolder } from '../folders/open-folder.ts'
 import { ownFolderName, removeTree } from '../folders/own-folders.ts'
 import { unlessAbsent } from '../fs-error.ts'

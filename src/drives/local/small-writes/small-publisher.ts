@@ -1,6 +1,6 @@
-import fs from 'node:fs'
 import type { Attributes } from '../../attributes.ts'
 import { DriveError, type ObjectMetadata } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
 import { joinFilePath, type ObjectPath } from '../object-path.ts'

@@ -1,5 +1,5 @@
-import fs from 'node:fs'
 import { CallThread } from '../../../process/call-thread.ts'
+import { fs } from '../file-calls.ts'
 import type { LocalRoot } from '../local-root.ts'
 import type {
   PublishJob,
@@ -101,8 +101,10 @@ export class SmallWrites {
   }
 
   #startThread(): void {
-    const { descriptors } = this.#root
-    if (this.#isStarting || this.#thread.isStarted || descriptors === undefined) return
+    const { descriptors, files } = this.#root
+    // One call after the other is slow if each waits for a server.
+    if (descriptors === undefined || files.mayHang) return
+    if (this.#isStarting || this.#thread.isStarted) return
     this.#isStarting = true
     // Without a thread, objects are written step by step.
     this.#call([])

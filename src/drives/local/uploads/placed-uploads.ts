@@ -1,5 +1,4 @@
 import crypto from 'node:crypto'
-import fs from 'node:fs'
 import {
   type CompleteOptions,
   DriveError,
@@ -10,6 +9,7 @@ import {
 import type { PlaceOptions } from '../../upload-abilities.ts'
 import { endingPart } from '../../uploads/ending-draft.ts'
 import { lostBytes } from '../../uploads/upload-id.ts'
+import { fs } from '../file-calls.ts'
 import { makePrivateFolder, syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { inOwnFolders, requireOwnFolder } from '../local-root.ts'

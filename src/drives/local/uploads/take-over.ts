@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import fs from 'node:fs'
 import { DriveError } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import type { UploadFolder } from './upload-folder.ts'

@@ -1,5 +1,6 @@
-import fs from 'node:fs'
+import type { Stats } from 'node:fs'
 import type { CompleteOptions, ObjectMetadata, ObjectName } from '../../drive.ts'
+import { fs } from '../file-calls.ts'
 import { syncFolderAt } from '../folders/durable-folders.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import { localPathOf } from '../object-path.ts'
@@ -83,7 +84,7 @@ export class UploadFolder {
    * Whether this file is already the object, because a crash occurred between the call that published it
    * (put-file.ts) and the removal of its old name. It must not be written to any more.
    */
-  async isObject(stats: fs.Stats): Promise<boolean> {
+  async isObject(stats: Stats): Promise<boolean> {
     if (stats.nlink < 2) return false
     const names = await this.names()
     if (this.#target === undefined) {

@@ -24,7 +24,7 @@ class Upload {
   constructor(t: TestContext) {
     flushes.length = 0
     const path = join(tempFolder(t), 'file')
-    const root = { files: new PacedFiles() } as LocalRoot
+    const root = { files: new PacedFiles(false) } as LocalRoot
     this.file = new OutputFile(root, path, fs.openSync(path, 'wx'))
     t.after(() => this.file.close())
   }

@@ -5,7 +5,7 @@ import { Pace } from '../../../../../src/drives/local/objects/pace.ts'
 /** A Pace with a fake clock, and calls of given durations. */
 function makePace() {
   let nowMs = 1_000
-  const pace = new Pace(() => nowMs)
+  const pace = new Pace(false, () => nowMs)
   const call = (tookMs: number): 'sync' | 'async' => {
     let ran: 'sync' | 'async' | undefined
     const setRan = (form: 'sync' | 'async') => {
@@ -89,4 +89,11 @@ test('run counts slow calls that fail', () => {
       ),
     /no/,
   )
+})
+
+test('no call that may hang is synchronous', () => {
+  const pace = new Pace(true)
+  const fail = () => assert.fail('synchronous')
+  assert.equal(pace.tryNow(fail), undefined)
+  assert.ok(pace.run(fail, async () => 1) instanceof Promise)
 })

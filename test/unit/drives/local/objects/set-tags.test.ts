@@ -146,7 +146,7 @@ class WholeSeconds extends PacedFiles {
 
 test('a file system with whole seconds cannot do it, and says so', async (t) => {
   const { drive, records, root: path } = await open(t)
-  const root = { ...(await openLocalRoot(path)), files: new WholeSeconds() }
+  const root = { ...(await openLocalRoot(path)), files: new WholeSeconds(false) }
   const parts = {
     ...{ root, locks: new KeyLocks(root), known: new AttributeCache(records, log) },
     ...{ touched: new TouchedFiles(root, log), indexes: new FolderIndexes(root) },

@@ -1,6 +1,0 @@
-/**
- * Import this before everything else: libuv reads the variable when its thread pool is first used, and
- * only from the environment. Its default of four threads is too few when every request waits for a
- * disk: with 16, that many fsyncs share one flush of the device. Forked workers inherit the value.
- */
-process.env.UV_THREADPOOL_SIZE ??= '16'
