@@ -15,6 +15,8 @@ const defaultWaitMs = 30_000
 /** Pauses between checks of a key that another process holds. */
 const firstPauseMs = 4
 const longestPauseMs = 200
+/** Before another attempt to release a lease. */
+const releaseAgainMs = 200
 
 export interface KeyLeasesOptions {
   readonly table: LeaseTable
@@ -191,7 +193,7 @@ export class KeyLeases {
       await lease.setNote(note)
       return lease
     } catch (error) {
-      await lease.release().catch(() => undefined)
+      await lease.release()
       throw error
     }
   }
@@ -219,16 +221,7 @@ export class KeyLeases {
   }
 
   async #work<R>(lease: KeyLease, work: (lease: KeyLease) => Promise<R>): Promise<R> {
-    let result: R
-    try {
-      result = await work(lease)
-    } catch (error) {
-      // The first error is the one to report.
-      await lease.release().catch(() => undefined)
-      throw error
-    }
-    await lease.release()
-    return result
+    return await work(lease).finally(() => lease.release())
   }
 
   /** Runs `work` with a signal that aborts when its wait is over, with the error to report. */
@@ -291,14 +284,19 @@ export class KeyLease extends HeldLease {
     this.#keepsNote = true
   }
 
-  /** For KeyLeases. A lease that can't be released expires. */
-  async release(): Promise<void> {
+  /**
+   * For KeyLeases. Never rejects, because the work is done. If the database does not respond, it tries again, for other
+   * processes that wait, until the lease has expired.
+   */
+  async release(attempts = Math.ceil(leaseMs / releaseAgainMs)): Promise<void> {
     this.end()
-    await this.#table.release(this.#keys, {
-      owner: this.owner,
-      bumped: [...this.#bumped],
-      keepsNote: this.#keepsNote,
-    })
+    const { owner } = this
+    const release = { owner, bumped: [...this.#bumped], keepsNote: this.#keepsNote }
+    try {
+      await this.#table.release(this.#keys, release)
+    } catch {
+      if (attempts > 1) setTimeout(() => this.release(attempts - 1), releaseAgainMs).unref()
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DriveError } from '../../src/drives/drive.ts'
-import { KeyLeases, type KeyLeasesOptions } from '../../src/drives/key-leases.ts'
+import { type KeyLease, KeyLeases, type KeyLeasesOptions } from '../../src/drives/key-leases.ts'
 import type { KeyedLease, LeaseTable } from '../../src/drives/lease-table.ts'
 import { thisProcess } from '../../src/process/identity.ts'
 import { writeAll } from '../../src/state/conditional-writes.ts'
@@ -161,6 +161,32 @@ function describeHolding(tableOf: () => LeaseTable) {
     const now = await leases.look(['w'], ['w folder'])
     assert.deepEqual(now.leases, [])
     assert.notDeepEqual(now.revisions, before.revisions)
+  })
+
+  test('hold succeeds when the release fails, and releases the keys later', async (t) => {
+    const table = tableOf()
+    const release = table.release.bind(table)
+    let failures = 2
+    t.mock.method(table, 'release', async (...given: Parameters<LeaseTable['release']>) => {
+      if (failures-- > 0) throw new Error('the database does not respond')
+      await release(...given)
+    })
+    const before = await table.look([], ['r folder'])
+    const work = async (lease: KeyLease) => {
+      lease.bumpRevision('r folder')
+      return 'done'
+    }
+    assert.equal(await leasesOf().hold(['r'], work), 'done')
+    assert.equal((await table.look(['r'], [])).leases.length, 1)
+    await leasesOf().untilFree(['r'])
+    assert.equal(failures, -1)
+    assert.notDeepEqual((await table.look([], ['r folder'])).revisions, before.revisions)
+    failures = 1
+    const failing = leasesOf().holdIfFree(['r'], async () => {
+      throw new RangeError('of the work')
+    })
+    await assert.rejects(failing, RangeError)
+    await leasesOf().untilFree(['r'])
   })
 
   test('hold rejects with busy when a living holder keeps the lease', async () => {

@@ -68,8 +68,8 @@ export async function removeAborted(context: UploadContext, lease: Lease): Promi
     await table.remove(upload.id, 'aborted', owner)
     watch.notify(upload.id)
   } catch (error) {
-    // Report the drive's error; a lease that can't be released expires.
-    await lease.release().catch(() => undefined)
+    // Report the drive's error.
+    await lease.release()
     throw error
   }
 }

@@ -92,8 +92,8 @@ export async function recoverUpload(
     isPublished = await unlessGone(uploads.isPublished(upload.driveState), false)
     lease.assertHeld()
   } catch (error) {
-    // Report the first error; a lease that can't be released expires.
-    await lease.release().catch(() => undefined)
+    // Report the first error.
+    await lease.release()
     throw error
   }
   const planned = completion ?? completionOf(upload)

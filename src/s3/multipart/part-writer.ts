@@ -90,8 +90,8 @@ export class PartWriter {
         : await this.#replaceLast(lease, part.number, part)
     } catch (error) {
       const answered = lease.reasonOf(error)
-      // Report the first error; a lease that can't be released expires.
-      await lease.release().catch(() => undefined)
+      // Report the first error.
+      await lease.release()
       throw answered
     }
   }

@@ -104,3 +104,12 @@ test('a holder whose renewal is refused gets the reason', async (t) => {
   await pass(5_000)
   assert.equal(lease.lost.reason.code, 'NoSuchUpload')
 })
+
+test('a lease that cannot be released expires: the work under it has succeeded', async (t) => {
+  const { table, lease } = hold(t)
+  t.mock.method(table, 'releaseLease', async () => {
+    throw new Error('no database')
+  })
+  await lease.release()
+  assert.ok(lease.ended.aborted)
+})
