@@ -181,6 +181,28 @@ test('Models that only the upstream knows, combos and aliases are called', async
   assert.equal(status, 404)
 })
 
+test('Every id with the prefix of an upstream without GET /models is called', async (t) => {
+  const { upstream, call, management, connect } = await startWithUpstream(t, { hasList: false })
+  const { providerSpecificData: _, ...fields } = fieldsOf(upstream)
+  await connect('open', {
+    ...fields,
+    providerSpecificData: { baseUrl: `${upstream.origin}/v1/` },
+  })
+  await management.done('POST', '/routing/combos', { name: 'smart', models: ['open/small'] })
+  for (const [model, own] of [
+    ['open/big', 'big'],
+    ['smart', 'small'],
+  ] as const) {
+    const { status, text } = await call('/chat/completions', { model })
+    assert.equal(status, 200, text)
+    assert.equal(upstream.calls.at(-1)?.model, own)
+  }
+  // The upstream says so itself.
+  const { status, json } = await call('/chat/completions', { model: 'open/none' })
+  assert.deepEqual([status, json().error.code], [404, 'model_not_found'])
+  assert.equal((await call('/chat/completions', { model: 'other/big' })).status, 404)
+})
+
 test('Every id of the list is called', async (t) => {
   const { upstream, call, url } = await startWithUpstream(t)
   const { data } = (await (

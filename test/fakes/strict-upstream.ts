@@ -22,6 +22,8 @@ export interface StrictUpstreamOptions {
   readonly flavour?: 'openai' | 'anthropic'
   readonly models?: readonly string[]
   readonly key?: string
+  /** Whether GET /v1/models exists. Default: true. */
+  readonly hasList?: boolean
 }
 
 /** What no client's request may bring to an upstream. */
@@ -47,6 +49,7 @@ export class StrictUpstream {
   behave: Behaviour = (call, response) => answer(call, response, this.flavour)
   origin = ''
   models: ReadonlySet<string>
+  readonly #hasList: boolean
   readonly #server = createServer((request, response) => void this.#serve(request, response))
   #connections = 0
 
@@ -54,10 +57,12 @@ export class StrictUpstream {
     flavour = 'openai',
     models = ['big', 'small'],
     key = 'sk-upstream-secret-0123456789',
+    hasList = true,
   }: StrictUpstreamOptions = {}) {
     this.flavour = flavour
     this.models = new Set(models)
     this.key = key
+    this.#hasList = hasList
   }
 
   static async start(
@@ -97,7 +102,8 @@ export class StrictUpstream {
     const body = Buffer.concat(pieces)
     const { headers, rawHeaders, url = '' } = request
     if (request.method === 'GET' && url === '/v1/models') {
-      sendJson(response, 200, { data: [...this.models].map((id) => ({ id })) })
+      if (!this.#hasList) sendJson(response, 404, { error: { message: 'Not Found' } })
+      else sendJson(response, 200, { data: [...this.models].map((id) => ({ id })) })
       return
     }
     const model = modelOf(body, headers['content-type'])

@@ -16,10 +16,12 @@ interface CallIndexParts {
   readonly now: () => number
 }
 
-/** What an upstream has answered, or why it did not. */
+/** What an upstream has answered, or why it is not known. */
 interface Answer {
   readonly ids: readonly string[]
   readonly problem: string | undefined
+  /** Whether it answers, but not with a list. */
+  readonly isUnlisted: boolean
   readonly atMs: number
 }
 
@@ -92,15 +94,18 @@ export class CallIndex {
     const before = this.#answers.get(key)
     let ids = before?.ids ?? []
     let problem: string | undefined
+    let isUnlisted = false
     try {
       ids = await this.#parts.upstreams.modelIds(upstream)
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
+      isUnlisted = hasNoList(error)
       // What it listed before stays callable while it does not answer.
-      problem = error.message
+      if (!isUnlisted) problem = error.message
     }
-    this.#answers.set(key, { ids, problem, atMs: this.#parts.now() })
-    this.#isOutdated ||= before === undefined || before.ids.join('\n') !== ids.join('\n')
+    this.#answers.set(key, { ids, problem, isUnlisted, atMs: this.#parts.now() })
+    const isOld = before?.ids.join('\n') === ids.join('\n') && before.isUnlisted === isUnlisted
+    this.#isOutdated ||= !isOld
   }
 
   /** Built again when something has changed. */
@@ -115,16 +120,26 @@ export class CallIndex {
     const upstreamIds = new Map(
       questions.map((one) => [one.connectionId, this.#answers.get(keyOf(one))?.ids ?? []]),
     )
+    const unlisted = new Set(
+      questions.flatMap((one) =>
+        this.#answers.get(keyOf(one))?.isUnlisted === true ? [one.connectionId] : [],
+      ),
+    )
     const prepared = {
       inputs,
       providers,
       questions,
-      index: new ModelIndex({ ...all, upstreamIds }),
+      index: new ModelIndex({ ...all, upstreamIds, unlisted }),
     }
     this.#isOutdated = false
     this.#prepared = prepared
     return prepared
   }
+}
+
+/** Not of a moment: many upstreams have no GET /models, and keys may not be allowed to use it. */
+function hasNoList({ status = 500 }: UpstreamError): boolean {
+  return status < 500 && status !== 408 && status !== 429
 }
 
 function keyOf({ flavour, baseUrl, apiKey, connectionId }: UpstreamQuestion): string {

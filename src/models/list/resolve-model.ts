@@ -20,7 +20,10 @@ export interface Resolution {
   readonly isWeb: boolean
 }
 
-type IndexInputs = Omit<ModelListInputs, 'filter' | 'nowMs'>
+interface IndexInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
+  /** Ids of connections whose upstreams have no list. They may have any model. */
+  readonly unlisted?: ReadonlySet<string>
+}
 
 interface ListedCombo extends Pick<Combo, 'models'> {
   readonly kind: ServiceKind
@@ -42,12 +45,14 @@ export class ModelIndex {
   readonly #aliases: ModelAliases
   readonly #providers: readonly ListedProvider[]
   readonly #connections: ReadonlyMap<string, readonly ActiveConnection[]>
+  readonly #unlisted: ReadonlySet<string>
 
   constructor(inputs: IndexInputs) {
     const listed = listedConnections({ ...inputs, filter: allKinds })
     this.#combos = combosOf(inputs)
     this.#aliases = inputs.modelAliases
     this.#providers = listed.providers
+    this.#unlisted = inputs.unlisted ?? new Set()
     // In the order of docs/contract/model-list.md, "Order of connections".
     this.#connections = Map.groupBy(
       activeConnections(inputs.connections),
@@ -76,8 +81,21 @@ export class ModelIndex {
     const models = this.#models.get(id)
     if (models !== undefined) return this.#resolveModels(models, kinds)
     const target = Object.hasOwn(this.#aliases, id) ? this.#aliases[id] : undefined
-    if (typeof target !== 'string' || seen.has(id)) return undefined
+    if (typeof target !== 'string' || seen.has(id)) return this.#resolveUnlisted(id, kinds)
     return this.#resolve(this.#listedForm(target), kinds, seen.add(id))
+  }
+
+  /** Whether an upstream without a list has the model, only a call can tell. */
+  #resolveUnlisted(id: string, kinds: ReadonlySet<ServiceKind>): Resolution | undefined {
+    for (const provider of this.#providers) {
+      const { connection, outputAlias } = provider
+      const ownId = id.slice(outputAlias.length + 1)
+      const isNamed = ownId !== '' && id === `${outputAlias}/${ownId}`
+      if (!isNamed || !this.#unlisted.has(connection.id)) continue
+      const model = { id, owned_by: outputAlias, kind: 'llm', provider, ownId } as const
+      return this.#resolveModels([model], kinds)
+    }
+    return undefined
   }
 
   /** A combo is its models in their order. One that the lists do not have is left out. */

@@ -13,7 +13,7 @@ const lab = {
 
 /** An index whose upstream lists `ids`, or fails. */
 function open(state: SourceRows, ids: string[]) {
-  const world = { nowMs: 0, asked: 0, isFailing: false, ids }
+  const world = { nowMs: 0, asked: 0, isFailing: false, status: 0, ids }
   const index = new CallIndex({
     lists: listsOf(state),
     catalogue: smallCatalogue,
@@ -21,6 +21,7 @@ function open(state: SourceRows, ids: string[]) {
       modelIds: async () => {
         world.asked += 1
         if (world.isFailing) throw new UpstreamError('unreachable')
+        if (world.status > 0) throw new UpstreamError('status', { status: world.status })
         return world.ids
       },
     },
@@ -68,4 +69,33 @@ test('A combo has the models of upstreams that were not asked before', async () 
   const { world, ownIds } = open({ connections: [lab], combos }, ['big'])
   assert.deepEqual(await ownIds('smart'), ['big'])
   assert.equal(world.asked, 1)
+})
+
+test('An upstream that answers without a list may have every model with its prefix', async () => {
+  const combos = [{ name: 'smart', models: ['lab/big', 'alpha/chat-1'] }]
+  const alpha = { id: 'c2', provider: 'alpha', createdAtMs: 2 }
+  for (const status of [200, 401, 403, 404, 405]) {
+    const { world, ownIds } = open({ connections: [lab, alpha], combos }, ['big'])
+    world.status = status
+    assert.deepEqual(await ownIds('lab/any/thing'), ['any/thing'])
+    assert.deepEqual(await ownIds('smart'), ['big', 'chat-1'])
+    for (const id of ['lab/', 'lab', 'labs/x', 'alpha/x', 'none'])
+      await assert.rejects(ownIds(id), { status: 404 }, id)
+    const { asked } = world
+    await ownIds('lab/other')
+    assert.equal(world.asked, asked)
+    // Now it has one.
+    world.status = 0
+    world.nowMs += 301_000
+    assert.deepEqual(await ownIds('lab/big'), ['big'])
+    await assert.rejects(ownIds('lab/other'), { status: 404 })
+  }
+})
+
+test('Whether an upstream that fails for the moment has a model is not known', async () => {
+  for (const status of [408, 429, 500, 503]) {
+    const { world, ownIds } = open({ connections: [lab] }, ['big'])
+    world.status = status
+    await assert.rejects(ownIds('lab/big'), { status: 503, message: /not known/ })
+  }
 })
