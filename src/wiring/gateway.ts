@@ -36,9 +36,10 @@ export type Part = Exclude<keyof GatewayParts, 'buckets' | 'compatibility' | 'vi
 interface Route {
   readonly path: string
   readonly isWhole: boolean
-  readonly part: Exclude<Part, 's3'>
-  /** A bucket of this name wins, and methods other than GET and HEAD are always S3's. */
+  readonly part: Exclude<Part, 's3'> | 'minioAdmin'
+  /** A bucket of this name wins, and methods other than GET and HEAD are S3's unless it is for all of them. */
   readonly unlessBucket?: string
+  readonly isForAllMethods?: true
 }
 
 const routes: readonly Route[] = [
@@ -61,15 +62,21 @@ const minioBucket = 'minio'
 export const probeOperation = 'probe'
 
 /** What compose files and scrapers that were made for MinIO ask for. */
-const minioRoutes: readonly Route[] = (
-  [
-    ['/minio/health/live', 'liveness'],
-    ['/minio/health/ready', 'readiness'],
-    ['/minio/health/cluster', 'readiness'],
-    ['/minio/health/cluster/read', 'readiness'],
-    ['/minio/v2/metrics/cluster', 'metrics'],
-  ] as const
-).map(([path, part]) => ({ path, part, isWhole: true, unlessBucket: minioBucket }))
+const minioRoutes: readonly Route[] = [
+  ...(
+    [
+      ['/minio/health/live', 'liveness'],
+      ['/minio/health/ready', 'readiness'],
+      ['/minio/health/cluster', 'readiness'],
+      ['/minio/health/cluster/read', 'readiness'],
+      ['/minio/v2/metrics/cluster', 'metrics'],
+    ] as const
+  ).map(([path, part]) => ({ path, part, isWhole: true, unlessBucket: minioBucket })),
+  {
+    ...{ path: '/minio/admin', part: 'minioAdmin', isWhole: false },
+    ...{ unlessBucket: minioBucket, isForAllMethods: true },
+  },
+]
 
 /** For `mc admin` and `mc quota`, in the form of MinIO's errors. */
 const noMinioAdmin: HttpReply = json(501, {
@@ -100,22 +107,19 @@ export function createGateway({
     if (isVisit(request)) return Promise.resolve(toDashboard)
     const { rawPath, method } = request
     const isRead = method === 'GET' || method === 'HEAD'
-    const isMinioAdmin = compatibility.minioHealth && rawPath.startsWith('/minio/admin/')
-    if (isMinioAdmin && buckets.find(minioBucket) === undefined) {
-      return Promise.resolve(asProbe(noMinioAdmin))
-    }
     const route = own.find((one) => matches(one, rawPath))
-    const { part = 's3', unlessBucket } = route ?? {}
-    const isS3 = unlessBucket !== undefined && (!isRead || buckets.find(unlessBucket) !== undefined)
-    if (isS3) return parts.s3(request)
-    const reply = parts[part](request)
+    const { part = 's3', unlessBucket, isForAllMethods = isRead } = route ?? {}
+    const isOwn = unlessBucket === undefined || buckets.find(unlessBucket) === undefined
+    if (!isOwn || !(isForAllMethods || unlessBucket === undefined)) return parts.s3(request)
+    const reply = part === 'minioAdmin' ? Promise.resolve(noMinioAdmin) : parts[part](request)
     return unlessBucket === minioBucket ? reply.then(asProbe) : reply
   }
 }
 
 /** The part of the gateway that a path belongs to if no bucket has its name. Probes of MinIO's name themselves. */
 export function partOf(rawPath: string): Part {
-  return routes.find((route) => matches(route, rawPath))?.part ?? 's3'
+  const part = routes.find((route) => matches(route, rawPath))?.part
+  return part === undefined || part === 'minioAdmin' ? 's3' : part
 }
 
 function matches({ path, isWhole }: Route, rawPath: string): boolean {

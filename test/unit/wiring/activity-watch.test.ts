@@ -99,7 +99,15 @@ test("The dashboard's own requests are not kept, unless their signature was not 
     watch.onFinish({ ...requestOf('PUT', target), id }, outcome(400, logFields))
   }
   const kept = (await listed(watch)).map(({ requestId }) => requestId)
-  assert.deepEqual(kept.sort(), ['client', 'forged', 'health', 'key', 'login', 'models', 'unsigned'])
+  assert.deepEqual(kept.sort(), [
+    'client',
+    'forged',
+    'health',
+    'key',
+    'login',
+    'models',
+    'unsigned',
+  ])
 })
 
 test('Cleared failures stay cleared, also those that another worker writes later', async (t) => {

@@ -10,7 +10,6 @@ const { recordedAt, requests, region, ...credentials } = JSON.parse(
   readFileSync(new URL('../../../vectors/recorded-requests.json', import.meta.url), 'utf8'),
 )
 const keys = new OwnerKey(credentials)
-const nowMs = Date.parse(recordedAt)
 
 for (const { client, needs, publicUrl, ...recorded } of requests) {
   const nowMs = Date.parse(recorded.recordedAt ?? recordedAt)
