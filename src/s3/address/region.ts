@@ -25,7 +25,7 @@ export function isKnownRegion(
   name: string,
   { region, regions }: Pick<S3Settings, 'region' | 'regions'>,
 ): boolean {
-  return name === region || regions.includes(name) || awsRegion.test(name)
+  return name === region || (name !== '*' && regions.includes(name)) || awsRegion.test(name)
 }
 
 /** The region that clients are told of a bucket. */

@@ -94,7 +94,7 @@ function chunkReader(signed: SignedBody | undefined) {
   if (!hasSignedChunks(payloadHash)) {
     return { parser: new ChunkParser(), verifyTrailers: () => undefined }
   }
-  // Presigned with Version 2: nothing to continue from.
+  // Signed with Version 2: nothing to continue from.
   if (seed === undefined) throw new S3Error('SignatureDoesNotMatch')
   const signatures = new ChunkSignatures(seed)
   const parser = new ChunkParser(signatures)
