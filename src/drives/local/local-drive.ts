@@ -35,7 +35,6 @@ import { fsyncFile, writeFully } from './objects/paced-files.ts'
 import { removeObject } from './objects/publisher.ts'
 import { SeenFileCache } from './objects/seen-file-cache.ts'
 import { setTags } from './objects/set-tags.ts'
-import { TouchedFiles } from './objects/touched-files.ts'
 import type { OpenDrive } from './open-drive.ts'
 import type { Finding } from './probe/findings.ts'
 import { probeFolder } from './probe/probe-folder.ts'
@@ -81,7 +80,6 @@ function openOn(root: LocalRoot, { records, log }: LocalDriveOptions): OpenDrive
     root,
     locks: new KeyLocks(root),
     known: new AttributeCache(records, log),
-    touched: new TouchedFiles(root, log),
     indexes: new FolderIndexes(root),
     journal: new FolderJournal(root),
     sync: new FolderSync(root),

@@ -4,7 +4,6 @@ import type { FolderSync } from './folders/folder-sync.ts'
 import type { LocalRoot } from './local-root.ts'
 import type { AttributeCache } from './objects/attribute-cache.ts'
 import type { KeyLocks } from './objects/key-locks.ts'
-import type { TouchedFiles } from './objects/touched-files.ts'
 import type { SmallWrites } from './small-writes/small-writes.ts'
 
 /** An open drive, as the functions that read and change its objects take it. */
@@ -12,7 +11,6 @@ export interface OpenDrive {
   readonly root: LocalRoot
   readonly locks: KeyLocks
   readonly known: AttributeCache
-  readonly touched: TouchedFiles
   readonly indexes: FolderIndexes
   readonly journal: FolderJournal
   readonly sync: FolderSync

@@ -51,10 +51,10 @@ export async function metadataOf(
 ): Promise<ObjectMetadata> {
   const { identity, size, modifiedAtMs } = file
   const known = { identity, path: objectPath.path, size, modifiedAtMs }
-  const recorded = options.acceptsProvisional
+  const attributes = options.acceptsProvisional
     ? await drive.known.ofOrProvisional(known)
     : await drive.known.of(known)
-  return { size, modifiedAtMs, attributes: await drive.touched.attributesOf(file, recorded) }
+  return { size, modifiedAtMs, attributes }
 }
 
 /** The object's metadata; leaves no file open. */

@@ -12,7 +12,6 @@ import { AttributeCache } from '../../../../../src/drives/local/objects/attribut
 import { KeyLocks } from '../../../../../src/drives/local/objects/key-locks.ts'
 import { PacedFiles } from '../../../../../src/drives/local/objects/paced-files.ts'
 import { setTags } from '../../../../../src/drives/local/objects/set-tags.ts'
-import { TouchedFiles } from '../../../../../src/drives/local/objects/touched-files.ts'
 import { SmallWrites } from '../../../../../src/drives/local/small-writes/small-writes.ts'
 import { rejectsAs } from '../../../../contract/drive/stored-object.ts'
 import { MemoryRecords } from '../memory-records.ts'
@@ -149,8 +148,11 @@ test('a file system with whole seconds cannot do it, and says so', async (t) => 
   const root = { ...(await openLocalRoot(path)), files: new WholeSeconds(false) }
   const parts = {
     ...{ root, locks: new KeyLocks(root), known: new AttributeCache(records, log) },
-    ...{ touched: new TouchedFiles(root, log), indexes: new FolderIndexes(root) },
-    ...{ journal: new FolderJournal(root), sync: new FolderSync(root) },
+    ...{
+      indexes: new FolderIndexes(root),
+      journal: new FolderJournal(root),
+      sync: new FolderSync(root),
+    },
     writes: new SmallWrites(root),
   }
   await rejectsAs(setTags(parts, localPathOf(bucket, 'k'), { a: '1' }), 'unsupported')
