@@ -4,7 +4,7 @@ import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import { fs } from './file-calls.ts'
 import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'
 import { type FolderRoot, OpenFolder } from './folders/open-folder.ts'
-import { makePrivateChild, openOwnFolder, ownFolderName } from './folders/own-folders.ts'
+import { makeChild, openOwnFolder, ownFolderName } from './folders/own-folders.ts'
 import { cannotLink, codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { folderRootAt } from './local-root.ts'
 
@@ -86,7 +86,7 @@ export class LocalNotes implements DriveNotes {
       await this.#assertSameDevice(own)
       let folder = own
       for (const name of ['tmp', encodeURIComponent(thisProcess)]) {
-        folder = await makePrivateChild(folder, name)
+        folder = await makeChild(folder, name)
         folders.push(folder)
       }
       const path = folder.at(`note-${crypto.randomUUID()}`)

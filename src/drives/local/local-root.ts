@@ -75,8 +75,8 @@ export function openLocalRoot(path: string): Promise<LocalRoot> {
     const { folders } = shared
     await folders.open()
     await makePrivateFolder(processFolderOf(shared))
-    // Otherwise a power failure could lose them with acknowledged objects below them.
-    for (const folder of [own, real]) await syncFolderAt(folder)
+    // Otherwise a power failure could lose it with acknowledged objects below it.
+    await syncFolderAt(real)
     const stats = await fs.promises.lstat(own)
     const hasBirthtime = await doesBirthtimeLast(processFolderOf(shared))
     const root: LocalRoot = {

@@ -118,10 +118,11 @@ export class SharedProbe {
     const { table, log } = this.#options
     this.#attempts.set(driveId, (this.#attempts.get(driveId) ?? 0) + 1)
     const name = `shared-${randomUUID()}`
-    const folder = await SharedFolder.at(root, own.process, name)
-    if (folder === undefined) return
     const fields = { folder: root, gateway: parseGatewayFacts(other.json)?.host ?? other.id }
+    let folder: SharedFolder | undefined
     try {
+      folder = await SharedFolder.at(root, own.process, name)
+      if (folder === undefined) return
       await folder.create()
       const findings = await this.#play(folder, own.id, {
         ...{ to: other.id, driveId, folder: name, round: 0 },
@@ -135,8 +136,8 @@ export class SharedProbe {
       throw error
     } finally {
       // What can't be removed is swept with the folder of this process.
-      await folder.remove().catch(() => undefined)
-      await folder.close()
+      await folder?.remove().catch(() => undefined)
+      await folder?.close()
       await table.ask(own.id, '')
     }
   }

@@ -24,7 +24,7 @@ import {
 import { markFlags } from '../objects/paced-files.ts'
 import { makePrivateFolder } from './durable-folders.ts'
 import { OpenFolder } from './open-folder.ts'
-import { entriesBelow, removeTree } from './own-folders.ts'
+import { entriesBelow, makeChild, notFolder, removeTree } from './own-folders.ts'
 
 /** How often others may get in the way of a writer or a remover. */
 const attempts = 16
@@ -133,11 +133,7 @@ async function makeFolder(root: LocalRoot, names: readonly string[]): Promise<Op
 async function makeIn(parent: OpenFolder, name: string): Promise<OpenFolder> {
   const existing = await parent.openChild(name)
   if (existing !== undefined) return existing
-  await fs.promises.mkdir(parent.at(name)).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error
-  })
-  const made = await parent.openChild(name)
-  if (made === undefined) throw notFolder(`${parent.path}/${name}`)
+  const made = await makeChild(parent, name, 0o777)
   await parent.sync()
   return made
 }
@@ -193,11 +189,4 @@ function markOf({ folders }: LocalRoot, bucket: string): string {
 function changing(bucket: string): DriveError {
   const message = `The folder of bucket ${bucket} is being created or removed by others. Try again.`
   return new DriveError('busy', message, { retryAfterSeconds: 1 })
-}
-
-function notFolder(path: string): DriveError {
-  return new PrivateDriveError(
-    'denied',
-    `${path} is not a folder. A bucket's folder can't be a link.`,
-  )
 }

@@ -9,7 +9,7 @@ import { folderOpenFlags, fsyncFile } from '../objects/paced-files.ts'
  * Node's recursive mkdir reports ENOENT for every code that it does not know, such as EROFS and EIO
  * (MKDirpSync in node_file.cc). A plain mkdir of the same folder reports the system's own code.
  */
-export async function makeFolders(path: string): Promise<string | undefined> {
+async function makeFolders(path: string): Promise<string | undefined> {
   try {
     return await fs.promises.mkdir(path, { recursive: true })
   } catch (error) {
@@ -19,10 +19,10 @@ export async function makeFolders(path: string): Promise<string | undefined> {
   }
 }
 
-/** Creates a folder that only this user can use, unless something has the path. */
-export async function makePrivateFolder(path: string): Promise<void> {
+/** Creates a folder, by default for this user only, unless something has the path. */
+export async function makePrivateFolder(path: string, mode = 0o700): Promise<void> {
   try {
-    await fs.promises.mkdir(path, { mode: 0o700 })
+    await fs.promises.mkdir(path, { mode })
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
   }

@@ -139,6 +139,12 @@ async function lookIn(look: Look, path: string | undefined, placed: readonly Pla
       if (pause !== undefined) await pause
     }
     await allDone(pending)
+  } catch (error) {
+    // For people, who do not know the descriptor (local-tree.ts).
+    const { path: at } = error as NodeJS.ErrnoException
+    if (at !== undefined)
+      Object.assign(error as Error, { path: `${root.path}/${path}/${basename(at)}` })
+    throw error
   } finally {
     await allDone(pending).catch(() => undefined)
     await folder?.close()

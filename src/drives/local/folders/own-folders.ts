@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { DriveError } from '../../drive.ts'
+import { DriveError, PrivateDriveError } from '../../drive.ts'
 import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { makePrivateFolder } from './durable-folders.ts'
@@ -53,21 +53,25 @@ export class OwnFolders {
   async #openAll(): Promise<void> {
     const own = await openOwnFolder(this.#root)
     try {
-      for (const name of names) await this.#openIn(own, name)
+      for (const name of names) {
+        const folder = await makeChild(own, name)
+        const isNew = await this.#keep(name, folder)
+        // Before anything in it has to be durable.
+        await (isNew ? own.sync() : folder.close())
+      }
     } finally {
       await own.close()
     }
   }
 
-  async #openIn(own: OpenFolder, name: OwnName): Promise<void> {
-    const folder = await makePrivateChild(own, name)
+  /** False if the folder is the present one. */
+  async #keep(name: OwnName, folder: OpenFolder): Promise<boolean> {
     const former = this.#kept.get(name)
     const stats = await folder.stats()
-    if (former?.stats.ino === stats.ino && former.stats.dev === stats.dev) {
-      return await folder.close()
-    }
+    if (former?.stats.ino === stats.ino && former.stats.dev === stats.dev) return false
     this.#kept.set(name, { folder, stats })
     if (former !== undefined) setTimeout(() => void former.folder.close(), graceMs).unref()
+    return true
   }
 
   /** Makes names added to or removed from the folder durable. */
@@ -97,11 +101,15 @@ export function missingDrive(): DriveError {
 }
 
 /**
- * Opens a folder, and creates it if it is missing, for this user only.
+ * Opens a folder, and creates it if it is missing, by default for this user only.
  * @throws DriveError `denied` when something else has the name
  */
-export async function makePrivateChild(parent: OpenFolder, name: string): Promise<OpenFolder> {
-  await makePrivateFolder(parent.at(name))
+export async function makeChild(
+  parent: OpenFolder,
+  name: string,
+  mode?: number,
+): Promise<OpenFolder> {
+  await makePrivateFolder(parent.at(name), mode)
   const folder = await parent.openChild(name)
   if (folder === undefined) throw notFolder(`${parent.path}/${name}`)
   return folder
@@ -168,6 +176,6 @@ export function changedAtMs({ mtimeMs, ctimeMs }: Stats): number {
   return Math.max(mtimeMs, ctimeMs)
 }
 
-function notFolder(path: string): DriveError {
-  return new DriveError('denied', `${path} is not a folder. Bucketry keeps its own files there.`)
+export function notFolder(path: string): DriveError {
+  return new PrivateDriveError('denied', `${path} is not a folder. Move away what has its name.`)
 }

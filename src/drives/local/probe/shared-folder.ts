@@ -1,7 +1,7 @@
 import type { ProcessName } from '../../../process/identity.ts'
 import { fs } from '../file-calls.ts'
 import { type FolderRoot, OpenFolder } from '../folders/open-folder.ts'
-import { ownFolderName, removeTree } from '../folders/own-folders.ts'
+import { missingDrive, ownFolderName, removeTree } from '../folders/own-folders.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import { folderRootAt, realFolderPath } from '../local-root.ts'
 import { doesBirthtimeLast, identityOf } from '../objects/file-identity.ts'
@@ -35,8 +35,9 @@ export class SharedFolder {
    * @param root of the drive, as in its setting
    * @param asker the process that creates the folder: what remains after a kill is swept
    * @param name `shared-` and a random text
-   * @returns undefined for a name of another form, and if the process has no folder: the drive may not be mounted, and
-   *   nothing may be created in its place
+   * @returns undefined for a name of another form
+   * @throws DriveError `unavailable` if the process has no folder: the drive may not be mounted, and nothing may be created
+   *   in its place
    */
   static async at(
     root: string,
@@ -48,7 +49,8 @@ export class SharedFolder {
     const folderRoot = await folderRootAt(await realFolderPath(root))
     const path = `${ownFolderName}/tmp/${encodeURIComponent(asker)}`
     const processFolder = await OpenFolder.open(folderRoot, path)
-    return processFolder && new SharedFolder(folderRoot, processFolder, name)
+    if (processFolder === undefined) throw missingDrive()
+    return new SharedFolder(folderRoot, processFolder, name)
   }
 
   /** Leaves the folder as it is. */
