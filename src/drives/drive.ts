@@ -397,6 +397,3 @@ export class DriveError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
-
-/** Its message is for the owner alone: it has words or addresses of what is behind the drive. Clients get other words. */
-export class PrivateDriveError extends DriveError {}

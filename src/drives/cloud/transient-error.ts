@@ -1,4 +1,5 @@
-import { type DriveError, PrivateDriveError } from '../drive.ts'
+import type { DriveError } from '../drive.ts'
+import { PrivateDriveError } from '../private-drive-error.ts'
 
 /** Why an attempt failed although the next one may succeed. */
 export type TransientErrorReason =

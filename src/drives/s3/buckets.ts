@@ -7,8 +7,9 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { type DriveAccess, DriveError, PrivateDriveError } from '../drive.ts'
+import { type DriveAccess, DriveError } from '../drive.ts'
 import { notEmpty } from '../not-empty.ts'
+import { PrivateDriveError } from '../private-drive-error.ts'
 import { headAt, secondOf } from './heads.ts'
 import type { StoreContext } from './store-context.ts'
 import { codeOf } from './store-errors.ts'

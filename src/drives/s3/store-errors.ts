@@ -1,4 +1,5 @@
-import { DriveError, type DriveErrorKind, PrivateDriveError } from '../drive.ts'
+import { DriveError, type DriveErrorKind } from '../drive.ts'
+import { PrivateDriveError } from '../private-drive-error.ts'
 
 /** What the SDK throws: an error document of the store, or a failure of the connection. */
 interface SdkError extends Error {

@@ -38,8 +38,7 @@ export const fileKind: DriveKind<FileLocation> = {
     return {
       drive,
       async close() {
-        await drive.close()
-        await records.close()
+        await drive.close().finally(() => records.close())
       },
     }
   },

@@ -61,8 +61,7 @@ export const webdavKind: DriveKind<WebdavLocation, OwnDrive<WebdavLocation>, Web
     return {
       drive,
       async close() {
-        await drive.close()
-        await records.close()
+        await drive.close().finally(() => records.close())
       },
     }
   },

@@ -1,4 +1,5 @@
-import { DriveError, PrivateDriveError } from '../../drive.ts'
+import { DriveError } from '../../drive.ts'
+import { PrivateDriveError } from '../../private-drive-error.ts'
 
 /**
  * Drive has no file with this id, or the account can't see it. Callers for which that is an

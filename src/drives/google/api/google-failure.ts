@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { retryAfterMs } from '../../../process/back-off.ts'
 import { parsedJson } from '../../../text/json-text.ts'
 import { TransientError } from '../../cloud/transient-error.ts'
-import { type DriveErrorKind, PrivateDriveError } from '../../drive.ts'
+import type { DriveErrorKind } from '../../drive.ts'
+import { PrivateDriveError } from '../../private-drive-error.ts'
 import {
   GoogleIdTaken,
   GoogleNotFound,

@@ -10,8 +10,9 @@
 
 import { basename, dirname } from 'node:path'
 import { thisProcess } from '../../../process/identity.ts'
-import { DriveError, PrivateDriveError } from '../../drive.ts'
+import { DriveError } from '../../drive.ts'
 import { notEmpty } from '../../not-empty.ts'
+import { PrivateDriveError } from '../../private-drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import {

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs'
-import { DriveError, PrivateDriveError } from '../../drive.ts'
+import { DriveError } from '../../drive.ts'
+import { PrivateDriveError } from '../../private-drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { makePrivateFolder } from './durable-folders.ts'

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { createLog } from '../../../../src/wiring/log.ts'
 import { ProcessMetrics } from '../../../../src/wiring/metrics/process-metrics.ts'
@@ -66,4 +68,53 @@ test('A failure is logged when it begins, and when it is over', async () => {
     [50, 30, 50].map((level) => [level, 'drive', 'NAS']),
   )
   assert.ok((failures().get('drive') ?? 0) >= 4)
+})
+
+/** Runs a script in a process that watches failures. Its log has the count of the metric as its last line. */
+function runWatched(script: string) {
+  const folder = join(import.meta.dirname, '../../../../src/wiring')
+  const source = `
+    import { openLog } from '${folder}/log.ts'
+    import { ProcessMetrics } from '${folder}/metrics/process-metrics.ts'
+    import { watchFailures } from '${folder}/processes/chores.ts'
+    const { log } = openLog('info')
+    const metrics = new ProcessMetrics()
+    watchFailures(log, () => metrics)
+    ${script}
+    setTimeout(() => {
+      const found = metrics.snapshot().find(({ name }) => name.includes('background'))
+      log.info({ counted: found.values }, 'goes on')
+    }, 50)`
+  const args = ['--input-type=module', '-e', source]
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  return {
+    status,
+    lines: stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  }
+}
+
+test('A rejection that nothing handles is logged with its stack and counted, and ends nothing', () => {
+  const { status, lines } = runWatched(`
+    const failing = async function theFault() { throw new TypeError('a bug') }
+    for (let count = 0; count < 2; count += 1) setTimeout(() => void failing(), count)`)
+  assert.equal(status, 0)
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    [50, 50, 30],
+  )
+  assert.match(lines[0].err.stack, /TypeError: a bug\n +at .*theFault/)
+  assert.deepEqual(lines[2].counted, [{ labels: { work: 'unhandled' }, value: 2 }])
+})
+
+test('An exception that nothing catches is logged with its stack, and ends the process', () => {
+  const { status, lines } = runWatched(`setTimeout(() => { throw new Error('half done') })`)
+  assert.equal(status, 1)
+  assert.deepEqual(
+    lines.map(({ level }) => level),
+    [60],
+  )
+  assert.match(lines[0].err.stack, /Error: half done\n +at /)
 })
