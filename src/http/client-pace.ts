@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net'
 
-/** A sample of a client's progress with its reply. For its body, what it sends is what is taken. */
+/** A sample of a client's progress. */
 interface PaceLook {
   /** Since the last sample. */
   readonly ms: number
-  /** Total bytes that the client has received. */
+  /** Total bytes that the client has received and sent. */
   readonly bytesTaken: number
-  /** Whether bytes of a reply wait for the client. */
+  /** Whether bytes of a reply wait for the client, or it has to send its body. */
   readonly isAwaited: boolean
 }
 
-/** How well a client keeps up with its replies. Sampled from time to time. */
+/** How well a client keeps up with its replies and bodies. Sampled from time to time. */
 export class ClientPace {
   readonly #minimumRate: number
   #bytesTaken = 0

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { longestLagOfStrangersMs } from '../process/slow-client.ts'
 import { bytesTakenFrom, ClientPace } from './client-pace.ts'
+import type { Exchange } from './exchange.ts'
 
 export interface ConnectionLimits {
   /** Connections that are served at one time. */
@@ -31,19 +32,11 @@ export interface ConnectionEvents {
   readonly onSlowClient: () => void
 }
 
-/** What a connection serves. */
-interface Served {
-  /** Whether bytes of the reply wait for the client to take them. */
-  readonly isWaitingForClient: boolean
-  /** Whether the client has not sent what was requested of its body. */
-  readonly isWaitingForBody: boolean
-  /** Whether the client was authenticated. */
-  readonly isKnown: boolean
-}
-
 /** The server of a connection's requests. */
 export interface SlotUser {
-  readonly running: Served | undefined
+  readonly running:
+    | Pick<Exchange, 'isKnown' | 'isWaitingForBody' | 'isWaitingForClient'>
+    | undefined
 }
 
 /** One connection, as the limit sees it. */
@@ -51,11 +44,10 @@ export class ConnectionSlot {
   readonly socket: Socket
   /** Names the connection. A socket that was destroyed no longer has its addresses. */
   readonly key: string
+  readonly pace: ClientPace
   /** Whether all slots were taken when the connection arrived. */
   readonly isExtra: boolean
   readonly #idle: Set<ConnectionSlot>
-  readonly #reading: ClientPace
-  readonly #sending: ClientPace
   #idleSinceMs = performance.now()
   #user: SlotUser | undefined
   #isFree = false
@@ -71,8 +63,7 @@ export class ConnectionSlot {
   ) {
     this.socket = socket
     this.key = keyOf(socket)
-    this.#reading = new ClientPace(options.minimumRate)
-    this.#sending = new ClientPace(options.minimumRate)
+    this.pace = new ClientPace(options.minimumRate)
     this.isExtra = options.isExtra
     this.#idle = options.idle
     this.markIdle()
@@ -86,34 +77,17 @@ export class ConnectionSlot {
     return this.#user?.running?.isKnown ?? false
   }
 
-  /** How far the client is behind the minimum rate. */
-  get lagMs(): number {
-    return Math.max(this.#reading.lagMs, this.#sending.lagMs)
-  }
-
-  /** How long the client has received nothing although bytes were waiting. */
-  get stalledMs(): number {
-    return this.#reading.stalledMs
-  }
-
-  /** Samples the progress of the client, that many milliseconds after the last sample. */
-  look(ms: number): void {
-    const { isWaitingForClient = false, isWaitingForBody = false } = this.#user?.running ?? {}
-    const { socket } = this
-    this.#reading.look({ ms, bytesTaken: bytesTakenFrom(socket), isAwaited: isWaitingForClient })
-    this.#sending.look({ ms, bytesTaken: socket.bytesRead, isAwaited: isWaitingForBody })
+  /** Whether the client is to take or to send something. */
+  get isAwaited(): boolean {
+    const served = this.#user?.running
+    return served?.isWaitingForClient === true || served?.isWaitingForBody === true
   }
 
   /** Whether the connection may be closed to make room, because its client is too slow. */
   isSlow({ longestLagMs }: ConnectionLimits): boolean {
-    const served = this.#user?.running
-    if (this.isExtra || this.socket.destroyed || served === undefined) return false
-    const { isWaitingForClient, isWaitingForBody, isKnown } = served
-    const longestSendingMs = isKnown ? longestLagMs : longestLagOfStrangersMs
-    return (
-      (isWaitingForClient && this.#reading.lagMs >= longestLagMs) ||
-      (isWaitingForBody && this.#sending.lagMs >= longestSendingMs)
-    )
+    if (this.isExtra || this.socket.destroyed || !this.isAwaited) return false
+    const isOfStranger = this.#user?.running?.isWaitingForBody === true && !this.isKnown
+    return this.pace.lagMs >= (isOfStranger ? longestLagOfStrangersMs : longestLagMs)
   }
 
   /** The connection serves a request. */
@@ -125,8 +99,7 @@ export class ConnectionSlot {
   /** The connection has served all its requests. */
   markIdle(): void {
     this.#user = undefined
-    this.#reading.reset()
-    this.#sending.reset()
+    this.pace.reset()
     if (this.isExtra || this.#isFree || this.socket.destroyed) return
     this.#idleSinceMs = performance.now()
     this.#idle.add(this)
@@ -202,12 +175,14 @@ export class ConnectionLimit {
     this.#lookedAtMs = nowMs
     const slots = [...this.#slots.values()]
     for (const slot of slots) {
-      slot.look(ms)
-      if (slot.stalledMs >= longestStallMs) slot.socket.destroy()
+      const { pace, socket, isAwaited } = slot
+      // Its reply or its body.
+      pace.look({ ms, bytesTaken: bytesTakenFrom(socket) + socket.bytesRead, isAwaited })
+      if (pace.stalledMs >= longestStallMs) socket.destroy()
     }
     this.#slow = slots
       .filter((slot) => slot.isSlow(this.#limits))
-      .sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || a.lagMs - b.lagMs)
+      .sort((a, b) => Number(b.isKnown) - Number(a.isKnown) || a.pace.lagMs - b.pace.lagMs)
   }
 
   /** Closes connections without a request that have been idle long enough to make room. */
@@ -244,9 +219,8 @@ export class ConnectionLimit {
   }
 
   #closeSlowest(): boolean {
-    const { minIdleMs } = this.#limits
-    if (this.#slow.length === 0 && this.#elapsed() - this.#lookedAtMs >= minIdleMs)
-      this.lookAtClients()
+    const isOld = this.#elapsed() - this.#lookedAtMs >= this.#limits.minIdleMs
+    if (this.#slow.length === 0 && isOld) this.lookAtClients()
     for (let slot = this.#slow.pop(); slot !== undefined; slot = this.#slow.pop()) {
       // Its client may have caught up, signed in or left since the last look.
       if (!slot.isSlow(this.#limits)) continue

@@ -67,6 +67,7 @@ export class Exchange implements HttpRequest {
   readonly #fault: HttpFault | undefined
   readonly #isLast: boolean
   #isAwaitingContinue: boolean
+  /** Whether the client was authenticated. */
   isKnown = false
   #closesConnection = false
   #abort: AbortController | undefined

@@ -51,7 +51,7 @@ function limitOfTwo() {
   const connect = () => {
     const socket = Object.assign(new EventEmitter(), {
       ...{ remoteAddress: '::1', remotePort: nextPort++, localAddress: '::1' },
-      ...{ bytesWritten: 0, destroyed: false },
+      ...{ bytesWritten: 0, bytesRead: 0, destroyed: false },
       destroy() {
         socket.destroyed = true
         socket.emit('close')
