@@ -14,24 +14,19 @@ const maxFieldBytes = 1024 * 1024
 /** RFC 7578 section 4.2, as browsers and SDKs write it. */
 const plainDisposition =
   /^content-disposition:[ \t]*form-data(?:;[ \t]*(?:name="[^"\\]*"|name=[^;"\\\s]*|filename="(?:[^"\\]|\\(?!"))*"|filename\*?=[^;"\\\s]*))*$/i
-/** Some parsers see the end of a line at a bare CR or LF, or the end of a name at a NUL. */
-const plainField = /^[\w-]+:[\t\x20-\x7e\x80-\uffff]*$/
-/**
- * The content is not what it stands for: Go decodes quoted-printable, Django and undici base64, and busboy the charset.
- * Java's Apache HttpClient declares ISO-8859-1.
- */
-const encodingField =
-  /^content-transfer-encoding:(?![\t ]*(?:7bit|8bit|binary)[\t ]*$)|^content-type:(?:[\t ]*multipart|.*;[\t ]*charset[\t ]*=(?!"?(?:utf-?8|us-ascii|iso-8859-1)"?[\t ]*(?:;|$)))/i
-/** formidable takes `binary` for ISO-8859-1. */
-const charsetField = /^content-(?:transfer-encoding:|type:.*;[\t ]*charset[\t ]*=(?!"?utf-?8))/i
+/** Some parsers see the end of a line at a bare CR or LF, or read a form in the form. */
+const plainField = /^(?!content-type:[\t ]*multipart)[\w-]+:[\t\x20-\x7e\x80-\uffff]*$/i
 /** Names that some parsers take for `model`: Django trims them, PHP and multer read `model[]` as a list. */
 const modelName = /^\W*model(?!\w)/i
-const modelDisposition = /^content-disposition: *form-data; *name=(?:"model"|model)$/i
-/** multer takes it for a file. */
-const fileType = /^content-type:[\t ]*application\/octet-stream/i
+/**
+ * A field in the head of `model`, as Spring and Apache's HttpClient write it. multer takes other types for files, Go
+ * decodes quoted-printable, Django and undici base64, and busboy the charset.
+ */
+const modelField =
+  /^(?:content-disposition: *form-data; *name=(?:"model"|model)|content-type: *text\/plain(?:; *charset="?(?:utf-?8|us-ascii|iso-8859-1)"?)?|content-length: *\d+|content-transfer-encoding: *(?:7bit|8bit|binary))$/i
 
 interface FoundField {
-  /** The bytes beyond ASCII may be read in another charset. */
+  /** The head says how to read the bytes, which only ASCII makes sure. */
   readonly isAscii: boolean
   readonly start: number
   readonly bytes: Buffer[]
@@ -96,8 +91,7 @@ export class FormModel implements ModelFinder {
     this.#isFile = filename !== undefined
     this.#current = undefined
     if (!isModel) return
-    const isAscii = head.some((field) => charsetField.test(field))
-    this.#current = { start: contentAt, bytes: [], isAscii }
+    this.#current = { start: contentAt, bytes: [], isAscii: head.length > 1 }
     this.#found = this.#current
   }
 }
@@ -107,7 +101,7 @@ function isPlain({ head }: FormPart): boolean {
   const names = new Set(head.map((field) => field.slice(0, field.indexOf(':')).toLowerCase()))
   if (names.size < head.length) return false
   return head.every((field) => {
-    if (!plainField.test(field) || encodingField.test(field)) return false
+    if (!plainField.test(field)) return false
     if (!/^content-disposition:/i.test(field)) return true
     // formidable finds a name in a file name.
     return plainDisposition.test(field) && field.match(/\bname=/gi)?.length === 1
@@ -116,8 +110,7 @@ function isPlain({ head }: FormPart): boolean {
 
 /** Whether every parser finds the field `model` in it. */
 function isPlainModel({ name, head }: FormPart): boolean {
-  const isField = head.some((field) => modelDisposition.test(field))
-  return isField && name === 'model' && !head.some((field) => fileType.test(field))
+  return name === 'model' && head.every((field) => modelField.test(field))
 }
 
 function asUnclear<Result>(work: () => Result): Result {
