@@ -117,14 +117,11 @@ export class CallIndex {
     const questions = upstreamQuestions(providers)
     const current = new Set(questions.map(keyOf))
     for (const key of this.#answers.keys()) if (!current.has(key)) this.#answers.delete(key)
-    const upstreamIds = new Map(
-      questions.map((one) => [one.connectionId, this.#answers.get(keyOf(one))?.ids ?? []]),
+    const answers = questions.map(
+      (one) => [one.connectionId, this.#answers.get(keyOf(one))] as const,
     )
-    const unlisted = new Set(
-      questions.flatMap((one) =>
-        this.#answers.get(keyOf(one))?.isUnlisted === true ? [one.connectionId] : [],
-      ),
-    )
+    const upstreamIds = new Map(answers.map(([id, answer]) => [id, answer?.ids ?? []]))
+    const unlisted = new Set(answers.flatMap(([id, answer]) => (answer?.isUnlisted ? [id] : [])))
     const prepared = {
       inputs,
       providers,

@@ -81,10 +81,8 @@ export class Callers {
   }
 
   /**
-   * Lets a request for the model list pass. Its right key ends the count of wrong ones, as that of a login does, and too
-   * many wrong ones stay 401: docs/contract/model-list.md, "Access", has no other status.
-   *
-   * @throws ApiError 401
+   * Lets a request for the model list pass, and ends the count of wrong keys. A refusal is always 401
+   * (docs/contract/model-list.md, "Access"). @throws ApiError
    */
   readonly admitToList = async (request: HttpRequest): Promise<void> => {
     if (this.#parts.apiKey === undefined) return

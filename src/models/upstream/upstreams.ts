@@ -16,9 +16,8 @@ const upstreamTimeoutMs = 5_000
 /** Concurrent upstream requests of one process: more than anyone needs, but bounds the sockets. */
 const maxAskedAtOnce = 256
 
-/** How often one upstream is asked on behalf of lists, which strangers may request: this often at once, then once a second. */
-const askedInBurst = 10
-const askEveryMs = 1_000
+/** The shortest time between requests of lists to one upstream: strangers may request lists. */
+const askEveryMs = 500
 
 /**
  * Asks upstreams. Answers are not cached (docs/contract/model-list.md, "Upstream request"); requests
@@ -34,8 +33,8 @@ export class Upstreams {
    * upstream.
    */
   readonly #underWay = new Map<string, Promise<UpstreamAnswer>>()
-  /** When the requests so far, one a second, would be over; by the same. */
-  readonly #askedUntilMs = new Map<string, number>()
+  /** Until the next request may begin; by the same. */
+  readonly #turns = new Map<string, Promise<void>>()
 
   /** The limits are parameters for tests. */
   constructor({ timeoutMs = upstreamTimeoutMs, askedAtOnce = maxAskedAtOnce } = {}) {
@@ -90,14 +89,9 @@ export class Upstreams {
   }
 
   async #askInTurn(key: string, request: UpstreamRequest): Promise<UpstreamAnswer> {
-    const nowMs = performance.now()
-    for (const [other, untilMs] of this.#askedUntilMs) {
-      if (untilMs <= nowMs) this.#askedUntilMs.delete(other)
-    }
-    const untilMs = (this.#askedUntilMs.get(key) ?? nowMs) + askEveryMs
-    this.#askedUntilMs.set(key, untilMs)
-    const waitMs = untilMs - nowMs - askedInBurst * askEveryMs
-    if (waitMs > 0) await pause(waitMs)
+    await this.#turns.get(key)
+    const turn = pause(askEveryMs).then(() => void this.#turns.delete(key))
+    this.#turns.set(key, turn)
     return this.#ask(request, { wantsDetail: false })
   }
 
