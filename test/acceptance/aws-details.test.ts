@@ -4,7 +4,9 @@ import { test } from 'node:test'
 import { startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { beginUpload } from '../support/open-upload.ts'
+import { RawConnection } from '../support/raw-connection.ts'
 import { assertRefused, RawExchange } from '../support/raw-exchange.ts'
+import { until } from '../support/management-client.ts'
 import { answer, exchange } from '../support/wire-case.ts'
 
 const bucket = `/${testBucket}`
@@ -45,6 +47,20 @@ test('a copy with a body of unknown length is refused', async (t) => {
   })
   assertRefused(await raw.send(`${copy}1\r\nx\r\n0\r\n\r\n`), /UnexpectedContent/)
   assert.match(await raw.send(`${copy}0\r\n\r\n`), /^HTTP\/1.1 200 /)
+})
+
+test('a copy whose client leaves before its body is no fault of the service', async (t) => {
+  const gateway = await startGatewayInProcess(t, inAws)
+  await answer(gateway, { title: '', method: 'PUT', target: object, body: 'source', status: 200 })
+  const headers = { 'x-amz-copy-source': object }
+  const raw = new RawExchange(gateway)
+  const unsigned = 'Content-Length: 5\r\nExpect: 100-continue\r\n'
+  const connection = await RawConnection.open(gateway.port)
+  connection.write(raw.head('PUT', `${bucket}/copy`, { headers, unsigned }))
+  await connection.until('HTTP/1.1 100 Continue')
+  connection.destroy()
+  await until(() => gateway.lines.some(({ key }) => key === 'copy'))
+  assert.deepEqual(gateway.lines.filter(({ level }) => level >= 50), [])
 })
 
 test('x-amz-max-parts that is no number is ignored', async (t) => {

@@ -4,7 +4,8 @@ import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.
 import { isLegalKey } from '../../drives/key-path.ts'
 import { lendRange } from '../../drives/lend-range.ts'
 import type { HttpRequest } from '../../http/message.ts'
-import { hasBody } from '../body/payload.ts'
+import { BodyReading } from '../../http/read-body.ts'
+import { bodyFailure, hasBody } from '../body/payload.ts'
 import { type PayloadDigest, PayloadDigester } from '../body/payload-digester.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import { isOpenByPolicy } from '../configuration/public-access.ts'
@@ -16,13 +17,16 @@ import { absentBucket } from '../removed-bucket.ts'
 import { quoted } from './client-text.ts'
 import { percentDecode } from './query.ts'
 
-/** @throws S3Error UnexpectedContent, since the bytes of a copy are those of its source */
+/** @throws S3Error UnexpectedContent, since the bytes of a copy are those of its source; IncompleteBody, RequestTimeout */
 export async function refuseBody(request: HttpRequest): Promise<void> {
   if (!hasBody(request.headers)) return
   request.acceptBody()
-  for await (const chunk of request.body.iterator({ destroyOnReturn: false })) {
-    if (chunk.length > 0) throw new S3Error('UnexpectedContent')
+  const take = () => {
+    throw new S3Error('UnexpectedContent')
   }
+  await new BodyReading(request, { idleTimeoutMs: 60_000, take }).done.catch((error: unknown) => {
+    throw bodyFailure(error)
+  })
 }
 
 export interface CopySource {
