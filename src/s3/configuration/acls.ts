@@ -61,9 +61,7 @@ export class Acls {
    */
   checkHeaders(headers: IncomingHttpHeaders, bucket: AclBucket): void {
     if (this.mode === 'refuse') refuseGrants(headers, bucket.isPublic)
-    // AWS takes it wherever an ACL has no effect: the owner of the bucket is that of the object.
-    else if (headers['x-amz-acl'] !== 'bucket-owner-full-control')
-      this.ignore(reachOfHeaders(headers), bucket)
+    else this.#ignore(reachOfHeaders(headers), bucket)
   }
 
   /**
@@ -81,15 +79,21 @@ export class Acls {
   }
 
   /**
-   * Logs it if it is the first ACL without effect.
+   * Checks an ACL that is all that a request asks for. Otherwise as checkHeaders.
    *
    * @throws S3Error NotImplemented for one that would keep something private in a public bucket; AccessDenied as
    *   assertAclsMayOpen
    */
-  ignore(reach: Reach | undefined, bucket: AclBucket): void {
+  check(reach: Reach, bucket: AclBucket): void {
+    // A write is accepted with it: rclone and the SDK for PHP send it with each object.
+    if (reach === 'owner' && bucket.isPublic) throw privateInPublic()
+    this.#ignore(reach, bucket)
+  }
+
+  /** @throws S3Error AccessDenied as assertAclsMayOpen */
+  #ignore(reach: Reach | undefined, bucket: AclBucket): void {
     const { name, isPublic } = bucket
     if (reach !== undefined && reach !== 'owner') assertAclsMayOpen(bucket)
-    if (reach === 'owner' && isPublic) throw privateInPublic()
     if (reach === undefined || reach === (isPublic ? 'public-read' : 'owner')) return
     if (this.#isIgnoranceLogged) return
     this.#isIgnoranceLogged = true

@@ -24,7 +24,7 @@ export async function putBucketAcl(context: BucketContext): Promise<HttpReply> {
   const { service, request, configuration } = context
   const reach = await requestedReach(request)
   if (service.acls.mode === 'bucket') await setBucketAcl(context, bucketReachOf(reach))
-  else service.acls.ignore(reach, configuration)
+  else service.acls.check(reach, configuration)
   return done
 }
 
@@ -33,7 +33,7 @@ export async function putObjectAcl(context: ObjectContext): Promise<HttpReply> {
   const { service, request, bucket, configuration, key } = context
   const reach = await requestedReach(request)
   if ((await service.drive.head(bucket, key)) === undefined) throw noSuchKey(key)
-  service.acls.ignore(reach, configuration)
+  service.acls.check(reach, configuration)
   return done
 }
 
