@@ -133,12 +133,11 @@ function requestedSubresource(level: Level, request: Detectable): string | undef
     const message = `Conflicting query string parameters: ${names.join(', ')}`
     throw invalidArgument('ResourceType', name, message)
   } else if (!subresources[name]?.[level]?.split(' ').includes(method)) {
-    const isWrite = method !== 'GET' && method !== 'HEAD'
-    if (isWrite && !contractOperations.has(name)) {
-      throw notImplemented(withThisMethod(name), { inAws: { code: 'MethodNotAllowed' } })
-    }
     const hint = `A request of this kind has no ?${name}.`
-    throw methodNotAllowed(allowedMethods(level, request, name), hint)
+    const refusal = methodNotAllowed(allowedMethods(level, request, name), hint)
+    const isRead = method === 'GET' || method === 'HEAD'
+    if (isRead || contractOperations.has(name)) throw refusal
+    throw notImplemented(withThisMethod(name), { inAws: refusal })
   }
   if (level === 'object') refuseHalfOfPart(method, query)
   return name

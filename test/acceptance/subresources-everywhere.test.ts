@@ -73,6 +73,10 @@ for (const [mode = '', creation = '', form = ''] of modes) {
         const level = target === object ? 'object' : 'bucket'
         if (target === '/' || !has.has(`${level} ${method}`))
           assert.equal(reply?.status, refusalOf(mode, name, method), what)
+        if (reply?.status === 405) {
+          assert.notEqual(reply.headers.get('allow'), null, what)
+          if (method !== 'HEAD') assert.match(reply.text, /method is not allowed against/, what)
+        }
         // Not a plain read. Listings of versions and uploads have roots of their own.
         assert.doesNotMatch(reply?.text ?? '', /^kept|<ListBucketResult|<ListAllMyBuckets/, what)
       }
