@@ -81,10 +81,16 @@ class Right {
   }
 }
 
+const star = 0x2a
+const any = 0x3f
+
+/** Of a byte of UTF-8 that continues a character (RFC 3629 section 3). */
+const isContinuation = (byte: number) => byte >> 6 === 0b10
+
 /**
  * Patterns with the wildcards `*`, which is any characters, also none, and `?`, which is one. Each bit is a place in one
- * of them, between two characters, and is set if the text so far leads there. So all patterns of a policy of 20 KB are
- * compared in one pass over the text, and no pattern takes longer than another.
+ * of them, between two bytes of UTF-8, and is set if the text so far leads there. So all patterns of a policy of 20 KB
+ * are compared in one pass over the text, and no pattern takes longer than another.
  */
 export class Patterns {
   #starts = 0n
@@ -93,38 +99,48 @@ export class Patterns {
   #stars = 0n
   /** The places behind each `?`. */
   #behindAny = 0n
-  /** The places behind each other character, and behind each `?`. */
-  readonly #behind = new Map<string, bigint>()
+  /**
+   * The places behind each byte, by its upper and by its lower half: 32 sets of places, where one for each character
+   * would be thousands.
+   */
+  readonly #upper: readonly bigint[]
+  readonly #lower: readonly bigint[]
 
   constructor(patterns: readonly string[]) {
+    const upper: bigint[] = Array(16).fill(0n)
+    const lower: bigint[] = Array(16).fill(0n)
     let place = 1n
     for (const pattern of patterns) {
       this.#starts |= place
-      for (const character of pattern) {
-        if (character === '*') {
+      for (const byte of Buffer.from(pattern)) {
+        if (byte === star) {
           this.#stars |= place
           continue
         }
         place <<= 1n
-        if (character === '?') this.#behindAny |= place
-        else this.#behind.set(character, (this.#behind.get(character) ?? 0n) | place)
+        if (byte === any) this.#behindAny |= place
+        else {
+          upper[byte >> 4] = (upper[byte >> 4] ?? 0n) | place
+          lower[byte & 15] = (lower[byte & 15] ?? 0n) | place
+        }
       }
       this.#ends |= place
       place <<= 1n
     }
-    for (const [character, places] of this.#behind) {
-      this.#behind.set(character, places | this.#behindAny)
-    }
+    this.#upper = upper.map((of, half) => (isContinuation(half << 4) ? of : of | this.#behindAny))
+    this.#lower = lower.map((of) => of | this.#behindAny)
   }
 
   /** Whether the text matches one of them as a whole. */
   match(text: string): boolean {
     let places = this.#starts
-    for (const character of text) {
+    for (const byte of Buffer.from(text)) {
       // Behind a last star, all other characters match.
       if (places === 0n || (places & this.#stars & this.#ends) !== 0n) break
-      const reached = (places << 1n) & (this.#behind.get(character) ?? this.#behindAny)
-      places = reached | (places & this.#stars)
+      const behind = (this.#upper[byte >> 4] ?? 0n) & (this.#lower[byte & 15] ?? 0n)
+      // A character of several bytes stays behind its `?`.
+      const kept = isContinuation(byte) ? this.#stars | this.#behindAny : this.#stars
+      places = ((places << 1n) & behind) | (places & kept)
     }
     return (places & this.#ends) !== 0n
   }
