@@ -164,12 +164,12 @@ const textOf = ({ Path, Version }: GoModule) =>
 const newestOf = (name: string) => (name.includes('@') ? name : `${name}@latest`)
 
 /** Runs a step of an installer and returns what it prints. */
-async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+export async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await execute(program, args, { cwd, timeout: timeoutMs, env: environment })
   return stdout.trim()
 }
 
-const environment = {
+export const environment = {
   ...process.env,
   // Go fetches the release of itself that a client asks for, and needs no C compiler.
   ...{ GOTOOLCHAIN: 'auto', CGO_ENABLED: '0' },
