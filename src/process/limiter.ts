@@ -33,8 +33,8 @@ export class Limiter {
    *
    * @throws the signal's reason when it aborts before a slot is free.
    */
-  async enter(signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted()
+  async enter(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted()
     const leave = this.enterNow()
     if (leave !== undefined) return leave
     await this.#turn(signal)
@@ -46,7 +46,7 @@ export class Limiter {
    *
    * @throws the signal's reason when it aborts before the task began.
    */
-  async run<Result>(signal: AbortSignal, task: () => Promise<Result>): Promise<Result> {
+  async run<Result>(signal: AbortSignal | undefined, task: () => Promise<Result>): Promise<Result> {
     const leave = await this.enter(signal)
     try {
       return await task()
@@ -64,18 +64,18 @@ export class Limiter {
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = () => {
       this.#waiting.delete(begin)
-      reject(signal.reason)
+      reject(signal?.reason)
     }
     const begin = () => {
-      signal.removeEventListener('abort', leave)
+      signal?.removeEventListener('abort', leave)
       resolve()
     }
     this.#waiting.add(begin)
-    signal.addEventListener('abort', leave, { once: true })
+    signal?.addEventListener('abort', leave, { once: true })
     return promise
   }
 

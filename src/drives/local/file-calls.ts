@@ -2,7 +2,7 @@ import nodeFs from 'node:fs'
 import { promisify } from 'node:util'
 import { Limiter } from '../../process/limiter.ts'
 import { threadPoolSize } from '../../process/thread-pool.ts'
-import { untilAborted, withDeadline } from '../../process/time-limit.ts'
+import { untilAborted } from '../../process/time-limit.ts'
 import { type Drive, DriveError } from '../drive.ts'
 
 const mountsFile = '/proc/self/mountinfo'
@@ -20,7 +20,9 @@ const lookMs = 1_000
 const patienceMs = 3_000
 /** Calls that probes and lists of all buckets wait for: they change nothing, so their results can be ignored. */
 const impatient = new Set<PropertyKey>(['check', 'bucketCreatedAtMs', 'quota'])
-const impatientMs = 1_000
+/** As `patienceMs`, for these calls: probes have to answer within two seconds. */
+const impatientMs = 800
+const impatientLookMs = 300
 /** Calls that do not use the file system, or must end what was begun. */
 const passed = new Set<PropertyKey>('abilities close hasMore seek statistics trashes'.split(' '))
 
@@ -39,7 +41,11 @@ export class FileCalls {
 
   /** Whether the server of the file system does not answer. */
   get isHanging(): boolean {
-    return this.#askedAtMs !== undefined && performance.now() - this.#askedAtMs > patienceMs
+    return this.#isSilent(patienceMs)
+  }
+
+  #isSilent(limitMs: number): boolean {
+    return this.#askedAtMs !== undefined && performance.now() - this.#askedAtMs > limitMs
   }
 
   limit(calls: number): void {
@@ -51,7 +57,7 @@ export class FileCalls {
     this.#running += 1
     this.#timer ??= setInterval(() => this.#look(), lookMs).unref()
     try {
-      return await this.#limiter.run(neverAborted, call)
+      return await this.#limiter.run(undefined, call)
     } finally {
       this.#running -= 1
       this.#hasEnded = true
@@ -63,18 +69,31 @@ export class FileCalls {
     if (this.#running === 0) {
       clearInterval(this.#timer)
       this.#timer = undefined
-    } else if (!this.#hasEnded && this.#askedAtMs === undefined) {
-      this.#askedAtMs = performance.now()
-      // No cache answers this.
-      nodeFs.statfs(this.#path, () => {
-        this.#askedAtMs = undefined
-      })
+    } else if (!this.#hasEnded) {
+      this.#ask()
     }
     this.#hasEnded = false
   }
-}
 
-const neverAborted = new AbortController().signal
+  #ask(): void {
+    if (this.#askedAtMs !== undefined) return
+    this.#askedAtMs = performance.now()
+    // No cache answers this.
+    nodeFs.statfs(this.#path, () => {
+      this.#askedAtMs = undefined
+    })
+  }
+
+  /** Settles as the call, or rejects soon when the server does not answer. A disk that has to spin up is waited for. */
+  async impatiently<Result>(call: Promise<Result>): Promise<Result> {
+    const silent = new AbortController()
+    const timer = setInterval(() => {
+      if (this.#isSilent(impatientMs)) silent.abort(noAnswer())
+      else this.#ask()
+    }, impatientLookMs)
+    return await untilAborted(call, silent.signal).finally(() => clearInterval(timer))
+  }
+}
 
 /** Of all drives of this process on file systems that may hang, by their root folders; they stay if one is opened again. */
 const callsByRoot = new Map<string, FileCalls>()
@@ -186,9 +205,7 @@ export function refusing<Target extends object>(target: Target, calls: FileCalls
         const call = () => Reflect.apply(value, target, given)
         if (name === 'list') return refusing(call(), calls)
         if (calls.isHanging) return Promise.reject(noAnswer())
-        return impatient.has(name)
-          ? withDeadline(impatientMs, noAnswer, (signal) => untilAborted(call(), signal))
-          : call()
+        return impatient.has(name) ? calls.impatiently(call()) : call()
       }
     },
   })
