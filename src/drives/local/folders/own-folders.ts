@@ -14,6 +14,8 @@ type OwnName = (typeof names)[number]
 
 /** How long a folder stays open that is no longer the drive's: calls in it may be under way. */
 const graceMs = 60_000
+/** How often to look whether the folders are still at their paths. */
+const lookMs = 1_000
 
 interface Kept {
   readonly folder: OpenFolder
@@ -30,6 +32,7 @@ export class OwnFolders {
   readonly #root: FolderRoot
   readonly #kept = new Map<OwnName, Kept>()
   #opening: Promise<void> | undefined
+  #lookedAtMs = 0
 
   constructor(root: FolderRoot) {
     this.#root = root
@@ -49,6 +52,22 @@ export class OwnFolders {
       this.#opening = undefined
     })
     return this.#opening
+  }
+
+  /** Whether all of them are at their paths, or were within the last second. */
+  areThere(): true | Promise<boolean> {
+    const now = performance.now()
+    if (now - this.#lookedAtMs < lookMs) return true
+    this.#lookedAtMs = now
+    return this.#look()
+  }
+
+  async #look(): Promise<boolean> {
+    for (const [name, { stats }] of this.#kept) {
+      const now = await this.#root.files.lstat(`${this.#root.path}/${ownFolderName}/${name}`)
+      if (now?.ino !== stats.ino || now.dev !== stats.dev) return false
+    }
+    return true
   }
 
   async #openAll(): Promise<void> {

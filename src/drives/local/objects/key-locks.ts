@@ -157,6 +157,8 @@ export class KeyLocks {
     const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
     this.#queues.set(lock, mine)
     if (before !== undefined) await before
+    const areThere = this.#root.folders.areThere()
+    if (areThere !== true) await this.#follow(areThere)
     const key = this.#keyOf(lock)
     turnsHere.set(key, (turnsHere.get(key) ?? 0) + 1)
     try {
@@ -168,6 +170,17 @@ export class KeyLocks {
       if (this.#queues.get(lock) === mine) this.#queues.delete(lock)
       leave()
     }
+  }
+
+  /**
+   * If the folder of locks was renamed and another process has made a new one, the two would not exclude each other.
+   * Never rejects: without the drive, the lock can't be taken, and a folder that can't be opened has no other users.
+   */
+  async #follow(areThere: Promise<boolean>): Promise<void> {
+    const follow = async () => {
+      if (!(await areThere)) await remakeProcessFolder(this.#root)
+    }
+    await follow().catch(() => undefined)
   }
 
   /** The same for all open drives over one folder. */
