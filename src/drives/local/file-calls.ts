@@ -155,7 +155,7 @@ export function limited<Given extends unknown[], Result>(
 function callsAt(target: unknown): FileCalls | undefined {
   if (typeof target === 'number') return callsByFd.get(target)
   if (callsByRoot.size === 0 || typeof target !== 'string') return undefined
-  const descriptor = /^\/proc\/self\/fd\/(\d+)/.exec(target)?.[1]
+  const descriptor = /^\/proc\/\d+\/fd\/(\d+)/.exec(target)?.[1]
   if (descriptor !== undefined) return callsByFd.get(Number(descriptor))
   for (const [root, calls] of callsByRoot) if (isWithin(target, root)) return calls
   return undefined

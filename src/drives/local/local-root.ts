@@ -30,7 +30,7 @@ export interface LocalRoot {
   readonly ownerNote: string | undefined
   /** Whether the file system keeps birth times, which are then part of a file's identity. */
   readonly hasBirthtime: boolean
-  /** `/proc/self/fd/` where descriptors have paths (Linux), otherwise undefined. */
+  /** `/proc/PID/fd/` where descriptors have paths (Linux), otherwise undefined. */
   readonly descriptors: string | undefined
   readonly clock: FileClock
   readonly files: PacedFiles
@@ -250,8 +250,10 @@ async function readOwnerNote(root: FolderRoot): Promise<string | undefined> {
 async function findDescriptors(folder: string): Promise<string | undefined> {
   const handle = await fs.promises.open(folder, 'r')
   try {
-    const link = await fs.promises.readlink(`/proc/self/fd/${handle.fd}`)
-    return link === folder ? '/proc/self/fd/' : undefined
+    // Without `/proc/self`, the system follows one link less whenever a name is resolved.
+    const descriptors = `/proc/${await fs.promises.readlink('/proc/self')}/fd/`
+    const link = await fs.promises.readlink(`${descriptors}${handle.fd}`)
+    return link === folder ? descriptors : undefined
   } catch {
     // No /proc: not Linux. Real paths are compared instead.
     return undefined

@@ -9,7 +9,7 @@ import { syncFolder } from './durable-folders.ts'
 export type FolderRoot = Pick<LocalRoot, 'path' | 'descriptors' | 'files'>
 
 /**
- * An open folder. On Linux, names in it are resolved from the descriptor (`/proc/self/fd/N/name`, as
+ * An open folder. On Linux, names in it are resolved from the descriptor (`/proc/PID/fd/N/name`, as
  * openat(2) does), so that a symbolic link added meanwhile cannot redirect a write out of the root.
  * Elsewhere they are resolved from the path, which was compared with its real path.
  */

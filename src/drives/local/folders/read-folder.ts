@@ -30,7 +30,7 @@ export interface FolderContents {
 }
 
 export interface FolderReadRequest {
-  /** A path to the folder; with `descriptors`, `/proc/self/fd/N`. */
+  /** A path to the folder; with `descriptors`, `/proc/PID/fd/N`. */
   readonly path: string
   readonly descriptors: string | undefined
   /**
