@@ -1,14 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -38,6 +29,7 @@ async function openScene(t: TestContext) {
   const nasSettings = settings.drives.find(({ name }) => name === 'NAS')
   assert.ok(nasSettings)
   const counts = { served: 0, closed: 0 }
+  const disk = { isGone: false, opening: Promise.resolve() }
   const mount = new LateMount({
     ...{ settings, log, database, own: nasSettings, claimed: new Map(), now: Date.now },
     role: { kind: 'primary', onDriveLost: () => assert.fail('the default drive is not lost') },
@@ -47,10 +39,13 @@ async function openScene(t: TestContext) {
       drive.close = async () => {
         counts.closed += 1
         await close()
+        if (disk.isGone) throw new Error('EIO: i/o error, close')
       }
       return drive
     },
     firstPauseMs: 500,
+    // Its drive is opened with all parts, and waits here before it is prepared.
+    ...{ madeBuckets: () => disk.opening.then(() => []) },
   })
   t.after(async () => {
     await mount.close()
@@ -58,7 +53,7 @@ async function openScene(t: TestContext) {
     rmSync(folder, { recursive: true, force: true })
   })
   return {
-    ...{ mount, own, lines, counts },
+    ...{ mount, own, lines, counts, disk },
     /** Writes the notes of another database, whose gateway has taken over the drive. Returns a function that gives it back. */
     takeAway() {
       const notes = ['alive.json', 'owner.json'].map((name) => join(own, name))
@@ -73,11 +68,12 @@ async function openScene(t: TestContext) {
 }
 
 test('a drive that is lost while its files cannot be closed is opened again', async (t) => {
-  const { mount, own, lines, takeAway } = await openScene(t)
+  const { mount, own, lines, disk, takeAway } = await openScene(t)
   await mount.start()
   assert.equal(mount.problem, undefined)
   for (let round = 1; round <= 2; round += 1) {
-    // Neither can the journal be removed, nor the drive be opened.
+    disk.isGone = true
+    // Nor can it be opened.
     renameSync(join(own, 'tmp'), join(own, 'away'))
     writeFileSync(join(own, 'tmp'), '')
     const giveBack = takeAway()
@@ -86,6 +82,7 @@ test('a drive that is lost while its files cannot be closed is opened again', as
     )
     // It is tried again after a pause.
     await until(() => mount.problem?.includes('is running') === true)
+    disk.isGone = false
     rmSync(join(own, 'tmp'))
     renameSync(join(own, 'away'), join(own, 'tmp'))
     giveBack()
@@ -95,12 +92,9 @@ test('a drive that is lost while its files cannot be closed is opened again', as
 })
 
 test('a drive that is lost while it is being opened is not served, and opened once', async (t) => {
-  const { mount, own, lines, counts, takeAway } = await openScene(t)
-  // The start reads the journals of processes that were moved away: a pipe keeps it waiting.
-  const former = join(own, 'tmp', 'x.former-1')
-  mkdirSync(former)
-  const pipe = join(former, 'a.folders')
-  execFileSync('mkfifo', [pipe])
+  const { mount, own, lines, counts, disk, takeAway } = await openScene(t)
+  const opening = Promise.withResolvers<void>()
+  disk.opening = opening.promise
   const starting = mount.start()
   await until(() => {
     try {
@@ -112,8 +106,7 @@ test('a drive that is lost while it is being opened is not served, and opened on
   const giveBack = takeAway()
   await until(() => lines.some(({ msg }) => msg.startsWith('the drive is not available')))
   await starting
-  writeFileSync(pipe, '')
-  await until(() => !existsSync(former))
+  opening.resolve()
   for (const deadline = performance.now() + 300; performance.now() < deadline; ) {
     assert.match(mount.problem ?? '', /belongs to another database/)
     await new Promise((resolve) => setImmediate(resolve))
