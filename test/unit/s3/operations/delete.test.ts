@@ -98,13 +98,13 @@ test('DeleteObjects words the error of an object as other errors of its mode', a
   world.drive.remove = async () => {
     throw new S3Error('InvalidDigest', undefined, { inAws: { code: 'InvalidRequest' } })
   }
-  const contract = new OperationRunner(world)
-  const service = { ...contract.service, compatibility: compatibilityOf.aws }
+  const byDefault = new OperationRunner(world)
+  const service = { ...byDefault.service, compatibility: compatibilityOf.aws }
   const aws = Object.assign(new OperationRunner(world), { service })
   const body = deleteDocument(['k'])
   const headers = { 'content-md5': createHash('md5').update(body).digest('base64') }
   for (const [runner, code] of [
-    [contract, 'InvalidDigest'],
+    [byDefault, 'InvalidDigest'],
     [aws, 'InvalidRequest'],
   ] as const) {
     const reply = await runner.run(deleteMany, { body, headers })

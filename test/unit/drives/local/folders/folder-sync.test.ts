@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { FolderSync } from '../../../../../src/drives/local/folders/folder-sync.ts'
 import { OpenFolder } from '../../../../../src/drives/local/folders/open-folder.ts'
 import { openLocalRoot } from '../../../../../src/drives/local/local-root.ts'
+import { until } from '../../../../support/management-client.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 test('makeDurable syncs the folders above once, and again when one was created again', async (t) => {
@@ -50,7 +51,6 @@ async function openHeld(t: TestContext) {
 
 test('makeDurable shares a sync with calls of the same turn, and with none before it', async (t) => {
   const { sync, folder, running } = await openHeld(t)
-  const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   const ended: string[] = []
   const settle = (name: string) =>
     sync.makeDurable(folder).then(
@@ -58,11 +58,9 @@ test('makeDurable shares a sync with calls of the same turn, and with none befor
       (error: Error) => ended.push(`${name} ${error.message}`),
     )
   const first = [settle('a'), settle('b')]
-  await turn()
-  assert.equal(running.length, 1)
+  await until(() => running.length === 1)
   const second = settle('c')
-  await turn()
-  assert.equal(running.length, 2)
+  await until(() => running.length === 2)
   running[1]?.resolve()
   await second
   assert.deepEqual(ended, ['c'])
