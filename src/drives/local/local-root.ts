@@ -215,6 +215,15 @@ export async function remakeProcessFolder(root: LocalRoot): Promise<void> {
 }
 
 /**
+ * Uses the drive's own folders that are at their paths, if others have taken their places. Looks once a second.
+ * @throws DriveError `unavailable` when the drive is missing
+ */
+export async function followOwnFolders(root: LocalRoot): Promise<void> {
+  const areThere = root.folders.areThere()
+  if (areThere !== true && !(await areThere)) await remakeProcessFolder(root)
+}
+
+/**
  * @throws DriveError `unavailable` when the drive's own folder is missing, or is another folder without
  *   the drive's owner note: the drive is not mounted, or was replaced by another one
  */

@@ -87,6 +87,23 @@ export class OpenFolder {
     return this.#root.files.fstat(this.#fd)
   }
 
+  /** False if it was moved, removed or unmounted, as far as the system tells. */
+  async isAtPath(): Promise<boolean> {
+    const { descriptors, files } = this.#root
+    return descriptors === undefined || (await files.readlink(this.ownPath)) === this.path
+  }
+
+  /**
+   * The mount that it was opened through (proc(5)). link(2) and rename(2) fail between two mounts, also of one file
+   * system. Undefined if it has been unmounted, or is unknown.
+   */
+  async mountId(): Promise<string | undefined> {
+    const { descriptors } = this.#root
+    if (descriptors === undefined || !(await this.isAtPath())) return undefined
+    const info = `${descriptors.slice(0, -1)}info/${this.#fd}`
+    return /^mnt_id:\s*(\d+)/m.exec(await fs.promises.readFile(info, 'utf8'))?.[1]
+  }
+
   /** Makes names added to or removed from the folder durable. */
   async sync(): Promise<void> {
     await syncFolder(this.#fd)

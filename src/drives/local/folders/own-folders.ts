@@ -32,7 +32,7 @@ export class OwnFolders {
   readonly #root: FolderRoot
   readonly #kept = new Map<OwnName, Kept>()
   #opening: Promise<void> | undefined
-  #lookedAtMs = 0
+  #lookedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(root: FolderRoot) {
     this.#root = root
@@ -56,17 +56,17 @@ export class OwnFolders {
 
   /** Whether all of them are at their paths, or were within the last second. */
   areThere(): true | Promise<boolean> {
-    const now = performance.now()
-    if (now - this.#lookedAtMs < lookMs) return true
-    this.#lookedAtMs = now
-    return this.#look()
+    return performance.now() - this.#lookedAtMs < lookMs || this.#look()
   }
 
   async #look(): Promise<boolean> {
-    for (const [name, { stats }] of this.#kept) {
-      const now = await this.#root.files.lstat(`${this.#root.path}/${ownFolderName}/${name}`)
+    const startedAtMs = performance.now()
+    for (const { folder, stats } of this.#kept.values()) {
+      const now = await this.#root.files.lstat(folder.path)
+      if (!(await folder.isAtPath())) return false
       if (now?.ino !== stats.ino || now.dev !== stats.dev) return false
     }
+    this.#lookedAtMs = startedAtMs
     return true
   }
 
@@ -88,7 +88,9 @@ export class OwnFolders {
   async #keep(name: OwnName, folder: OpenFolder): Promise<boolean> {
     const former = this.#kept.get(name)
     const stats = await folder.stats()
-    if (former?.stats.ino === stats.ino && former.stats.dev === stats.dev) return false
+    const isSame = former?.stats.ino === stats.ino && former.stats.dev === stats.dev
+    // After an unmount with --lazy, it may be mounted again.
+    if (isSame && (await former.folder.mountId()) === (await folder.mountId())) return false
     this.#kept.set(name, { folder, stats })
     if (former !== undefined) setTimeout(() => void former.folder.close(), graceMs).unref()
     return true

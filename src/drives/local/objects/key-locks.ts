@@ -8,7 +8,12 @@ import { stopwatch } from '../../../process/passed-time.ts'
 import { DriveError } from '../../drive.ts'
 import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
-import { type LocalRoot, processFolderOf, remakeProcessFolder } from '../local-root.ts'
+import {
+  followOwnFolders,
+  type LocalRoot,
+  processFolderOf,
+  remakeProcessFolder,
+} from '../local-root.ts'
 import { Fence, type OpenFence } from './fence.ts'
 import { fenceOff, holderName } from './former-holder.ts'
 import { readFlags } from './paced-files.ts'
@@ -157,8 +162,9 @@ export class KeyLocks {
     const { promise: mine, resolve: leave } = Promise.withResolvers<void>()
     this.#queues.set(lock, mine)
     if (before !== undefined) await before
-    const areThere = this.#root.folders.areThere()
-    if (areThere !== true) await this.#follow(areThere)
+    // If the folder of locks was renamed and another process has made a new one, the two would not exclude each other.
+    // Without the drive, the lock can't be taken, and a folder that can't be opened has no other users.
+    await followOwnFolders(this.#root).catch(() => undefined)
     const key = this.#keyOf(lock)
     turnsHere.set(key, (turnsHere.get(key) ?? 0) + 1)
     try {
@@ -170,17 +176,6 @@ export class KeyLocks {
       if (this.#queues.get(lock) === mine) this.#queues.delete(lock)
       leave()
     }
-  }
-
-  /**
-   * If the folder of locks was renamed and another process has made a new one, the two would not exclude each other.
-   * Never rejects: without the drive, the lock can't be taken, and a folder that can't be opened has no other users.
-   */
-  async #follow(areThere: Promise<boolean>): Promise<void> {
-    const follow = async () => {
-      if (!(await areThere)) await remakeProcessFolder(this.#root)
-    }
-    await follow().catch(() => undefined)
   }
 
   /** The same for all open drives over one folder. */
@@ -300,8 +295,9 @@ export class KeyLocks {
       if (code === 'EEXIST') return await this.#isUnreleased(lock, turn, depth)
       const hasNoLinks = canLink && cannotLink(error)
       if (hasNoLinks) this.#canLink = false
-      // The fence is gone, too. The caller opens the new one. EXDEV: another file system has taken the drive's place.
+      // The fence is gone, too. The caller opens the new one. EXDEV: the drive, or another one, was mounted meanwhile.
       else if (['ENOENT', 'EXDEV'].includes(code)) await this.prepare()
+      if (code === 'EXDEV') throw mountedAgain(error)
       if (hasNoLinks || code === 'ENOENT') return false
       throw error
     }
@@ -336,6 +332,11 @@ export class KeyLocks {
       if (codeOf(error) !== 'ENOENT') throw error
     }
   }
+}
+
+function mountedAgain(cause: unknown): DriveError {
+  const message = 'The drive was mounted again. Try again.'
+  return new DriveError('busy', message, { retryAfterSeconds: 1, cause })
 }
 
 async function inodeOf(path: string): Promise<number | undefined> {

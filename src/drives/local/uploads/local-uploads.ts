@@ -6,7 +6,7 @@ import { fs } from '../file-calls.ts'
 import { makePrivateFolder, syncFolderAt } from '../folders/durable-folders.ts'
 import { lastChangeMs, removeTree } from '../folders/own-folders.ts'
 import { codeOf, withDriveErrors } from '../fs-error.ts'
-import { inOwnFolders, requireOwnFolder } from '../local-root.ts'
+import { followOwnFolders, inOwnFolders, requireOwnFolder } from '../local-root.ts'
 import { localPathOf } from '../object-path.ts'
 import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
@@ -85,6 +85,7 @@ export class LocalUploads implements UploadDrive {
   readonly append: Calls['append'] = async (state, options) => {
     const upload = parseUploadState(state)
     return await withDriveErrors('continue an upload', async () => {
+      await followOwnFolders(this.#drive.root)
       const names = await this.#folder(upload).names()
       const output = await this.#open(upload)
       try {
@@ -111,7 +112,10 @@ export class LocalUploads implements UploadDrive {
 
   readonly place: Calls['place'] = async (state, options) => {
     const upload = requirePlaced(state)
-    return await withDriveErrors('write a part', () => this.#placed.place(upload, options))
+    return await withDriveErrors('write a part', async () => {
+      await followOwnFolders(this.#drive.root)
+      return await this.#placed.place(upload, options)
+    })
   }
 
   readonly removePlace: Calls['removePlace'] = async (state, place) => {
@@ -123,6 +127,7 @@ export class LocalUploads implements UploadDrive {
     const upload = parseUploadState(state)
     return await withDriveErrors('replace a part', async () => {
       const { root } = this.#drive
+      await followOwnFolders(root)
       await (await this.#open(upload)).close()
       await this.#dropMerged(upload)
       // These bytes also replace an earlier tail that is not merged yet.
@@ -148,6 +153,7 @@ export class LocalUploads implements UploadDrive {
     const upload = parseUploadState(state)
     const { bucket, key } = options.target
     return await withDriveErrors(`complete ${bucket}/${key}`, async () => {
+      await followOwnFolders(this.#drive.root)
       if (isPlaced(upload)) return await this.#placed.complete(upload, options)
       const names = await this.#folder(upload).names()
       const output = await this.#openIfThere(upload)

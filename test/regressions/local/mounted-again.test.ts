@@ -1,0 +1,57 @@
+/** A drive is unmounted with `umount --lazy` while the gateway runs, and mounted again. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { attributesOf, bucket, get, openDrive, put } from '../../unit/drives/local/open-drive.ts'
+import { tempFolder } from '../../unit/drives/local/temp-folder.ts'
+
+const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
+const skip = isRoot ? false : 'only root may mount a file system'
+const target = { bucket, key: 'parts' }
+
+test('a drive is used through its new mount, and nothing is accepted without one', {
+  skip,
+}, async (t) => {
+  let root = ''
+  const unmount = () => execFileSync('umount', ['--lazy', root])
+  // Before the folder is removed.
+  t.after(unmount)
+  const folder = tempFolder(t)
+  root = join(folder, 'mount')
+  const disk = join(folder, 'disk')
+  for (const one of [disk, root]) mkdirSync(one)
+  const mount = () => execFileSync('mount', ['--bind', disk, root])
+  mount()
+  const { drive } = await openDrive(t, root)
+  await put(drive, 'k', 'before')
+  const state = await drive.uploads.begin('upload', target)
+  const append = async (text: string) => {
+    const draft = await drive.uploads.append(state, { offset: 0 })
+    try {
+      await draft.write(Buffer.from(text))
+      return await draft.commit()
+    } finally {
+      await draft.discard()
+    }
+  }
+  t.mock.method(performance, 'now', () => 1e9)
+
+  unmount()
+  await assert.rejects(put(drive, 'k', 'away'), { kind: 'unavailable' })
+  await assert.rejects(append('away'), { kind: 'unavailable' })
+
+  mount()
+  const next = await append('bytes')
+  const options = { target, size: 5, attributes: attributesOf('bytes') }
+  await drive.uploads.complete(next, options)
+  assert.equal((await get(drive, 'parts'))?.text, 'bytes')
+
+  // The folders were looked at within the last second.
+  unmount()
+  mount()
+  await assert.rejects(put(drive, 'k', 'early'), { kind: 'busy' })
+  await put(drive, 'k', 'after')
+  assert.equal((await get(drive, 'k'))?.text, 'after')
+})
