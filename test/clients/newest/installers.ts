@@ -164,7 +164,11 @@ const textOf = ({ Path, Version }: GoModule) =>
 const newestOf = (name: string) => (name.includes('@') ? name : `${name}@latest`)
 
 /** Runs a step of an installer and returns what it prints. */
-export async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+export async function run(
+  cwd: string,
+  program: string,
+  ...args: readonly string[]
+): Promise<string> {
   const { stdout } = await execute(program, args, { cwd, timeout: timeoutMs, env: environment })
   return stdout.trim()
 }

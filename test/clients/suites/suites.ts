@@ -8,7 +8,7 @@ export type Outcome = 'pass' | 'fail' | 'skip'
 export type Outcomes = ReadonlyMap<string, Outcome>
 
 /** What a suite needs to know of the gateway. */
-export interface SuiteTarget {
+interface SuiteTarget {
   /** Without the scheme. */
   readonly host: string
   readonly accessKey: string
