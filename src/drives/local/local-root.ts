@@ -17,9 +17,7 @@ interface OwnFolderSeen {
 }
 
 /** The drive's folder as found at the start. Only `own` changes later. */
-export interface LocalRoot {
-  /** Absolute, without symbolic links and trailing `/`. */
-  readonly path: string
+export interface LocalRoot extends FolderRoot {
   /** Nothing is written to it: the drive's own folder may be missing. */
   readonly isReadOnly: boolean
   /** The folder that shows that the drive is there: its own folder; without one, the root. */
@@ -30,10 +28,7 @@ export interface LocalRoot {
   readonly ownerNote: string | undefined
   /** Whether the file system keeps birth times, which are then part of a file's identity. */
   readonly hasBirthtime: boolean
-  /** `/proc/PID/fd/` where descriptors have paths (Linux), otherwise undefined. */
-  readonly descriptors: string | undefined
   readonly clock: FileClock
-  readonly files: PacedFiles
   /** Undefined if the file system is on a disk. */
   readonly calls: FileCalls | undefined
   /** Limits the buffers of readers of large objects. */

@@ -1,12 +1,17 @@
 import type { Stats } from 'node:fs'
 import { fs } from '../file-calls.ts'
 import { unlessAbsent } from '../fs-error.ts'
-import type { LocalRoot } from '../local-root.ts'
-import { folderOpenFlags, readFlags } from '../objects/paced-files.ts'
+import { folderOpenFlags, type PacedFiles, readFlags } from '../objects/paced-files.ts'
 import { syncFolder } from './durable-folders.ts'
 
 /** What it takes to open folders below a root. */
-export type FolderRoot = Pick<LocalRoot, 'path' | 'descriptors' | 'files'>
+export interface FolderRoot {
+  /** Absolute, without symbolic links and trailing `/`. */
+  readonly path: string
+  /** `/proc/PID/fd/` where descriptors have paths (Linux), otherwise undefined. */
+  readonly descriptors: string | undefined
+  readonly files: PacedFiles
+}
 
 /**
  * An open folder. On Linux, names in it are resolved from the descriptor (`/proc/PID/fd/N/name`, as
