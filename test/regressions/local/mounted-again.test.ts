@@ -1,9 +1,14 @@
-/** A drive is unmounted with `umount --lazy` while the gateway runs, and mounted again. */
+/**
+ * The drive's own folders are exchanged while the gateway runs: the drive is unmounted with `umount --lazy` and mounted
+ * again, or a folder is renamed.
+ */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openLocalRoot } from '../../../src/drives/local/local-root.ts'
+import { KeyLocks } from '../../../src/drives/local/objects/key-locks.ts'
 import { attributesOf, bucket, get, openDrive, put } from '../../unit/drives/local/open-drive.ts'
 import { tempFolder } from '../../unit/drives/local/temp-folder.ts'
 
@@ -54,4 +59,18 @@ test('a drive is used through its new mount, and nothing is accepted without one
   await assert.rejects(put(drive, 'k', 'early'), { kind: 'busy' })
   await put(drive, 'k', 'after')
   assert.equal((await get(drive, 'k'))?.text, 'after')
+})
+
+test('a process finds the folder of locks that others use after it was renamed', async (t) => {
+  const root = await openLocalRoot(tempFolder(t))
+  const locks = new KeyLocks(root)
+  await locks.hold('a', async () => undefined)
+  const folder = join(root.path, '.bucketry/locks')
+  renameSync(folder, `${folder}.away`)
+  await openLocalRoot(root.path)
+  t.mock.method(performance, 'now', () => 1e9)
+  await locks.hold('a', async () => {
+    assert.deepEqual(readdirSync(`${folder}.away`), [])
+    assert.equal(readdirSync(folder).length, 1)
+  })
 })

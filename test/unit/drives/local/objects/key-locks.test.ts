@@ -45,19 +45,6 @@ async function deadProcess(): Promise<string> {
   return `${host}/${child.pid}/${start}`
 }
 
-test('a process finds the folder of locks that others use after it was renamed', async (t) => {
-  const { root, locks } = await makeLocks(t)
-  await locks.hold('a', async () => undefined)
-  const folder = join(root.path, '.bucketry/locks')
-  fs.renameSync(folder, `${folder}.away`)
-  await openLocalRoot(root.path)
-  t.mock.method(performance, 'now', () => 1e9)
-  await locks.hold('a', async () => {
-    assert.deepEqual(fs.readdirSync(`${folder}.away`), [])
-    assert.equal(fs.readdirSync(folder).length, 1)
-  })
-})
-
 test('hold lets one holder in at a time, in order', async (t) => {
   const { root, locks } = await makeLocks(t)
   const order: number[] = []
