@@ -1,8 +1,7 @@
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import { fs } from '../file-calls.ts'
-import type { LocalRoot } from '../local-root.ts'
-import type { Paced } from './paced-files.ts'
+import type { Paced, PacedFiles } from './paced-files.ts'
 
 /**
  * Distinguishes a file from all others on the drive, regardless of its name: inode, birth time,
@@ -98,7 +97,7 @@ export function isUntouched(now: Stats, seen: Stats, hasBirthtime: boolean): boo
 export function isSameVersion(
   now: Stats,
   { path, stats }: { readonly path: string; readonly stats: Stats },
-  { hasBirthtime, files }: Pick<LocalRoot, 'hasBirthtime' | 'files'>,
+  { hasBirthtime, files }: { readonly hasBirthtime: boolean; readonly files: PacedFiles },
 ): Paced<boolean> {
   if (hasOtherTags(now, stats, hasBirthtime)) return true
   if (!isSameFile(now, stats, hasBirthtime)) return false
