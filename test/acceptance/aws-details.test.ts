@@ -108,7 +108,7 @@ test('PutObjectAcl and PutBucketAcl cannot make something private in a public bu
 
 test('a write with a private ACL is accepted in a public bucket, and the log says that it has no effect', async (t) => {
   const gateway = await startGatewayInProcess(t, { ...inAws, PUBLIC_READ_BUCKETS: testBucket })
-  // rclone, and the uploader of the SDK for PHP, send it with each object. A bucket policy opens the object on AWS, too.
+  // rclone, and the uploader of the SDK for PHP, send it with each object. On AWS, a bucket policy opens the object as well.
   const request = { method: 'PUT', target: object, headers: { 'x-amz-acl': 'private' }, body: 'x' }
   await answer(gateway, { title: 'write', ...request, status: 200 })
   const upload = { method: 'POST', target: `${object}?uploads`, headers: request.headers }

@@ -295,7 +295,7 @@ export class KeyLocks {
       if (code === 'EEXIST') return await this.#isUnreleased(lock, turn, depth)
       const hasNoLinks = canLink && cannotLink(error)
       if (hasNoLinks) this.#canLink = false
-      // The fence is gone, too. The caller opens the new one. EXDEV: the drive, or another one, was mounted meanwhile.
+      // The fence is gone as well. The caller opens the new one. EXDEV: the drive, or another one, was mounted meanwhile.
       else if (['ENOENT', 'EXDEV'].includes(code)) await this.prepare()
       if (code === 'EXDEV') throw mountedAgain(error)
       if (hasNoLinks || code === 'ENOENT') return false
