@@ -33,7 +33,7 @@ const minioGo: ClientSuite = {
   registry: 'Go modules',
   async install(folder) {
     const { version, sources } = await copyModule(this.name, folder)
-    // Named alone, because the package beside it is another one.
+    // Built by its name: the other files of the folder are another package.
     await run(sources, 'go', 'build', '-o', join(folder, 'suite'), 'functional_tests.go')
     return version
   },

@@ -221,7 +221,7 @@ test('sweeps remove only what has a name of their own form', async (t) => {
   }
 })
 
-test('a drive goes on in its own folder when that is at its path again', async (t) => {
+test('a drive uses its own folder again once it is back at its path', async (t) => {
   const { drive, own, exchange, upload } = await scene(t)
   exchange('../.bucketry')
   await assert.rejects(put(drive, 'new', 'x'), { name: 'DriveError' })

@@ -83,7 +83,7 @@ function runWatched(script: string) {
     ${script}
     setTimeout(() => {
       const found = metrics.snapshot().find(({ name }) => name.includes('background'))
-      log.info({ counted: found.values }, 'goes on')
+      log.info({ counted: found.values }, 'the process continues')
     }, 50)`
   const args = ['--input-type=module', '-e', source]
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
