@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { createXXHash3, createXXHash64, createXXHash128, type IHasher } from 'hash-wasm'
-import type { ChecksumAlgorithm } from '../drives/attributes.ts'
+import type { ChecksumAlgorithm } from './checksum-algorithm.ts'
 import { Crc64Nvme, crc32c } from './checksum-crc.ts'
 
 /** A checksum being computed. */

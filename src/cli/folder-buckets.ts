@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve } from 'node:path'
+import { SettingsError } from '../process/setting-mistake.ts'
 import { realPathOf } from '../wiring/drive-kinds/file-kind.ts'
 import { isBucketName } from '../wiring/settings/parse-names.ts'
-import { SettingsError } from '../wiring/settings/setting.ts'
 
 /** The folders of a folder, as buckets. */
 interface FolderBuckets {

@@ -1,4 +1,5 @@
-import type { Attributes, ChecksumAlgorithm, Tags, WriterAttributes } from './attributes.ts'
+import type { ChecksumAlgorithm } from '../checksums/checksum-algorithm.ts'
+import type { Attributes, Tags, WriterAttributes } from './attributes.ts'
 import type { BatchRemoval } from './batch-removal.ts'
 import type { DriveStatistics } from './drive-statistics.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'

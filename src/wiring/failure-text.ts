@@ -1,5 +1,5 @@
+import { SettingsError } from '../process/setting-mistake.ts'
 import type { Settings } from './settings/read-settings.ts'
-import { SettingsError } from './settings/setting.ts'
 
 const listenFailures: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another program: set NAME to another port',

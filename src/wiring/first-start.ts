@@ -2,10 +2,10 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, realpath, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { syncFolderAt } from '../drives/local/folders/durable-folders.ts'
+import { SettingsError } from '../process/setting-mistake.ts'
 import { formatEnvFile, ownSettings, parseEnvFile, settingsFileName } from './settings/env-file.ts'
 import { type Environment, isGiven } from './settings/environment.ts'
 import { dataFolder } from './settings/read-settings.ts'
-import { SettingsError } from './settings/setting.ts'
 
 /** Other users of this machine must not read keys, sessions and objects. */
 const privateFolder = 0o700

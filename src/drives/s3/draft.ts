@@ -4,7 +4,8 @@ import {
   PutObjectCommand,
   type PutObjectCommandOutput,
 } from '@aws-sdk/client-s3'
-import type { Attributes, ChecksumAlgorithm } from '../attributes.ts'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
+import type { Attributes } from '../attributes.ts'
 import {
   type Announced,
   type Draft,

@@ -1,13 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { isDeepStrictEqual } from 'node:util'
-import {
-  type Attributes,
-  type ChecksumAlgorithm,
-  checksumAlgorithms,
-  type KeptHeader,
-  type StoredChecksum,
-  type WriterAttributes,
-} from '../attributes.ts'
+import { type ChecksumAlgorithm, checksumAlgorithms } from '../../checksums/checksum-algorithm.ts'
+import type { Attributes, KeptHeader, StoredChecksum, WriterAttributes } from '../attributes.ts'
 
 /**
  * User metadata with which a write marks its object, so that a lost reply can be told from a write that failed.

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { ChecksumAlgorithm, Tags } from '../attributes.ts'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
+import type { Tags } from '../attributes.ts'
 import { DriveError, type ObjectName } from '../drive.ts'
 import { probeChecks } from './probe-checks.ts'
 import { ProbeRequests } from './probe-requests.ts'

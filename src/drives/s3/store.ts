@@ -6,8 +6,8 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import { untilAborted, withDeadline } from '../../process/time-limit.ts'
-import type { ChecksumAlgorithm } from '../attributes.ts'
 import { DriveError } from '../drive.ts'
 import { SecureStoreAgent, StoreAgent } from './store-agents.ts'
 import { noCredentials, storeError } from './store-errors.ts'

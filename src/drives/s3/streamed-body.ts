@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import { untilAborted, withDeadline } from '../../process/time-limit.ts'
-import type { ChecksumAlgorithm } from '../attributes.ts'
 import { DriveError } from '../drive.ts'
 import { LentBody } from './lent-body.ts'
 import { noAnswer, stallMs } from './store.ts'

@@ -1,10 +1,10 @@
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import {
   type ChecksumHasher,
   checksumBytes,
   checksumHeader,
   createChecksum,
 } from '../../checksums/checksum-hashers.ts'
-import type { ChecksumAlgorithm } from '../attributes.ts'
 
 /** MinIO takes no chunk above 16 MiB, versitygw none below 8 KiB but the last one. */
 const chunkBytes = 1024 * 1024

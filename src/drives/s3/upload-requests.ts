@@ -7,7 +7,8 @@ import {
   ListMultipartUploadsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import type { ChecksumAlgorithm, StoredChecksum, WriterAttributes } from '../attributes.ts'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
+import type { StoredChecksum, WriterAttributes } from '../attributes.ts'
 import { DriveError, type ObjectName, type WriteConditions } from '../drive.ts'
 import { conditionalWrite } from './conditional-write.ts'
 import { headOf, type StoreObject } from './heads.ts'

@@ -1,6 +1,6 @@
 import type { CompletedPart } from '@aws-sdk/client-s3'
+import { type ChecksumAlgorithm, checksumAlgorithms } from '../../checksums/checksum-algorithm.ts'
 import { parsedJson } from '../../text/json-text.ts'
-import { type ChecksumAlgorithm, checksumAlgorithms } from '../attributes.ts'
 import { type CompleteOptions, DriveError, type PartDraft, type UploadDrive } from '../drive.ts'
 import { asciiJson } from '../stored-attributes.ts'
 import type { AppendOptions } from '../upload-abilities.ts'

@@ -1,5 +1,5 @@
 import { canSeeBucket, isAuthorized } from '../../access/authorize.ts'
-import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
 import { isLegalKey } from '../../drives/key-path.ts'
 import { lendRange } from '../../drives/lend-range.ts'

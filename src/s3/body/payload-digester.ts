@@ -1,6 +1,7 @@
 import { createHash, type Hash, hash } from 'node:crypto'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import { createChecksum } from '../../checksums/checksum-hashers.ts'
-import type { ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
+import type { StoredChecksum } from '../../drives/attributes.ts'
 
 /** The size and digests of a received payload. */
 export interface PayloadDigest {

@@ -1,8 +1,8 @@
 /** The only code that turns the body of a request into verified bytes. */
 
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import { checksumBytes, checksumHeader } from '../../checksums/checksum-hashers.ts'
-import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
 import type { HttpRequest } from '../../http/message.ts'
 import { BodyError, BodyReading } from '../../http/read-body.ts'
 import { freeMemory } from '../../process/free-memory.ts'

@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import { CallThread } from '../../process/call-thread.ts'
 import { largeBlockBytes, returnLargeBlock, takeLargeBlock } from './large-blocks.ts'
 import type { PayloadDigest } from './payload-digester.ts'

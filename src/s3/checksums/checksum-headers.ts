@@ -1,10 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type ChecksumAlgorithm, checksumAlgorithms } from '../../checksums/checksum-algorithm.ts'
 import { checksumBytes } from '../../checksums/checksum-hashers.ts'
-import {
-  type ChecksumAlgorithm,
-  checksumAlgorithms,
-  type StoredChecksum,
-} from '../../drives/attributes.ts'
+import type { StoredChecksum } from '../../drives/attributes.ts'
 import { S3Error } from '../errors.ts'
 import { checksumTypes } from './checksums.ts'
 

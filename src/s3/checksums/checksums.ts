@@ -3,8 +3,9 @@
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
  */
 
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import { createChecksum } from '../../checksums/checksum-hashers.ts'
-import type { ChecksumAlgorithm, StoredChecksum } from '../../drives/attributes.ts'
+import type { StoredChecksum } from '../../drives/attributes.ts'
 import { S3Error } from '../errors.ts'
 import { combineCrcs, type PartChecksum } from './checksum-combine.ts'
 

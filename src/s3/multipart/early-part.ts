@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import { BufferPool } from '../../drives/buffer-pool.ts'
 import type { PartMemory } from '../../drives/upload-abilities.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'

@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import { DriveError, type PartDraft } from '../../drives/drive.ts'
 import type { PlacedParts } from '../../drives/upload-abilities.ts'
 import { isOwnerDeadHere, newLeaseOwner } from '../../process/lease-owner.ts'

@@ -1,4 +1,5 @@
-import { checksumAlgorithms, type StoredChecksum } from '../../drives/attributes.ts'
+import { checksumAlgorithms } from '../../checksums/checksum-algorithm.ts'
+import type { StoredChecksum } from '../../drives/attributes.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../http/message.ts'
 import { locationOf } from '../address/location.ts'
 import { readSmallBody } from '../body/small-body.ts'

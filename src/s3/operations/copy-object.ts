@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../drives/attributes.ts'
+import type { ChecksumAlgorithm } from '../../checksums/checksum-algorithm.ts'
 import {
   DriveError,
   type ObjectMetadata,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import { SettingsError } from '../../process/setting-mistake.ts'
 import type { Settings } from '../settings/read-settings.ts'
-import { SettingsError } from '../settings/setting.ts'
 
 /**
  * For commands that work on the database of a gateway: opening it would create an empty one.

@@ -1,4 +1,4 @@
-import { SettingMistake } from '../settings/setting.ts'
+import { SettingMistake } from '../../process/setting-mistake.ts'
 import type { DriveKind } from './drive-kind.ts'
 import { fileKind } from './file-kind.ts'
 import { type GdriveOwn, type GdriveService, gdriveKind } from './gdrive-kind.ts'

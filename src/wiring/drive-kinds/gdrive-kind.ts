@@ -1,5 +1,5 @@
 import { readBoundedFile } from '../../process/bounded-file.ts'
-import { SettingsError } from '../settings/setting.ts'
+import { SettingsError } from '../../process/setting-mistake.ts'
 import { type DriveKind, type Location, nameFor, type OwnDrive } from './drive-kind.ts'
 
 export interface GdriveLocation extends Location {

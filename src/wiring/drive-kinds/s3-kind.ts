@@ -4,7 +4,7 @@ import {
   storeAddressText,
 } from '../../drives/s3/store-address.ts'
 import { readBoundedFile } from '../../process/bounded-file.ts'
-import { SettingMistake, SettingsError } from '../settings/setting.ts'
+import { SettingMistake, SettingsError } from '../../process/setting-mistake.ts'
 import { type DriveKind, type Location, nameFor, type OwnDrive } from './drive-kind.ts'
 
 export interface S3Location extends Location {

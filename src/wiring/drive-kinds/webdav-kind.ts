@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openStagedUploads } from '../../drives/local/staged-uploads.ts'
 import { davAddressForm, parseDavAddress, targetOf } from '../../drives/webdav/client/dav-path.ts'
-import { SettingMistake } from '../settings/setting.ts'
+import { SettingMistake } from '../../process/setting-mistake.ts'
 import type { DriveKind, Location, OwnDrive } from './drive-kind.ts'
 
 export interface WebdavLocation extends Location {

@@ -3,10 +3,10 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveNotes } from '../../drives/drive-notes.ts'
 import { livenessOf, thisProcess } from '../../process/identity.ts'
+import { SettingsError } from '../../process/setting-mistake.ts'
 import type { DriveTable } from '../../state/stores/drives.ts'
 import type { Log } from '../log.ts'
 import { type Repetition, repeat } from '../processes/repeat.ts'
-import { SettingsError } from '../settings/setting.ts'
 import type { DriveLocations } from './drive-locations.ts'
 import {
   type AliveNote,

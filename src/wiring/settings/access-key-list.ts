@@ -4,8 +4,8 @@ import { checkKeyInput, KeyInputError } from '../../access/key-input.ts'
 import { grantSchema, limitsSchema, nameSchema } from '../../access/key-schema.ts'
 import { jsonPath } from '../../json-api/json-path.ts'
 import { type JsonPath, linesOf, syntaxMistake } from '../../models/catalogue/json-lines.ts'
+import { SettingMistake } from '../../process/setting-mistake.ts'
 import { accessKey, isBucketName } from './parse-names.ts'
-import { SettingMistake } from './setting.ts'
 
 /** An access key of ACCESS_KEYS. Its secret is elsewhere, so that the list can be shown and kept anywhere. */
 export interface ParsedKey extends Omit<DeclaredKey, 'secretKey'> {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
 import { readValue } from '../../process/bounded-file.ts'
+import { SettingMistake } from '../../process/setting-mistake.ts'
 import type { ParsedKey } from './access-key-list.ts'
-import { SettingMistake } from './setting.ts'
 import { settingsTable } from './table.ts'
 
 /**

@@ -1,7 +1,8 @@
+import { SettingMistake } from '../../process/setting-mistake.ts'
 import { keyValueStore, withEncodedUser } from './parse-locations.ts'
 import { bucketName } from './parse-names.ts'
 import { listOf, passphrase, solidText } from './parse-plain.ts'
-import { type Setting, SettingMistake } from './setting.ts'
+import type { Setting } from './setting.ts'
 
 /** Objects whose events are sent. */
 export interface NotifiedObjects {

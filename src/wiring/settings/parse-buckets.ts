@@ -1,5 +1,6 @@
+import { SettingMistake } from '../../process/setting-mistake.ts'
 import { bucketName } from './parse-names.ts'
-import { SettingMistake, shown } from './setting.ts'
+import { shown } from './setting.ts'
 
 /** Names the default drive, the one in DRIVE. */
 export const defaultDriveName = 'DEFAULT'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { readBoundedFile } from '../../process/bounded-file.ts'
+import { FileMistake, SettingMistake } from '../../process/setting-mistake.ts'
 import type { DatabaseLocation } from '../../state/open-database.ts'
-import { FileMistake, SettingMistake } from './setting.ts'
 
 /** Parsers of values that name a location: database, files. That of drives is in drive-kinds.ts. */
 

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import { SettingMistake, shown } from './setting.ts'
+import { SettingMistake } from '../../process/setting-mistake.ts'
+import { shown } from './setting.ts'
 
 /** Parsers of names with external rules: buckets, keys, regions, hosts, origins. */
 

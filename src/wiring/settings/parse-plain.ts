@@ -1,4 +1,4 @@
-import { SettingMistake } from './setting.ts'
+import { SettingMistake } from '../../process/setting-mistake.ts'
 
 /** Parsers of plain values: numbers, choices, flags, lists, texts. */
 

@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls'
 import type { DeclaredKey } from '../../access/declared-keys.ts'
 import type { TlsIdentity } from '../../http/server.ts'
 import { readValue } from '../../process/bounded-file.ts'
+import { FileMistake, SettingMistake, SettingsError } from '../../process/setting-mistake.ts'
 import { kindOf } from '../drive-kinds/drive-kinds.ts'
 import { credentialKeys } from '../drive-kinds/gdrive-kind.ts'
 import { readKeyList, secretFiles, withSecrets } from './declared-keys.ts'
@@ -21,15 +22,7 @@ import { type Environment, hasValue, isGiven } from './environment.ts'
 import { drivesThatAnswer, locationMistakes, type PrivatePath } from './location-mistakes.ts'
 import { didYouMean } from './nearest-name.ts'
 import { type BucketPlaceSetting, defaultDriveName } from './parse-buckets.ts'
-import {
-  type DefaultSource,
-  defaultText,
-  FileMistake,
-  type Setting,
-  SettingMistake,
-  SettingsError,
-  shown,
-} from './setting.ts'
+import { type DefaultSource, defaultText, type Setting, shown } from './setting.ts'
 import { type SettingValues, settingsTable } from './table.ts'
 
 /** The settings in force. Units are in the names; lists and flags are never undefined. */

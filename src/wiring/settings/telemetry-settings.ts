@@ -1,5 +1,6 @@
+import { SettingMistake } from '../../process/setting-mistake.ts'
 import { booleanOf, listOf, oneOf, passphrase } from './parse-plain.ts'
-import { type Setting, SettingMistake } from './setting.ts'
+import type { Setting } from './setting.ts'
 
 const samplers = [
   'always_on',

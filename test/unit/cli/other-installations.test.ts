@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { nothingText, otherInstallations } from '../../../src/cli/other-installations.ts'
-import { SettingsError } from '../../../src/wiring/settings/setting.ts'
+import { SettingsError } from '../../../src/process/setting-mistake.ts'
 
 test('Data of the service and of named folders is found, and what to run for each', (t) => {
   const dataHome = mkdtempSync(join(tmpdir(), 'bucketry-other-'))

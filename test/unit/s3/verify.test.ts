@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { before, test } from 'node:test'
+import { checksumAlgorithms } from '../../../src/checksums/checksum-algorithm.ts'
 import { createChecksum, loadXxHashes } from '../../../src/checksums/checksum-hashers.ts'
-import {
-  type Attributes,
-  checksumAlgorithms,
-  type PartSizes,
-} from '../../../src/drives/attributes.ts'
+import type { Attributes, PartSizes } from '../../../src/drives/attributes.ts'
 import { type Drive, DriveError } from '../../../src/drives/drive.ts'
 import type { EntryCursor } from '../../../src/drives/listed-entry.ts'
 import { openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'

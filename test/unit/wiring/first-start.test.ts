@@ -13,10 +13,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { SettingsError } from '../../../src/process/setting-mistake.ts'
 import { namesFrom, provideSettings } from '../../../src/wiring/first-start.ts'
 import type { Environment } from '../../../src/wiring/settings/environment.ts'
 import { readSettings } from '../../../src/wiring/settings/read-settings.ts'
-import { SettingsError } from '../../../src/wiring/settings/setting.ts'
 
 function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'bucketry-first-'))

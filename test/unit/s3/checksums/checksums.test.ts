@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import {
+  type ChecksumAlgorithm,
+  checksumAlgorithms,
+} from '../../../../src/checksums/checksum-algorithm.ts'
+import {
   checksumBytes,
   checksumHeader,
   createChecksum,
   loadXxHashes,
 } from '../../../../src/checksums/checksum-hashers.ts'
-import { type ChecksumAlgorithm, checksumAlgorithms } from '../../../../src/drives/attributes.ts'
 import type { PartChecksum } from '../../../../src/s3/checksums/checksum-combine.ts'
 import { checksumOfParts } from '../../../../src/s3/checksums/checksums.ts'
 

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { SettingsError } from '../../../../src/process/setting-mistake.ts'
 import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
-import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
 import { shownSettings } from '../../../../src/wiring/settings/shown-settings.ts'
 
 const base = { ACCESS_KEY: 'OWNER', SECRET_KEY: 'owner-secret-owner', ALLOWED_BUCKETS: 'files' }

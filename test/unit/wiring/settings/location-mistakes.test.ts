@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { SettingsError } from '../../../../src/process/setting-mistake.ts'
 import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
-import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
 
 const keys = { ACCESS_KEY: 'AKEXAMPLE', SECRET_KEY: 'hunter2hunter2hunter2' }
 

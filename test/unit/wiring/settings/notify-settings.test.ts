@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SettingsError } from '../../../../src/process/setting-mistake.ts'
 import { readSettings } from '../../../../src/wiring/settings/read-settings.ts'
-import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
 
 const read = (settings: Record<string, string>) =>
   readSettings({

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, test } from 'node:test'
+import { SettingsError } from '../../../../src/process/setting-mistake.ts'
 import type { Environment } from '../../../../src/wiring/settings/environment.ts'
 import {
   readSettings,
   readTls,
   tlsIdentityOf,
 } from '../../../../src/wiring/settings/read-settings.ts'
-import { SettingsError } from '../../../../src/wiring/settings/setting.ts'
 import { makeCertificate } from '../../../support/certificates.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'bucketry-settings-'))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SettingMistake } from '../../../../src/wiring/settings/setting.ts'
+import { SettingMistake } from '../../../../src/process/setting-mistake.ts'
 import {
   attributePair,
   headerPair,
