@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../process/log.ts'
 import type { RevisionWatch } from '../state/revision-watch.ts'
 import type { Sealer } from '../state/sealer.ts'
 import type { AccessKeyRow, AccessKeyTable, ChangePosition } from '../state/stores/access-keys.ts'
@@ -30,7 +31,7 @@ interface StoredKeysOptions {
   readonly sealer: Pick<Sealer, 'open'>
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: { warn(fields: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** A key in memory. Its secrets are opened when it is used for the first time. */

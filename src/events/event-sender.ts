@@ -1,5 +1,6 @@
 import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
 import { type BackOff, backOffMs } from '../process/back-off.ts'
+import type { Log } from '../process/log.ts'
 import type { EventRow, EventTable, Postponement } from '../state/stores/events.ts'
 import { changeOf, type EventMessage } from './event-message.ts'
 import { type EventTarget, RefusedEvent } from './event-target.ts'
@@ -19,12 +20,6 @@ const keptMs = 24 * 60 * 60_000
 const mostDead = 10_000
 const buryEveryMs = 60_000
 
-export interface SenderLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
 /** What was not accepted of a batch. */
 interface Failure {
   /** An event, and those of its key that wait with it. */
@@ -38,7 +33,7 @@ export interface SenderParts {
   readonly leases: Pick<KeyLeases, 'holdIfFree'>
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: SenderLog
+  readonly log: Log
   readonly random: () => number
   readonly onSent: () => void
   readonly onFailed: () => void

@@ -3,10 +3,10 @@ import type { TargetName } from '../buckets/notification-rules.ts'
 import type { Drive, ObjectMetadata } from '../drives/drive.ts'
 import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
 import { type BackOff, backOffMs } from '../process/back-off.ts'
+import type { Log } from '../process/log.ts'
 import { withinTime } from '../process/time-limit.ts'
 import type { EventRow, EventTable } from '../state/stores/events.ts'
 import { changeOf, type EventMessage, type ObjectChange, withObject } from './event-message.ts'
-import type { SenderLog } from './event-sender.ts'
 
 const pollMs = 1_000
 const backOff: BackOff = { firstMs: 1_000, longestMs: 60_000 }
@@ -27,7 +27,7 @@ export interface RecoveryParts {
   readonly leases: Pick<KeyLeases, 'holdIfFree'>
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: Pick<SenderLog, 'error'>
+  readonly log: Pick<Log, 'error'>
   readonly random: () => number
   /** Called after an intent has become an event. */
   readonly onEvent: () => void

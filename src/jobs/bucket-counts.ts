@@ -1,6 +1,7 @@
 import type { Drive } from '../drives/drive.ts'
+import type { Log } from '../process/log.ts'
 import type { JobRow } from '../state/stores/jobs.ts'
-import type { JobLog, JobRunner } from './job-runner.ts'
+import type { JobRunner } from './job-runner.ts'
 import { type CountFigures, noFigures, tallyBelow } from './tally.ts'
 
 /** A count older than this is refreshed when requested; a slow count is kept longer. */
@@ -21,7 +22,7 @@ interface CountParts {
   readonly jobs: JobRunner
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: JobLog
+  readonly log: Log
 }
 
 /** Counts the objects of buckets in the background, only on request, and one bucket at a time in each process. */

@@ -1,5 +1,6 @@
 import { DriveError } from '../drives/drive.ts'
 import type { KeyLease, KeyLeases } from '../drives/key-leases.ts'
+import type { Log } from '../process/log.ts'
 import type { JobEnd, JobKind, JobLimits, JobName, JobRow, JobTable } from '../state/stores/jobs.ts'
 import { withGrace } from './walk.ts'
 
@@ -7,12 +8,6 @@ import { withGrace } from './walk.ts'
 const saveEveryMs = 1_000
 /** How often a job that people may stop checks whether another process was asked to. */
 const listenEveryMs = 250
-
-export interface JobLog {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
 
 /** Work on a bucket in the background. */
 export interface Job extends JobName {
@@ -91,7 +86,7 @@ interface RunnerParts {
   readonly leases: KeyLeases
   /** The database's time, milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: JobLog
+  readonly log: Log
 }
 
 /**

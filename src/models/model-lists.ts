@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Log } from '../process/log.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { type ModelListInputs, modelEntries } from './list/build-model-list.ts'
 import { connectionListings } from './list/connection-listing.ts'
@@ -9,14 +10,9 @@ import type { ListReply } from './list-body.ts'
 import { ListCache, type ListSources } from './list-cache.ts'
 import type { ConnectionListing, ModelEntry } from './list-schemas.ts'
 import { type RoutingSource, type ServiceKind, serviceKinds } from './routing-inputs.ts'
-import { type LoadLog, TolerantLoader } from './tolerant-loader.ts'
+import { TolerantLoader } from './tolerant-loader.ts'
 import { UpstreamError } from './upstream/upstream-error.ts'
 import type { Upstreams } from './upstream/upstreams.ts'
-
-/** Receives failures that no response reports. Never receives keys. */
-export interface ModelListLog extends LoadLog {
-  debug(fields: object, message: string): void
-}
 
 export interface ModelListParts {
   readonly source: RoutingSource
@@ -24,7 +20,7 @@ export interface ModelListParts {
   readonly upstreams: Pick<Upstreams, 'modelIds'>
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: ModelListLog
+  readonly log: Log
 }
 
 /** What is stored. An input that could not be loaded is empty. */

@@ -1,19 +1,14 @@
-/** Receives failures that no response reports. Never receives keys. */
-export interface LoadLog {
-  warn(fields: object, message: string): void
-  info(fields: object, message: string): void
-}
-
+import type { Log } from '../process/log.ts'
 /**
  * Loads the inputs of the list. An input that cannot be loaded counts as empty
  * (docs/contract/model-list.md, "Loading the inputs"). Logs one line when an input starts to fail
  * and one when it recovers, independent of the number of requests.
  */
 export class TolerantLoader {
-  readonly #log: LoadLog
+  readonly #log: Log
   readonly #failing = new Set<string>()
 
-  constructor(log: LoadLog) {
+  constructor(log: Log) {
     this.#log = log
   }
 

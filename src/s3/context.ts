@@ -5,11 +5,12 @@ import type { BucketUsage } from '../buckets/bucket-usage.ts'
 import type { BucketConfiguration, Buckets } from '../buckets/buckets.ts'
 import type { Drive } from '../drives/drive.ts'
 import type { HttpReply, HttpRequest } from '../http/message.ts'
+import type { LeveledLog } from '../process/log.ts'
 import type { Query } from './address/query.ts'
 import type { Compatibility } from './compatibility.ts'
 import type { Acls } from './configuration/acls.ts'
 import type { EncryptionMode } from './headers/encryption.ts'
-import type { S3RequestLog } from './log.ts'
+
 import type { Uploads } from './multipart/uploads.ts'
 
 /** The settings that S3 needs, in the names and units of docs/configuration.md. */
@@ -74,7 +75,7 @@ export interface S3Service {
   readonly uploads: Uploads
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: S3RequestLog
+  readonly log: LeveledLog
 }
 
 /** Contexts grow by level, so that an operation can't be called without what it needs. */

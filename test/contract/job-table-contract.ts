@@ -11,6 +11,7 @@ import { appliedMigrations, readMigrations, runMigrations } from '../../src/stat
 import { type DatabaseLocation, openDatabase, openSession } from '../../src/state/open-database.ts'
 import { deleteBucketJobs, JobTable, type NewJob } from '../../src/state/stores/jobs.ts'
 import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
+import { silentLog } from '../support/silent-log.ts'
 
 /** The contract of the table of jobs, for every database. */
 export function describeJobTable(name: string, createLocation: () => Promise<DatabaseLocation>) {
@@ -255,13 +256,12 @@ async function openUpgraded(location: DatabaseLocation): Promise<Database> {
 }
 
 function describeUpgrade(createLocation: () => Promise<DatabaseLocation>): void {
-  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
   const now = () => 1_100
   const open = async (t: TestContext) => {
     const database = await openUpgraded(await createLocation())
     const table = new JobTable(database)
     const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now })
-    const jobs = new JobRunner({ table, leases, now, log: silent })
+    const jobs = new JobRunner({ table, leases, now, log: silentLog })
     t.after(() => database.close())
     return { table, jobs }
   }
@@ -269,7 +269,7 @@ function describeUpgrade(createLocation: () => Promise<DatabaseLocation>): void 
   test('The upgrade keeps the counts of buckets', async (t) => {
     const { jobs } = await open(t)
     const list = () => assert.fail('the jobs are closed')
-    const counts = new BucketCounts({ drive: { list }, jobs, now, log: silent })
+    const counts = new BucketCounts({ drive: { list }, jobs, now, log: silentLog })
     await jobs.close()
     const read = await counts.read(['counted', 'never', 'failed', 'counting'])
     await counts.close()

@@ -5,12 +5,13 @@ import { AttemptLimiter } from '../../src/access/attempt-limiter.ts'
 import { Callers } from '../../src/models/calls/callers.ts'
 import { KeyLimits } from '../../src/models/calls/key-limits.ts'
 import { modelListApi } from '../../src/models/model-list-api.ts'
-import { type ModelListLog, type ModelListParts, ModelLists } from '../../src/models/model-lists.ts'
+import { type ModelListParts, ModelLists } from '../../src/models/model-lists.ts'
 import { modelsErrorFormats } from '../../src/models/models-error-format.ts'
 import type { RoutingSource } from '../../src/models/routing-inputs.ts'
 import { Upstreams } from '../../src/models/upstream/upstreams.ts'
 import { MemoryKeyValueStore } from '../fakes/memory-key-value.ts'
 import { type JsonSender, jsonSender } from './json-sender.ts'
+import { silentLog } from './silent-log.ts'
 import { smallCatalogue } from './small-catalogue.ts'
 
 export interface ModelsAppOptions extends Partial<ModelListParts> {
@@ -23,12 +24,6 @@ export interface ModelsAppOptions extends Partial<ModelListParts> {
 /** What the loads of a source give. */
 export type SourceRows = {
   readonly [Input in keyof RoutingSource]?: Awaited<ReturnType<RoutingSource[Input]>>
-}
-
-export const silent: ModelListLog = {
-  warn: () => undefined,
-  info: () => undefined,
-  debug: () => undefined,
 }
 
 /** A source that always has the same. */
@@ -70,7 +65,7 @@ export function listsOf(state: SourceRows, given: Partial<ModelListParts> = {}):
     catalogue: smallCatalogue,
     upstreams: new Upstreams(),
     now: () => 1_700_000_000_000,
-    log: silent,
+    log: silentLog,
     ...given,
   })
 }

@@ -1,6 +1,7 @@
 import { type Drive, DriveError } from '../../drives/drive.ts'
+import type { Log } from '../../process/log.ts'
 import { withinTime } from '../../process/time-limit.ts'
-import type { ManagementLog } from './management-log.ts'
+
 import type { DriveStatusReply } from './replies.ts'
 
 /** The maximum wait for a drive that hangs. */
@@ -16,7 +17,7 @@ interface DriveStatusParts {
   readonly problem?: () => string | undefined
   /** Milliseconds. */
   readonly now: () => number
-  readonly log: ManagementLog
+  readonly log: Pick<Log, 'warn'>
   readonly waitMs?: number
 }
 

@@ -1,4 +1,5 @@
-import type { DriveLog } from '../cloud/drive-log.ts'
+import type { Log } from '../../process/log.ts'
+
 import { Recovery } from '../cloud/recovery.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
 import { type Drive, DriveError, type UploadDrive } from '../drive.ts'
@@ -43,7 +44,7 @@ export interface GoogleDriveOptions {
   readonly pollSeconds: number
   /** What happens to removed objects. */
   readonly deletes: 'trash' | 'permanent'
-  readonly log: DriveLog
+  readonly log: Pick<Log, 'info' | 'warn'>
   /** Wall clock, milliseconds since the epoch. */
   readonly now?: () => number
   /** The limit for bytes being sent. Default: one for this drive. */

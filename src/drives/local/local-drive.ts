@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { forEachLimited } from '../../process/limiter.ts'
+import type { Log } from '../../process/log.ts'
 import { type Drive, DriveError, type OpenObject, type UploadDrive } from '../drive.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import type { HeadOptions, OpenOptions } from '../read-options.ts'
@@ -25,7 +26,7 @@ import {
   requireOwnFolder,
 } from './local-root.ts'
 import { localPathOf } from './object-path.ts'
-import { AttributeCache, type AttributeLog } from './objects/attribute-cache.ts'
+import { AttributeCache } from './objects/attribute-cache.ts'
 import { copyObject } from './objects/copy-file.ts'
 import { LocalDraft } from './objects/draft.ts'
 import type { FileRecords } from './objects/file-records.ts'
@@ -45,7 +46,7 @@ export interface LocalDriveOptions {
   /** The folder of the buckets' folders; created if it is missing. */
   readonly root: string
   readonly records: FileRecords
-  readonly log: AttributeLog
+  readonly log: Pick<Log, 'warn'>
   /** Whether objects are read while `records` can't be (Drive.readsAlone). */
   readonly readsAlone?: boolean
   readonly claim?: ClaimDrive

@@ -1,5 +1,6 @@
 import type { BackOff } from '../../process/back-off.ts'
-import type { DriveLog } from '../cloud/drive-log.ts'
+import type { Log } from '../../process/log.ts'
+
 import type { KeyLeases } from '../key-leases.ts'
 import type { NameRules } from '../names/name-rules.ts'
 import type { DavServer } from './client/dav-server.ts'
@@ -22,7 +23,7 @@ export interface DavContext {
   /** Those of the abilities. */
   readonly rules: NameRules
   readonly spool: Spool
-  readonly log: DriveLog
+  readonly log: Pick<Log, 'info' | 'warn'>
   /** The pauses between attempts at a MOVE. */
   readonly backOff: BackOff
 }

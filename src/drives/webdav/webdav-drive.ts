@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../process/back-off.ts'
 import { forEachLimited } from '../../process/limiter.ts'
+import type { Log } from '../../process/log.ts'
 import { CachedObject } from '../cached-object.ts'
-import type { DriveLog } from '../cloud/drive-log.ts'
+
 import { Recovery } from '../cloud/recovery.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
 import type { Drive, UploadDrive } from '../drive.ts'
@@ -55,7 +56,7 @@ export interface WebdavDriveOptions {
   readonly url: string
   readonly records: DavRecords
   readonly leases: LeaseTable
-  readonly log: DriveLog
+  readonly log: Pick<Log, 'info' | 'warn'>
   /**
    * The staging directory on this machine: for the parts of uploads, if the server cannot append, and
    * for objects of unknown size. Its processes share it; it is created when it is needed.

@@ -6,7 +6,8 @@ import {
   uploadExpiry,
 } from '../../buckets/lifecycle-rules.ts'
 import { type Drive, DriveError, type DriveErrorKind } from '../../drives/drive.ts'
-import type { JobLog, Run } from '../job-runner.ts'
+import type { Log } from '../../process/log.ts'
+import type { Run } from '../job-runner.ts'
 import { answer, pauseAfter, visitAll, whileBusy } from '../walk.ts'
 import { expiredObjects, isExpired } from './expired-objects.ts'
 
@@ -47,7 +48,7 @@ export interface ExpiryWorld {
   readonly ensureCurrent: () => Promise<void>
   readonly drive: Pick<Drive, 'list' | 'head' | 'remove'>
   readonly uploads: ExpiryUploads
-  readonly log: JobLog
+  readonly log: Log
 }
 
 /** What a run has done so far. */

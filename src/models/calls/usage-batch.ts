@@ -1,4 +1,5 @@
 import { LaterWrites } from '../../process/later-writes.ts'
+import type { Log } from '../../process/log.ts'
 import {
   type ModelUsageTable,
   sumNames,
@@ -15,7 +16,7 @@ interface UsageBatchParts {
   readonly now: () => number
   /** Milliseconds of a clock that is never set. Default: that of the process. */
   readonly elapsed?: () => number
-  readonly log: { warn(fields: object, message: string): void }
+  readonly log: Pick<Log, 'warn'>
   /** For tests. Default: 10 s. */
   readonly flushMs?: number
 }

@@ -1,3 +1,4 @@
+import type { Log } from '../../process/log.ts'
 import type { Sealer } from '../../state/sealer.ts'
 import type { RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
 import type {
@@ -7,14 +8,14 @@ import type {
   ModelAliases,
   RoutingSource,
 } from '../routing-inputs.ts'
-import type { LoadLog } from '../tolerant-loader.ts'
+
 import { readRows } from './read-rows.ts'
 import type { RoutingItems, StoredConnection } from './stored-routing.ts'
 
 interface DatabaseRoutingSourceParts {
   readonly tables: RoutingTables
   readonly sealer: Sealer
-  readonly log: Pick<LoadLog, 'warn'>
+  readonly log: Pick<Log, 'warn'>
 }
 
 /** The maximum number of connections or rows in a log line. */

@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
+import type { Log } from '../../process/log.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { headerNotImplemented, invalidArgument, notImplemented, S3Error } from '../errors.ts'
-import type { S3Log } from '../log.ts'
+
 import { owner } from '../reply/xml-reply.ts'
 import { onlyChild, refuseOtherElements } from './document-elements.ts'
 
@@ -46,10 +47,10 @@ const everyone = 'http://acs.amazonaws.com/groups/global/AllUsers'
 /** What ACLs do here. */
 export class Acls {
   readonly mode: AclMode
-  readonly #log: Pick<S3Log, 'warn'>
+  readonly #log: Pick<Log, 'warn'>
   #isIgnoranceLogged = false
 
-  constructor(mode: AclMode, log: Pick<S3Log, 'warn'>) {
+  constructor(mode: AclMode, log: Pick<Log, 'warn'>) {
     this.mode = mode
     this.#log = log
   }

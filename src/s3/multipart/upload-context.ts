@@ -1,6 +1,7 @@
 import type { Drive } from '../../drives/drive.ts'
+import type { Log } from '../../process/log.ts'
 import type { UploadTable } from '../../state/stores/uploads.ts'
-import type { S3Log } from '../log.ts'
+
 import type { Leases } from './lease.ts'
 import type { UploadWatch } from './upload-watch.ts'
 
@@ -15,7 +16,7 @@ export interface UploadsOptions {
   readonly expiryMs: number
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number
-  readonly log: S3Log
+  readonly log: Log
   /** Called with the bytes of a part that failed, which stay in its slot until the upload ends. */
   readonly onLostBytes?: (bucket: string, bytes: number) => void
 }

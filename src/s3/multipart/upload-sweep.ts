@@ -1,5 +1,6 @@
+import type { Log } from '../../process/log.ts'
 import type { UploadPhase, UploadRow } from '../../state/stores/uploads.ts'
-import type { S3Log } from '../log.ts'
+
 import { removeAborted } from './abort.ts'
 import { recoverUpload } from './complete.ts'
 import type { Lease } from './lease.ts'
@@ -88,7 +89,7 @@ async function underLease(
 }
 
 /** One upload that fails must not stop the sweep of the others. While a drive is away, all of its uploads fail. */
-function attemptWith(log: S3Log, failures: { count: number; first: unknown }) {
+function attemptWith(log: Log, failures: { count: number; first: unknown }) {
   return async (fields: object, work: () => Promise<unknown>): Promise<void> => {
     try {
       await work()

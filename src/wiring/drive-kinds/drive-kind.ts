@@ -1,7 +1,7 @@
 import type { Drive } from '../../drives/drive.ts'
 import type { ClaimDrive } from '../../drives/drive-notes.ts'
+import type { Log } from '../../process/log.ts'
 import type { Database } from '../../state/database.ts'
-import type { Log } from '../log.ts'
 
 /** A kind of drive, and where such a drive is. Plain data: it is sent to the workers. */
 export interface Location {

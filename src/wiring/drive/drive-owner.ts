@@ -3,9 +3,9 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriveNotes } from '../../drives/drive-notes.ts'
 import { livenessOf, thisProcess } from '../../process/identity.ts'
+import type { Log } from '../../process/log.ts'
 import { SettingsError } from '../../process/setting-mistake.ts'
 import type { DriveTable } from '../../state/stores/drives.ts'
-import type { Log } from '../log.ts'
 import { type Repetition, repeat } from '../processes/repeat.ts'
 import type { DriveLocations } from './drive-locations.ts'
 import {
@@ -170,7 +170,7 @@ export class DriveOwner {
         if (!this.#isDue && !(await this.#isAsked(notes, own))) return
         await this.#beat(notes, own)
         this.#beatAtMs = performance.now()
-        if (this.#isFailing) log.info('the owner note can be written again')
+        if (this.#isFailing) log.info({ driveId }, 'the owner note can be written again')
         this.#isFailing = false
       },
       { everyMs: this.#lookEveryMs, onError: (error) => this.#reportFailure(error) },

@@ -12,6 +12,7 @@ import { IntentRecovery } from '../../../src/events/intent-recovery.ts'
 import { openDatabase } from '../../../src/state/open-database.ts'
 import { type EventRow, EventTable } from '../../../src/state/stores/events.ts'
 import { until } from '../../support/management-client.ts'
+import { silentLog } from '../../support/silent-log.ts'
 
 const hourMs = 3_600_000
 const nowMs = 10 * hourMs
@@ -88,7 +89,7 @@ async function startSender(
       return etag === undefined ? undefined : ({ size: 3, attributes: { etag } } as ObjectMetadata)
     },
   }
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  const log = silentLog
   let draws = 0
   const random = () => {
     draws += 1

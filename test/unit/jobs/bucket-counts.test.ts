@@ -4,7 +4,8 @@ import { type Drive, DriveError } from '../../../src/drives/drive.ts'
 import type { Entry } from '../../../src/drives/listed-entry.ts'
 import { BucketCounts } from '../../../src/jobs/bucket-counts.ts'
 import { thisProcess } from '../../../src/process/identity.ts'
-import { openTestDatabase, silent, until } from '../console/management/management-fixture.ts'
+import { silentLog } from '../../support/silent-log.ts'
+import { openTestDatabase, until } from '../console/management/management-fixture.ts'
 import { deadOwner, openJobs, silentOwner } from './jobs-fixture.ts'
 
 const bucket = 'files'
@@ -45,7 +46,7 @@ async function open(t: TestContext, { drive }: { readonly drive: Pick<Drive, 'li
   const clock = { now: 1_000_000_000_000 }
   const warnings: object[] = []
   const log = {
-    ...{ info: () => undefined, error: () => undefined },
+    ...silentLog,
     warn: (fields: object) => void warnings.push(fields),
   }
   const jobs = openJobs(t, await openTestDatabase(t), clock, log)
@@ -111,7 +112,7 @@ test('A count that took long is cached for longer', async (t) => {
   assert.ok(await table.end(run, { state: 'done', figures: slow, endedAtMs, message: '' }))
   const later = async (ms: number) => {
     const now = clock.now + ms
-    const { counter, close } = counterOf({ now: () => now, log: silent })
+    const { counter, close } = counterOf({ now: () => now, log: silentLog })
     const seen = (await counter.read([bucket])).get(bucket)
     await close()
     return seen?.isCounting

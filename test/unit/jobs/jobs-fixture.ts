@@ -1,10 +1,12 @@
 import { KeyLeases } from '../../../src/drives/key-leases.ts'
-import { type JobLog, JobRunner } from '../../../src/jobs/job-runner.ts'
+import { JobRunner } from '../../../src/jobs/job-runner.ts'
 import { thisProcess } from '../../../src/process/identity.ts'
+import type { Log } from '../../../src/process/log.ts'
 import type { Database } from '../../../src/state/database.ts'
 import { type JobRow, JobTable } from '../../../src/state/stores/jobs.ts'
 import { DatabaseLeases } from '../../../src/state/stores/key-leases.ts'
-import { type Ending, silent } from '../console/management/management-fixture.ts'
+import { silentLog } from '../../support/silent-log.ts'
+import type { Ending } from '../console/management/management-fixture.ts'
 
 /** The lease owner of a process that has ended. */
 export const deadOwner = `${thisProcess.split('/')[0]}/999999999/1 word`
@@ -16,7 +18,7 @@ export interface Clock {
 }
 
 /** Jobs in a database, as several processes have them. */
-export function openJobs(t: Ending, database: Database, clock: Clock, log: JobLog = silent) {
+export function openJobs(t: Ending, database: Database, clock: Clock, log: Log = silentLog) {
   const table = new JobTable(database)
   const leaseTable = new DatabaseLeases(database, '/jobs')
   const now = () => clock.now

@@ -8,7 +8,8 @@ import { modelListApi } from '../../../src/models/model-list-api.ts'
 import { modelsErrorFormats } from '../../../src/models/models-error-format.ts'
 import type { Connection } from '../../../src/models/routing-inputs.ts'
 import { collectGarbage } from '../../support/collect-garbage.ts'
-import { listsOf, silent } from '../../support/models-app.ts'
+import { listsOf } from '../../support/models-app.ts'
+import { silentLog } from '../../support/silent-log.ts'
 import { startServer } from '../http/http-server-fixture.ts'
 
 const clients = 30
@@ -43,7 +44,7 @@ async function listed(t: TestContext, { connections, modelIds }: Given) {
         return nowMs
       },
       upstreams: { modelIds: modelIds ?? (() => Promise.reject(new Error('nothing to ask'))) },
-      log: { ...silent, warn: (fields) => warnings.push(fields) },
+      log: { ...silentLog, warn: (fields) => warnings.push(fields) },
     },
   )
   const routes = modelListApi({ lists, admit: () => undefined })

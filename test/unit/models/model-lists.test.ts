@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import type { Connection } from '../../../src/models/routing-inputs.ts'
 import { Upstreams } from '../../../src/models/upstream/upstreams.ts'
 import { answering, startStub } from '../../fakes/stub-upstream.ts'
-import { listening, modelsApp, silent, sourceOf } from '../../support/models-app.ts'
+import { listening, modelsApp, sourceOf } from '../../support/models-app.ts'
+import { silentLog } from '../../support/silent-log.ts'
 
 const chat = ['alpha/chat-1', 'alpha/voice-of-reason', 'dt/dt-chat', 'dt/dt-reason']
 const idsOf = (body: string): string[] => {
@@ -38,7 +39,7 @@ describe('an input that cannot be loaded counts as empty', () => {
     for (const [how, load] of Object.entries(failures)) {
       test(`${input} ${how}`, async () => {
         const warnings: unknown[] = []
-        const log = { ...silent, warn: (...told: unknown[]) => warnings.push(told) }
+        const log = { ...silentLog, warn: (...told: unknown[]) => warnings.push(told) }
         const source = { ...sourceOf(state), [input]: load }
         const app = modelsApp({ source, log })
         assert.deepEqual(idsOf((await app.send({ url: '/v1/models' })).text), expected)
@@ -58,7 +59,7 @@ describe('an input that cannot be loaded counts as empty', () => {
       },
     }
     const log = {
-      ...silent,
+      ...silentLog,
       warn: (fields: object) => told.push(`fails: ${Object.values(fields)[0]}`),
       info: (fields: object) => told.push(`is back: ${Object.values(fields)[0]}`),
     }
@@ -101,7 +102,7 @@ describe('upstreams', () => {
     const app = modelsApp({
       state: { connections: labs(dead.origin, good.origin, `${dead.origin}/other`) },
       upstreams: new Upstreams({ timeoutMs: 1_000 }),
-      log: { ...silent, debug: (fields) => told.push(fields) },
+      log: { ...silentLog, debug: (fields) => told.push(fields) },
     })
     const reply = await app.send({ url: '/v1/models' })
     assert.deepEqual(idsOf(reply.text), ['lab1/m'])

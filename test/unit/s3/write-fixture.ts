@@ -10,11 +10,11 @@ import { owner } from '../../../src/access/identity.ts'
 import type { Drive } from '../../../src/drives/drive.ts'
 import { type MemoryDrive, openMemoryDrive } from '../../../src/drives/memory/memory-drive.ts'
 import type { HttpReply } from '../../../src/http/message.ts'
+import type { Log } from '../../../src/process/log.ts'
 import { parseQuery } from '../../../src/s3/address/query.ts'
 import { compatibilityOf } from '../../../src/s3/compatibility.ts'
 import { Acls } from '../../../src/s3/configuration/acls.ts'
 import type { ObjectContext, Operation, S3Service } from '../../../src/s3/context.ts'
-import type { S3Log } from '../../../src/s3/log.ts'
 import type { CompletionRequest } from '../../../src/s3/multipart/completion.ts'
 import type { PartSource } from '../../../src/s3/multipart/early-part.ts'
 import type { UploadName } from '../../../src/s3/multipart/upload-records.ts'
@@ -23,6 +23,7 @@ import type { Database } from '../../../src/state/database.ts'
 import { openDatabase } from '../../../src/state/open-database.ts'
 import { UploadTable } from '../../../src/state/stores/uploads.ts'
 import { servedBuckets, uncounted } from '../../support/served-buckets.ts'
+import { silentLog } from '../../support/silent-log.ts'
 
 export const target = { bucket: 'b', key: 'k' }
 const noDetails = { headers: {}, metadata: {} }
@@ -44,7 +45,7 @@ export interface World {
   readonly database: Database
   readonly table: UploadTable
   readonly clock: TestClock
-  readonly log: S3Log
+  readonly log: Log
   /** Fields of the logged warnings and errors. */
   readonly complaints: unknown[]
   /** Uploads as in another process, which shares only the drive and the database. */
@@ -70,7 +71,7 @@ export async function makeWorld(t: TestContext): Promise<World> {
   const table = new UploadTable(database)
   const complaints: unknown[] = []
   const log = {
-    debug: () => undefined,
+    ...silentLog,
     warn: (fields: object) => void complaints.push(fields),
     error: (fields: object) => void complaints.push(fields),
   }
@@ -174,8 +175,7 @@ export class OperationRunner {
 
   constructor(world: World, uploads: Uploads = world.worker()) {
     const log = {
-      isLevelEnabled: () => false,
-      debug: () => undefined,
+      ...silentLog,
       warn: (fields: object) => void world.complaints.push(fields),
       error: (fields: object) => void world.complaints.push(fields),
     }

@@ -1,4 +1,5 @@
-import type { DriveLog } from '../../cloud/drive-log.ts'
+import type { Log } from '../../../process/log.ts'
+
 import type { GoogleApi } from '../api/google-api.ts'
 import { type Change, folderType, type GoogleFile } from '../api/google-file.ts'
 import { type DriveIndex, type HiddenFile, type IndexedFile, sortNameOf } from './drive-index.ts'
@@ -12,7 +13,7 @@ export interface GoogleTree {
   readonly rootId: string
   /** The names of folders below the root that are buckets or contain them. */
   readonly buckets: Set<string>
-  readonly log: DriveLog
+  readonly log: Pick<Log, 'info' | 'warn'>
 }
 
 interface SortedChanges {

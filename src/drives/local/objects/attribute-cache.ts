@@ -1,3 +1,4 @@
+import type { Log } from '../../../process/log.ts'
 import { TimeLimitError, withinTime } from '../../../process/time-limit.ts'
 import type { Attributes } from '../../attributes.ts'
 import { withDatabaseErrors } from '../../database-errors.ts'
@@ -12,10 +13,6 @@ import type { FileRecords } from './file-records.ts'
 export interface KnownFile extends FileStamp {
   /** Its natural path below the root, regardless of its actual path. */
   readonly path: string
-}
-
-export interface AttributeLog {
-  warn(fields: object, message: string): void
 }
 
 /** The limit for the cached attributes of all files together. */
@@ -35,7 +32,7 @@ const askAgainMs = 1_000
  */
 export class AttributeCache {
   readonly #records: FileRecords
-  readonly #log: AttributeLog
+  readonly #log: Pick<Log, 'warn'>
   /** Of `of`, not of listings. */
   readonly counts = { hits: 0, misses: 0 }
   readonly #cache = new SizedCache<Attributes>(cacheLimitBytes)
@@ -46,7 +43,7 @@ export class AttributeCache {
   #answeredAtMs = Number.NEGATIVE_INFINITY
 
   /** @param now monotonic, milliseconds */
-  constructor(records: FileRecords, log: AttributeLog, now = () => performance.now()) {
+  constructor(records: FileRecords, log: Pick<Log, 'warn'>, now = () => performance.now()) {
     this.#records = withDatabaseErrors(records, 'the metadata of files')
     this.#log = log
     this.#now = now

@@ -1,6 +1,7 @@
 import { Client } from 'undici'
+import type { Log } from '../../../process/log.ts'
 import { TimeLimitError, withinTime } from '../../../process/time-limit.ts'
-import type { DriveLog } from '../../cloud/drive-log.ts'
+
 import { DriveError } from '../../drive.ts'
 import { PrivateDriveError } from '../../private-drive-error.ts'
 import { refusedCredentials } from '../client/dav-error.ts'
@@ -43,7 +44,7 @@ const hopefulStatuses: ReadonlySet<number> = new Set([207, 404, 409, 423, 425, 4
 
 interface StartParts {
   readonly address: Pick<DavAddress, 'origin'>
-  readonly log: Pick<DriveLog, 'warn'>
+  readonly log: Pick<Log, 'warn'>
 }
 
 /**
@@ -55,7 +56,7 @@ interface StartParts {
  */
 export async function makeFirstContact(
   address: DavAddress,
-  log: Pick<DriveLog, 'warn'>,
+  log: Pick<Log, 'warn'>,
 ): Promise<DavEntry | undefined> {
   const { origin } = address
   const client = new Client(origin, {

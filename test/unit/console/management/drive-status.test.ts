@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDriveStatus } from '../../../../src/console/management/drive-status.ts'
 import { type Drive, DriveError } from '../../../../src/drives/drive.ts'
-import { silent } from './management-fixture.ts'
+import { silentLog } from '../../../support/silent-log.ts'
 
 type Asked = Pick<Drive, 'check' | 'quota' | 'bucketCreatedAtMs'>
 
@@ -14,7 +14,7 @@ function factsOf(drive: Partial<Asked>) {
       ...{ check: async () => undefined, bucketCreatedAtMs: async () => 5 },
       ...drive,
     },
-    ...{ now: () => clock.now, log: silent, waitMs: 20 },
+    ...{ now: () => clock.now, log: silentLog, waitMs: 20 },
   })
   return { facts, clock }
 }

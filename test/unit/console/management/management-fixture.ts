@@ -25,11 +25,10 @@ import { DatabaseLeases } from '../../../../src/state/stores/key-leases.ts'
 import { ThumbnailTable } from '../../../../src/state/stores/thumbnails.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
+import { silentLog } from '../../../support/silent-log.ts'
 
 export const session = { authorization: 'Bearer let me in' }
 const buckets = ['files', 'public'] as const
-
-export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 /** A test, or whoever else has an end. */
 export interface Ending {
@@ -98,7 +97,7 @@ export async function openManagement(
   const database = await openTestDatabase(t)
   const drive = openMemoryDrive()
   await drive.prepare(buckets)
-  const common = { drive, now: Date.now, log: silent }
+  const common = { drive, now: Date.now, log: silentLog }
   const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now: Date.now })
   const jobs = new JobRunner({ ...common, table: new JobTable(database), leases })
   const counter = new BucketCounts({ ...common, jobs })

@@ -5,12 +5,8 @@ import { type MemoryDrive, openMemoryDrive } from '../../../../src/drives/memory
 import { type DryRunParts, dryRunExpiry } from '../../../../src/jobs/expiry/dry-run.ts'
 import { Expiry } from '../../../../src/jobs/expiry/expiry.ts'
 import type { Database } from '../../../../src/state/database.ts'
-import {
-  keysOf,
-  openTestDatabase,
-  put,
-  silent,
-} from '../../console/management/management-fixture.ts'
+import { silentLog } from '../../../support/silent-log.ts'
+import { keysOf, openTestDatabase, put } from '../../console/management/management-fixture.ts'
 import { openJobs } from '../jobs-fixture.ts'
 
 const bucket = 'files'
@@ -50,7 +46,7 @@ async function expire(
     drive,
     uploads: { listOpen: async () => [], abort: async () => false },
     jobs: openJobs(t, database, { now: clock.nowMs }).process(),
-    ...{ now, localNow: now, log: silent },
+    ...{ now, localNow: now, log: silentLog },
   })
   await database.write([{ sql: 'DELETE FROM jobs' }])
   await expiry.run(never)

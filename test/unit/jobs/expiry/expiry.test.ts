@@ -31,7 +31,7 @@ async function open(t: TestContext) {
   }
   const logged: object[] = []
   const note = (fields: object) => void logged.push(fields)
-  const log = { info: note, warn: note, error: note }
+  const log = { debug: note, info: note, warn: note, error: note }
   const { table, lease, process: openRunner } = openJobs(t, await openTestDatabase(t), clock, log)
   const configuration = () => ({ name: bucket, isPublic: false, lifecycle: state.rules })
   const process = (changes: Changes = {}) =>

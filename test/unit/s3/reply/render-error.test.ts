@@ -5,6 +5,7 @@ import type { HttpRequest } from '../../../../src/http/message.ts'
 import { compatibilityOf } from '../../../../src/s3/compatibility.ts'
 import { S3Error } from '../../../../src/s3/errors.ts'
 import { errorDocument, renderError } from '../../../../src/s3/reply/render-error.ts'
+import { silentLog } from '../../../support/silent-log.ts'
 
 /** @throws when the document is not well-formed. */
 function assertWellFormed(xml: string): void {
@@ -39,10 +40,7 @@ test('Message and reason are short for header names of any length', () => {
   const reply = renderError(error, { id: 'id', rawPath: '/b/k' } as HttpRequest, {
     compatibility: compatibilityOf.contract,
     log: {
-      isLevelEnabled: () => false,
-      debug: () => undefined,
-      warn: () => undefined,
-      error: () => undefined,
+      ...silentLog,
     },
   })
   assert.ok(String(reply.body).length < 2_000)

@@ -8,13 +8,13 @@ import type { S3Service } from '../../../../src/s3/context.ts'
 import { createS3Handler } from '../../../../src/s3/handler.ts'
 import { presign } from '../../../../src/s3/sigv4/presign.ts'
 import { servedBuckets, uncounted } from '../../../support/served-buckets.ts'
+import { silentLog } from '../../../support/silent-log.ts'
 import { fakeRequest } from '../fake-request.ts'
 import { minuteMs, nowMs, plain, settings, sign, vectors } from './signed-request.ts'
 
 function handlerAt(atMs: number, publicUrl?: string) {
   const drive = openMemoryDrive()
-  const silent = () => undefined
-  const log = { isLevelEnabled: () => false, debug: silent, warn: silent, error: silent }
+  const log = silentLog
   return createS3Handler({
     settings: {
       ...{ ...settings, publicUrl },

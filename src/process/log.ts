@@ -1,0 +1,12 @@
+/** A log, as pino writes it: fields first. */
+export interface Log {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** A log that says whether it writes debug lines. If not, their texts are not built. */
+export interface LeveledLog extends Log {
+  isLevelEnabled(level: 'debug' | 'info'): boolean
+}
