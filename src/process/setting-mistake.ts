@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+
 /** The value of a setting is not valid. The message begins with `expected`. */
 export class SettingMistake extends Error {
   constructor(expectation: string, options?: ErrorOptions) {
@@ -22,4 +24,13 @@ export class SettingsError extends Error {
     this.name = 'SettingsError'
     this.mistakes = mistakes
   }
+}
+
+/** `file://host/path` is refused: its host would be dropped silently. */
+export function pathBehind(scheme: string, text: string): string {
+  const path = text.startsWith(scheme) ? text.slice(scheme.length) : ''
+  if (path === '' || path.includes('\0') || /^\/\/[^/]/.test(path)) {
+    throw new SettingMistake(`${scheme}PATH with an absolute or relative path`)
+  }
+  return resolve(path)
 }

@@ -4,8 +4,8 @@ import { openLocalDrive } from '../../drives/local/local-drive.ts'
 import { realFolderPath } from '../../drives/local/local-root.ts'
 import type { Finding } from '../../drives/local/probe/findings.ts'
 import type { Log } from '../../process/log.ts'
+import { pathBehind } from '../../process/setting-mistake.ts'
 import { DatabaseFileRecords } from '../../state/stores/file-records.ts'
-import { pathBehind } from '../settings/parse-locations.ts'
 import type { DriveKind, Location } from './drive-kind.ts'
 
 export interface FileLocation extends Location {

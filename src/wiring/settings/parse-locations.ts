@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { readBoundedFile } from '../../process/bounded-file.ts'
-import { FileMistake, SettingMistake } from '../../process/setting-mistake.ts'
+import { FileMistake, pathBehind, SettingMistake } from '../../process/setting-mistake.ts'
 import type { DatabaseLocation } from '../../state/open-database.ts'
 
 /** Parsers of values that name a location: database, files. That of drives is in drive-kinds.ts. */
@@ -63,13 +63,4 @@ function readPem(path: string): string {
   } catch (cause) {
     throw new FileMistake('PEM text or the path of a readable PEM file', cause)
   }
-}
-
-/** `file://host/path` is refused: its host would be dropped silently. */
-export function pathBehind(scheme: string, text: string): string {
-  const path = text.startsWith(scheme) ? text.slice(scheme.length) : ''
-  if (path === '' || path.includes('\0') || /^\/\/[^/]/.test(path)) {
-    throw new SettingMistake(`${scheme}PATH with an absolute or relative path`)
-  }
-  return resolve(path)
 }
