@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { serviceKinds } from '../src/models/routing-inputs.ts'
+import { serviceKinds } from '../src/models/list/routing-inputs.ts'
 import type { FoundModel } from './models-dev-checkout.ts'
 
 /** The fields of a catalogue file that a refresh reads or changes. Other fields are kept. */

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
 import { inferKind } from '../src/models/list/model-kind.ts'
-import type { ServiceKind } from '../src/models/routing-inputs.ts'
+import type { ServiceKind } from '../src/models/list/routing-inputs.ts'
 
 /**
  * A checkout of models.dev (https://github.com/anomalyco/models.dev, README.md): a file

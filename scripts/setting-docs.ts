@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DifferenceName, differences } from '../src/s3/compatibility.ts'
-import type { Setting } from '../src/wiring/settings/setting.ts'
-import { settingsTable } from '../src/wiring/settings/table.ts'
+import type { Setting } from '../src/app/settings/setting.ts'
+import { settingsTable } from '../src/app/settings/tables/settings-table.ts'
+import { type DifferenceName, differences } from '../src/storage/s3/compatibility.ts'
 import { recordedStores } from './recorded-stores.ts'
 import { withAbilities } from './store-abilities-table.ts'
 

@@ -6,7 +6,7 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   base: '/-/',
   plugins: [react()],
-  // The gateway puts the nonce of each reply in its place: src/console/web-app/page-policy.ts.
+  // The gateway puts the nonce of each reply in its place: src/dashboard/web-app/page-policy.ts.
   html: { cspNonce: 'bucketry-csp-nonce' },
   build: {
     outDir: 'dist',

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { createLog } from '../../src/wiring/log.ts'
-import { openService } from '../../src/wiring/service.ts'
-import { serve } from '../../src/wiring/serving.ts'
-import { readSettings } from '../../src/wiring/settings/read-settings.ts'
+import { readSettings } from '../../src/app/settings/read-settings.ts'
+import { openService } from '../../src/app/start/service.ts'
+import { serve } from '../../src/app/start/serving.ts'
+import { createLog } from '../../src/app/telemetry/log.ts'
 import { buckets, publicBucket } from './demo-files.ts'
 
 /** Not secret: the gateway runs only while the pictures are taken and listens on the loopback. */

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import type { KeysReply } from '../../src/console/management/key-schemas.ts'
-import type { StatusReply } from '../../src/console/management/replies.ts'
-import type { TrafficReply } from '../../src/console/management/traffic-route.ts'
+import type { KeysReply } from '../../src/dashboard/management/key-schemas.ts'
+import type { StatusReply } from '../../src/dashboard/management/replies.ts'
+import type { TrafficReply } from '../../src/dashboard/management/traffic-route.ts'
 
 const mebibyte = 1024 ** 2
 const gibibyte = 1024 ** 3

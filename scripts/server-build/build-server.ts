@@ -28,7 +28,7 @@ const typesName = 'testing.d.cts'
 /** As `engines` of package.json says. */
 const oldestNode = 24
 
-const entries = { main: 'src/main.ts', testing: 'src/testing/start-bucketry.ts' }
+const entries = { main: 'src/main.ts', testing: 'src/app/start/start-bucketry.ts' }
 
 const workPrefix = '.new-'
 

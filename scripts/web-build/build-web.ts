@@ -48,7 +48,7 @@ export async function buildWeb(root: string): Promise<void> {
 
 const servedFolder = (root: string) => join(root, 'web/dist')
 const digestOf = (root: string) =>
-  sourceDigest(root, ['web/**', 'src/text/*.ts', 'scripts/web-build/*.ts'])
+  sourceDigest(root, ['web/**', 'src/platform/text/*.ts', 'scripts/web-build/*.ts'])
 
 function builtDigest(served: string): string | undefined {
   try {

@@ -1,7 +1,7 @@
 /** Sends every operation of the operation table to a gateway: its success and its main refusal. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type OperationName, operations } from '../../src/s3/operations.ts'
+import { type OperationName, operations } from '../../src/storage/s3/operations.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { testBucket, testCredentials } from '../support/gateway-process.ts'
 import {

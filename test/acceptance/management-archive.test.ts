@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test'
 import { useContractGateway } from '../support/contract-gateway.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'
-import { readZip, zipTarget } from '../unit/archive/zip-folder.ts'
+import { readZip, zipTarget } from '../unit/storage/archive/zip-folder.ts'
 
 describe('A folder as a ZIP file', () => {
   const gateway = useContractGateway({ DASHBOARD_PASSWORD: dashboardPassword })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { metricDefinitions } from '../../src/wiring/metrics/definitions.ts'
+import { metricDefinitions } from '../../src/app/telemetry/metrics/definitions.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { signedFetch, targetOf } from '../support/signed-fetch.ts'
 

@@ -8,7 +8,7 @@ import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { signIn, useDashboard } from '../support/dashboard.ts'
 import { FileBrowser, useFileBrowser, writeTree } from '../support/file-browser.ts'
 import { testBucket } from '../support/gateway-process.ts'
-import { readZip } from '../unit/archive/zip-folder.ts'
+import { readZip } from '../unit/storage/archive/zip-folder.ts'
 
 const large = Buffer.alloc(8 * 1024 * 1024, 'resumable ')
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { presign } from '../../src/s3/sigv4/presign.ts'
+import { presign } from '../../src/storage/s3/sigv4/presign.ts'
 import { absenceOfChromium, startChromium } from '../support/chromium.ts'
 import { barriers, tokenOf, useDashboard } from '../support/dashboard.ts'
 import { type FileBrowser, propertyOf, useFileBrowser } from '../support/file-browser.ts'

@@ -4,16 +4,16 @@ import {
   type BackupHeader,
   type BackupLine,
   backupLines,
-} from '../../src/state/backup/backup-lines.ts'
-import { restoreLines } from '../../src/state/backup/restore-lines.ts'
-import { type Database, DatabaseError } from '../../src/state/database.ts'
-import { readMigrations } from '../../src/state/migrate.ts'
+} from '../../src/platform/state/backup/backup-lines.ts'
+import { restoreLines } from '../../src/platform/state/backup/restore-lines.ts'
+import { type Database, DatabaseError } from '../../src/platform/state/database.ts'
+import { readMigrations } from '../../src/platform/state/migrate.ts'
 import {
   type DatabaseLocation,
   openDatabase,
   openSession,
   openSnapshot,
-} from '../../src/state/open-database.ts'
+} from '../../src/platform/state/open-database.ts'
 
 const origin = { version: '0.0.0', createdAt: '2026-01-01T00:00:00.000Z', settingsFile: null }
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?)'

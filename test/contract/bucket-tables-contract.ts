@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { BucketOptionsTable, clearBucketOptions } from '../../src/state/stores/bucket-options.ts'
-import { bumpRevision, Revisions } from '../../src/state/stores/revisions.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
+import { bumpRevision, Revisions } from '../../src/platform/state/revision-table.ts'
+import {
+  BucketOptionsTable,
+  clearBucketOptions,
+} from '../../src/storage/buckets/bucket-option-table.ts'
 
 /** The contract of what is set for buckets, for every database. */
 export function describeBucketTables(

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { type ActivityKind, ActivityTable } from '../../src/state/stores/activity.ts'
-import { deleteBucketThumbnails, ThumbnailTable } from '../../src/state/stores/thumbnails.ts'
-import { hourMs, minuteMs, type TrafficRow, TrafficTable } from '../../src/state/stores/traffic.ts'
-import { UploadTable } from '../../src/state/stores/uploads.ts'
+import { type ActivityKind, ActivityTable } from '../../src/dashboard/management/activity-table.ts'
+import {
+  hourMs,
+  minuteMs,
+  type TrafficRow,
+  TrafficTable,
+} from '../../src/dashboard/management/traffic-table.ts'
+import {
+  deleteBucketThumbnails,
+  ThumbnailTable,
+} from '../../src/dashboard/thumbnails/thumbnail-table.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
+import { UploadTable } from '../../src/storage/s3/multipart/upload-table.ts'
 
 /** The contract of the dashboard's tables, for every database. */
 export function describeConsoleTables(

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Database, DatabaseError, UnmetChange } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { type Database, DatabaseError, UnmetChange } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
 
 const processFile = fileURLToPath(new URL('../support/database-process.ts', import.meta.url))
 const insert = 'INSERT INTO counters (name, value) VALUES (?, ?)'

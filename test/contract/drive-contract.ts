@@ -1,5 +1,5 @@
 /**
- * The requirements of src/drives/drive.ts for every drive, sentence by sentence. A drive's test calls
+ * The requirements of src/storage/drives/drive.ts for every drive, sentence by sentence. A drive's test calls
  * `driveContract` and declares what it cannot offer, each with its reason.
  */
 import { describe } from 'node:test'

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type ChildrenQuery, sortNameOf } from '../../src/drives/google/index/drive-index.ts'
-import type { DatabaseLocation } from '../../src/state/open-database.ts'
+import type { DatabaseLocation } from '../../src/platform/state/open-database.ts'
+import {
+  type ChildrenQuery,
+  sortNameOf,
+} from '../../src/storage/drives/google/index/drive-index.ts'
 import { fileOf, folderOf, ids, root, useDriveIndex } from './drive-index-fixture.ts'
 
 const odd = 'b"\\é🎉?\'%_'

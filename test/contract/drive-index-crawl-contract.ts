@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { sortNameOf } from '../../src/drives/google/index/drive-index.ts'
-import type { DatabaseLocation } from '../../src/state/open-database.ts'
+import type { DatabaseLocation } from '../../src/platform/state/open-database.ts'
+import { sortNameOf } from '../../src/storage/drives/google/index/drive-index.ts'
 import { fileOf, folderOf, ids, root, useDriveIndex } from './drive-index-fixture.ts'
 
 /** The contract of the Google drive's index about crawls and the feed, for every database. */

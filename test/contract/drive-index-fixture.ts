@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach } from 'node:test'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
 import {
   type DriveIndex,
   type IndexedFile,
   type IndexState,
   sortNameOf,
-} from '../../src/drives/google/index/drive-index.ts'
-import type { UploadRecords } from '../../src/drives/google/uploads/upload-records.ts'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { DatabaseDriveIndex } from '../../src/state/stores/drive-index.ts'
-import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
+} from '../../src/storage/drives/google/index/drive-index.ts'
+import { DatabaseDriveIndex } from '../../src/storage/drives/google/index/drive-index-table.ts'
+import { DatabaseDriveUploads } from '../../src/storage/drives/kit/uploads/drive-upload-table.ts'
+import type { UploadRecords } from '../../src/storage/drives/kit/uploads/upload-records.ts'
 
 export const root = 'root'
 export const ids = (rows: readonly { readonly id: string }[]) => rows.map((row) => row.id)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { type EventRow, EventTable } from '../../src/state/stores/events.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
+import { type EventRow, EventTable } from '../../src/storage/events/event-table.ts'
 
 const target = 'webhook'
 const row = (id: string, more: Partial<EventRow> = {}): EventRow => ({

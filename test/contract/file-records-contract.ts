@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { FileRecord, FileRecords } from '../../src/drives/local/objects/file-records.ts'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { DatabaseFileRecords } from '../../src/state/stores/file-records.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
+import { DatabaseFileRecords } from '../../src/storage/drives/local/objects/file-record-table.ts'
+import type {
+  FileRecord,
+  FileRecords,
+} from '../../src/storage/drives/local/objects/file-records.ts'
 
 const odd = 'bucket/a\u0000b"\\é🎉?'
 

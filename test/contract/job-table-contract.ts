@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import type { Drive } from '../../src/drives/drive.ts'
-import { KeyLeases } from '../../src/drives/key-leases.ts'
-import { BucketCounts } from '../../src/jobs/bucket-counts.ts'
-import { openDeletions } from '../../src/jobs/deletions.ts'
-import { expiryRuns } from '../../src/jobs/expiry/expiry.ts'
-import { JobRunner } from '../../src/jobs/job-runner.ts'
-import type { Database } from '../../src/state/database.ts'
-import { appliedMigrations, readMigrations, runMigrations } from '../../src/state/migrate.ts'
-import { type DatabaseLocation, openDatabase, openSession } from '../../src/state/open-database.ts'
-import { deleteBucketJobs, JobTable, type NewJob } from '../../src/state/stores/jobs.ts'
-import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import {
+  appliedMigrations,
+  readMigrations,
+  runMigrations,
+} from '../../src/platform/state/migrate.ts'
+import {
+  type DatabaseLocation,
+  openDatabase,
+  openSession,
+} from '../../src/platform/state/open-database.ts'
+import type { Drive } from '../../src/storage/drives/drive.ts'
+import { DatabaseLeases } from '../../src/storage/drives/kit/key-lease-table.ts'
+import { KeyLeases } from '../../src/storage/drives/kit/key-leases.ts'
+import { BucketCounts } from '../../src/storage/jobs/bucket-counts.ts'
+import { openDeletions } from '../../src/storage/jobs/deletions.ts'
+import { expiryRuns } from '../../src/storage/jobs/expiry/expiry.ts'
+import { JobRunner } from '../../src/storage/jobs/job-runner.ts'
+import { deleteBucketJobs, JobTable, type NewJob } from '../../src/storage/jobs/job-table.ts'
 import { silentLog } from '../support/silent-log.ts'
 
 /** The contract of the table of jobs, for every database. */

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DriveError } from '../../src/drives/drive.ts'
-import { type KeyLease, KeyLeases, type KeyLeasesOptions } from '../../src/drives/key-leases.ts'
-import type { KeyedLease, LeaseTable } from '../../src/drives/lease-table.ts'
-import { thisProcess } from '../../src/process/identity.ts'
-import { writeAll } from '../../src/state/conditional-writes.ts'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
+import { thisProcess } from '../../src/platform/process/identity.ts'
+import { writeAll } from '../../src/platform/state/conditional-writes.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
+import { DriveError } from '../../src/storage/drives/drive.ts'
+import { DatabaseLeases } from '../../src/storage/drives/kit/key-lease-table.ts'
+import {
+  type KeyLease,
+  KeyLeases,
+  type KeyLeasesOptions,
+} from '../../src/storage/drives/kit/key-leases.ts'
+import type { KeyedLease, LeaseTable } from '../../src/storage/drives/kit/lease-table.ts'
 
 const odd = 'bucket/a\u0000b"\\é🎉?'
 /** The name of a dead process: process 1 started long before this tick. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { DatabaseClock } from '../../src/state/database-clock.ts'
-import { openDatabase } from '../../src/state/open-database.ts'
+import { DatabaseClock } from '../../src/platform/state/database-clock.ts'
+import { openDatabase } from '../../src/platform/state/open-database.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 import { describeKeyLeases } from './key-leases-contract.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { KeyValueStore } from '../../src/state/key-value/key-value.ts'
+import type { KeyValueStore } from '../../src/platform/state/key-value/key-value.ts'
 
 const minute = { ttlMs: 60_000, maxFamily: 100 }
 

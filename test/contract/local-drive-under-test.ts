@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
-import { thisProcess } from '../../src/process/identity.ts'
+import { thisProcess } from '../../src/platform/process/identity.ts'
+import { openLocalDrive } from '../../src/storage/drives/local/local-drive.ts'
 import { diskFolder } from '../support/disk-folder.ts'
-import { MemoryRecords } from '../unit/drives/local/memory-records.ts'
+import { MemoryRecords } from '../unit/storage/drives/local/memory-records.ts'
 import {
   type ByHand,
   buckets,

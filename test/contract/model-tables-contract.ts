@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { ModelKeyTable } from '../../src/state/stores/model-keys.ts'
-import { ModelUsageTable, type UsageRow } from '../../src/state/stores/model-usage.ts'
-import { Revisions } from '../../src/state/stores/revisions.ts'
+import { ModelKeyTable } from '../../src/models/keys/model-key-table.ts'
+import { ModelUsageTable, type UsageRow } from '../../src/models/usage/usage-table.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
+import { Revisions } from '../../src/platform/state/revision-table.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

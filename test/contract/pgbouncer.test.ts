@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
-import { openDatabase } from '../../src/state/open-database.ts'
+import { openDatabase } from '../../src/platform/state/open-database.ts'
 import { absenceOfPgBouncer, startPgBouncer } from '../support/start-pgbouncer.ts'
 import { startPostgres } from '../support/start-postgres.ts'
 import { describeBackup } from './backup-contract.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { UploadTable } from '../../src/state/stores/uploads.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
+import { UploadTable } from '../../src/storage/s3/multipart/upload-table.ts'
 
 const partOf = (number: number, size: number, place: string) => ({
   ...{ number, etag: `etag ${place}`, size, modifiedAtMs: 50, checksum: '', place },

@@ -1,6 +1,6 @@
-import type { Drive } from '../../src/drives/drive.ts'
-import type { Mount } from '../../src/drives/several/mount.ts'
-import { RoutedDrive } from '../../src/drives/several/routed-drive.ts'
+import type { Drive } from '../../src/storage/drives/drive.ts'
+import type { Mount } from '../../src/storage/drives/route/mount.ts'
+import { RoutedDrive } from '../../src/storage/drives/route/routed-drive.ts'
 import { buckets } from './drive/drive-suite.ts'
 
 /** The folders of the buckets under test on the drive NAS. */

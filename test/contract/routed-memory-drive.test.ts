@@ -1,4 +1,4 @@
-import { openMemoryDrive } from '../../src/drives/memory/memory-drive.ts'
+import { openMemoryDrive } from '../../src/storage/drives/memory/memory-drive.ts'
 import { buckets } from './drive/drive-suite.ts'
 import { driveContract } from './drive-contract.ts'
 import { routed } from './routed-drive-under-test.ts'

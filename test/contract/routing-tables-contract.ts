@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
 import {
   type RoutingRow,
   type RoutingRows,
   type RoutingSnapshot,
   RoutingTables,
-} from '../../src/state/stores/routing.ts'
+} from '../../src/models/routing/routing-table.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
 
 const noRows: RoutingRows = { connections: [], combos: [], customModels: [], modelAliases: [] }
 

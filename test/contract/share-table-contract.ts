@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
-import { type ShareRow, ShareTable } from '../../src/state/stores/shares.ts'
+import { type ShareRow, ShareTable } from '../../src/dashboard/shares/share-table.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
 
 /** The contract of shares, for every database. */
 export function describeShareTable(name: string, createLocation: () => Promise<DatabaseLocation>) {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { defineDrive } from '../../src/drives/core/define-drive.ts'
-import type { CoreDraft, CoreObject } from '../../src/drives/core/drive-core.ts'
-import { type Drive, DriveError, type ObjectName } from '../../src/drives/drive.ts'
-import { pathOfKey } from '../../src/drives/key-path.ts'
-import { withDriveErrors } from '../../src/drives/local/fs-error.ts'
-import { notEmpty } from '../../src/drives/not-empty.ts'
-import { asciiJson } from '../../src/drives/stored-attributes.ts'
-import type { StagedUploads } from '../../src/drives/uploads/staged-uploads.ts'
+import { type Drive, DriveError, type ObjectName } from '../../src/storage/drives/drive.ts'
+import { defineDrive } from '../../src/storage/drives/kit/define/define-drive.ts'
+import type { CoreDraft, CoreObject } from '../../src/storage/drives/kit/define/drive-core.ts'
+import { pathOfKey } from '../../src/storage/drives/kit/names/key-path.ts'
+import { notEmpty } from '../../src/storage/drives/kit/not-empty.ts'
+import { asciiJson } from '../../src/storage/drives/kit/stored-attributes.ts'
+import type { StagedUploads } from '../../src/storage/drives/kit/uploads/staged-uploads.ts'
+import { withDriveErrors } from '../../src/storage/drives/local/fs-error.ts'
 
 const blockBytes = 512
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Database, SqlValue } from '../../src/state/database.ts'
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import type { Database, SqlValue } from '../../src/platform/state/database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
 import {
   type PartRow,
   type UploadPhase,
   type UploadRow,
   UploadTable,
-} from '../../src/state/stores/uploads.ts'
+} from '../../src/storage/s3/multipart/upload-table.ts'
 
 const newUpload = {
   target: '["b","nul \\u0000"]',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import { DatabaseError } from '../../src/state/database.ts'
+import { DatabaseError } from '../../src/platform/state/database.ts'
 import { migrateAsNext } from '../support/next-migration.ts'
 import type { Random } from '../support/random.ts'
 import type { StoreProcess } from '../support/s3/store-process.ts'

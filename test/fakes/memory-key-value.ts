@@ -3,7 +3,7 @@ import {
   type IncrementOptions,
   type KeyValueStore,
   type SetOptions,
-} from '../../src/state/key-value/key-value.ts'
+} from '../../src/platform/state/key-value/key-value.ts'
 
 interface Entry {
   value: string

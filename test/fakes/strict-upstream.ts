@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { boundaryOf, FormParser } from '../../src/http/form-parser.ts'
+import { boundaryOf, FormParser } from '../../src/platform/http/form-parser.ts'
 
 /** A call as the upstream got it. */
 export interface ReceivedCall {

@@ -1,4 +1,4 @@
-import type { Drive } from '../../src/drives/drive.ts'
+import type { Drive } from '../../src/storage/drives/drive.ts'
 import type { S3Caller } from './s3-caller.ts'
 
 /** A request that a drive has sent to its server. */

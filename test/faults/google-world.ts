@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Clock } from '../../src/drives/cloud/clock.ts'
-import { GoogleApi } from '../../src/drives/google/api/google-api.ts'
-import type { Database } from '../../src/state/database.ts'
-import { DatabaseDriveIndex } from '../../src/state/stores/drive-index.ts'
-import { DatabaseDriveUploads } from '../../src/state/stores/drive-index-uploads.ts'
-import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { GoogleApi } from '../../src/storage/drives/google/api/google-api.ts'
+import { DatabaseDriveIndex } from '../../src/storage/drives/google/index/drive-index-table.ts'
+import type { Clock } from '../../src/storage/drives/kit/cloud/clock.ts'
+import { DatabaseLeases } from '../../src/storage/drives/kit/key-lease-table.ts'
+import { DatabaseDriveUploads } from '../../src/storage/drives/kit/uploads/drive-upload-table.ts'
 import { type GoogleDrive, openRefreshed } from '../contract/google-drive-under-test.ts'
 import type { CallKind } from '../fakes/google/call-kinds.ts'
 import { type FaultName, faultKinds } from '../fakes/google/fault-effects.ts'
@@ -46,7 +46,7 @@ export const googleFaults = [
 
 /**
  * Rows of refusals that one table of the drive treats alike (`errorOfFailure` in
- * src/drives/google/api/google-failure.ts).
+ * src/storage/drives/google/api/google-failure.ts).
  */
 export const equalGoogleFaults: readonly (readonly FaultName[])[] = [
   ['rate-403-user', 'rate-403-project', 'rate-429', 'rate-429-retry-after'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Drive } from '../../src/drives/drive.ts'
-import type { Entry } from '../../src/drives/listed-entry.ts'
+import type { Drive } from '../../src/storage/drives/drive.ts'
+import type { Entry } from '../../src/storage/drives/listed-entry.ts'
 import type { FaultWorld } from './fault-world.ts'
 import { isSuccess } from './s3-caller.ts'
 import { headersOf, type Version } from './version.ts'

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Database } from '../../src/state/database.ts'
-import { openDatabase } from '../../src/state/open-database.ts'
+import type { Database } from '../../src/platform/state/database.ts'
+import { openDatabase } from '../../src/platform/state/open-database.ts'
 import type { Scope } from '../support/webdav/server-process.ts'
 
 export interface State {

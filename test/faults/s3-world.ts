@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { openS3Drive } from '../../src/drives/s3/s3-drive.ts'
+import { openS3Drive } from '../../src/storage/drives/s3/s3-drive.ts'
 import { collect } from '../contract/drive/stored-object.ts'
 import { newFolder, openUploads, s3DriveOptions } from '../contract/s3-drive-under-test.ts'
 import { type ProxyFault, proxyFaults, startFaultyProxy } from '../fakes/faulty-proxy.ts'

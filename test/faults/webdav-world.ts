@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Drive } from '../../src/drives/drive.ts'
-import { openStagedUploads } from '../../src/drives/local/staged-uploads.ts'
-import { openWebdavDrive } from '../../src/drives/webdav/webdav-drive.ts'
-import { DatabaseDavRecords } from '../../src/state/stores/dav-records.ts'
-import { DatabaseLeases } from '../../src/state/stores/key-leases.ts'
+import type { Drive } from '../../src/storage/drives/drive.ts'
+import { DatabaseLeases } from '../../src/storage/drives/kit/key-lease-table.ts'
+import { openStagedUploads } from '../../src/storage/drives/local/staged-uploads.ts'
+import { DatabaseDavRecords } from '../../src/storage/drives/webdav/objects/dav-record-table.ts'
+import { openWebdavDrive } from '../../src/storage/drives/webdav/webdav-drive.ts'
 import { type ProxyFaultName, proxyFaults, startFaultyProxy } from '../fakes/faulty-proxy.ts'
 import { testBucket } from '../support/gateway-process.ts'
 import { md5Of } from '../support/test-bytes.ts'
@@ -53,7 +53,7 @@ const twinsOfLooks: ReadonlySet<ProxyFaultName> = new Set([
 ])
 
 /**
- * Rows of statuses that every table of the drive lists together (src/drives/webdav/client/dav-client.ts,
+ * Rows of statuses that every table of the drive lists together (src/storage/drives/webdav/client/dav-client.ts,
  * objects/file-mover.ts, objects/folder-tidier.ts, uploads/chunked-bytes.ts).
  */
 export const equalProxyFaults: readonly (readonly ProxyFaultName[])[] = [

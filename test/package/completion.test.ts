@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { commands } from '../../src/cli/commands.ts'
-import { completionScript } from '../../src/cli/completion.ts'
+import { commands } from '../../src/app/cli/commands.ts'
+import { completionScript } from '../../src/app/cli/completion.ts'
 
 const absence = (program: string) =>
   existsSync(program) ? false : `needs ${program} of the Debian package of that name`

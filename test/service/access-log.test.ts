@@ -18,7 +18,7 @@ import { MainProcess } from '../support/main-process.ts'
 import { signedFetch } from '../support/signed-fetch.ts'
 import { signHeaders } from '../support/signed-request.ts'
 import { startArguments } from '../support/start-command.ts'
-import { athenaRow } from '../unit/wiring/access-log/athena-expression.ts'
+import { athenaRow } from '../unit/app/telemetry/access-log/athena-expression.ts'
 
 const credentials = {
   accessKey: 'AKEXAMPLE',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { connectionsWithin } from '../../src/wiring/serving.ts'
+import { connectionsWithin } from '../../src/app/start/serving.ts'
 import { MainProcess } from '../support/main-process.ts'
 import { RawConnection } from '../support/raw-connection.ts'
 

@@ -4,11 +4,18 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
-import { openDatabase } from '../../src/state/open-database.ts'
-import { DatabaseFileRecords } from '../../src/state/stores/file-records.ts'
-import { attributesOf, bucket, get, listKeys, log, put } from '../unit/drives/local/open-drive.ts'
-import { tempFolder } from '../unit/drives/local/temp-folder.ts'
+import { openDatabase } from '../../src/platform/state/open-database.ts'
+import { openLocalDrive } from '../../src/storage/drives/local/local-drive.ts'
+import { DatabaseFileRecords } from '../../src/storage/drives/local/objects/file-record-table.ts'
+import {
+  attributesOf,
+  bucket,
+  get,
+  listKeys,
+  log,
+  put,
+} from '../unit/storage/drives/local/open-drive.ts'
+import { tempFolder } from '../unit/storage/drives/local/temp-folder.ts'
 
 const script = join(import.meta.dirname, '../unit/drives/local/writer-process.ts')
 const racers = 3

@@ -2,7 +2,7 @@
  * A separate process that uses a database, for tests that need two. Arguments: the
  * location as JSON, what to do, and how often.
  */
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
 
 const [locationJson = '', task = '', times = '0'] = process.argv.slice(2)
 const location = JSON.parse(locationJson) as DatabaseLocation

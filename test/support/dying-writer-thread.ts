@@ -1,6 +1,6 @@
 /** A writer thread that dies when it is asked to write `die`, and else answers as if it had written. */
 import { parentPort } from 'node:worker_threads'
-import type { ThreadReply, ThreadRequest } from '../../src/state/sqlite/sqlite-writer.ts'
+import type { ThreadReply, ThreadRequest } from '../../src/platform/state/sqlite/sqlite-writer.ts'
 
 const ready: ThreadReply = { kind: 'ready' }
 parentPort?.postMessage(ready)

@@ -5,7 +5,7 @@ import { answer, type WireCase } from './wire-case.ts'
 /** Requests in order, or a function that puts in place what they need, and then knows them. */
 type Cases = readonly WireCase[] | ((gateway: GatewayInProcess) => Promise<readonly WireCase[]>)
 
-/** What one difference of src/s3/compatibility.ts does, in each mode. */
+/** What one difference of src/storage/s3/compatibility.ts does, in each mode. */
 interface Modes {
   /** Further settings of both. */
   readonly settings?: Readonly<Record<string, string>>

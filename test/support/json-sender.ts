@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import type { HttpHandler, HttpReply, StreamBody } from '../../src/http/message.ts'
-import { type JsonHandlerOptions, jsonHandler } from '../../src/json-api/json-handler.ts'
-import type { Route } from '../../src/json-api/route.ts'
-import { requestOf } from '../unit/wiring/request-of.ts'
+import type { HttpHandler, HttpReply, StreamBody } from '../../src/platform/http/message.ts'
+import { type JsonHandlerOptions, jsonHandler } from '../../src/platform/json-api/json-handler.ts'
+import type { Route } from '../../src/platform/json-api/route.ts'
+import { requestOf } from '../unit/app/start/request-of.ts'
 import { readStreamBody } from './stream-body.ts'
 
 interface JsonRequest {

@@ -2,7 +2,7 @@
  * A separate process that makes, rotates and revokes access keys until it is killed. Argument: the location of
  * the database as JSON. Prints a line for each change before it begins and once it is acknowledged.
  */
-import { type DatabaseLocation, openDatabase } from '../../src/state/open-database.ts'
+import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
 import { keyAdminOn } from './key-registry.ts'
 
 /** What a process that was killed has said about a key. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { buildModelList, type ModelListInputs } from '../../src/models/list/build-model-list.ts'
-import type { ServiceKind } from '../../src/models/routing-inputs.ts'
+import type { ServiceKind } from '../../src/models/list/routing-inputs.ts'
 import { smallCatalogue } from './small-catalogue.ts'
 
 /** Tables of stored rows and the list that is built from them. */

@@ -1,5 +1,5 @@
-import { applyMigrations, readMigrations } from '../../src/state/migrate.ts'
-import { openPostgresSession } from '../../src/state/postgres/postgres-sessions.ts'
+import { applyMigrations, readMigrations } from '../../src/platform/state/migrate.ts'
+import { openPostgresSession } from '../../src/platform/state/postgres/postgres-sessions.ts'
 
 /** What the next version could add: a table, a column of a table in use, and an index. */
 const sql = `

@@ -1,4 +1,4 @@
-import type { Drive } from '../../src/drives/drive.ts'
+import type { Drive } from '../../src/storage/drives/drive.ts'
 
 /** Lets the drive give objects in parts another ETag than S3, as some stores do. */
 export function giveOwnEtags(drive: Drive, etag = 'of the store'): void {

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FromWorker, ToWorker } from '../../src/wiring/processes/worker-messages.ts'
+import type { FromWorker, ToWorker } from '../../src/app/start/processes/worker-messages.ts'
 
 process.on('message', (message: ToWorker) => {
   if (message.kind === 'ping') tell({ kind: 'pong' })

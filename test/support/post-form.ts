@@ -25,7 +25,7 @@ export interface FormToPost {
   readonly filename?: string
 }
 
-/** A separate signer, which shares no code with src/s3/form. Signature and policy come behind the other fields. */
+/** A separate signer, which shares no code with src/storage/s3/form. Signature and policy come behind the other fields. */
 export function signedFields(form: FormToPost, credentials: Credentials): Field[] {
   const { bucket, fields, version = 4, signedAtMs = Date.now() } = form
   const { accessKey, secretKey, region } = credentials

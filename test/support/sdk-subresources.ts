@@ -10,7 +10,7 @@ const notSubresources: ReadonlySet<string> = new Set(['x-id', 'list-type'])
 
 /**
  * What AWS says: each sub-resource of S3 with its methods at each level, as `bucket GET`. From the newest AWS SDK for
- * JavaScript, so that it shares nothing with src/s3/detect.ts. `uploadId` is a parameter there, not a part of the path.
+ * JavaScript, so that it shares nothing with src/storage/s3/detect.ts. `uploadId` is a parameter there, not a part of the path.
  */
 export function sdkSubresources(): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>([

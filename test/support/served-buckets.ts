@@ -1,5 +1,5 @@
-import { ConfiguredBuckets } from '../../src/buckets/buckets.ts'
-import type { S3Service } from '../../src/s3/context.ts'
+import { ConfiguredBuckets } from '../../src/storage/buckets/buckets.ts'
+import type { S3Service } from '../../src/storage/s3/context.ts'
 
 /** No bucket was counted. */
 export const uncounted: S3Service['usage'] = {

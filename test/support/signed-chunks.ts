@@ -10,7 +10,7 @@ interface ChunkedRequest extends RequestToSign {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /**
- * The headers and the body of an upload with signed chunks, by a signer that shares no code with src/s3/sigv4
+ * The headers and the body of an upload with signed chunks, by a signer that shares no code with src/storage/s3/sigv4
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html).
  */
 export function signChunks(

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 
 /**
  * A separate signer for requests that no SDK would form: raw paths, odd bytes, wrong on purpose.
- * It shares no code with src/s3/sigv4, so that one mistake can't hide in both.
+ * It shares no code with src/storage/s3/sigv4, so that one mistake can't hide in both.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export interface Credentials {

@@ -1,4 +1,4 @@
-import type { LeveledLog } from '../../src/process/log.ts'
+import type { LeveledLog } from '../../src/platform/process/log.ts'
 
 /** A log that nobody reads. */
 export const silentLog: LeveledLog = {

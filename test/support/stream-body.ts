@@ -1,4 +1,4 @@
-import type { StreamBody } from '../../src/http/message.ts'
+import type { StreamBody } from '../../src/platform/http/message.ts'
 
 /** All the bytes, borrowed and closed as the writer of replies does. */
 export async function readStreamBody(body: StreamBody): Promise<Buffer> {

@@ -8,11 +8,11 @@
  * `sized`: the size of the part is known before its bytes.
  */
 import { once } from 'node:events'
-import { openLocalDrive } from '../../src/drives/local/local-drive.ts'
-import { Uploads } from '../../src/s3/multipart/uploads.ts'
-import { openDatabase } from '../../src/state/open-database.ts'
-import { DatabaseFileRecords } from '../../src/state/stores/file-records.ts'
-import { UploadTable } from '../../src/state/stores/uploads.ts'
+import { openDatabase } from '../../src/platform/state/open-database.ts'
+import { openLocalDrive } from '../../src/storage/drives/local/local-drive.ts'
+import { DatabaseFileRecords } from '../../src/storage/drives/local/objects/file-record-table.ts'
+import { UploadTable } from '../../src/storage/s3/multipart/upload-table.ts'
+import { Uploads } from '../../src/storage/s3/multipart/uploads.ts'
 
 const [root = '', path = '', uploadId = '', partNumber = '', sized] = process.argv.slice(2)
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore }

@@ -15,7 +15,7 @@ export interface VersionTwoRequest {
   readonly expires: number | string
 }
 
-/** A separate signer, which shares no code with src/s3/sigv4. */
+/** A separate signer, which shares no code with src/storage/s3/sigv4. */
 export function signVersionTwo(request: VersionTwoRequest, secretKey: string): string {
   const { method, path, parameters = [], contentMd5 = '', contentType = '' } = request
   const pairs = parameters.map(([name, value]) => (value === '' ? name : `${name}=${value}`))

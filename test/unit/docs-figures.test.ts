@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { maxMadeBuckets } from '../../src/buckets/bucket-maker.ts'
+import { maxMadeBuckets } from '../../src/storage/buckets/bucket-maker.ts'
 import { clientSettings } from '../../web/src/connect/client-settings.ts'
 
 const root = join(import.meta.dirname, '..', '..')

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { differences } from '../../src/s3/compatibility.ts'
-import { operations } from '../../src/s3/operations.ts'
+import { differences } from '../../src/storage/s3/compatibility.ts'
+import { operations } from '../../src/storage/s3/operations.ts'
 import {
   ciGroups,
   filesLeftOut,
@@ -107,14 +107,14 @@ function importsOf(path: string): { readonly to: string; readonly isType: boolea
   }))
 }
 
-test('web takes only types from src, and src/text, which needs nothing else', () => {
+test('web takes only types from src, and src/platform/text, which needs nothing else', () => {
   const importsBelow = (folder: string) =>
     sourceFiles
       .filter((path) => path.startsWith(folder))
       .flatMap((path) => importsOf(path).map((one) => ({ path, ...one })))
   const values = importsBelow('web/').filter(({ to, isType }) => to.startsWith('src/') && !isType)
-  const needed = importsBelow('src/text/')
-  const others = [...values, ...needed].filter(({ to }) => !to.startsWith('src/text/'))
+  const needed = importsBelow('src/platform/text/')
+  const others = [...values, ...needed].filter(({ to }) => !to.startsWith('src/platform/text/'))
   assert.deepEqual(others, [])
 })
 

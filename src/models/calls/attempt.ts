@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { ApiError } from '../../json-api/api-error.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
 import {
   type CallClient,
   NoAnswerError,

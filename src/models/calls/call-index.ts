@@ -1,10 +1,10 @@
-import { ApiError } from '../../json-api/api-error.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type ListedProvider, listedConnections } from '../list/listed-provider.ts'
+import type { LoadedInputs, ModelLists } from '../list/model-lists.ts'
 import { ModelIndex, type Resolution } from '../list/resolve-model.ts'
+import { type ServiceKind, serviceKinds } from '../list/routing-inputs.ts'
 import { type UpstreamQuestion, upstreamQuestions } from '../list/upstream-questions.ts'
-import type { LoadedInputs, ModelLists } from '../model-lists.ts'
-import { type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 import { UpstreamError } from '../upstream/upstream-error.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 

@@ -1,4 +1,4 @@
-import type { ServiceKind } from '../routing-inputs.ts'
+import type { ServiceKind } from '../list/routing-inputs.ts'
 import type { UpstreamFlavour } from '../upstream/flavour.ts'
 
 /** A path that calls a model. */

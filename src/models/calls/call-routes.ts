@@ -1,9 +1,15 @@
 import { z } from 'zod'
-import type { HttpRequest } from '../../http/message.ts'
-import { type Access, PassedReply, type Route, route, routesBelow } from '../../json-api/route.ts'
-import { listError } from '../list-schemas.ts'
-import { triesPath } from '../models-error-format.ts'
-import { preflight } from '../preflight.ts'
+import type { HttpRequest } from '../../platform/http/message.ts'
+import {
+  type Access,
+  PassedReply,
+  type Route,
+  route,
+  routesBelow,
+} from '../../platform/json-api/route.ts'
+import { listError } from '../list/list-schemas.ts'
+import { triesPath } from '../list/models-error-format.ts'
+import { preflight } from '../list/preflight.ts'
 import { type CallPath, callPaths } from './call-paths.ts'
 import { type Caller, type Callers, dashboardCaller } from './callers.ts'
 import type { ModelCalls } from './model-calls.ts'

@@ -1,6 +1,6 @@
-import { type BackOff, retryAfterMs } from '../../process/back-off.ts'
-import { parsedJson } from '../../text/json-text.ts'
-import { fieldOf } from '../json-field.ts'
+import { type BackOff, retryAfterMs } from '../../platform/process/back-off.ts'
+import { parsedJson } from '../../platform/text/json-text.ts'
+import { fieldOf } from '../upstream/json-field.ts'
 
 /** What a failed attempt says something about. */
 export type Scope = 'request' | 'model' | 'quota' | 'connection' | 'moment'

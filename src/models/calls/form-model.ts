@@ -5,7 +5,7 @@ import {
   type FormPart,
   type FormPiece,
   textOf,
-} from '../../http/form-parser.ts'
+} from '../../platform/http/form-parser.ts'
 import { type ModelFinder, type ModelName, unclearModel } from './model-name.ts'
 
 /** Bytes of all that is no file, heads of parts included. */

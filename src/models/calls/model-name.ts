@@ -1,4 +1,4 @@
-import { ApiError } from '../../json-api/api-error.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
 
 /** The model that a body names, and where. */
 export interface ModelName {

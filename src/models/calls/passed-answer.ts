@@ -1,10 +1,10 @@
-import type { HttpReply, HttpRequest, StreamBody } from '../../http/message.ts'
+import type { HttpReply, HttpRequest, StreamBody } from '../../platform/http/message.ts'
 import type { CallTarget } from '../list/resolve-model.ts'
+import { UsageReader } from '../usage/reported-usage.ts'
 import type { BegunAnswer, ErrorAnswer } from './attempt.ts'
 import type { CallBody } from './call-body.ts'
 import { headersForClient } from './call-headers.ts'
 import type { ObservedCall } from './call-record.ts'
-import { UsageReader } from './reported-usage.ts'
 import { UpstreamKeys } from './upstream-keys.ts'
 
 interface AnswerContext {

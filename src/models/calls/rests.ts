@@ -1,4 +1,4 @@
-import { backOffMs } from '../../process/back-off.ts'
+import { backOffMs } from '../../platform/process/back-off.ts'
 import type { CallTarget } from '../list/resolve-model.ts'
 import type { ActiveConnection } from '../list/stored-rows.ts'
 import { consequences, type Failure, type Scope } from './failures.ts'

@@ -1,5 +1,5 @@
-import { parsedJson } from '../../text/json-text.ts'
-import { fieldOf } from '../json-field.ts'
+import { parsedJson } from '../../platform/text/json-text.ts'
+import { fieldOf } from '../upstream/json-field.ts'
 import { type Failure, failureOfEvent } from './failures.ts'
 
 /** Bytes in front of the first event. More count as a beginning. */

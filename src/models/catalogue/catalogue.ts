@@ -1,4 +1,4 @@
-import type { ServiceKind } from '../routing-inputs.ts'
+import type { ServiceKind } from '../list/routing-inputs.ts'
 import type { ModelsApi } from '../upstream/flavour.ts'
 
 /** The static knowledge about providers, indexed for the list. */

@@ -1,4 +1,4 @@
-import type { ServiceKind } from '../routing-inputs.ts'
+import type { ServiceKind } from '../list/routing-inputs.ts'
 import type { Catalogue, CatalogueProvider } from './catalogue.ts'
 import {
   CatalogueError,

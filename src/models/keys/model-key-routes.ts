@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { ApiError } from '../../json-api/api-error.ts'
-import { type Access, type Route, route, routesBelow } from '../../json-api/route.ts'
-import type { ModelKeyRow, ModelKeyTable } from '../../state/stores/model-keys.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
 import {
   detailsText,
   hashOf,
@@ -10,6 +9,7 @@ import {
   modelKeyOf,
   newModelKey,
 } from './model-key.ts'
+import type { ModelKeyRow, ModelKeyTable } from './model-key-table.ts'
 
 interface ModelKeyRoutesParts {
   readonly table: Pick<ModelKeyTable, 'all' | 'add' | 'change' | 'remove'>

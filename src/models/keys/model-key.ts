@@ -1,5 +1,5 @@
 import { hash, randomBytes, randomInt } from 'node:crypto'
-import type { ModelKeyRow } from '../../state/stores/model-keys.ts'
+import type { ModelKeyRow } from './model-key-table.ts'
 
 /** Most model keys of a gateway: every process has all of them in memory. */
 export const maxModelKeys = 1_000

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { RevisionWatch } from '../../state/revision-watch.ts'
-import type { ModelKeyTable } from '../../state/stores/model-keys.ts'
+import type { RevisionWatch } from '../../platform/state/revision-watch.ts'
 import { hashOf, type ModelKey, modelKeyOf, parseModelKey } from './model-key.ts'
+import type { ModelKeyTable } from './model-key-table.ts'
 
 interface KnownKey {
   readonly key: ModelKey

@@ -1,5 +1,5 @@
-import type { CustomModel, ModelAliases } from '../routing-inputs.ts'
 import { withoutPrefix } from './listed-provider.ts'
+import type { CustomModel, ModelAliases } from './routing-inputs.ts'
 import { aliasedModels, type LlmCustomModel, llmCustomModels } from './stored-rows.ts'
 
 interface Placed<Row> {

@@ -1,13 +1,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { ModelEntry } from '../list-schemas.ts'
-import type {
-  Combo,
-  Connection,
-  CustomModel,
-  ModelAliases,
-  ServiceKind,
-} from '../routing-inputs.ts'
 import { AddedModels } from './added-models.ts'
+import type { ModelEntry } from './list-schemas.ts'
 import {
   doesServeAny,
   type ListedConnections,
@@ -17,6 +10,7 @@ import {
   withoutPrefix,
 } from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
+import type { Combo, Connection, CustomModel, ModelAliases, ServiceKind } from './routing-inputs.ts'
 import { listedCombos, llmCustomModels } from './stored-rows.ts'
 import { baseModelIds } from './upstream-questions.ts'
 

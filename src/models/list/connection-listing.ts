@@ -1,9 +1,9 @@
-import type { ConnectionListing, UnlistedReason } from '../list-schemas.ts'
-import { type Connection, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 import { compatibleFlavour, hexEnding } from '../upstream/flavour.ts'
 import { candidates, type ModelListInputs } from './build-model-list.ts'
 import { ListBudget } from './list-budget.ts'
+import type { ConnectionListing, UnlistedReason } from './list-schemas.ts'
 import { type ListedProvider, listedConnections, servedKinds } from './listed-provider.ts'
+import { type Connection, type ServiceKind, serviceKinds } from './routing-inputs.ts'
 import { baseModelIds } from './upstream-questions.ts'
 
 export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {

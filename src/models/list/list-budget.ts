@@ -1,4 +1,4 @@
-import type { ModelEntry } from '../list-schemas.ts'
+import type { ModelEntry } from './list-schemas.ts'
 
 /** Bytes of a list. What does not fit is not listed, and its owner is told. */
 export const maxListBytes = 16 * 1024 * 1024

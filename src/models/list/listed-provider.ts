@@ -1,5 +1,5 @@
 import type { Catalogue, CatalogueProvider } from '../catalogue/catalogue.ts'
-import type { Connection, ServiceKind } from '../routing-inputs.ts'
+import type { Connection, ServiceKind } from './routing-inputs.ts'
 import { type ActiveConnection, activeConnections } from './stored-rows.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { CatalogueProvider } from '../catalogue/catalogue.ts'
-import type { ServiceKind } from '../routing-inputs.ts'
+import type { ServiceKind } from './routing-inputs.ts'
 
 /** The first row that matches decides (docs/contract/model-list.md, "Kind of an id"). */
 const kindHints = [

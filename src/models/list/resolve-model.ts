@@ -1,6 +1,6 @@
-import { type Combo, type ModelAliases, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 import { type Candidate, candidates, type ModelListInputs } from './build-model-list.ts'
 import { type ListedProvider, listedConnections, withoutPrefix } from './listed-provider.ts'
+import { type Combo, type ModelAliases, type ServiceKind, serviceKinds } from './routing-inputs.ts'
 import { type ActiveConnection, activeConnections, listedCombos } from './stored-rows.ts'
 
 /** A model of a connection, which a call may go to. */

@@ -1,4 +1,3 @@
-import { type CustomModel, type ServiceKind, serviceKinds } from '../routing-inputs.ts'
 import { compatibleFlavour } from '../upstream/flavour.ts'
 import { buildModelList, type ModelListInputs } from './build-model-list.ts'
 import { beyondListSize, connectionListings } from './connection-listing.ts'
@@ -9,6 +8,7 @@ import {
   withoutPrefix,
 } from './listed-provider.ts'
 import { kindOfModel } from './model-kind.ts'
+import { type CustomModel, type ServiceKind, serviceKinds } from './routing-inputs.ts'
 import { upstreamQuestions } from './upstream-questions.ts'
 
 /** Stored input that has no effect on any list. */

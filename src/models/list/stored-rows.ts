@@ -1,6 +1,6 @@
-import { byPriority } from '../connection-order.ts'
-import { isText } from '../is-text.ts'
-import { type ServiceKind, serviceKinds } from '../routing-inputs.ts'
+import { byPriority } from '../routing/connection-order.ts'
+import { isText } from './is-text.ts'
+import { type ServiceKind, serviceKinds } from './routing-inputs.ts'
 
 /**
  * Reads stored rows for the list. A row may be invalid in any way (an import, an older version, a

@@ -1,5 +1,5 @@
-import { ApiError } from '../../json-api/api-error.ts'
-import { jsonPath } from '../../json-api/json-path.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { jsonPath } from '../../platform/json-api/json-path.ts'
 
 /**
  * @param keyOf Undefined: the item has no key yet.

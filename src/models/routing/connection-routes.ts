@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Call, type Route, route } from '../../json-api/route.ts'
+import { type Call, type Route, route } from '../../platform/json-api/route.ts'
 import { type ProbeReport, probeReport } from '../upstream/probe-report.ts'
 import { toConnectionAnswer, toWarnedRouting } from './answers.ts'
 import {

@@ -1,15 +1,14 @@
-import type { Log } from '../../process/log.ts'
-import type { Sealer } from '../../state/sealer.ts'
-import type { RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
+import type { Log } from '../../platform/process/log.ts'
+import type { Sealer } from '../../platform/state/sealer.ts'
 import type {
   Combo,
   Connection,
   CustomModel,
   ModelAliases,
   RoutingSource,
-} from '../routing-inputs.ts'
-
+} from '../list/routing-inputs.ts'
 import { readRows } from './read-rows.ts'
+import type { RoutingSet, RoutingTables } from './routing-table.ts'
 import type { RoutingItems, StoredConnection } from './stored-routing.ts'
 
 interface DatabaseRoutingSourceParts {

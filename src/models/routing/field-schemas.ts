@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { serviceKinds } from '../routing-inputs.ts'
+import { serviceKinds } from '../list/routing-inputs.ts'
 import { isUpstreamUrl } from '../upstream/upstream-request.ts'
 import { apiKeyPattern, maxApiKeyLength } from './api-key.ts'
 import {

@@ -1,9 +1,9 @@
-import { jsonPath } from '../../json-api/json-path.ts'
-import type { RoutingSet } from '../../state/stores/routing.ts'
+import { jsonPath } from '../../platform/json-api/json-path.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { byPriority } from '../connection-order.ts'
 import { type RoutingWarning, routingWarnings } from '../list/routing-warnings.ts'
+import { byPriority } from './connection-order.ts'
 import type { FieldWarning } from './routing-schemas.ts'
+import type { RoutingSet } from './routing-table.ts'
 import { type ItemLists, itemKeys, type StoredRouting } from './stored-routing.ts'
 
 /** The `warnings` of responses: stored input that has no effect on any list. */

@@ -1,5 +1,5 @@
-import { ApiError } from '../../json-api/api-error.ts'
-import type { Sealer } from '../../state/sealer.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import type { Sealer } from '../../platform/state/sealer.ts'
 import { compatibleFlavour } from '../upstream/flavour.ts'
 import { isMask, maskOf } from './api-key.ts'
 import type { StoredConnection } from './stored-routing.ts'

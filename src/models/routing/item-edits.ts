@@ -1,4 +1,4 @@
-import { ApiError } from '../../json-api/api-error.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
 import type { RoutingEdit } from './routing-store.ts'
 import { type ItemLists, itemKeys, type RoutingItems, withoutBroken } from './stored-routing.ts'
 

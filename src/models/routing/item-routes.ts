@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Route, route } from '../../json-api/route.ts'
+import { type Route, route } from '../../platform/json-api/route.ts'
 import { serviceKind } from './field-schemas.ts'
 import { itemWarnings } from './field-warnings.ts'
 import { addItem, type ItemKind, type ItemSet, removeItem, replaceItem } from './item-edits.ts'

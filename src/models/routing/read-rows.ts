@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { OrderedRow, RoutingSet, RoutingSnapshot } from '../../state/stores/routing.ts'
-import { isText } from '../is-text.ts'
+import { isText } from '../list/is-text.ts'
 import { orMissing, serviceKind } from './field-schemas.ts'
+import type { OrderedRow, RoutingSet, RoutingSnapshot } from './routing-table.ts'
 import {
   type BrokenRow,
   itemKeys,

@@ -1,4 +1,4 @@
-import { type Route, routesBelow } from '../../json-api/route.ts'
+import { type Route, routesBelow } from '../../platform/json-api/route.ts'
 import { connectionRoutes } from './connection-routes.ts'
 import { itemRoutes } from './item-routes.ts'
 import type { RoutingApiParts } from './route-replies.ts'

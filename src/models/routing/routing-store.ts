@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ApiError } from '../../json-api/api-error.ts'
-import type { RoutingRows, RoutingSet, RoutingTables } from '../../state/stores/routing.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
 import {
   maxCombos,
   maxConnections,
@@ -9,6 +8,7 @@ import {
   maxStateBytes,
 } from './limits.ts'
 import { readState } from './read-rows.ts'
+import type { RoutingRows, RoutingSet, RoutingTables } from './routing-table.ts'
 import { type StoredRouting, toRows } from './stored-routing.ts'
 
 interface RoutingAt {

@@ -1,5 +1,5 @@
-import type { RoutingRow, RoutingRows, RoutingSet } from '../../state/stores/routing.ts'
-import type { Combo, Connection, CustomModel } from '../routing-inputs.ts'
+import type { Combo, Connection, CustomModel } from '../list/routing-inputs.ts'
+import type { RoutingRow, RoutingRows, RoutingSet } from './routing-table.ts'
 
 /** A connection as stored in the database. */
 export interface StoredConnection extends Omit<Connection, 'apiKey' | 'isActive' | 'priority'> {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Agent, buildConnector } from 'undici'
-import { ApiError } from '../../json-api/api-error.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
 
 export interface CallTimes {
   readonly connectMs: number

@@ -1,5 +1,5 @@
-import { isText } from '../is-text.ts'
-import { fieldOf } from '../json-field.ts'
+import { isText } from '../list/is-text.ts'
+import { fieldOf } from './json-field.ts'
 
 /** Characters. Longer ids are dropped. */
 const maxIdLength = 500

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Limiter } from '../../process/limiter.ts'
-import type { Connection } from '../routing-inputs.ts'
+import { Limiter } from '../../platform/process/limiter.ts'
+import type { Connection } from '../list/routing-inputs.ts'
 import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
 import { compatibleFlavour, type ModelsApi } from './flavour.ts'
 import type { ProbeReport } from './probe-report.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import type { Attributes } from '../../../src/drives/attributes.ts'
-import type { Drive } from '../../../src/drives/drive.ts'
+import type { Attributes } from '../../../src/storage/drives/attributes.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
 import type { DriveSuite } from './drive-suite.ts'
 import { asStored, bucket, md5Of, put } from './stored-object.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { type Drive, DriveError } from '../../../src/drives/drive.ts'
+import { type Drive, DriveError } from '../../../src/storage/drives/drive.ts'
 import { assertNoLeftovers, buckets, type DriveSuite, twoDrives } from './drive-suite.ts'
 import { bucket, getText, listKeys, put, rejectsAs } from './stored-object.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import type { Drive } from '../../../src/drives/drive.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
 import { type DriveSuite, twoDrives } from './drive-suite.ts'
 import {
   bucket,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { DriveError, type WriteConditions } from '../../../src/drives/drive.ts'
+import { DriveError, type WriteConditions } from '../../../src/storage/drives/drive.ts'
 import {
   assertNoLeftovers,
   type DriveSuite,

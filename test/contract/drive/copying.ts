@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import type { CopyOptions, Drive, ObjectName, WriteConditions } from '../../../src/drives/drive.ts'
+import type {
+  CopyOptions,
+  Drive,
+  ObjectName,
+  WriteConditions,
+} from '../../../src/storage/drives/drive.ts'
 import { checkConditions } from './conditions.ts'
 import { assertNoLeftovers, buckets, type DriveSuite, twoDrives } from './drive-suite.ts'
 import {

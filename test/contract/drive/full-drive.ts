@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import type { Draft, PartDraft } from '../../../src/drives/drive.ts'
+import type { Draft, PartDraft } from '../../../src/storage/drives/drive.ts'
 import { assertNoLeftovers, type DriveSuite } from './drive-suite.ts'
 import { attributesOf, bucket, bytesOf, get, getText, put, rejectsAs } from './stored-object.ts'
 import { UploadSession } from './upload-session.ts'

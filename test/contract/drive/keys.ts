@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { isLegalKey } from '../../../src/drives/key-path.ts'
+import { isLegalKey } from '../../../src/storage/drives/kit/names/key-path.ts'
 import { shareOf } from '../../support/test-groups.ts'
 import { type DriveSuite, twoDrives } from './drive-suite.ts'
 import {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ListQuery } from '../../../src/drives/listed-entry.ts'
+import type { ListQuery } from '../../../src/storage/drives/listed-entry.ts'
 import { sortedKeys } from './stored-object.ts'
 
 /** An entry of the model. It has a kind because some objects end with `/`, as folders do. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
-import type { Drive } from '../../../src/drives/drive.ts'
-import type { Entry, ListQuery } from '../../../src/drives/listed-entry.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import type { Entry, ListQuery } from '../../../src/storage/drives/listed-entry.ts'
 import { type DriveSuite, twoDrives } from './drive-suite.ts'
 import {
   isAfter,

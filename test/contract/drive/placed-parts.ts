@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe } from 'node:test'
-import type { Drive, ObjectMetadata, WriteConditions } from '../../../src/drives/drive.ts'
+import type { Drive, ObjectMetadata, WriteConditions } from '../../../src/storage/drives/drive.ts'
 import { assertNoLeftovers, type DriveSuite, twoDrives } from './drive-suite.ts'
 import {
   asStored,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { Attributes } from '../../../src/drives/attributes.ts'
+import type { Attributes } from '../../../src/storage/drives/attributes.ts'
 import {
   type Drive,
   DriveError,
@@ -8,8 +8,8 @@ import {
   type ObjectMetadata,
   type PartDraft,
   type WriteConditions,
-} from '../../../src/drives/drive.ts'
-import type { Entry, ListQuery } from '../../../src/drives/listed-entry.ts'
+} from '../../../src/storage/drives/drive.ts'
+import type { Entry, ListQuery } from '../../../src/storage/drives/listed-entry.ts'
 import { testBytes } from '../../support/test-bytes.ts'
 import { buckets } from './drive-suite.ts'
 

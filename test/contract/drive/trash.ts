@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import type { Drive } from '../../../src/drives/drive.ts'
-import { trashBucketOf } from '../../../src/drives/trash-bucket.ts'
-import { moveObject } from '../../../src/jobs/trash/move-object.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import { trashBucketOf } from '../../../src/storage/drives/trash-bucket.ts'
+import { moveObject } from '../../../src/storage/jobs/trash/move-object.ts'
 import type { DriveSuite } from './drive-suite.ts'
 import { attributesOf, bucket, bytesOf, get, getText, listKeys, put } from './stored-object.ts'
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { Attributes } from '../../../src/drives/attributes.ts'
+import type { Attributes } from '../../../src/storage/drives/attributes.ts'
 import type {
   Drive,
   ObjectMetadata,
   ObjectName,
   PartDraft,
   WriteConditions,
-} from '../../../src/drives/drive.ts'
-import type { PartDigest } from '../../../src/drives/upload-abilities.ts'
+} from '../../../src/storage/drives/drive.ts'
+import type { PartDigest } from '../../../src/storage/drives/upload-abilities.ts'
 import { attributesOf, bucket, md5Of, writeChunks } from './stored-object.ts'
 
 /** The digests of the parts in the first `size` bytes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Drive, DriveError, type WriteConditions } from '../../../src/drives/drive.ts'
+import { type Drive, DriveError, type WriteConditions } from '../../../src/storage/drives/drive.ts'
 import { checkConditions } from './conditions.ts'
 import { assertNoLeftovers, type DriveSuite, twoDrives } from './drive-suite.ts'
 import {

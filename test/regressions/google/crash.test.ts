@@ -5,11 +5,11 @@
  */
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { DriveError } from '../../../src/drives/drive.ts'
-import type { Database } from '../../../src/state/database.ts'
-import { DatabaseDriveIndex } from '../../../src/state/stores/drive-index.ts'
-import { DatabaseDriveUploads } from '../../../src/state/stores/drive-index-uploads.ts'
-import { DatabaseLeases } from '../../../src/state/stores/key-leases.ts'
+import type { Database } from '../../../src/platform/state/database.ts'
+import { DriveError } from '../../../src/storage/drives/drive.ts'
+import { DatabaseDriveIndex } from '../../../src/storage/drives/google/index/drive-index-table.ts'
+import { DatabaseLeases } from '../../../src/storage/drives/kit/key-lease-table.ts'
+import { DatabaseDriveUploads } from '../../../src/storage/drives/kit/uploads/drive-upload-table.ts'
 import { bucket, bytesOf, get, put } from '../../contract/drive/stored-object.ts'
 import { UploadSession } from '../../contract/drive/upload-session.ts'
 import {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { thisProcess } from '../../../src/process/identity.ts'
-import { newLeaseOwner } from '../../../src/process/lease-owner.ts'
-import { DatabaseLeases } from '../../../src/state/stores/key-leases.ts'
+import { thisProcess } from '../../../src/platform/process/identity.ts'
+import { newLeaseOwner } from '../../../src/platform/process/lease-owner.ts'
+import { DatabaseLeases } from '../../../src/storage/drives/kit/key-lease-table.ts'
 import { bucket, getText, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import {
   driveFolder,

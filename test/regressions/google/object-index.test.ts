@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseDriveIndex } from '../../../src/state/stores/drive-index.ts'
+import { DatabaseDriveIndex } from '../../../src/storage/drives/google/index/drive-index-table.ts'
 import {
   assertHolds,
   bucket,

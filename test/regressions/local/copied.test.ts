@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Attributes } from '../../../src/drives/attributes.ts'
-import { openLocalDrive } from '../../../src/drives/local/local-drive.ts'
-import { openDatabase } from '../../../src/state/open-database.ts'
-import { DatabaseFileRecords } from '../../../src/state/stores/file-records.ts'
-import { attributesOf, bucket, get, log, put } from '../../unit/drives/local/open-drive.ts'
-import { tempFolder } from '../../unit/drives/local/temp-folder.ts'
+import { openDatabase } from '../../../src/platform/state/open-database.ts'
+import type { Attributes } from '../../../src/storage/drives/attributes.ts'
+import { openLocalDrive } from '../../../src/storage/drives/local/local-drive.ts'
+import { DatabaseFileRecords } from '../../../src/storage/drives/local/objects/file-record-table.ts'
+import { attributesOf, bucket, get, log, put } from '../../unit/storage/drives/local/open-drive.ts'
+import { tempFolder } from '../../unit/storage/drives/local/temp-folder.ts'
 
 const keys = ['top', 'a', 'a/b', 'a/', 'ü/ä.bin', `long-${'é'.repeat(200)}`, '100%25', '..']
 

@@ -4,11 +4,11 @@ import crypto from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { mock, type TestContext, test } from 'node:test'
-import type { Attributes } from '../../../src/drives/attributes.ts'
-import { openLocalDrive } from '../../../src/drives/local/local-drive.ts'
-import { MemoryRecords } from '../../unit/drives/local/memory-records.ts'
-import { bucket, get } from '../../unit/drives/local/open-drive.ts'
-import { tempFolder } from '../../unit/drives/local/temp-folder.ts'
+import type { Attributes } from '../../../src/storage/drives/attributes.ts'
+import { openLocalDrive } from '../../../src/storage/drives/local/local-drive.ts'
+import { MemoryRecords } from '../../unit/storage/drives/local/memory-records.ts'
+import { bucket, get } from '../../unit/storage/drives/local/open-drive.ts'
+import { tempFolder } from '../../unit/storage/drives/local/temp-folder.ts'
 
 /** What is written now was written an hour ago, and is touched now. */
 const hour = 60 * 60 * 1000

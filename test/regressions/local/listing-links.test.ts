@@ -5,8 +5,8 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { bucket, openDrive } from '../../unit/drives/local/open-drive.ts'
-import { tempFolder } from '../../unit/drives/local/temp-folder.ts'
+import { bucket, openDrive } from '../../unit/storage/drives/local/open-drive.ts'
+import { tempFolder } from '../../unit/storage/drives/local/temp-folder.ts'
 
 /** Exchanges a folder with a link, and back, as fast as it can. */
 const exchanging = `

@@ -7,10 +7,16 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openLocalRoot } from '../../../src/drives/local/local-root.ts'
-import { KeyLocks } from '../../../src/drives/local/objects/key-locks.ts'
-import { attributesOf, bucket, get, openDrive, put } from '../../unit/drives/local/open-drive.ts'
-import { tempFolder } from '../../unit/drives/local/temp-folder.ts'
+import { openLocalRoot } from '../../../src/storage/drives/local/local-root.ts'
+import { KeyLocks } from '../../../src/storage/drives/local/objects/key-locks.ts'
+import {
+  attributesOf,
+  bucket,
+  get,
+  openDrive,
+  put,
+} from '../../unit/storage/drives/local/open-drive.ts'
+import { tempFolder } from '../../unit/storage/drives/local/temp-folder.ts'
 
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux'
 const skip = isRoot ? false : 'only root may mount a file system'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { test } from 'node:test'
-import { bucket, openDrive, put } from '../../unit/drives/local/open-drive.ts'
+import { bucket, openDrive, put } from '../../unit/storage/drives/local/open-drive.ts'
 
 /**
  * A moved file is a link to its source: both have one identity and one record. To forget that because the move failed

@@ -6,16 +6,22 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { Drive } from '../../../src/drives/drive.ts'
-import { sweepLeftovers } from '../../../src/drives/local/leftovers.ts'
-import { LocalNotes } from '../../../src/drives/local/local-notes.ts'
-import { openLocalRoot } from '../../../src/drives/local/local-root.ts'
-import { probeFolder } from '../../../src/drives/local/probe/probe-folder.ts'
-import { SharedFolder } from '../../../src/drives/local/probe/shared-folder.ts'
-import { trashBucketOf } from '../../../src/drives/trash-bucket.ts'
-import { thisProcess } from '../../../src/process/identity.ts'
-import { attributesOf, bucket, get, openDrive, put } from '../../unit/drives/local/open-drive.ts'
-import { tempFolder } from '../../unit/drives/local/temp-folder.ts'
+import { thisProcess } from '../../../src/platform/process/identity.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import { sweepLeftovers } from '../../../src/storage/drives/local/leftovers.ts'
+import { LocalNotes } from '../../../src/storage/drives/local/local-notes.ts'
+import { openLocalRoot } from '../../../src/storage/drives/local/local-root.ts'
+import { probeFolder } from '../../../src/storage/drives/local/probe/probe-folder.ts'
+import { SharedFolder } from '../../../src/storage/drives/local/probe/shared-folder.ts'
+import { trashBucketOf } from '../../../src/storage/drives/trash-bucket.ts'
+import {
+  attributesOf,
+  bucket,
+  get,
+  openDrive,
+  put,
+} from '../../unit/storage/drives/local/open-drive.ts'
+import { tempFolder } from '../../unit/storage/drives/local/temp-folder.ts'
 
 const [host] = thisProcess.split('/')
 const dead = encodeURIComponent(`${host}/4194304/1`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { etagOfParts, listOf, never, partOf, textOf } from '../../unit/s3/write-fixture.ts'
+import { etagOfParts, listOf, never, partOf, textOf } from '../../unit/storage/s3/write-fixture.ts'
 import { openUploadScene } from './upload-scene.ts'
 
 /** As long as the part that the other process sends. */

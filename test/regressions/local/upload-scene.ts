@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { openLocalDrive } from '../../../src/drives/local/local-drive.ts'
-import { Uploads } from '../../../src/s3/multipart/uploads.ts'
-import { openDatabase } from '../../../src/state/open-database.ts'
-import { DatabaseFileRecords } from '../../../src/state/stores/file-records.ts'
-import { UploadTable } from '../../../src/state/stores/uploads.ts'
-import { begin, TestClock } from '../../unit/s3/write-fixture.ts'
+import { openDatabase } from '../../../src/platform/state/open-database.ts'
+import { openLocalDrive } from '../../../src/storage/drives/local/local-drive.ts'
+import { DatabaseFileRecords } from '../../../src/storage/drives/local/objects/file-record-table.ts'
+import { UploadTable } from '../../../src/storage/s3/multipart/upload-table.ts'
+import { Uploads } from '../../../src/storage/s3/multipart/uploads.ts'
+import { begin, TestClock } from '../../unit/storage/s3/write-fixture.ts'
 
 const program = fileURLToPath(new URL('../../support/upload-process.ts', import.meta.url))
 

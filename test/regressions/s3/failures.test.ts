@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DriveError } from '../../../src/drives/drive.ts'
-import { openS3Drive } from '../../../src/drives/s3/s3-drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive.ts'
+import { openS3Drive } from '../../../src/storage/drives/s3/s3-drive.ts'
 import {
   attributesOf,
   bucket,

@@ -1,10 +1,13 @@
 /** What a store, or Google, says is for the owner: its words may have addresses and accounts. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { driveErrorOf, TransientError } from '../../../src/drives/cloud/transient-error.ts'
-import type { Drive, DriveError } from '../../../src/drives/drive.ts'
-import { errorOfFailure } from '../../../src/drives/google/api/google-failure.ts'
-import { s3ErrorOfDrive } from '../../../src/s3/drive-errors.ts'
+import type { Drive, DriveError } from '../../../src/storage/drives/drive.ts'
+import { errorOfFailure } from '../../../src/storage/drives/google/api/google-failure.ts'
+import {
+  driveErrorOf,
+  TransientError,
+} from '../../../src/storage/drives/kit/cloud/transient-error.ts'
+import { s3ErrorOfDrive } from '../../../src/storage/s3/drive-errors.ts'
 import { startGatewayOn } from '../../faults/gateway-on.ts'
 import { openState } from '../../faults/open-state.ts'
 import { behind, errorDocument, openDriveOn } from './store-under-test.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Drive } from '../../../src/drives/drive.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import {
   bucket,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import type { Drive } from '../../../src/drives/drive.ts'
-import type { ListQuery } from '../../../src/drives/listed-entry.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import type { ListQuery } from '../../../src/storage/drives/listed-entry.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import {
   bucket,

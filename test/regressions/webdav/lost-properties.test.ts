@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import type { Drive } from '../../../src/drives/drive.ts'
-import type { Entry } from '../../../src/drives/listed-entry.ts'
-import { recordName, recordNamespace } from '../../../src/drives/webdav/client/multistatus.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import type { Entry } from '../../../src/storage/drives/listed-entry.ts'
+import {
+  recordName,
+  recordNamespace,
+} from '../../../src/storage/drives/webdav/client/multistatus.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import {
   attributesOf,

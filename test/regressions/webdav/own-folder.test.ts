@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import type { Drive } from '../../../src/drives/drive.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import {
   attributesOf,

@@ -1,7 +1,7 @@
 /** How the next process recovers the interrupted work of a dead one. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import type { Drive } from '../../../src/drives/drive.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import { bucket, getText, listKeys, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import { UploadSession } from '../../contract/drive/upload-session.ts'

@@ -1,8 +1,8 @@
 import { CreateBucketCommand } from '@aws-sdk/client-s3'
-import { Probe } from '../../../src/drives/s3/probe.ts'
-import { Store } from '../../../src/drives/s3/store.ts'
-import type { Abilities } from '../../../src/drives/s3/store-abilities.ts'
-import { StoreNames } from '../../../src/drives/s3/store-names.ts'
+import { Probe } from '../../../src/storage/drives/s3/probe/probe.ts'
+import type { Abilities } from '../../../src/storage/drives/s3/probe/store-abilities.ts'
+import { Store } from '../../../src/storage/drives/s3/requests/store.ts'
+import { StoreNames } from '../../../src/storage/drives/s3/requests/store-names.ts'
 import { clientOf, type StoreLogin } from './s3-store.ts'
 
 /** What a gateway on the store finds out at its start. Leaves a bucket. */

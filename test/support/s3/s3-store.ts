@@ -7,7 +7,7 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { forEachLimited } from '../../../src/process/limiter.ts'
+import { forEachLimited } from '../../../src/platform/process/limiter.ts'
 
 /** Where a store is, and the key that may do everything there. */
 export interface StoreLogin {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { parse } from 'yaml'
-import { settingsTable } from '../../../src/wiring/settings/table.ts'
+import { settingsTable } from '../../../src/app/settings/tables/settings-table.ts'
 import { codeBlockOf, codeBlocksOf } from '../../support/code-blocks.ts'
 
 const root = join(import.meta.dirname, '../../..')

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import {
   type MetricDefinition,
   metricDefinitions,
-} from '../../../src/wiring/metrics/definitions.ts'
+} from '../../../src/app/telemetry/metrics/definitions.ts'
 
 const folder = new URL('../../../deploy/monitoring/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { generatedFiles } from '../../../scripts/setting-docs.ts'
-import type { Setting } from '../../../src/wiring/settings/setting.ts'
-import { settingsTable } from '../../../src/wiring/settings/table.ts'
+import type { Setting } from '../../../src/app/settings/setting.ts'
+import { settingsTable } from '../../../src/app/settings/tables/settings-table.ts'
 
 const files = generatedFiles(join(import.meta.dirname, '../../..'))
 const names = Object.values<Setting<unknown>>(settingsTable).map(({ name }) => name)

@@ -2,7 +2,7 @@ import type {
   PresignBatchReply,
   PresignBody,
   PresignReply,
-} from '../../../src/console/management/replies.ts'
+} from '../../../src/dashboard/management/replies.ts'
 import { afterSignIn } from '../session/after-sign-in.ts'
 import { sessionStore } from '../session/session-store.ts'
 import { ApiError, toApiError, unreachable } from './api-error.ts'

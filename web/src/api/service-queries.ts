@@ -1,12 +1,12 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { ActivityReply } from '../../../src/console/management/activity-schemas.ts'
+import type { ActivityReply } from '../../../src/dashboard/management/activity-schemas.ts'
 import type {
   BucketsReply,
   DeletionsReply,
   StatusReply,
   UploadsReply,
-} from '../../../src/console/management/replies.ts'
-import type { TrafficReply } from '../../../src/console/management/traffic-route.ts'
+} from '../../../src/dashboard/management/replies.ts'
+import type { TrafficReply } from '../../../src/dashboard/management/traffic-route.ts'
 import { request } from './client.ts'
 
 /**

@@ -1,4 +1,4 @@
-/** Sends the files that a visitor chooses, each in a request of its own. The page is src/console/shares/drop-links.ts. */
+/** Sends the files that a visitor chooses, each in a request of its own. The page is src/dashboard/shares/drop-links.ts. */
 
 const atOnce = 2
 /** Another visitor may have taken the name meanwhile. */

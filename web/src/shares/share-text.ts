@@ -1,4 +1,4 @@
-import type { ShareReply } from '../../../src/console/shares/share-schemas.ts'
+import type { ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
 import { formatAmount, formatCount } from '../format/bytes.ts'
 
 type Kind = ShareReply['kind']

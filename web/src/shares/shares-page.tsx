@@ -1,7 +1,7 @@
 import { Anchor, Text, Title } from '@mantine/core'
 import { IconLink } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { ShareReply } from '../../../src/console/shares/share-schemas.ts'
+import type { ShareReply } from '../../../src/dashboard/shares/share-schemas.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageTitle } from '../ui/page-title.tsx'

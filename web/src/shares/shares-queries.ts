@@ -3,7 +3,7 @@ import type {
   ShareBody,
   ShareReply,
   SharesReply,
-} from '../../../src/console/shares/share-schemas.ts'
+} from '../../../src/dashboard/shares/share-schemas.ts'
 import { request } from '../api/client.ts'
 
 const refreshMs = 15_000

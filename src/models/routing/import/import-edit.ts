@@ -1,4 +1,4 @@
-import type { Sealer } from '../../../state/sealer.ts'
+import type { Sealer } from '../../../platform/state/sealer.ts'
 import { givenConnection } from '../connection-edits.ts'
 import { leadsElsewhere } from '../given-key.ts'
 import { itemKeys, noRouting, type StoredRouting } from '../stored-routing.ts'

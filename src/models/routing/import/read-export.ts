@@ -1,10 +1,10 @@
-import { jsonPath } from '../../../json-api/json-path.ts'
+import { jsonPath } from '../../../platform/json-api/json-path.ts'
 import {
   type Combo,
   type CustomModel,
   type ServiceKind,
   serviceKinds,
-} from '../../routing-inputs.ts'
+} from '../../list/routing-inputs.ts'
 import { compatibleFlavour } from '../../upstream/flavour.ts'
 import { assertUnique } from '../assert-unique.ts'
 import type { GivenConnection } from '../connection-edits.ts'

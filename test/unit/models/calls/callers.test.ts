@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ApiError } from '../../../../src/json-api/api-error.ts'
+import type { ApiError } from '../../../../src/platform/json-api/api-error.ts'
 import { callersOf } from '../../../support/models-app.ts'
-import { requestOf } from '../../wiring/request-of.ts'
+import { requestOf } from '../../app/start/request-of.ts'
 
 const apiKey = 'weak'
 

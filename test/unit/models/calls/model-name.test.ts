@@ -184,7 +184,7 @@ describe('the model of a form', () => {
       // Go's textproto joins folded lines, and takes a line feed for the end of one.
       `Content-Disposition: form-data; name="x"\r\n ; name="model"`,
       `X-Other: a\nContent-Disposition: form-data; name="model"\r\nContent-Disposition: form-data; name="x"`,
-      // Found by a comparison with the parsers named in test/unit/http/form-parser.test.ts.
+      // Found by a comparison with the parsers named in test/unit/platform/http/form-parser.test.ts.
       `Content-Disposition: form-data; name="x"; filename="; name=model"`,
       `Content-Disposition: form-data; name="x"\r\nX`,
       `Content-Disposition: form-data; name="x"\r\nContent-Type: multipart/mixed; boundary=q`,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { jsonPath } from '../../../../src/json-api/json-path.ts'
 import {
   type JsonPath,
   linesOf,
   syntaxMistake,
 } from '../../../../src/models/catalogue/json-lines.ts'
+import { jsonPath } from '../../../../src/platform/json-api/json-path.ts'
 import { leastCpuMsOf } from '../../../support/cpu-time.ts'
 
 const lineOf = (text: string, path: JsonPath) => linesOf(text, [path])[0]

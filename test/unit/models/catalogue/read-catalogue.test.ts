@@ -9,7 +9,7 @@ import {
   readCatalogue,
 } from '../../../../src/models/catalogue/read-catalogue.ts'
 import { buildModelList } from '../../../../src/models/list/build-model-list.ts'
-import { serviceKinds } from '../../../../src/models/routing-inputs.ts'
+import { serviceKinds } from '../../../../src/models/list/routing-inputs.ts'
 
 describe('the built-in catalogue', () => {
   test('is valid, and begins with its order', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { serviceKinds } from '../../../../src/models/routing-inputs.ts'
+import { serviceKinds } from '../../../../src/models/list/routing-inputs.ts'
 import {
   build,
   connection,

@@ -5,8 +5,8 @@ import {
   connectionListings,
   type ListingInputs,
 } from '../../../../src/models/list/connection-listing.ts'
+import { defaultKinds, kindsOfPath } from '../../../../src/models/list/listed-kinds.ts'
 import { routingWarnings } from '../../../../src/models/list/routing-warnings.ts'
-import { defaultKinds, kindsOfPath } from '../../../../src/models/listed-kinds.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
 function inputsOf(given: Partial<ListingInputs>): ListingInputs {

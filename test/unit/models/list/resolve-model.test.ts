@@ -6,7 +6,7 @@ import {
   type ModelListInputs,
 } from '../../../../src/models/list/build-model-list.ts'
 import { ModelIndex } from '../../../../src/models/list/resolve-model.ts'
-import { type ServiceKind, serviceKinds } from '../../../../src/models/routing-inputs.ts'
+import { type ServiceKind, serviceKinds } from '../../../../src/models/list/routing-inputs.ts'
 import { connection, node, type Rows, withData } from '../../../support/model-list-table.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 

@@ -4,8 +4,8 @@ import {
   type ListedConnectionsInputs,
   listedConnections,
 } from '../../../../src/models/list/listed-provider.ts'
+import type { ServiceKind } from '../../../../src/models/list/routing-inputs.ts'
 import { upstreamQuestions } from '../../../../src/models/list/upstream-questions.ts'
-import type { ServiceKind } from '../../../../src/models/routing-inputs.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
 const data = { baseUrl: 'http://lab/v1' }

@@ -5,7 +5,7 @@ import {
   DatabaseError,
   type SqlValue,
   type Statement,
-} from '../../../../src/state/database.ts'
+} from '../../../../src/platform/state/database.ts'
 import {
   openRouting,
   openTestDatabase,

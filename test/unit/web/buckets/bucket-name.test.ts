@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isBucketName } from '../../../../src/wiring/settings/parse-names.ts'
+import { isBucketName } from '../../../../src/app/settings/parse-names.ts'
 import { bucketNameProblem } from '../../../../web/src/buckets/bucket-name.ts'
 
 for (const name of ['ab', 'a'.repeat(64), 'Photos', 'photos_1', '-photos', 'photos.']) {

@@ -4,7 +4,7 @@ import {
   type BucketStatus,
   bucketChange,
   type ExpiryRule,
-} from '../../../../src/console/management/replies.ts'
+} from '../../../../src/dashboard/management/replies.ts'
 import {
   changeOf,
   draftOf,

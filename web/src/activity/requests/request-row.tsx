@@ -1,5 +1,5 @@
 import { Badge, Group, Text } from '@mantine/core'
-import type { ActivityStatus } from '../../../../src/console/management/activity-schemas.ts'
+import type { ActivityStatus } from '../../../../src/dashboard/management/activity-schemas.ts'
 import { Age } from '../../ui/age.tsx'
 import { Row } from '../../ui/row-list.tsx'
 import { authorText, moreText, requestTarget } from './request-text.ts'

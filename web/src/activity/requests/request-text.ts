@@ -1,4 +1,4 @@
-import type { ActivityStatus } from '../../../../src/console/management/activity-schemas.ts'
+import type { ActivityStatus } from '../../../../src/dashboard/management/activity-schemas.ts'
 import { formatAmount } from '../../format/bytes.ts'
 
 /** What a request was about: "PutObject photos/2024/sea.jpg", "GET photos". */

@@ -1,5 +1,5 @@
-import type { DeletionBody, DeletionReply } from '../../../../src/console/management/replies.ts'
-import { keyBefore } from '../../../../src/text/key-order.ts'
+import type { DeletionBody, DeletionReply } from '../../../../src/dashboard/management/replies.ts'
+import { keyBefore } from '../../../../src/platform/text/key-order.ts'
 import { request } from '../../api/client.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { type Entry, type FileEntry, parentOf } from '../entries/entry.ts'

@@ -1,4 +1,4 @@
-import { compareKeys, keyBefore } from '../../../../src/text/key-order.ts'
+import { compareKeys, keyBefore } from '../../../../src/platform/text/key-order.ts'
 import { type Entry, nameOf, parentOf } from '../entries/entry.ts'
 import { numberedName } from './clash-names.ts'
 

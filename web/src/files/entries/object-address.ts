@@ -1,4 +1,4 @@
-import { percentEncode } from '../../../../src/text/percent-encoding.ts'
+import { percentEncode } from '../../../../src/platform/text/percent-encoding.ts'
 import { delimiter } from './entry.ts'
 
 export interface ObjectAddress {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useEffect, useMemo, useSyncExternalStore } from 'react'
-import type { FolderCountsReply } from '../../../../src/console/management/folders/folder-count-routes.ts'
+import type { FolderCountsReply } from '../../../../src/dashboard/management/folders/folder-count-routes.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { request } from '../../api/client.ts'
 import { showFailure } from '../../ui/messages.ts'

@@ -1,4 +1,4 @@
-import type { FolderCountsReply } from '../../../../src/console/management/folders/folder-count-routes.ts'
+import type { FolderCountsReply } from '../../../../src/dashboard/management/folders/folder-count-routes.ts'
 import { formatAmount, formatBytes, formatCount, formatExactBytes } from '../../format/bytes.ts'
 import { formatMoment } from '../../format/time.ts'
 

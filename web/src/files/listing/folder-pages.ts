@@ -1,4 +1,4 @@
-import type { FolderLine } from '../../../../src/console/management/folders/folder-listing-route.ts'
+import type { FolderLine } from '../../../../src/dashboard/management/folders/folder-listing-route.ts'
 import { ApiError, unreachable } from '../../api/api-error.ts'
 import { lineGroups } from '../../api/json-lines.ts'
 import { type Entry, folderEntry } from '../entries/entry.ts'

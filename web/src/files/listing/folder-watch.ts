@@ -1,5 +1,5 @@
-import type { FolderRevisionReply } from '../../../../src/console/management/replies.ts'
-import { revisionOf } from '../../../../src/text/revision-sum.ts'
+import type { FolderRevisionReply } from '../../../../src/dashboard/management/replies.ts'
+import { revisionOf } from '../../../../src/platform/text/revision-sum.ts'
 import type { FolderListing } from './folder-listing.ts'
 
 /** How often an open folder is checked. */

@@ -1,4 +1,4 @@
-import type { PresignBody } from '../../../../src/console/management/replies.ts'
+import type { PresignBody } from '../../../../src/dashboard/management/replies.ts'
 import { ApiError, unreachable } from '../../api/api-error.ts'
 import { ownPath, presignOwn } from '../../api/client.ts'
 import type { FileEntry } from '../entries/entry.ts'

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import type { SearchHit } from '../../../../src/jobs/search.ts'
+import type { SearchHit } from '../../../../src/storage/search/search.ts'
 import { formatBytes } from '../../format/bytes.ts'
 import { parentOf } from '../entries/entry.ts'
 import { EntryIcon } from '../entries/entry-icon.tsx'

@@ -2,7 +2,7 @@ import { Button, Loader, Modal, SegmentedControl, Stack, Text, TextInput } from 
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import type { SearchHit } from '../../../../src/jobs/search.ts'
+import type { SearchHit } from '../../../../src/storage/search/search.ts'
 import { formatAmount } from '../../format/bytes.ts'
 import { FailureNotice } from '../../ui/failure-notice.tsx'
 import { selectNext } from '../browse/next-focus.ts'

@@ -1,4 +1,4 @@
-import type { SearchHit } from '../../../../src/jobs/search.ts'
+import type { SearchHit } from '../../../../src/storage/search/search.ts'
 import { type Entry, nameOf } from '../entries/entry.ts'
 
 /** A line of `/-/api/search`, where `next` is a text for the next search. */

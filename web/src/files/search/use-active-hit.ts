@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
-import type { SearchHit } from '../../../../src/jobs/search.ts'
+import type { SearchHit } from '../../../../src/storage/search/search.ts'
 
 const steps: Readonly<Record<string, number>> = {
   ...{ ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 },

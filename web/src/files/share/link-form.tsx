@@ -13,7 +13,7 @@ import {
 } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
-import type { ShareBody, ShareReply } from '../../../../src/console/shares/share-schemas.ts'
+import type { ShareBody, ShareReply } from '../../../../src/dashboard/shares/share-schemas.ts'
 import { sharedUrl } from '../../api/service-address.ts'
 import { useStatus } from '../../api/service-queries.ts'
 import { useKeys } from '../../keys/keys-queries.ts'

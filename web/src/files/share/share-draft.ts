@@ -1,4 +1,4 @@
-import type { ShareBody } from '../../../../src/console/shares/share-schemas.ts'
+import type { ShareBody } from '../../../../src/dashboard/shares/share-schemas.ts'
 
 /** The form of a share, as it is typed. */
 export interface ShareDraft {

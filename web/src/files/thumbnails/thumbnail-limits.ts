@@ -4,6 +4,6 @@ export const maxFileBytes = 32 * 1024 * 1024
 /** Decoded, this takes 256 MB for a moment. */
 export const maxPixels = 64_000_000
 
-/** Of the thumbnail: src/console/thumbnails/picture-form.ts. */
+/** Of the thumbnail: src/dashboard/thumbnails/picture-form.ts. */
 export const maxSide = 256
 export const maxPictureBytes = 48 * 1024

@@ -1,4 +1,4 @@
-import type { ThumbnailBody } from '../../../../src/console/thumbnails/thumbnail-routes.ts'
+import type { ThumbnailBody } from '../../../../src/dashboard/thumbnails/thumbnail-routes.ts'
 import { request, requestStream } from '../../api/client.ts'
 import type { FileEntry } from '../entries/entry.ts'
 import { makeThumbnail } from './make-thumbnail.ts'

@@ -1,4 +1,4 @@
-import { compareKeys } from '../../../../src/text/key-order.ts'
+import { compareKeys } from '../../../../src/platform/text/key-order.ts'
 
 /** The part of FileSystemEntry that is used (File and Directory Entries API). */
 export interface DroppedEntry {

@@ -1,6 +1,6 @@
 import { Alert, Badge, Button, Switch, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { ListingsAnswer } from '../../../../src/models/listed-models-api.ts'
+import type { ListingsAnswer } from '../../../../src/models/list/listed-models-api.ts'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import type { ProbeReport } from '../../../../src/models/upstream/probe-report.ts'
 import { request } from '../../api/client.ts'

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { UsageReply } from '../../../../src/models/calls/usage-routes.ts'
+import type { UsageReply } from '../../../../src/models/usage/usage-routes.ts'
 import { request } from '../../api/client.ts'
 import { type Period, timesOf, type UsageRow } from './usage-sums.ts'
 

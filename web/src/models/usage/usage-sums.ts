@@ -1,4 +1,4 @@
-import type { UsageReply } from '../../../../src/models/calls/usage-routes.ts'
+import type { UsageReply } from '../../../../src/models/usage/usage-routes.ts'
 
 export type UsageRow = UsageReply['rows'][number]
 

@@ -2,7 +2,7 @@ import type {
   BucketChange,
   BucketStatus,
   ExpiryRule,
-} from '../../../../src/console/management/replies.ts'
+} from '../../../../src/dashboard/management/replies.ts'
 import { formatExactBytes } from '../../format/bytes.ts'
 
 /** The settings of a bucket, as they are typed. */

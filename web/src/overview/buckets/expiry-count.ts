@@ -1,7 +1,7 @@
 import type {
   ExpiryDryRunBody,
   ExpiryDryRunReply,
-} from '../../../../src/console/management/replies.ts'
+} from '../../../../src/dashboard/management/replies.ts'
 import { formatAmount, formatBytes } from '../../format/bytes.ts'
 import { formatAge, formatMoment } from '../../format/time.ts'
 

@@ -1,4 +1,4 @@
-import type { TrafficReply } from '../../../../src/console/management/traffic-route.ts'
+import type { TrafficReply } from '../../../../src/dashboard/management/traffic-route.ts'
 import { formatAmount, formatBytes, formatCount } from '../../format/bytes.ts'
 import type { Values } from '../../plots/plot-shape.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { compareKeys } from '../../../../../src/text/key-order.ts'
+import { compareKeys } from '../../../../../src/platform/text/key-order.ts'
 import {
   findClashes,
   freeKeys,

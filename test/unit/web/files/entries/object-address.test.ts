@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { percentDecode } from '../../../../../src/s3/address/query.ts'
+import { percentDecode } from '../../../../../src/storage/s3/address/query.ts'
 import {
   copySource,
   isReachable,

@@ -4,7 +4,7 @@ import {
   CountQueue,
   type WantedCount,
 } from '../../../../../web/src/files/folder-sizes/count-queue.ts'
-import { until } from '../../../console/management/management-fixture.ts'
+import { until } from '../../../dashboard/management/management-fixture.ts'
 
 function open(start: (wanted: WantedCount) => Promise<void>) {
   const failures: unknown[] = []

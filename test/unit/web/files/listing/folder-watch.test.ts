@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { revisionOf } from '../../../../../src/text/revision-sum.ts'
+import { revisionOf } from '../../../../../src/platform/text/revision-sum.ts'
 import type { Entry } from '../../../../../web/src/files/entries/entry.ts'
 import { FolderListing } from '../../../../../web/src/files/listing/folder-listing.ts'
 import { FolderWatch, watchEveryMs } from '../../../../../web/src/files/listing/folder-watch.ts'

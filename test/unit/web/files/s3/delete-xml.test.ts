@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { childText, parseXmlBody } from '../../../../../src/s3/body/xml-body.ts'
+import { childText, parseXmlBody } from '../../../../../src/storage/s3/body/xml-body.ts'
 import {
   canStandInXml,
   deleteBody,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { mostPresigned } from '../../../../../src/console/management/replies.ts'
+import { mostPresigned } from '../../../../../src/dashboard/management/replies.ts'
 import { ApiError } from '../../../../../web/src/api/api-error.ts'
 import type { UploadOrder } from '../../../../../web/src/files/upload/upload-item.ts'
 import { batchSize, UploadSigner } from '../../../../../web/src/files/upload/upload-signer.ts'

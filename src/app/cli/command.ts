@@ -1,0 +1,57 @@
+import type { Environment } from '../settings/environment.ts'
+
+/** What the command line gives to a command. */
+export interface CommandCall {
+  /** The environment, with the flags of settings applied. */
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS from `--bucket` or from the folders of FOLDER; undefined: not given there. */
+  readonly buckets: string | undefined
+  /** Arguments that are not flags, without the name of the command. */
+  readonly operands: readonly string[]
+  /** Flags of the command itself. */
+  readonly options: Readonly<Record<string, CommandOptionValue>>
+  /** About the command line, for the log. */
+  readonly warnings?: readonly string[]
+}
+
+/** An array for an option that may be repeated. */
+type CommandOptionValue = string | boolean | readonly string[] | undefined
+
+/** A flag of one command. */
+interface CommandOption {
+  readonly type: 'string' | 'boolean'
+  /** Whether it may be given more than once. */
+  readonly isRepeated?: true
+  /** What a value is called in the help. */
+  readonly value?: string
+  readonly meaning: string
+}
+
+/** A row of the table of commands. */
+export interface Command {
+  readonly name: string
+  /** What follows the name. */
+  readonly operands: string
+  readonly summary: string
+  /** The least and the greatest number of operands. */
+  readonly count: readonly [least: number, most: number]
+  /** Whether its operand is the folder to serve. */
+  readonly takesFolder?: true
+  readonly options?: Readonly<Record<string, CommandOption>>
+  /** More lines for the help of the command. */
+  readonly details?: readonly string[]
+  /**
+   * Resolves with the exit status; undefined: the process goes on, and ends itself.
+   *
+   * @throws SettingsError, DatabaseError, DriveError and others that `failureText` can show.
+   */
+  run(call: CommandCall): Promise<number | undefined>
+}
+
+/** The command line is wrong: the message says how. Exit status 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'UsageError'
+  }
+}

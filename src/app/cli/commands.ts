@@ -1,0 +1,241 @@
+import type { Command } from './command.ts'
+import { homeFolder } from './folder-buckets.ts'
+
+/**
+ * All commands; the first one is the default. A command is imported when it runs, so that serving does not
+ * load the others.
+ */
+export const commands: readonly Command[] = [
+  {
+    name: 'serve',
+    operands: '[FOLDER]',
+    summary: 'Serve a folder or the drive of the settings. The default command.',
+    count: [0, 1],
+    takesFolder: true,
+    options: {
+      create: { type: 'boolean', meaning: 'Create FOLDER if it does not exist, without asking.' },
+    },
+    details: [
+      'With FOLDER, each of its folders is a bucket, unless --bucket names the buckets. Keys and database are',
+      'kept in a folder of DATA_DIR of their own, so that the next start finds them from any working directory.',
+    ],
+    /** Serves until a signal ends the process. */
+    async run(call) {
+      const { runPrimary } = await import('../start/processes/primary.ts')
+      await runPrimary(call)
+      return undefined
+    },
+  },
+  {
+    name: 'server',
+    operands: '[FOLDER]',
+    summary: "Serve, with the command line of MinIO's compose files.",
+    count: [0, 1],
+    options: {
+      address: { type: 'string', value: '[HOST]:PORT', meaning: 'HOST and PORT.' },
+      'console-address': {
+        type: 'string',
+        value: 'ADDRESS',
+        meaning: 'No effect: the dashboard has the address of S3.',
+      },
+    },
+    details: [
+      'FOLDER is DATA_DIR. It cannot be a folder that MinIO has written to: docs/moving-in.md shows how to copy.',
+    ],
+    async run(call) {
+      const [{ runPrimary }, { asServer }] = await Promise.all([
+        import('../start/processes/primary.ts'),
+        import('./commands/server.ts'),
+      ])
+      await runPrimary(asServer(call))
+      return undefined
+    },
+  },
+  {
+    name: 'check',
+    operands: '[FOLDER]',
+    summary: 'Check settings, database and drive, and exit.',
+    count: [0, 1],
+    takesFolder: true,
+    options: {
+      create: {
+        type: 'boolean',
+        meaning: 'Before the first start: accept that it creates what does not exist yet.',
+      },
+    },
+    details: ['Exit status: 0 all is there and works, 1 something fails or does not exist.'],
+    /** Prints what works, one line each; fails with the first problem, and where no gateway has been started. */
+    async run({ environment, buckets, options, warnings = [] }) {
+      const { check } = await import('./commands/check.ts')
+      const isThere = await check({
+        environment,
+        buckets,
+        warnings,
+        isBeforeStart: options.create === true,
+        say: (line) => void process.stdout.write(`${line}\n`),
+        writeLog: (line) => void process.stderr.write(line),
+      })
+      if (isThere) return 0
+      const { nothingText, otherInstallations } = await import('./other-installations.ts')
+      const where = { home: homeFolder, dataHome: environment.XDG_DATA_HOME }
+      process.stderr.write(nothingText(otherInstallations(where)))
+      return 1
+    },
+  },
+  {
+    name: 'connect',
+    operands: 'google',
+    summary: 'Get credentials for Google Drive and write them into the settings file.',
+    count: [1, 1],
+    options: {
+      file: { type: 'string', value: 'FILE', meaning: 'Settings file to write.' },
+      'redirect-port': {
+        type: 'string',
+        value: 'PORT',
+        meaning: 'Local port for the answer of the browser. Default: a free one.',
+      },
+      'from-rclone': {
+        type: 'string',
+        value: 'REMOTE',
+        meaning: 'Take the credentials of a remote of rclone.',
+      },
+      config: { type: 'string', value: 'FILE', meaning: "rclone's configuration file." },
+    },
+    details: ['With --drive NAME, the credentials are those of the drive in DRIVE_NAME.'],
+    async run(call) {
+      const { connectCommand } = await import('./commands/connect.ts')
+      return await connectCommand(call)
+    },
+  },
+  {
+    name: 'verify',
+    operands: 'BUCKET',
+    summary: 'Compare the objects of a bucket with their ETags and checksums.',
+    count: [1, 1],
+    options: {
+      prefix: { type: 'string', value: 'PREFIX', meaning: 'Only keys that begin with PREFIX.' },
+      json: { type: 'boolean', meaning: 'Print JSON documents, one per line.' },
+    },
+    details: [
+      'Exit status: 0 all objects match, 1 an object differs, 2 not everything could be read.',
+    ],
+    async run({ environment, buckets, operands, options }) {
+      const { verify } = await import('./commands/verify.ts')
+      return await verify({
+        environment,
+        buckets,
+        bucket: operands[0] ?? '',
+        prefix: typeof options.prefix === 'string' ? options.prefix : '',
+        isJson: options.json === true,
+        output: {
+          write: (text) => void process.stdout.write(text),
+          ...(process.stderr.isTTY && { showProgress }),
+        },
+        writeLog: (line) => void process.stderr.write(line),
+      })
+    },
+  },
+  {
+    name: 'keys',
+    operands: 'list|create|change|disable|enable|rotate|revoke [KEY]',
+    summary: 'Manage the access keys of apps. The server may run.',
+    count: [1, 2],
+    options: {
+      grant: {
+        type: 'string',
+        isRepeated: true,
+        value: 'BUCKET[/PREFIX]:ACTIONS',
+        meaning:
+          'What the key may do, such as photos/public/:read,list. Repeat it for more grants.',
+      },
+      name: { type: 'string', value: 'NAME', meaning: 'A new name.' },
+      note: { type: 'string', value: 'TEXT', meaning: 'A note.' },
+      expires: {
+        type: 'string',
+        value: 'DATE',
+        meaning: 'When the key expires, or never. A date is its beginning in UTC.',
+      },
+      'requests-per-second': { type: 'string', value: 'N', meaning: 'A limit, or none.' },
+      'keep-old': {
+        type: 'string',
+        value: 'DURATION',
+        meaning: 'With rotate: how long the old secret stays valid. Default: 24h.',
+      },
+      json: { type: 'boolean', meaning: 'Print JSON documents, one per line.' },
+    },
+    details: [
+      'create takes the name of the new key; the others take an access key ID or a name.',
+      'ACTIONS are list, read, write, delete, manage, or all for the first four. BUCKET may be *.',
+      'A running server uses a change within a second. docs/access-keys.md describes grants.',
+    ],
+    async run(call) {
+      const { keysCommand } = await import('./commands/keys.ts')
+      return await keysCommand(call)
+    },
+  },
+  {
+    name: 'backup',
+    operands: 'FILE',
+    summary: 'Write the database and the generated settings into FILE. The server may run.',
+    count: [1, 1],
+    details: ['FILE contains keys and passwords. Only its owner can read it.'],
+    async run({ environment, buckets, operands }) {
+      const { backup } = await import('./commands/backup.ts')
+      const done = await backup({ environment, buckets, file: operands[0] ?? '' })
+      process.stderr.write(`${done}\n`)
+      return 0
+    },
+  },
+  {
+    name: 'restore',
+    operands: 'FILE',
+    summary: 'Restore a backup into a database that does not exist yet or is empty.',
+    count: [1, 1],
+    details: ['A backup of SQLite can be restored to PostgreSQL, and the other way round.'],
+    async run({ environment, buckets, operands }) {
+      const { restore } = await import('./commands/backup.ts')
+      const done = await restore({ environment, buckets, file: operands[0] ?? '' })
+      process.stderr.write(`${done}\n`)
+      return 0
+    },
+  },
+  {
+    name: 'completion',
+    operands: 'bash|zsh|fish',
+    summary: 'Print a completion script for the shell.',
+    count: [1, 1],
+    details: ['For bash: source <(bucketry completion bash)'],
+    async run({ operands }) {
+      const { completionScript } = await import('./completion.ts')
+      process.stdout.write(completionScript(operands[0] ?? '', commands))
+      return 0
+    },
+  },
+  {
+    name: 'version',
+    operands: '',
+    summary: 'Print the version.',
+    count: [0, 0],
+    async run() {
+      const { versionText } = await import('./help-text.ts')
+      process.stdout.write(`${versionText()}\n`)
+      return 0
+    },
+  },
+  {
+    name: 'help',
+    operands: '[COMMAND]',
+    summary: 'Print this help, or that of a command.',
+    count: [0, 1],
+    async run({ operands: [name] }) {
+      const { helpText } = await import('./help-text.ts')
+      process.stdout.write(helpText(commands, name))
+      return 0
+    },
+  },
+]
+
+/** Overwrites the current line (ECMA-48, "EL"). */
+function showProgress(text: string): void {
+  process.stderr.write(`\r\u001b[K${text}`)
+}

@@ -1,0 +1,37 @@
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { existingPartOf } from '../../settings/location-mistakes.ts'
+import type { Settings } from '../../settings/read-settings.ts'
+
+/** The folder of the database if that is a file, otherwise DATA_DIR: both belong to the user of the service. */
+export function stateFolderOf({
+  database,
+  dataDir,
+}: Pick<Settings, 'database' | 'dataDir'>): string {
+  return database.kind === 'sqlite' ? dirname(database.path) : dataDir
+}
+
+/**
+ * Runs `work` as the owner of a folder if root calls it: the files are private, and a service that runs as another
+ * user could not read those of root. All threads of the process change their user, so nothing else may run meanwhile.
+ *
+ * @param folder which may not exist yet: then it is created in the nearest one above it, as that one's owner
+ * @returns what `work` returns, and whether what it created belongs to root
+ */
+export async function asOwnerOf<Result>(
+  folder: string,
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly isRoots: boolean }> {
+  const { uid, gid } = statSync(existingPartOf(folder))
+  const isRoot = process.geteuid?.() === 0
+  if (!isRoot || uid === 0) return { result: await work(), isRoots: isRoot }
+  const group = process.getegid?.() ?? 0
+  process.setegid?.(gid)
+  process.seteuid?.(uid)
+  try {
+    return { result: await work(), isRoots: false }
+  } finally {
+    process.seteuid?.(0)
+    process.setegid?.(group)
+  }
+}

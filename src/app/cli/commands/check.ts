@@ -1,0 +1,170 @@
+import { constants, existsSync } from 'node:fs'
+import { access, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SettingsError } from '../../../platform/process/setting-mistake.ts'
+import { withinTime } from '../../../platform/process/time-limit.ts'
+import { missingMigrations, openDatabase } from '../../../platform/state/open-database.ts'
+import { kindOf } from '../../settings/drive-kinds.ts'
+import type { Environment } from '../../settings/environment.ts'
+import { existingPartOf } from '../../settings/location-mistakes.ts'
+import { type DriveSettings, nameOfDrive } from '../../settings/own-drives.ts'
+import { readSettings, type Settings } from '../../settings/read-settings.ts'
+import { shownDatabase } from '../../settings/shown-settings.ts'
+import { settingsWarnings } from '../../settings/warnings.ts'
+import { openDrive } from '../../start/drives/open-drive.ts'
+import {
+  generatedSettings,
+  isConfigured,
+  keptSettings,
+  settingsFileIn,
+  withBuckets,
+} from '../../start/first-start.ts'
+import { checkAccessLog } from '../../telemetry/access-log/open-access-log.ts'
+import { createLog, type Log } from '../../telemetry/log.ts'
+
+export interface CheckOptions {
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. */
+  readonly buckets: string | undefined
+  /** Of the command line. */
+  readonly warnings: readonly string[]
+  /** Whether it may be before the first start, which creates what is missing. */
+  readonly isBeforeStart: boolean
+  /** Reports what was checked, line by line. */
+  say(line: string): void
+  /** For the warnings of the drive. */
+  writeLog(line: string): void
+}
+
+/** A drive that takes longer does not respond. */
+const driveTimeoutMs = 60_000
+
+/**
+ * Checks settings, access log, database and drive. Changes nothing, except that a WebDAV server is probed with files
+ * that are removed again.
+ *
+ * @returns whether everything exists, if it is not before the first start
+ * @throws SettingsError, DatabaseError or DriveError, for people, with the first problem.
+ */
+export async function check({
+  environment,
+  buckets,
+  warnings,
+  isBeforeStart,
+  say,
+  writeLog,
+}: CheckOptions): Promise<boolean> {
+  const kept = await keptSettings(environment)
+  const isKnown = isConfigured(kept)
+  // As the first start would generate them.
+  const known = isKnown ? kept : { ...kept, ...generatedSettings() }
+  const settings = await readSettings(withBuckets(known, buckets))
+  const allWarnings = [...warnings, ...settingsWarnings({ settings, environment, kept: {} })]
+  for (const text of allWarnings) say(`warning: ${text}`)
+  const file = settingsFileIn(environment)
+  if (!isKnown && !isBeforeStart) {
+    say(`settings: none; ${file} does not exist, and the environment has no keys and buckets`)
+    return false
+  }
+  say(`settings: valid; buckets ${settings.allowedBuckets.join(', ')}`)
+  say(`settings file: ${fileText(file, { kept, environment })}`)
+  const accessLog = await checkAccessLog(settings)
+  if (accessLog !== undefined) say(accessLog)
+  const hasDatabase = isThere(settings)
+  say(hasDatabase ? await checkDatabase(settings) : `database: ${notYet(shownDatabase(settings))}`)
+  const log = createLog('warn', { write: writeLog })
+  for (const own of settings.drives) say(await checkDrive(settings, own, log))
+  return isBeforeStart || (hasDatabase && settings.drives.every(isDriveThere))
+}
+
+function fileText(
+  file: string,
+  { kept, environment }: { readonly kept: Environment; readonly environment: Environment },
+): string {
+  if (kept !== environment) return file
+  if (!isConfigured(environment)) return notYet(file)
+  return existsSync(file)
+    ? `none; ${file} is not read, because the environment has keys, buckets or the dashboard's password`
+    : 'none; the environment has the settings'
+}
+
+function notYet(name: string): string {
+  return `${name} does not exist yet; the first start creates it`
+}
+
+function isThere({ database }: Settings): boolean {
+  return database.kind !== 'sqlite' || existsSync(database.path)
+}
+
+function isDriveThere({ drive }: DriveSettings): boolean {
+  const folder = kindOf(drive).folder?.(drive)
+  return folder === undefined || existsSync(folder)
+}
+
+async function checkDatabase(settings: Settings): Promise<string> {
+  const name = shownDatabase(settings)
+  const missing = await missingMigrations(settings.database)
+  return missing === 0
+    ? `database: ${name} responds`
+    : `database: ${name} responds; the next start changes it for this version (${missing} migrations)`
+}
+
+async function checkDrive(settings: Settings, own: DriveSettings, log: Log): Promise<string> {
+  const { name, drive: location } = own
+  const what = `${name === '' ? 'drive' : `drive ${name}`}: ${kindOf(location).describe(location)}`
+  const folder = kindOf(location).folder?.(location)
+  if (folder === undefined) await checkOpened(settings, own, log)
+  else {
+    const existing = existingPartOf(folder)
+    await checkFolder(existing, folder, own)
+    if (existing !== folder) return notYet(what)
+  }
+  return `${what} responds`
+}
+
+/**
+ * Opening a folder as a drive would create its own folder.
+ *
+ * @param existing the folder itself, or the nearest one above it, in which the start would create it
+ */
+async function checkFolder(
+  existing: string,
+  path: string,
+  { name, isReadOnly }: DriveSettings,
+): Promise<void> {
+  const { R_OK, W_OK, X_OK } = constants
+  const isThere = existing === path
+  const rights = isReadOnly ? R_OK | X_OK : R_OK | W_OK | X_OK
+  try {
+    await access(existing, isThere || isReadOnly ? rights : W_OK | X_OK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const setting = `${nameOfDrive('drive', name)} is ${path}`
+    throw new SettingsError([
+      isThere
+        ? `${setting}: expected a folder that this user can read and write (${code})`
+        : `${setting}, which does not exist and cannot be created: this user cannot write to ${existing} (${code})`,
+    ])
+  }
+}
+
+/** The drive works with a database of its own, so that nothing is recorded in the real one. */
+async function checkOpened(settings: Settings, own: DriveSettings, log: Log): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'bucketry-check-'))
+  try {
+    const location = { kind: 'sqlite', path: join(folder, 'check.db') } as const
+    const database = await openDatabase(location, { migrate: true })
+    try {
+      const opened = await openDrive({
+        ...{ settings, own, log, database, purpose: 'check', now: Date.now },
+        claim: async () => undefined,
+      })
+      await withinTime(opened.drive.check(), driveTimeoutMs).finally(() => opened.close())
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,158 @@
+import { loadXxHashes } from '../../../platform/checksums/checksum-hashers.ts'
+import { SettingsError } from '../../../platform/process/setting-mistake.ts'
+import type { Database } from '../../../platform/state/database.ts'
+import { openDatabase } from '../../../platform/state/open-database.ts'
+import { MadeBucketTable } from '../../../storage/buckets/made-bucket-table.ts'
+import { DriveError } from '../../../storage/drives/drive.ts'
+import type { OpenDrive } from '../../../storage/drives/drive-kind.ts'
+import { trashBucketOf } from '../../../storage/drives/trash-bucket.ts'
+import { openOwner } from '../../fleet/open-owner.ts'
+import { kindOf } from '../../settings/drive-kinds.ts'
+import type { Environment } from '../../settings/environment.ts'
+import { nameOfDrive } from '../../settings/own-drives.ts'
+import { readSettings, type Settings } from '../../settings/read-settings.ts'
+import { type DriveParts, openDrive } from '../../start/drives/open-drive.ts'
+import { settingsOfGateway, withBuckets } from '../../start/first-start.ts'
+import { startClock } from '../../start/start-clock.ts'
+import { createLog } from '../../telemetry/log.ts'
+import { verifyBucket } from '../verify/verify-bucket.ts'
+import { asOwnerOf, stateFolderOf } from './as-owner.ts'
+import { requireExistingDatabase } from './existing-database.ts'
+import { type ReportOutput, VerifyReport } from './verify-report.ts'
+
+/** The options of `bucketry verify`. */
+export interface VerifyOptions {
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. */
+  readonly buckets?: string | undefined
+  readonly bucket: string
+  /** Only keys that begin with this. */
+  readonly prefix: string
+  readonly isJson: boolean
+  readonly output: ReportOutput
+  /** For the warnings of the drive. */
+  writeLog(line: string): void
+}
+
+/**
+ * Reads all objects of a bucket and compares them with their ETags and checksums. The gateway may run
+ * meanwhile: the drive is opened as by one more of its processes.
+ *
+ * @returns the exit status: 0 all right, 1 an object differs, 2 something could not be read.
+ * @throws SettingsError, DatabaseError or DriveError, for people, when it can't begin.
+ */
+export async function verify(options: VerifyOptions): Promise<0 | 1 | 2> {
+  const { bucket, prefix, isJson, output, writeLog } = options
+  const settings = await readSettings(
+    withBuckets(await settingsOfGateway(options.environment), options.buckets),
+  )
+  assertVerifiable(settings, bucket)
+  await loadXxHashes()
+  const log = createLog('warn', { write: writeLog })
+  const { result } = await asOwnerOf(stateFolderOf(settings), async () => {
+    const database = await openDatabase(settings.database, {
+      migrate: false,
+      connections: settings.databasePool,
+    })
+    try {
+      await assertServed(settings, database, bucket)
+      const clock = await startClock(database, log)
+      const report = new VerifyReport({ bucket, isJson, output })
+      try {
+        await verifyWith(report, { settings, log, database, now: clock.now }, { bucket, prefix })
+      } finally {
+        clock.stop()
+      }
+      return report.exitStatus
+    } finally {
+      await database.close()
+    }
+  })
+  return result
+}
+
+async function verifyWith(
+  report: VerifyReport,
+  parts: Pick<DriveParts, 'settings' | 'log' | 'database' | 'now'>,
+  { bucket, prefix }: Pick<VerifyOptions, 'bucket' | 'prefix'>,
+): Promise<void> {
+  const { drive, folder, close } = await openFor(bucket, parts)
+  try {
+    const onBytes = (bytes: number) => report.addBytes(bytes)
+    const fail = (error: unknown) => {
+      if (!(error instanceof DriveError)) throw error
+      report.addFailure(error.message)
+    }
+    await verifyBucket({
+      ...{ drive, bucket: folder, prefix, onBytes },
+      onVerdict: (key, verdict) => report.add(key, verdict),
+    }).catch(fail)
+    const trash = trashBucketOf(bucket)
+    if (prefix === '' && drive.trashes?.(folder)) {
+      await verifyBucket({
+        ...{ drive, bucket: trash, prefix, onBytes },
+        onVerdict: (key, verdict) => report.add(`${trash}/${key}`, verdict),
+      }).catch((error: unknown) => {
+        // Nothing was ever deleted in the dashboard.
+        if (!(error instanceof DriveError && error.kind === 'no-bucket')) fail(error)
+      })
+    }
+    report.end()
+  } finally {
+    await close()
+  }
+}
+
+/** Opens the bucket's drive, and no other: those may be unavailable. */
+async function openFor(
+  bucket: string,
+  parts: Pick<DriveParts, 'settings' | 'log' | 'database' | 'now'>,
+): Promise<OpenDrive & { readonly folder: string }> {
+  const { own, folder } = placeOf(bucket, parts.settings)
+  const owner = await openOwner({ ...parts, own }, { kind: 'worker' })
+  const claim = own.isReadOnly ? async () => undefined : owner.claim
+  return { ...(await openDrive({ ...parts, own, claim, purpose: 'read' })), folder }
+}
+
+function placeOf(bucket: string, { bucketPlaces, drives }: Settings) {
+  const { drive = '', folder = bucket } = bucketPlaces.find((one) => one.bucket === bucket) ?? {}
+  const own = drives.find(({ name }) => name === drive)
+  if (own === undefined) throw new Error(`there is no drive ${drive}`)
+  return { own, folder }
+}
+
+/** @throws SettingsError unless the bucket is in ALLOWED_BUCKETS or was created at run time. */
+async function assertServed(
+  { allowedBuckets }: Settings,
+  database: Database,
+  bucket: string,
+): Promise<void> {
+  if (allowedBuckets.includes(bucket)) return
+  const made = (await new MadeBucketTable(database).all()).map((row) => row.bucket)
+  if (made.includes(bucket)) return
+  throw notServed([...allowedBuckets, ...made], bucket)
+}
+
+function notServed(buckets: readonly string[], bucket: string): SettingsError {
+  const names = buckets.join(', ')
+  return new SettingsError([
+    `ALLOWED_BUCKETS does not list the bucket ${bucket}: expected one of ${names}`,
+  ])
+}
+
+function assertVerifiable(settings: Settings, bucket: string): void {
+  const { database, allowedBuckets } = settings
+  const { own } = placeOf(bucket, settings)
+  const { isOfOneProcess, form } = kindOf(own.drive)
+  if (isOfOneProcess) {
+    const setting = nameOfDrive('drive', own.name)
+    throw new SettingsError([`${setting} is ${form}, which only the gateway process can read`])
+  }
+  try {
+    requireExistingDatabase({ database })
+  } catch (error) {
+    // Without a database there are no made buckets either.
+    if (!allowedBuckets.includes(bucket)) throw notServed(allowedBuckets, bucket)
+    throw error
+  }
+}

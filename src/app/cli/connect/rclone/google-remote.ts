@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { parsedJson } from '../../../../platform/text/json-text.ts'
+import { ConnectError } from '../connect-error.ts'
+import type { RcloneRemote } from './rclone-config.ts'
+
+/** The settings derived from an rclone remote, and notes for the user. */
+export interface GoogleRemote {
+  /** Undefined removes a setting: a drive has one kind of credentials. */
+  readonly settings: Readonly<Record<string, string | undefined>>
+  readonly notes: readonly string[]
+}
+
+interface Client {
+  readonly id: string
+  readonly secret: string
+}
+
+const tokenField = z.object({ refresh_token: z.string().min(1) })
+
+/**
+ * The settings in a remote of rclone's type `drive` (rclone.org/drive).
+ *
+ * @param client takes the place of a client that the remote does not name.
+ * @throws ConnectError when it lacks a required value.
+ */
+export function googleRemote(
+  name: string,
+  remote: RcloneRemote,
+  client: Client | undefined,
+): GoogleRemote {
+  if (remote.type !== 'drive') {
+    throw new ConnectError(
+      `The remote ${name} is of the type ${remote.type ?? 'none'}: expected drive. (If it wraps another remote, name that one; Bucketry does not decrypt files written by crypt.)`,
+    )
+  }
+  return {
+    settings: {
+      ...credentialsIn(name, remote, client),
+      ...(remote.team_drive ? { GDRIVE_SHARED_DRIVE: remote.team_drive } : {}),
+      ...(remote.root_folder_id ? { DRIVE: `gdrive:${remote.root_folder_id}` } : {}),
+    },
+    notes: notesOn(remote),
+  }
+}
+
+function credentialsIn(name: string, remote: RcloneRemote, client: Client | undefined) {
+  const none = {
+    GDRIVE_CLIENT_ID: undefined,
+    GDRIVE_CLIENT_SECRET: undefined,
+    GDRIVE_REFRESH_TOKEN: undefined,
+    GDRIVE_SERVICE_ACCOUNT: undefined,
+  }
+  if (remote.service_account_file) {
+    return { ...none, GDRIVE_SERVICE_ACCOUNT: remote.service_account_file }
+  }
+  if (remote.service_account_credentials) {
+    throw new ConnectError(
+      `The remote ${name} has its service account inline: write the JSON of service_account_credentials to a file and set GDRIVE_SERVICE_ACCOUNT to its path.`,
+    )
+  }
+  const token = tokenField.safeParse(parsedJson(remote.token ?? '')).data?.refresh_token
+  if (token === undefined) {
+    throw new ConnectError(
+      `The remote ${name} has no refresh token: run \`rclone config reconnect ${name}:\` first.`,
+    )
+  }
+  const { id, secret } = clientOf(name, remote, client)
+  return {
+    ...none,
+    GDRIVE_CLIENT_ID: id,
+    GDRIVE_CLIENT_SECRET: secret,
+    GDRIVE_REFRESH_TOKEN: token,
+  }
+}
+
+/** A refresh token works only with the client that asked for it. */
+function clientOf(name: string, remote: RcloneRemote, client: Client | undefined): Client {
+  const { client_id: id, client_secret: secret } = remote
+  if (id && secret) return { id, secret }
+  if (id) throw new ConnectError(`The remote ${name} has a client_id but no client_secret.`)
+  if (client !== undefined) return client
+  throw new ConnectError(
+    `The remote ${name} has no client_id: its token was issued to rclone's built-in client. Such a token works only with that client's secret, and all its users share one quota. Create your own client (docs/google-drive.md, five minutes) and run \`bucketry connect google\`; or configure it in rclone, run \`rclone config reconnect ${name}:\`, then run this command again.`,
+  )
+}
+
+function notesOn({ scope = 'drive', impersonate }: RcloneRemote): readonly string[] {
+  return [
+    ...(scope.split(/[\s,]+/).includes('drive')
+      ? []
+      : [
+          `Its scope is ${scope}: ${scope.includes('readonly') ? 'writes are not allowed' : 'only files that rclone created with this client are visible'}. \`bucketry connect google\` requests the scope drive.`,
+        ]),
+    ...(impersonate ? [`It impersonates ${impersonate}: set GDRIVE_SUBJECT=${impersonate}.`] : []),
+  ]
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { chown, mkdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncFolderAt } from '../../../storage/drives/local/folders/durable-folders.ts'
+import { changeEnvFile, parseEnvFile } from '../../settings/env-file.ts'
+import { ConnectError } from './connect-error.ts'
+
+/** Of a settings file; empty when there is none. */
+export async function readSettingsFile(path: string): Promise<Record<string, string>> {
+  return parseEnvFile(await textOf(path))
+}
+
+/**
+ * Writes values into a settings file and keeps its other lines. The new file replaces the old one
+ * in one step, durably, and only its owner can read it. Undefined removes a line.
+ *
+ * @throws ConnectError when the file can't be written, or can't represent a value.
+ */
+export async function writeSettingsFile(
+  path: string,
+  values: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const before = await textOf(path)
+  const draft = join(dirname(path), `.${randomUUID()}.env`)
+  try {
+    const text = changeEnvFile(before, values)
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await writeFile(draft, text, { flag: 'wx', mode: 0o600, flush: true })
+    await giveTo(await ownerOf(path), draft)
+    await rename(draft, path)
+    // The folder may be a symbolic link.
+    await syncFolderAt(await realpath(dirname(path)))
+  } catch (cause) {
+    // If the draft could not be created, there is nothing to remove.
+    await unlink(draft).catch(() => undefined)
+    const why = cause instanceof RangeError ? cause.message : (cause as NodeJS.ErrnoException).code
+    throw new ConnectError(`${path} can't be written: ${why}`, { cause })
+  }
+}
+
+/** Of the file, or of its folder if there is none. */
+async function ownerOf(path: string): Promise<Stats> {
+  return await stat(path).catch(() => stat(dirname(path)))
+}
+
+/** A service that runs as another user could not read a file of root. */
+async function giveTo({ uid, gid }: Stats, path: string): Promise<void> {
+  if (process.geteuid?.() === 0) await chown(path, uid, gid)
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return ''
+    throw new ConnectError(`${path} can't be read (${code})`, { cause })
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, isAbsolute, resolve } from 'node:path'
+import { SettingsError } from '../../platform/process/setting-mistake.ts'
+import { realPathOf } from '../../storage/drives/local/file-kind.ts'
+import { isBucketName } from '../settings/parse-names.ts'
+
+/** The folders of a folder, as buckets. */
+interface FolderBuckets {
+  /** In the order of their names. */
+  readonly buckets: readonly string[]
+  /** Folders whose names no bucket can have. */
+  readonly others: readonly string[]
+}
+
+/** Sub-folders that can be buckets. A folder that does not exist yet has none; hidden ones are left out. */
+export function bucketsIn(folder: string): FolderBuckets {
+  const names = foldersIn(folder).filter((name) => !name.startsWith('.'))
+  return {
+    buckets: names.filter(isBucketName),
+    others: names.filter((name) => !isBucketName(name)),
+  }
+}
+
+function foldersIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort()
+  } catch {
+    // Missing, or no folder: the settings are checked later, with a better message.
+    return []
+  }
+}
+
+/** Where the data of users is (XDG Base Directory Specification). */
+export interface DataHome {
+  /** Called only if it is needed. */
+  home(): string
+  /** XDG_DATA_HOME. */
+  readonly dataHome: string | undefined
+}
+
+/** The folder of the data of all folders that were named on the command line. */
+export function dataFolders({ home, dataHome }: DataHome): string {
+  const base = dataHome?.startsWith('/') ? dataHome : resolve(home(), '.local/share')
+  return resolve(base, 'bucketry')
+}
+
+/** Characters of the name of a folder, so that a name made of it is not too long for any file system. */
+const nameCharacters = 40
+
+/**
+ * DATA_DIR for a folder that was named on the command line: keys and database are found again from any
+ * working directory and through any symbolic link.
+ */
+export function dataFolderFor(folder: string, where: DataHome): string {
+  const path = realPathOf(resolve(folder))
+  const digest = createHash('sha256').update(path).digest('hex').slice(0, 8)
+  const name = [...basename(path)].slice(0, nameCharacters).join('') || 'root'
+  return resolve(dataFolders(where), `${name}-${digest}`)
+}
+
+/** @throws SettingsError when the user has none, as in a container with another user ID. */
+export function homeFolder(): string {
+  try {
+    const home = homedir()
+    if (isAbsolute(home)) return home
+  } catch {
+    // HOME is not set, and the user is not in the list of users.
+  }
+  throw new SettingsError([
+    'DATA_DIR is not set, and this user has no home folder: set DATA_DIR to a folder for keys and database',
+  ])
+}
+
+/** Names in one warning. A home folder can have many. */
+const namesShown = 10
+
+/** A warning of folders that are not served; none if there are none. */
+export function otherFolderWarnings(others: readonly string[]): string[] {
+  if (others.length === 0) return []
+  const names = others.slice(0, namesShown).map((name) => JSON.stringify(name))
+  const more = others.length > namesShown ? ` and ${others.length - namesShown} more` : ''
+  return [
+    `folders whose names are not legal bucket names are not served: ${names.join(', ')}${more}`,
+  ]
+}

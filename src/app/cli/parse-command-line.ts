@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { nearestName } from '../settings/nearest-name.ts'
+import { type Command, type CommandCall, UsageError } from './command.ts'
+import { environmentOf, settingOptions } from './setting-flags.ts'
+
+/** A command line that was understood. */
+export interface ParsedCommandLine {
+  readonly command: Command
+  readonly operands: readonly string[]
+  /** Settings that flags set, under their names. */
+  readonly settings: Readonly<Record<string, string | undefined>>
+  /** The folder to serve, from FOLDER or `--folder`. */
+  readonly folder: string | undefined
+  /** Of `--bucket`, which may be repeated. */
+  readonly buckets: readonly string[]
+  readonly options: CommandCall['options']
+  readonly wantsHelp: boolean
+  readonly wantsVersion: boolean
+}
+
+/** Flags of every command. */
+const commonOptions = {
+  bucket: { type: 'string', multiple: true },
+  folder: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'V' },
+} as const
+
+/**
+ * Reads the arguments after the name of the program. Without the name of a command, the first one is the
+ * default: `bucketry ~/files` is `bucketry serve ~/files`.
+ *
+ * @throws UsageError, for people.
+ */
+export function parseCommandLine(
+  args: readonly string[],
+  commands: readonly Command[],
+): ParsedCommandLine {
+  const { command, rest } = commandIn(args, commands)
+  const { values, positionals } = parse(rest, command)
+  const { bucket = [], folder, help = false, version = false, ...others } = values
+  const settings = environmentOf(others)
+  const wantsHelp = help === true
+  if (!wantsHelp) checkOperands(command, positionals)
+  const operand = command.takesFolder === true ? positionals[0] : undefined
+  const named = operand ?? (folder === undefined ? undefined : String(folder))
+  if (!wantsHelp && named !== undefined) checkFolder(named)
+  // `rest === args`: no command is named.
+  if (!wantsHelp && operand !== undefined && rest === args) checkNoCommand(operand, commands)
+  const buckets = Array.isArray(bucket) ? bucket.map(String) : []
+  checkDoubles([
+    ['--bucket', buckets.length > 0, '--allowed-buckets', settings.ALLOWED_BUCKETS !== undefined],
+    ['FOLDER', operand !== undefined, '--folder', folder !== undefined],
+    ['FOLDER', named !== undefined, '--drive', settings.DRIVE !== undefined],
+  ])
+  return {
+    command,
+    operands: positionals,
+    folder: named,
+    settings,
+    buckets,
+    options: Object.fromEntries(
+      Object.entries(others).filter(([name]) => !(name in settingOptions)),
+    ) as ParsedCommandLine['options'],
+    wantsHelp,
+    wantsVersion: version === true,
+  }
+}
+
+type Double = readonly [one: string, hasOne: boolean, other: string, hasOther: boolean]
+
+/** @throws UsageError when two arguments say the same thing. */
+function checkDoubles(doubles: readonly Double[]): void {
+  for (const [one, hasOne, other, hasOther] of doubles) {
+    if (!hasOne || !hasOther) continue
+    throw new UsageError(`${one} and ${other} are both given: use only one of them.`)
+  }
+}
+
+function commandIn(args: readonly string[], commands: readonly Command[]) {
+  const [first] = args
+  const named = commands.find(({ name }) => name === first)
+  const [fallback] = commands
+  if (fallback === undefined) throw new Error('there are no commands')
+  return named === undefined
+    ? { command: fallback, rest: args }
+    : { command: named, rest: args.slice(1) }
+}
+
+/** @throws UsageError for an empty variable of a shell, which would be the working directory, and for a drive. */
+function checkFolder(folder: string): void {
+  if (folder === '') throw new UsageError('FOLDER is empty: write . for the working directory.')
+  // Not shown: it may contain a password.
+  if (/^(file:|gdrive:|memory:|webdav\+)/.test(folder)) {
+    throw new UsageError(
+      'FOLDER is the address of a drive: give it with --drive, or write ./ before the folder.',
+    )
+  }
+}
+
+/** @throws UsageError for a command after options or a misspelled one, which would be served as a new folder. */
+function checkNoCommand(folder: string, commands: readonly Command[]): void {
+  const near = nearestName(
+    folder,
+    commands.map(({ name }) => name),
+  )
+  if (near === undefined || (near !== folder && existsSync(folder))) return
+  throw new UsageError(
+    near === folder
+      ? `${near} is a command: write it before the options, or ./${near} for the folder.`
+      : `${JSON.stringify(folder)} is not a folder. Did you mean the command ${near}? Write ./${folder} for a new folder.`,
+  )
+}
+
+function parse(args: readonly string[], { options: own = {} }: Command) {
+  const ownOptions = Object.fromEntries(
+    Object.entries(own).map(([name, { type, isRepeated = false }]) => [
+      name,
+      { type, multiple: isRepeated },
+    ]),
+  )
+  const options = { ...settingOptions, ...commonOptions, ...ownOptions }
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError(mistakeText(error as NodeJS.ErrnoException, Object.keys(options)))
+  }
+}
+
+/** In place of Node's own text, which explains how to write arguments that begin with a dash. */
+function mistakeText({ code, message }: NodeJS.ErrnoException, known: readonly string[]): string {
+  const flag = /'(?:-\w, )?--?([^' ]+)/.exec(message)?.[1] ?? ''
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const near = nearestName(flag, known)
+    return `--${flag} is not an option.${near === undefined ? '' : ` Did you mean --${near}?`}`
+  }
+  return message.split('\n')[0] ?? message
+}
+
+function checkOperands({ name, operands, count }: Command, given: readonly string[]): void {
+  const [least, most] = count
+  if (given.length >= least && given.length <= most) return
+  const extra = given[most]
+  const what = extra === undefined ? 'an argument is missing' : `what is ${JSON.stringify(extra)}?`
+  throw new UsageError(`${what}\nusage: bucketry ${name} ${operands}`.trimEnd())
+}

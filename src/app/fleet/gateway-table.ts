@@ -1,0 +1,114 @@
+import { writeAll } from '../../platform/state/conditional-writes.ts'
+import type { CallOptions, Database } from '../../platform/state/database.ts'
+import { bumpRevision } from '../../platform/state/revision-table.ts'
+
+/** A gateway: a primary process with its workers. */
+export interface GatewayRow {
+  /** Random, one for each start. */
+  readonly id: string
+  /** Its primary process (process/identity.ts). */
+  readonly process: string
+  /** The database's time, milliseconds since the epoch. */
+  readonly startedAtMs: number
+  /** Changes with every heartbeat. */
+  readonly beat: number
+  /**
+   * Until when its processes may have started, according to the last heartbeat: its host's clock ticks since
+   * boot; 0 where the system does not tell them.
+   */
+  readonly beatTicks: number
+  /** 0 while it runs. */
+  readonly endedAtMs: number
+  /** GatewayFacts. */
+  readonly json: string
+  /** A question to another gateway, or empty (app/fleet/shared-probe.ts). */
+  readonly question: string
+  /** The answer to a question of another gateway, or empty. */
+  readonly answer: string
+}
+
+const columns = `id, process, started_at_ms AS "startedAtMs", beat, beat_ticks AS "beatTicks",
+  ended_at_ms AS "endedAtMs", json, question, answer`
+const selectAll = `SELECT ${columns} FROM gateways ORDER BY started_at_ms, id`
+const insertOne = `INSERT INTO gateways
+  (id, process, started_at_ms, beat, beat_ticks, ended_at_ms, json) VALUES (?, ?, ?, 0, ?, 0, ?)`
+const setBeat =
+  'UPDATE gateways SET beat = beat + 1, beat_ticks = ? WHERE id = ? AND ended_at_ms = 0'
+const setFacts = 'UPDATE gateways SET json = ? WHERE id = ?'
+const setQuestion = 'UPDATE gateways SET question = ? WHERE id = ?'
+const setAnswer = 'UPDATE gateways SET answer = ? WHERE id = ?'
+/** Compares the beat with the one that was read: a gateway with a new heartbeat has not ended. */
+const setEnded = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND beat = ? AND ended_at_ms = 0'
+const setOwnEnd = 'UPDATE gateways SET ended_at_ms = ? WHERE id = ? AND ended_at_ms = 0'
+const deleteOne = 'DELETE FROM gateways WHERE id = ?'
+const deleteEnded = 'DELETE FROM gateways WHERE id = ? AND ended_at_ms <> 0'
+
+/** The gateways in the database. Every method @throws DatabaseError. */
+export class GatewayTable {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** The one that has run for the longest time first. */
+  all(options?: CallOptions): Promise<GatewayRow[]> {
+    return this.#database.read<GatewayRow>(selectAll, [], options)
+  }
+
+  async add(
+    {
+      id,
+      process,
+      startedAtMs,
+      beatTicks,
+      json,
+    }: Omit<GatewayRow, 'beat' | 'endedAtMs' | 'question' | 'answer'>,
+    options?: CallOptions,
+  ): Promise<void> {
+    const insert = { sql: insertOne, params: [id, process, startedAtMs, beatTicks, json] }
+    await this.#database.write([bumpRevision('gateways'), insert], options)
+  }
+
+  /** False if another gateway has set its end. */
+  async beat(id: string, beatTicks: number, options?: CallOptions): Promise<boolean> {
+    const beat = { sql: setBeat, params: [beatTicks, id] }
+    const [result] = await this.#database.write([beat], options)
+    return result?.changes === 1
+  }
+
+  async setFacts(id: string, json: string, options?: CallOptions): Promise<void> {
+    const set = { sql: setFacts, params: [json, id] }
+    await this.#database.write([bumpRevision('gateways'), set], options)
+  }
+
+  async ask(id: string, question: string): Promise<void> {
+    await this.#database.write([{ sql: setQuestion, params: [question, id] }])
+  }
+
+  async answer(id: string, answer: string): Promise<void> {
+    await this.#database.write([{ sql: setAnswer, params: [answer, id] }])
+  }
+
+  /** For a gateway without heartbeats. False if it has had one since `beat`. */
+  end(id: string, beat: number, endedAtMs: number, options?: CallOptions): Promise<boolean> {
+    const end = { sql: setEnded, params: [endedAtMs, id, beat] }
+    return writeAll(this.#database, [bumpRevision('gateways'), end], [], options)
+  }
+
+  /** For a gateway that stops. */
+  endOwn(id: string, endedAtMs: number): Promise<boolean> {
+    const end = { sql: setOwnEnd, params: [endedAtMs, id] }
+    return writeAll(this.#database, [bumpRevision('gateways'), end])
+  }
+
+  /** For a gateway that could not start. */
+  async remove(id: string): Promise<void> {
+    await this.#database.write([bumpRevision('gateways'), { sql: deleteOne, params: [id] }])
+  }
+
+  async removeEnded(ids: readonly string[], options?: CallOptions): Promise<void> {
+    const removals = ids.map((id) => ({ sql: deleteEnded, params: [id] }))
+    await this.#database.write(removals, options)
+  }
+}

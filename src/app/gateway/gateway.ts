@@ -1,0 +1,223 @@
+import { faviconPath } from '../../dashboard/web-app/web-app.ts'
+import { modelsErrorFormats } from '../../models/list/models-error-format.ts'
+import type { RenderFault } from '../../platform/http/fault.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { errorFormatOf } from '../../platform/json-api/error-format.ts'
+import type { Buckets } from '../../storage/buckets/buckets.ts'
+import { bucketOfHost, type VirtualHosts } from '../../storage/s3/address/virtual-host.ts'
+import type { Compatibility } from '../../storage/s3/compatibility.ts'
+import { S3Error, type S3ErrorCode } from '../../storage/s3/errors.ts'
+import { errorDocument } from '../../storage/s3/reply/render-error.ts'
+import { json } from './health.ts'
+
+export interface GatewayParts {
+  /** All other paths. */
+  readonly s3: HttpHandler
+  readonly health: HttpHandler
+  readonly liveness: HttpHandler
+  readonly readiness: HttpHandler
+  readonly metrics: HttpHandler
+  /** The login, the model list and the management API. */
+  readonly json: HttpHandler
+  /** The dashboard's pages. */
+  readonly web: HttpHandler
+  /** What visitors of shares get. */
+  readonly shares: HttpHandler
+  /** S3 has every other path, and paths of `unlessBucket` too if it is a bucket. */
+  readonly buckets: Pick<Buckets, 'find'>
+  readonly compatibility: Pick<Compatibility, 'minioHealth'>
+  readonly virtualHosts: VirtualHosts
+}
+
+export type Part = Exclude<keyof GatewayParts, 'buckets' | 'compatibility' | 'virtualHosts'>
+
+/** A route in the URL space: the path itself, or everything below it too. */
+interface Route {
+  readonly path: string
+  readonly isWhole: boolean
+  readonly part: Exclude<Part, 's3'> | 'minioAdmin'
+  /** A bucket of this name wins, and methods other than GET and HEAD are S3's unless it is for all of them. */
+  readonly unlessBucket?: string
+  readonly isForAllMethods?: true
+}
+
+const routes: readonly Route[] = [
+  { path: '/-/healthz', isWhole: false, part: 'health' },
+  { path: '/-/livez', isWhole: false, part: 'liveness' },
+  { path: '/-/readyz', isWhole: false, part: 'readiness' },
+  { path: '/-/metrics', isWhole: true, part: 'metrics' },
+  { path: '/-/api', isWhole: false, part: 'json' },
+  { path: '/-/openapi.json', isWhole: true, part: 'json' },
+  { path: '/-/s', isWhole: false, part: 'shares' },
+  { path: '/-', isWhole: false, part: 'web' },
+  { path: '/auth', isWhole: false, part: 'json' },
+  { path: '/v1', isWhole: false, part: 'json' },
+  { path: faviconPath, isWhole: true, part: 'web', unlessBucket: faviconPath.slice(1) },
+]
+
+const minioBucket = 'minio'
+
+/** In logs and metrics, of a probe whose path does not say that it is one. */
+export const probeOperation = 'probe'
+
+/** What compose files and scrapers that were made for MinIO ask for. */
+const minioRoutes: readonly Route[] = [
+  ...(
+    [
+      ['/minio/health/live', 'liveness'],
+      ['/minio/health/ready', 'readiness'],
+      ['/minio/health/cluster', 'readiness'],
+      ['/minio/health/cluster/read', 'readiness'],
+      ['/minio/v2/metrics/cluster', 'metrics'],
+    ] as const
+  ).map(([path, part]) => ({ path, part, isWhole: true, unlessBucket: minioBucket })),
+  {
+    ...{ path: '/minio/admin', part: 'minioAdmin', isWhole: false },
+    ...{ unlessBucket: minioBucket, isForAllMethods: true },
+  },
+]
+
+/** For `mc admin` and `mc quota`, in the form of MinIO's errors. */
+const noMinioAdmin: HttpReply = json(501, {
+  Code: 'NotImplemented',
+  Message:
+    'There is no admin API of MinIO here. Use the dashboard at /-/, or the management API at /-/api.',
+})
+
+/** Its path is that of an object, which logs and metrics would take it for. */
+function asProbe(reply: HttpReply): HttpReply {
+  return { ...reply, logFields: { ...reply.logFields, operation: probeOperation } }
+}
+
+/**
+ * The URL space of docs/architecture.md as one handler, without port or environment. Protocols are
+ * rows of its table; S3 has the rest.
+ */
+export function createGateway({
+  buckets,
+  compatibility,
+  virtualHosts,
+  ...parts
+}: GatewayParts): HttpHandler {
+  const own = compatibility.minioHealth ? [...routes, ...minioRoutes] : routes
+  return (request) => {
+    // Every path is that of a key. Objects and the dashboard have no origin in common.
+    if (bucketOfHost(request.headers.host, virtualHosts) !== undefined) return parts.s3(request)
+    if (isVisit(request)) return Promise.resolve(toDashboard)
+    const { rawPath, method } = request
+    const isRead = method === 'GET' || method === 'HEAD'
+    const route = own.find((one) => matches(one, rawPath))
+    const { part = 's3', unlessBucket, isForAllMethods = isRead } = route ?? {}
+    const isOwn = unlessBucket === undefined || buckets.find(unlessBucket) === undefined
+    if (!isOwn || !(isForAllMethods || unlessBucket === undefined)) return parts.s3(request)
+    const reply = part === 'minioAdmin' ? Promise.resolve(noMinioAdmin) : parts[part](request)
+    return unlessBucket === minioBucket ? reply.then(asProbe) : reply
+  }
+}
+
+/** The part of the gateway that a path belongs to if no bucket has its name. Probes of MinIO's name themselves. */
+export function partOf(rawPath: string): Part {
+  const part = routes.find((route) => matches(route, rawPath))?.part
+  return part === undefined || part === 'minioAdmin' ? 's3' : part
+}
+
+function matches({ path, isWhole }: Route, rawPath: string): boolean {
+  if (!rawPath.startsWith(path)) return false
+  return rawPath.length === path.length || (!isWhole && rawPath[path.length] === '/')
+}
+
+/** A person who typed the address: a browser, unsigned. S3 clients that ask for `/` list the buckets. */
+function isVisit({ rawPath, rawQuery, method, headers }: HttpRequest): boolean {
+  if (rawPath !== '/' || rawQuery !== '' || (method !== 'GET' && method !== 'HEAD')) return false
+  return headers.authorization === undefined && headers.accept?.includes('text/html') === true
+}
+
+const toDashboard: HttpReply = {
+  status: 302,
+  headers: [
+    ['Location', '/-/'],
+    ['Cache-Control', 'no-store'],
+    ['Vary', 'Accept, Authorization'],
+  ],
+  logFields: { operation: 'toDashboard' },
+}
+
+type Fault = Parameters<RenderFault>[0]
+
+/** S3's codes for failures below the protocols. */
+const s3CodeOf = {
+  malformed: 'BadRequest',
+  'cut-off': 'IncompleteBody',
+  'tls-on-http-port': 'BadRequest',
+  'http-on-tls-port': 'BadRequest',
+  'invalid-target': 'InvalidURI',
+  'unknown-method': 'MethodNotAllowed',
+  'unknown-coding': 'NotImplemented',
+  'headers-too-large': 'RequestHeaderSectionTooLarge',
+  'header-timeout': 'RequestTimeout',
+  internal: 'InternalError',
+} as const satisfies Record<Fault, S3ErrorCode>
+
+/** Messages for the client where S3's own message is too general. */
+const messageOf: Readonly<Partial<Record<Fault, string>>> = {
+  'cut-off': 'The connection ended before the complete request had arrived.',
+  'tls-on-http-port':
+    'This port speaks plain HTTP, but the client sent a TLS handshake. Use an http:// address, or set TLS_CERT and TLS_KEY.',
+  'http-on-tls-port':
+    'This port speaks HTTPS, but the client sent plain HTTP. Use an https:// address.',
+}
+
+/** Messages for the owner where the client's message is too general. */
+const reasonOf: Readonly<Partial<Record<Fault, string>>> = {
+  malformed: 'Not a valid HTTP request.',
+  internal: 'Internal error; see the log of the service.',
+}
+
+/** S3 clients parse every error as XML, so a request that is not valid HTTP gets XML too. */
+export const renderFault: RenderFault = (fault, requestId): HttpReply => {
+  const error = new S3Error(s3CodeOf[fault], messageOf[fault])
+  return s3Refusal(error, { requestId, resource: '', reason: reasonOf[fault] ?? error.message })
+}
+
+const overloadMessage = 'The server has reached its connection limit. Try again later.'
+const retryAfter = ['Retry-After', '1'] as const
+
+/** Answers a connection beyond the limit in the form of the protocol that the path belongs to. */
+export const refuseExtra: HttpHandler = async ({ id, rawPath }) => {
+  if (partOf(rawPath) === 's3') {
+    const error = new S3Error('SlowDown', overloadMessage)
+    const reply = s3Refusal(error, { requestId: id, resource: rawPath, reason: overloadMessage })
+    return { ...reply, headers: [...reply.headers, retryAfter] }
+  }
+  const errorFormat = errorFormatOf(modelsErrorFormats, rawPath)
+  return {
+    status: 503,
+    headers: [
+      ['x-request-id', id],
+      ['Content-Type', 'application/json; charset=utf-8'],
+      ...Object.entries(errorFormat.headers ?? {}),
+      retryAfter,
+    ],
+    body: JSON.stringify(errorFormat.errorBody(new ApiError(503, overloadMessage))),
+    logFields: { reason: overloadMessage },
+  }
+}
+
+interface S3RefusalOptions {
+  readonly requestId: string
+  readonly resource: string
+  readonly reason: string
+}
+
+function s3Refusal(error: S3Error, { requestId, resource, reason }: S3RefusalOptions): HttpReply {
+  return {
+    status: error.status,
+    headers: [
+      ['x-amz-request-id', requestId],
+      ['Content-Type', 'application/xml'],
+    ],
+    body: errorDocument(error, resource, requestId),
+    logFields: { code: error.code, reason },
+  }
+}

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path'
+import { readBoundedFile } from '../../platform/process/bounded-file.ts'
+import { FileMistake, pathBehind, SettingMistake } from '../../platform/process/setting-mistake.ts'
+import type { DatabaseLocation } from '../../platform/state/open-database.ts'
+
+/** Parsers of values that name a location: database, files. That of drives is in drive-kinds.ts. */
+
+export function databaseLocation(text: string): DatabaseLocation {
+  if (/^postgres(ql)?:/.test(text)) {
+    if (!/^[a-z]+:\/\/[^/]/.test(text) || !URL.canParse(text)) {
+      throw new SettingMistake('postgres://user:password@host/database')
+    }
+    return { kind: 'postgres', url: text }
+  }
+  if (!text.startsWith('sqlite:')) throw new SettingMistake('sqlite:PATH or postgres://…')
+  return { kind: 'sqlite', path: pathBehind('sqlite:', text) }
+}
+
+export function keyValueStore(text: string): string {
+  if (!/^rediss?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new SettingMistake('redis://host:port or rediss://host:port')
+  }
+  return withEncodedUser(text)
+}
+
+/** The address, whose user and password are decoded before they are sent. */
+export function withEncodedUser(address: string): string {
+  const { username, password } = new URL(address)
+  try {
+    decodeURIComponent(username + password)
+  } catch {
+    throw new SettingMistake('percent-encoding in user and password: % is %25')
+  }
+  return address
+}
+
+/** The absolute path of a folder or of a file to write, which may not exist yet. */
+export function localPath(text: string): string {
+  return resolve(text)
+}
+
+/** The path of a file. The feature that reads it checks its contents and names the line. */
+export function readableFile(text: string): string {
+  const path = resolve(text)
+  try {
+    readBoundedFile(path)
+  } catch (cause) {
+    throw new FileMistake('the path of a readable file', cause)
+  }
+  return path
+}
+
+/** PEM text, or the contents of the file at that path. */
+export function pemText(text: string): string {
+  const pem = text.includes('-----BEGIN ') ? text : readPem(text)
+  if (!pem.includes('-----BEGIN ')) throw new SettingMistake('PEM text or the path of a PEM file')
+  return pem
+}
+
+function readPem(path: string): string {
+  try {
+    return readBoundedFile(path).toString()
+  } catch (cause) {
+    throw new FileMistake('PEM text or the path of a readable PEM file', cause)
+  }
+}

@@ -1,0 +1,54 @@
+import type { CompatibilityMode } from '../../storage/s3/compatibility.ts'
+
+/** A row of the settings table, which the program, its messages and docs/configuration.md share. */
+export interface Setting<Value> {
+  readonly name: string
+  /**
+   * Used when unset, in the form a user would write. `./data` in it stands for DATA_DIR. Absent: the
+   * setting may be unset.
+   */
+  readonly default?: string
+  /** The default with COMPATIBILITY=aws, if it is another. */
+  readonly defaultInAws?: string
+  /** What happens when unset, if that is not `default`. For the documentation. */
+  readonly whenUnset?: string
+  readonly meaning: string
+  /** Never shown in messages or logs. */
+  readonly isSecret?: true
+  /** @throws SettingMistake when the text is not valid. */
+  readonly parse: (text: string) => Value
+}
+
+/** The settings that defaults of others depend on. */
+export interface DefaultSource {
+  readonly dataDir: string
+  readonly compatibility: CompatibilityMode
+}
+
+/** The default, with the value of DATA_DIR. */
+export function defaultText(
+  { default: always, defaultInAws = always }: Setting<unknown>,
+  { dataDir, compatibility }: DefaultSource,
+): string | undefined {
+  const text = compatibility === 'aws' ? defaultInAws : always
+  return text?.replace('./data', () => dataDir)
+}
+
+const shownCharacters = 120
+
+/**
+ * A value as a message may show it: anything that may be a password in a URL is removed, and long
+ * values are cut. A password may contain unescaped `/` and `@`, and the `@` after it may be missing, so
+ * text in the position of a port that is not a number also counts as a password. A query or fragment may have a key.
+ */
+export function shown(text: string): string {
+  const withoutPassword = text
+    .replace(/:(\/\/)?.*@/s, ':$1…@')
+    .replace(/(:\/\/[^/:@[]*):(?!\d{1,5}(?:[/?#]|$)).*$/s, '$1:…')
+    .replace(/((?:\w:|\/\/)[^?#]*[?#]).*$/s, '$1…')
+  return JSON.stringify(
+    withoutPassword.length > shownCharacters
+      ? `${withoutPassword.slice(0, shownCharacters)}…`
+      : withoutPassword,
+  )
+}

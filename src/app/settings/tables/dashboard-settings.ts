@@ -1,0 +1,30 @@
+import { keyValueStore } from '../parse-locations.ts'
+import { integerIn, passphrase } from '../parse-plain.ts'
+import type { Setting } from '../setting.ts'
+
+/** The dashboard, its login and the management API (docs/dashboard.md). */
+export const dashboardSettings = {
+  dashboardPassword: {
+    name: 'DASHBOARD_PASSWORD',
+    whenUnset: 'the dashboard is off',
+    meaning:
+      'Password of the dashboard, the login API (`/auth`) and the management API (`/-/api`).',
+    isSecret: true,
+    parse: passphrase,
+  },
+  authKv: {
+    name: 'AUTH_KV',
+    whenUnset: 'the database',
+    meaning:
+      'Store for sessions and failed logins: `redis://…` or `rediss://…` (Redis or Valkey, also a node of a cluster).',
+    isSecret: true,
+    parse: keyValueStore,
+  },
+  trashDays: {
+    name: 'TRASH_DAYS',
+    default: '30',
+    meaning:
+      'Days that what the dashboard deletes stays in the trash of its bucket; 0: it is deleted permanently (docs/dashboard.md, "Trash").',
+    parse: integerIn({ min: 0, max: 3_650 }),
+  },
+} as const satisfies Record<string, Setting<unknown>>

@@ -1,0 +1,119 @@
+import { driveLocation } from '../drive-kinds.ts'
+import { localPath, readableFile } from '../parse-locations.ts'
+import { publicOrigin, regionName } from '../parse-names.ts'
+import { integerIn, oneOf, solidText } from '../parse-plain.ts'
+import type { Setting } from '../setting.ts'
+
+/** The default drive, and what reaches it. Named drives take the same settings (drive-settings.ts). */
+export const driveTable = {
+  drive: {
+    name: 'DRIVE',
+    default: 'file:./data/drive',
+    meaning:
+      'Where objects are stored: `file:PATH` (a local folder), `gdrive:FOLDER` (docs/google-drive.md), `webdav+https://user:password@host/path` (docs/webdav.md), `s3+https://host`, `s3+https://host/BUCKET` or `s3+https://host/BUCKET/prefix` (docs/s3-drive.md), or `memory:` (for tests; up to 1 GiB, lost on exit). DRIVE_NAME adds a drive of that name.',
+    parse: driveLocation,
+  },
+  drivePollSeconds: {
+    name: 'DRIVE_POLL_SECONDS',
+    default: '10',
+    meaning: 'Seconds between checks of Google Drive for changes made by others.',
+    parse: integerIn({ min: 1, max: 3_600 }),
+  },
+  driveSpool: {
+    name: 'DRIVE_SPOOL',
+    default: './data/spool',
+    meaning:
+      'Local staging directory for WebDAV uploads: objects of unknown size, and parts if the server cannot append.',
+    parse: localPath,
+  },
+  driveSpoolGib: {
+    name: 'DRIVE_SPOOL_GIB',
+    default: '20',
+    meaning:
+      'Size limit of that directory in GiB. When it is full, uploads get SlowDown; an object larger than the limit gets QuotaExceeded.',
+    parse: integerIn({ min: 1, max: 1_048_576 }),
+  },
+  gdriveClientId: {
+    name: 'GDRIVE_CLIENT_ID',
+    whenUnset: 'none',
+    meaning: 'OAuth client ID. `bucketry connect google` writes this setting and the next two.',
+    parse: solidText,
+  },
+  gdriveClientSecret: {
+    name: 'GDRIVE_CLIENT_SECRET',
+    whenUnset: 'none',
+    meaning: 'OAuth client secret.',
+    isSecret: true,
+    parse: solidText,
+  },
+  gdriveRefreshToken: {
+    name: 'GDRIVE_REFRESH_TOKEN',
+    whenUnset: 'none',
+    meaning: 'OAuth refresh token.',
+    isSecret: true,
+    parse: solidText,
+  },
+  gdriveServiceAccount: {
+    name: 'GDRIVE_SERVICE_ACCOUNT',
+    whenUnset: 'none',
+    meaning: 'Path of the JSON key file of a service account. Replaces the three settings above.',
+    parse: readableFile,
+  },
+  gdriveSubject: {
+    name: 'GDRIVE_SUBJECT',
+    whenUnset: 'itself',
+    meaning: 'User that the service account acts for (domain-wide delegation).',
+    parse: solidText,
+  },
+  gdriveSharedDrive: {
+    name: 'GDRIVE_SHARED_DRIVE',
+    whenUnset: 'My Drive',
+    meaning: 'ID of the shared drive that contains FOLDER.',
+    parse: solidText,
+  },
+  gdriveDelete: {
+    name: 'GDRIVE_DELETE',
+    default: 'trash',
+    meaning: 'What a delete does: `trash` (Google keeps the file for 30 days) or `permanent`.',
+    parse: oneOf<'trash' | 'permanent'>(['trash', 'permanent']),
+  },
+  gdriveApiUrl: {
+    name: 'GDRIVE_API_URL',
+    whenUnset: "Google's",
+    meaning: "Address to use in place of Google's, for tests.",
+    parse: publicOrigin,
+  },
+  s3DriveAccessKey: {
+    name: 'S3_DRIVE_ACCESS_KEY',
+    whenUnset: "as AWS's SDK finds it: environment, shared files, the role of the instance",
+    meaning: 'Access key ID for the S3 store in DRIVE.',
+    parse: solidText,
+  },
+  s3DriveSecretKey: {
+    name: 'S3_DRIVE_SECRET_KEY',
+    whenUnset: 'as S3_DRIVE_ACCESS_KEY',
+    meaning: 'Secret key for the S3 store in DRIVE.',
+    isSecret: true,
+    parse: solidText,
+  },
+  s3DriveRegion: {
+    name: 'S3_DRIVE_REGION',
+    whenUnset: '`us-east-1`',
+    meaning: 'Region of the S3 store in DRIVE.',
+    parse: regionName,
+  },
+  s3DriveAddressing: {
+    name: 'S3_DRIVE_ADDRESSING',
+    default: 'path',
+    meaning:
+      'Where requests to the S3 store in DRIVE have the bucket: `path` (`https://host/BUCKET`) or `host` (`https://BUCKET.host`).',
+    parse: oneOf<'path' | 'host'>(['path', 'host']),
+  },
+  s3DriveCa: {
+    name: 'S3_DRIVE_CA',
+    whenUnset: 'those of Node.js',
+    meaning:
+      'Path of a PEM file with the authorities that sign the certificate of the S3 store in DRIVE.',
+    parse: readableFile,
+  },
+} as const satisfies Record<string, Setting<unknown>>

@@ -1,0 +1,77 @@
+import { SettingMistake } from '../../../platform/process/setting-mistake.ts'
+import { keyValueStore, withEncodedUser } from '../parse-locations.ts'
+import { bucketName } from '../parse-names.ts'
+import { listOf, passphrase, solidText } from '../parse-plain.ts'
+import type { Setting } from '../setting.ts'
+
+/** Objects whose events are sent. */
+export interface NotifiedObjects {
+  /** `*`: every one. */
+  readonly bucket: string
+  readonly prefix: string
+  readonly suffix: string
+}
+
+/** Event notifications (docs/notifications.md). */
+export const notifySettings = {
+  notifyWebhook: {
+    name: 'NOTIFY_WEBHOOK',
+    whenUnset: 'none',
+    meaning:
+      'Address, `http://…` or `https://…`, that gets each change of an object as a POST in the form of AWS (docs/notifications.md).',
+    isSecret: true,
+    parse: webAddress,
+  },
+  notifyWebhookSecret: {
+    name: 'NOTIFY_WEBHOOK_SECRET',
+    whenUnset: 'not signed',
+    meaning:
+      'Secret of the HMAC-SHA256 of each message to NOTIFY_WEBHOOK, in X-Bucketry-Signature-256.',
+    isSecret: true,
+    parse: passphrase,
+  },
+  notifyRedis: {
+    name: 'NOTIFY_REDIS',
+    whenUnset: 'none',
+    meaning: 'Redis or Valkey, `redis://…` or `rediss://…`, that gets each change in a stream.',
+    isSecret: true,
+    parse: keyValueStore,
+  },
+  notifyRedisStream: {
+    name: 'NOTIFY_REDIS_STREAM',
+    default: 'bucketry:events',
+    meaning: 'Name of the stream in NOTIFY_REDIS.',
+    parse: solidText,
+  },
+  notifyObjects: {
+    name: 'NOTIFY_OBJECTS',
+    default: '*',
+    defaultInAws: '',
+    meaning:
+      'Objects whose changes go to every target: `*` (all), `BUCKET`, or `BUCKET/PREFIX*SUFFIX`. S3 clients may configure more (PutBucketNotificationConfiguration). A list.',
+    parse: listOf(notifiedObjects),
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+function webAddress(text: string): string {
+  if (!/^https?:\/\/[^/]/.test(text) || !URL.canParse(text)) {
+    throw new SettingMistake('http://host/path or https://host/path')
+  }
+  return withEncodedUser(text)
+}
+
+function notifiedObjects(text: string): NotifiedObjects {
+  if (text === '*') return { bucket: '*', prefix: '', suffix: '' }
+  const slash = text.indexOf('/')
+  if (slash < 0) return { bucket: bucketName(text), prefix: '', suffix: '' }
+  const [prefix = '', suffix, ...others] = text.slice(slash + 1).split('*')
+  if (suffix === undefined || others.length > 0) {
+    throw new SettingMistake('*, BUCKET or BUCKET/PREFIX*SUFFIX')
+  }
+  return { bucket: bucketName(text.slice(0, slash)), prefix, suffix }
+}
+
+/** As in NOTIFY_OBJECTS. */
+export function notifiedText({ bucket, prefix, suffix }: NotifiedObjects): string {
+  return prefix === '' && suffix === '' ? bucket : `${bucket}/${prefix}*${suffix}`
+}

@@ -1,0 +1,124 @@
+import { SettingMistake } from '../../../platform/process/setting-mistake.ts'
+import { booleanOf, listOf, oneOf, passphrase } from '../parse-plain.ts'
+import type { Setting } from '../setting.ts'
+
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** Rows of the table: OpenTelemetry's own names (docs/tracing.md). */
+export const telemetrySettings = {
+  otlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    whenUnset: 'no traces',
+    meaning: 'Base address of an OTLP receiver. Traces are sent to `/v1/traces` below it.',
+    parse: otlpAddress,
+  },
+  otlpTracesEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    whenUnset: 'OTEL_EXPORTER_OTLP_ENDPOINT with `/v1/traces`',
+    meaning: 'Complete address that traces are sent to.',
+    parse: otlpAddress,
+  },
+  otelSdkDisabled: {
+    name: 'OTEL_SDK_DISABLED',
+    default: 'false',
+    meaning: 'Whether no traces are sent although an address is set.',
+    parse: booleanOf,
+  },
+  otlpHeaders: {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    default: '',
+    meaning: 'Header fields of the requests to the receiver, as `name=value`. A list.',
+    isSecret: true,
+    parse: listOf(headerPair),
+  },
+  otlpProtocol: {
+    name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    default: 'http/protobuf',
+    meaning: 'Must be `http/protobuf`: gRPC and JSON are not supported.',
+    parse: oneOf(['http/protobuf']),
+  },
+  otelServiceName: {
+    name: 'OTEL_SERVICE_NAME',
+    whenUnset: 'service.name of OTEL_RESOURCE_ATTRIBUTES, or `bucketry`',
+    meaning: 'Name of this service in traces.',
+    parse: passphrase,
+  },
+  otelResourceAttributes: {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    default: '',
+    meaning: 'Attributes of this service in traces, as `name=value`. A list.',
+    parse: listOf(attributePair),
+  },
+  otelTracesSampler: {
+    name: 'OTEL_TRACES_SAMPLER',
+    default: 'parentbased_always_on',
+    meaning:
+      'Which traces are recorded: `always_on`, `always_off`, `traceidratio`, or one of these behind `parentbased_`.',
+    parse: oneOf<(typeof samplers)[number]>(samplers),
+  },
+  otelTracesSamplerArg: {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    default: '1',
+    meaning: 'Share of traces, from 0 to 1, that `traceidratio` records.',
+    parse: shareOf,
+  },
+} as const satisfies Record<string, Setting<unknown>>
+
+/** Parsers of OpenTelemetry's settings. */
+
+/** The address of an OTLP receiver. */
+export function otlpAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (!isHttp || /[?#\s]/.test(text)) {
+    throw new SettingMistake('http://host:port or https://host:port, with a path if needed')
+  }
+  return text
+}
+
+/**
+ * A header field as `name=value`, the value percent-encoded where needed (OpenTelemetry, "Specifying
+ * headers via environment variables").
+ */
+export function headerPair(text: string): string {
+  const { name, value } = pairOf(text)
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || !/^[\t -~]*$/.test(value)) {
+    throw new SettingMistake('name=value pairs of header fields, separated by commas')
+  }
+  return text
+}
+
+/** A resource attribute as `name=value`, the value percent-encoded where needed. */
+export function attributePair(text: string): string {
+  pairOf(text)
+  return text
+}
+
+/** A pair that one of the two has accepted. */
+export function pairOf(text: string): { readonly name: string; readonly value: string } {
+  const equals = text.indexOf('=')
+  const name = text.slice(0, equals).trim()
+  try {
+    if (equals > 0 && name !== '') {
+      return { name, value: decodeURIComponent(text.slice(equals + 1).trim()) }
+    }
+  } catch {
+    // A broken escape.
+  }
+  throw new SettingMistake('name=value pairs, separated by commas')
+}
+
+/** The share of traces to record. */
+export function shareOf(text: string): number {
+  const share = Number(text)
+  if (!/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) || share > 1)
+    throw new SettingMistake('a number from 0 to 1')
+  return share
+}

@@ -1,0 +1,120 @@
+import type { Database } from '../../platform/state/database.ts'
+import { BucketUsage } from '../../storage/buckets/bucket-usage.ts'
+import type { Drive } from '../../storage/drives/drive.ts'
+import { DatabaseLeases } from '../../storage/drives/kit/key-lease-table.ts'
+import { KeyLeases } from '../../storage/drives/kit/key-leases.ts'
+import { BucketCounts } from '../../storage/jobs/bucket-counts.ts'
+import { type Deletions, deletionKeptMs, openDeletions } from '../../storage/jobs/deletions.ts'
+import { Expiry, type ExpiryRun, expiryRuns } from '../../storage/jobs/expiry/expiry.ts'
+import {
+  type FolderCounts,
+  folderCountKeptMs,
+  openFolderCounts,
+} from '../../storage/jobs/folder-counts.ts'
+import { JobRunner } from '../../storage/jobs/job-runner.ts'
+import { JobTable } from '../../storage/jobs/job-table.ts'
+import { openTrashExpiry } from '../../storage/jobs/trash/trash-expiry.ts'
+import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
+import { isReadOnlyBucket } from '../settings/own-drives.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Registries } from './registries.ts'
+
+/** What works on buckets in the background. */
+export interface BucketJobs {
+  readonly counts: BucketCounts
+  readonly folderCounts: FolderCounts
+  readonly deletions: Deletions
+  /** How much is in buckets with a quota; they are counted as for the dashboard. */
+  readonly usage: BucketUsage
+  /** Removes what lifecycle rules expire; call it every few seconds. */
+  expire(signal: AbortSignal): Promise<void>
+  /** Removes what was in the trash for too long. */
+  expireTrash(signal: AbortSignal): Promise<void>
+  /** The last removal by lifecycle rules, of the buckets that had any. */
+  expiryRuns(): Promise<readonly ExpiryRun[]>
+  /** Forgets old deletions and counts of folders. */
+  sweep(): Promise<void>
+  /** Stops what runs. */
+  close(): Promise<void>
+}
+
+export function openBucketJobs({
+  settings,
+  database,
+  drive,
+  uploads,
+  registries: { buckets, ensureCurrent },
+  now,
+  log,
+}: {
+  readonly settings: Settings
+  readonly database: Database
+  readonly drive: Drive
+  readonly uploads: Uploads
+  readonly registries: Registries
+  /** The database's time: processes of other gateways have leases. */
+  readonly now: () => number
+  readonly log: Log
+}): BucketJobs {
+  const table = new JobTable(database)
+  const leases = new KeyLeases({ table: new DatabaseLeases(database, '/jobs'), now })
+  const jobs = new JobRunner({ table, leases, now, log })
+  const counts = new BucketCounts({ drive, jobs, now, log })
+  const expiry = new Expiry({
+    ...{ jobs, drive, ensureCurrent, now, log, localNow: Date.now },
+    buckets: {
+      find: (name) => buckets.find(name),
+      all: () => buckets.all().filter(({ name }) => !isReadOnlyBucket(name, settings)),
+    },
+    uploads: {
+      listOpen: (page) => uploads.listOpen(page),
+      abort: (uploadId, signal) => uploads.abortById(uploadId, signal),
+    },
+  })
+  const deletions = openDeletions({ drive, jobs, now })
+  const expireTrash = openTrashExpiry({
+    ...{ drive, deletions, days: settings.trashDays, now, localNow: Date.now },
+    buckets: () => buckets.all().map(({ name }) => name),
+  })
+  return {
+    counts,
+    folderCounts: openFolderCounts({ drive, jobs, now }),
+    deletions,
+    usage: openUsage({ counts, uploads, now, log }),
+    expire: (signal) => expiry.run(signal),
+    expireTrash,
+    expiryRuns: () => expiryRuns(jobs),
+    async sweep() {
+      await table.sweep('delete', now() - deletionKeptMs)
+      await table.sweep('folder', now() - folderCountKeptMs)
+    },
+    async close() {
+      await Promise.all([jobs.close(), counts.close()])
+    },
+  }
+}
+
+function openUsage({
+  counts,
+  uploads,
+  now,
+  log,
+}: {
+  readonly counts: BucketCounts
+  readonly uploads: Pick<Uploads, 'openBytes'>
+  readonly now: () => number
+  readonly log: Log
+}): BucketUsage {
+  return new BucketUsage({
+    async read(buckets) {
+      const known = [...(await counts.read(buckets))].flatMap(([bucket, { figures }]) =>
+        figures === undefined ? [] : [[bucket, figures] as const],
+      )
+      return new Map(known)
+    },
+    readOpenParts: () => uploads.openBytes(),
+    now,
+    onFailure: (error) => log.warn({ err: error }, 'could not read how much is in a bucket'),
+  })
+}

@@ -1,0 +1,63 @@
+import { deleteBucketShares } from '../../dashboard/shares/share-table.ts'
+import { deleteBucketThumbnails } from '../../dashboard/thumbnails/thumbnail-table.ts'
+import type { Database, Statement } from '../../platform/state/database.ts'
+import { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
+import { MadeBucketTable } from '../../storage/buckets/made-bucket-table.ts'
+import type { Drive } from '../../storage/drives/drive.ts'
+import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
+import { deleteBucketJobs } from '../../storage/jobs/job-table.ts'
+import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
+import { isBucketName } from '../settings/parse-names.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { Registries } from './registries.ts'
+
+interface BucketMakingParts {
+  readonly log: Log
+  readonly database: Database
+  readonly drive: Drive
+  readonly notes?: DriveNotes | undefined
+  readonly uploads: Uploads
+  readonly registries: Registries
+  readonly now: () => number
+}
+
+const pageUploads = 100
+
+/** What other tables know about a bucket, which goes with it. */
+function forgetBucket(bucket: string): Statement[] {
+  return [deleteBucketJobs(bucket), deleteBucketShares(bucket), deleteBucketThumbnails(bucket)]
+}
+
+/** Connects the maker of buckets to what it changes. */
+export function openBucketMaker(parts: BucketMakingParts): BucketMaker {
+  const { log, database, drive, notes, uploads, registries, now } = parts
+  const { buckets } = registries
+  const maker = new BucketMaker({
+    ...{ drive, notes, now, isBucketName },
+    table: new MadeBucketTable(database, forgetBucket),
+    configured: registries.configured,
+    refresh: () => registries.refresh(),
+    abortUploads: (bucket) => abortUploads(uploads, bucket),
+  })
+  const namesOf = () => new Set(buckets.all().map(({ name }) => name))
+  let known = namesOf()
+  registries.onBuckets(() => {
+    const names = namesOf()
+    const added = [...names].filter((name) => !known.has(name))
+    known = names
+    if (added.length === 0) return
+    maker.adopt(added).catch((error: unknown) => {
+      log.warn({ buckets: added, err: error }, 'could not open the folders of new buckets')
+    })
+  })
+  return maker
+}
+
+async function abortUploads(uploads: Uploads, bucket: string): Promise<void> {
+  const { signal } = new AbortController()
+  for (;;) {
+    const open = await uploads.listOpen({ bucket, after: undefined, limit: pageUploads })
+    for (const { uploadId } of open) await uploads.abortById(uploadId, signal)
+    if (open.length < pageUploads) return
+  }
+}

@@ -1,0 +1,38 @@
+import type { Drive } from '../../../storage/drives/drive.ts'
+import type { OpenDrive, OpenParts } from '../../../storage/drives/drive-kind.ts'
+import { kindOf } from '../../settings/drive-kinds.ts'
+import type { DriveSettings } from '../../settings/own-drives.ts'
+import type { Settings } from '../../settings/read-settings.ts'
+
+export interface DriveParts extends OpenParts<DriveSettings, Settings> {
+  /** The buckets made at run time, as of now. Absent: none. */
+  readonly madeBuckets?: () => Promise<readonly string[]>
+  /** What the drive is opened for. `write`: also to create missing bucket folders and recover interrupted work. */
+  readonly purpose?: 'write' | 'read' | 'check'
+}
+
+/**
+ * Opens a drive of the settings and prepares it for its buckets (Drive.prepare).
+ *
+ * @throws DriveError or SettingsError, for people.
+ */
+export async function openDrive(parts: DriveParts): Promise<OpenDrive> {
+  const { settings, own } = parts
+  const opened = await kindOf(own.drive).open(parts)
+  try {
+    if (isPrepared(opened.drive, parts)) {
+      const places = settings.bucketPlaces.filter(({ drive }) => drive === own.name)
+      const made = (await parts.madeBuckets?.()) ?? []
+      await opened.drive.prepare([...new Set([...places.map(({ folder }) => folder), ...made])])
+    }
+    return opened
+  } catch (error) {
+    await opened.close().catch(() => undefined)
+    throw error
+  }
+}
+
+function isPrepared({ followsChanges = false }: Drive, { own, purpose = 'write' }: DriveParts) {
+  if (purpose === 'check') return false
+  return (purpose === 'write' && !own.isReadOnly) || followsChanges
+}

@@ -1,0 +1,103 @@
+import { CallBodies } from '../../../models/calls/call-body.ts'
+import { CallIndex } from '../../../models/calls/call-index.ts'
+import { CallRecorder } from '../../../models/calls/call-record.ts'
+import { callRoutes } from '../../../models/calls/call-routes.ts'
+import { Callers } from '../../../models/calls/callers.ts'
+import { KeyLimits } from '../../../models/calls/key-limits.ts'
+import { ModelCalls } from '../../../models/calls/model-calls.ts'
+import { Rests } from '../../../models/calls/rests.ts'
+import type { Catalogue } from '../../../models/catalogue/catalogue.ts'
+import { modelKeyRoutes } from '../../../models/keys/model-key-routes.ts'
+import { ModelKeyTable } from '../../../models/keys/model-key-table.ts'
+import type { StoredModelKeys } from '../../../models/keys/stored-model-keys.ts'
+import { modelListApi } from '../../../models/list/model-list-api.ts'
+import type { ModelLists } from '../../../models/list/model-lists.ts'
+import { activeConnections } from '../../../models/list/stored-rows.ts'
+import { CallClient } from '../../../models/upstream/call-client.ts'
+import type { Upstreams } from '../../../models/upstream/upstreams.ts'
+import { UsageBatch } from '../../../models/usage/usage-batch.ts'
+import { usageRoutes } from '../../../models/usage/usage-routes.ts'
+import { ModelUsageTable } from '../../../models/usage/usage-table.ts'
+import type { Access, Route } from '../../../platform/json-api/route.ts'
+import type { Database } from '../../../platform/state/database.ts'
+import { AttemptLimiter } from '../../../platform/state/key-value/attempt-limiter.ts'
+import type { KeyValueStore } from '../../../platform/state/key-value/key-value.ts'
+import { clientOf } from '../../gateway/untrusted-proxies.ts'
+import type { Settings } from '../../settings/read-settings.ts'
+import type { Log } from '../../telemetry/log.ts'
+import { CallMetrics } from '../../telemetry/metrics/call-metrics.ts'
+import type { ProcessMetrics } from '../../telemetry/metrics/process-metrics.ts'
+
+const mib = 1024 * 1024
+
+export interface ModelCallsWiring {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  /** AUTH_KV. */
+  readonly sessions: KeyValueStore
+  readonly modelKeys: StoredModelKeys
+  readonly metrics: Pick<ProcessMetrics, 'watchCalls'> | undefined
+  /** Takes what ends the work of these protocols when no request is running. */
+  readonly onClose: (close: () => Promise<void>) => void
+}
+
+interface ListParts {
+  readonly lists: ModelLists
+  readonly catalogue: Catalogue
+  readonly upstreams: Upstreams
+  readonly session: Access
+}
+
+/** The list and the calls of models, and the management of their keys and usage. */
+export function openModelCalls(
+  { settings, log, database, sessions, modelKeys, metrics, onClose }: ModelCallsWiring,
+  { lists, catalogue, upstreams, session }: ListParts,
+): readonly Route[] {
+  const now = Date.now
+  const table = new ModelUsageTable(database)
+  const usage = new UsageBatch({ table, now, log })
+  const rests = new Rests({
+    random: Math.random,
+    now: () => performance.timeOrigin + performance.now(),
+    onConnection: ({ connectionId, status, reason }) =>
+      log.warn(
+        { connectionId, status, reason },
+        'a connection of models is not called for a while',
+      ),
+  })
+  const counts = new CallMetrics()
+  metrics?.watchCalls(counts)
+  const client = new CallClient({
+    connectMs: settings.modelsConnectSeconds * 1_000,
+    idleMs: settings.modelsIdleSeconds * 1_000,
+  })
+  const calls = new ModelCalls({
+    index: new CallIndex({ lists, catalogue, upstreams, now: () => performance.now() }),
+    bodies: new CallBodies(settings.modelsBodyMib * mib),
+    ...{ catalogue, client, rests, now },
+    record: new CallRecorder(usage.note, counts.note),
+    firstByteMs: settings.modelsFirstByteSeconds * 1_000,
+  })
+  onClose(async () => {
+    await client.close()
+    await calls.ended()
+    await usage.flush()
+  })
+  const callers = new Callers({
+    ...{ apiKey: settings.modelsApiKey, keys: modelKeys, now },
+    limits: new KeyLimits({ tokensOfMonth: usage.tokensOfMonth, now, exists: modelKeys.has }),
+    limiter: new AttemptLimiter(sessions, 'model-key-failures'),
+    clientAddress: clientOf(settings),
+  })
+  const refresh = () => modelKeys.refresh()
+  return [
+    ...modelListApi({ lists, admit: callers.admitToList }),
+    ...callRoutes({ calls, callers, session }),
+    ...modelKeyRoutes({ table: new ModelKeyTable(database), refresh, session, now }),
+    ...usageRoutes({
+      ...{ table, flush: () => usage.flush(), rests, session, now },
+      connections: async () => activeConnections((await lists.inputs()).connections),
+    }),
+  ]
+}

@@ -1,0 +1,165 @@
+import { hostname } from 'node:os'
+import type { ProcessName } from '../../platform/process/identity.ts'
+import { packageVersion } from '../../platform/process/package-folder.ts'
+import type { Database } from '../../platform/state/database.ts'
+import { createSealer } from '../../platform/state/sealer.ts'
+import type { Drive } from '../../storage/drives/drive.ts'
+import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
+import type { Mount } from '../../storage/drives/route/mount.ts'
+import { driveFormat } from '../fleet/gateway-facts.ts'
+import { GatewayRegister } from '../fleet/gateway-register.ts'
+import { GatewayTable } from '../fleet/gateway-table.ts'
+import type { KnownGateways } from '../fleet/known-gateways.ts'
+import type { ServiceRole } from '../fleet/open-owner.ts'
+import { SharedProbe } from '../fleet/shared-probe.ts'
+import { kindOf } from '../settings/drive-kinds.ts'
+import { nameOfDrive } from '../settings/own-drives.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { ProcessMetrics } from '../telemetry/metrics/process-metrics.ts'
+import type { Tracing } from '../telemetry/tracing/tracing.ts'
+import { madeBuckets, type OpenMounts, openMounts } from './drives/open-mounts.ts'
+
+/** The drives, and the registration of this gateway, which the other gateways of the drives watch. */
+export interface OpenDrives {
+  /** All drives as one. */
+  readonly drive: Drive
+  /** Each of them; the default drive first. */
+  readonly mounts: readonly Mount[]
+  /** Of the default drive; absent if it has none. */
+  readonly notes: DriveNotes | undefined
+  /** Whether this gateway sweeps for all of its database. */
+  isFirst(): boolean
+  /** Sends heartbeats from now on. @throws SettingsError, DatabaseError */
+  begin(): Promise<void>
+  /** When another process of this gateway has died: the other gateways take over what it held. */
+  processDied(name: ProcessName): void
+  close(): Promise<void>
+  /** In place of `close`, when the gateway could not start. Never rejects. */
+  withdraw(): Promise<void>
+}
+
+interface DrivesParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly role: ServiceRole
+  readonly database: Database
+  /** The database's time. */
+  readonly now: () => number
+  readonly gateways: KnownGateways
+  /** Around each drive, if they are on. */
+  readonly metrics: ProcessMetrics | undefined
+  readonly tracing: Tracing | undefined
+}
+
+/**
+ * Registers the gateway, if this is its primary process, and opens the drives.
+ *
+ * @throws DriveError, SettingsError or DatabaseError, for people
+ */
+export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
+  const { settings, log, role, database, now, gateways, metrics, tracing } = parts
+  const claimed = new Map<string, string>()
+  let mounts: OpenMounts | undefined
+  const register =
+    role.kind === 'primary'
+      ? openRegister({
+          ...{ settings, database, log, now, known: gateways, drives: claimed },
+          onConflict: role.onDriveLost,
+          onEnded: () => void (mounts && sweepDrive(mounts, log)),
+        })
+      : undefined
+  // Before a gateway with other keys could change what the database has.
+  await register?.start()
+  const made = madeBuckets(role, database, log)
+  try {
+    mounts = await openMounts({
+      ...{ settings, log, database, role, now, made, claimed },
+      gateways: () => gateways.running,
+      watch(drive, name) {
+        const watched = metrics?.watchDrive(drive, name) ?? drive
+        return tracing?.drive(watched, name) ?? watched
+      },
+    })
+  } catch (error) {
+    await register?.withdraw()
+    throw error
+  }
+  const opened = mounts
+  return {
+    ...{ drive: opened.drive, mounts: opened.mounts, notes: made.notes },
+    isFirst: () => register?.isFirst ?? false,
+    begin: async () => await register?.begin(),
+    processDied: (name) => register?.processDied(name),
+    async close() {
+      await register?.close()
+      await opened.close()
+    },
+    async withdraw() {
+      await opened.close().catch(() => undefined)
+      await register?.withdraw()
+    },
+  }
+}
+
+/** Soon after another gateway has ended. */
+async function sweepDrive({ drive }: { readonly drive: Drive }, log: Log): Promise<void> {
+  try {
+    await drive.sweep?.()
+  } catch (error) {
+    log.warn({ err: error }, 'could not remove what another gateway has left; will retry')
+  }
+}
+
+/** Longer on SQLite: each heartbeat writes to this machine's disk, and its gateways can check each other's processes. */
+const beatMs: Readonly<Record<string, number>> = { postgres: 2_000, sqlite: 4_000 }
+const defaultBeatMs = 4_000
+
+interface RegisterParts {
+  readonly settings: Settings
+  readonly database: Database
+  readonly known: KnownGateways
+  readonly log: Log
+  readonly now: () => number
+  /** The settings of the drives that are open, by the drives' ids. */
+  readonly drives: ReadonlyMap<string, string>
+  /** Called when the gateway must end. */
+  readonly onConflict: (message: string) => void
+  readonly onEnded: () => void
+}
+
+/** The registration of this gateway, for its primary process. It is not started yet. */
+function openRegister(parts: RegisterParts): GatewayRegister {
+  const { settings, database, drives, log } = parts
+  const table = new GatewayTable(database)
+  const sealer = createSealer(settings.secretKey, 'gateways')
+  const about = { host: hostname(), version: packageVersion(), driveFormat }
+  return new GatewayRegister({
+    ...parts,
+    table,
+    // The gateways of a SQLite database are on one machine.
+    ...(database.kind === 'postgres' && {
+      probe: new SharedProbe({ table, log, folders: () => foldersOf(settings, drives) }),
+    }),
+    own: () => ({
+      facts: { ...about, drives: Object.fromEntries([...drives].map(([id, name]) => [name, id])) },
+      accessKey: settings.accessKey,
+      sealer,
+    }),
+    beatMs: beatMs[database.kind] ?? defaultBeatMs,
+  })
+}
+
+/** The folders of the drives that are open and may be written to, by the drives' ids. */
+function foldersOf(
+  settings: Settings,
+  drives: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const folders = new Map<string, string>()
+  for (const [driveId, setting] of drives) {
+    const own = settings.drives.find(({ name }) => nameOfDrive('drive', name) === setting)
+    const folder = own && kindOf(own.drive).folder?.(own.drive)
+    if (folder !== undefined && !own?.isReadOnly) folders.set(driveId, folder)
+  }
+  return folders
+}

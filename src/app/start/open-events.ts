@@ -1,0 +1,115 @@
+import type { Database } from '../../platform/state/database.ts'
+import type { NotificationRule, TargetName } from '../../storage/buckets/notification-rules.ts'
+import type { Drive } from '../../storage/drives/drive.ts'
+import { DatabaseLeases } from '../../storage/drives/kit/key-lease-table.ts'
+import { KeyLeases } from '../../storage/drives/kit/key-leases.ts'
+import { EventRecorder } from '../../storage/events/event-recorder.ts'
+import { EventSender } from '../../storage/events/event-sender.ts'
+import { EventTable } from '../../storage/events/event-table.ts'
+import type { EventTarget } from '../../storage/events/event-target.ts'
+import { IntentRecovery } from '../../storage/events/intent-recovery.ts'
+import { redisTarget } from '../../storage/events/redis-target.ts'
+import { watchedDrive } from '../../storage/events/watched-drive.ts'
+import { webhookTarget } from '../../storage/events/webhook-target.ts'
+import { owner } from '../../storage/s3/reply/xml-reply.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { ProcessMetrics } from '../telemetry/metrics/process-metrics.ts'
+import type { Registries } from './registries.ts'
+
+interface EventParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  readonly drive: Drive
+  readonly registries: Registries
+  readonly now: () => number
+  /** Whether this process sends; otherwise the primary does. */
+  readonly isSender: boolean
+  readonly metrics: ProcessMetrics | undefined
+}
+
+/** Event notifications; undefined, at no cost, without a target. */
+export function openEvents(parts: EventParts) {
+  const { settings, log, database, drive, registries, now, isSender, metrics } = parts
+  const names = targetsOf(settings)
+  if (names.length === 0) return undefined
+  const table = new EventTable(database)
+  const counts = { sent: 0, failed: 0, lost: 0 }
+  metrics?.watchEvents(table, counts)
+  const leases = new KeyLeases({ table: new DatabaseLeases(database, '/events'), now })
+  const common = { table, leases, now, log, random: Math.random }
+  const onSent = () => {
+    counts.sent += 1
+  }
+  const onFailed = () => {
+    counts.failed += 1
+  }
+  const senders = (isSender ? openTargets(settings) : []).map(
+    (target) => new EventSender(target, { ...common, onSent, onFailed }),
+  )
+  const onEvents = () => {
+    for (const sender of senders) sender.poke()
+  }
+  const recoveries = (isSender ? names : []).map(
+    (name) => new IntentRecovery(name, { ...common, drive, onEvent: onEvents }),
+  )
+  const { buckets } = registries
+  let wasFull = false
+  const recorder = new EventRecorder({
+    ...{ table, now, ownerId: owner.ID },
+    region: (bucket) => buckets.find(bucket)?.region ?? settings.region,
+    rules: rulesOf(settings, registries, names),
+    onEvents,
+    onFull(isFull) {
+      if (isFull) counts.lost += 1
+      if (isFull && !wasFull) log.error('too many events wait: those of new changes are not kept')
+      if (wasFull && !isFull) log.info('events of changes are kept again')
+      wasFull = isFull
+    },
+  })
+  return {
+    drive: watchedDrive(drive, recorder),
+    async close() {
+      await Promise.all([...recoveries, ...senders].map((one) => one.close()))
+      leases.close()
+    },
+  }
+}
+
+type TargetSettings = Pick<Settings, 'notifyWebhook' | 'notifyRedis'>
+
+function targetsOf({ notifyWebhook, notifyRedis }: TargetSettings): TargetName[] {
+  return [
+    ...(notifyWebhook === undefined ? [] : ['webhook' as const]),
+    ...(notifyRedis === undefined ? [] : ['redis' as const]),
+  ]
+}
+
+function openTargets(settings: Settings): EventTarget[] {
+  const { notifyWebhook, notifyWebhookSecret, notifyRedis, notifyRedisStream } = settings
+  return [
+    ...(notifyWebhook === undefined ? [] : [webhookTarget(notifyWebhook, notifyWebhookSecret)]),
+    ...(notifyRedis === undefined ? [] : [redisTarget(notifyRedis, notifyRedisStream)]),
+  ]
+}
+
+const allEvents = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*', 's3:LifecycleExpiration:*']
+
+/** Those of the settings, and those that S3 clients configure, which come last and so name the event. */
+function rulesOf(
+  settings: Settings,
+  { buckets }: Registries,
+  names: readonly TargetName[],
+): (bucket: string) => readonly NotificationRule[] {
+  const fixed = settings.notifyObjects.flatMap(({ bucket, prefix, suffix }) =>
+    names.map((target) => {
+      return { bucket, id: 'settings', target, events: allEvents, prefix, suffix }
+    }),
+  )
+  return (name) => {
+    const ofBucket = fixed.filter(({ bucket }) => bucket === '*' || bucket === name)
+    const kept = buckets.find(name)?.notification ?? []
+    return [...ofBucket, ...kept.filter(({ target }) => names.includes(target))]
+  }
+}

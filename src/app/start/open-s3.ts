@@ -1,0 +1,81 @@
+import type { HttpHandler } from '../../platform/http/message.ts'
+import type { Database } from '../../platform/state/database.ts'
+import type { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
+import type { Drive } from '../../storage/drives/drive.ts'
+import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
+import { compatibilityOf } from '../../storage/s3/compatibility.ts'
+import { Acls } from '../../storage/s3/configuration/acls.ts'
+import { createS3Handler } from '../../storage/s3/handler.ts'
+import { UploadTable } from '../../storage/s3/multipart/upload-table.ts'
+import { Uploads } from '../../storage/s3/multipart/uploads.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import type { Log } from '../telemetry/log.ts'
+import { type BucketJobs, openBucketJobs } from './bucket-jobs.ts'
+import { openBucketMaker } from './bucket-making.ts'
+import type { Registries } from './registries.ts'
+
+/** The S3 protocol, and what works on its buckets in the background. */
+export interface OpenS3 {
+  readonly handler: HttpHandler
+  /** As `handler`, for requests that were limited before: they do not count for their access keys. */
+  readonly unlimited: HttpHandler
+  readonly uploads: Uploads
+  readonly bucketMaker: BucketMaker
+  readonly jobs: BucketJobs
+  /** Call it when no request is running. */
+  close(): Promise<void>
+}
+
+export function openS3({
+  settings,
+  log,
+  database,
+  drive,
+  notes,
+  registries,
+  now,
+}: {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  readonly drive: Drive
+  /** Of the drive; absent if it has none. */
+  readonly notes?: DriveNotes | undefined
+  readonly registries: Registries
+  /** The database's time, for leases. */
+  readonly now: () => number
+}): OpenS3 {
+  const compatibility = compatibilityOf[settings.compatibility]
+  const uploads = new Uploads({
+    ...{ drive, now, log },
+    table: new UploadTable(database),
+    partWaitMs: settings.partWaitSeconds * 1_000,
+    expiryMs: settings.uploadExpiryHours * 3_600_000,
+    onLostBytes: (bucket, bytes) => usage.addedParts(bucket, bytes),
+    partOrder: compatibility.unorderedParts ? 'any' : 'sequence',
+  })
+  const work = { settings, log, database, drive, notes, uploads, registries, now }
+  const jobs = openBucketJobs(work)
+  const { usage } = jobs
+  const bucketMaker = openBucketMaker(work)
+  const { keys, buckets, bucketOptions } = registries
+  const { bucketCreation } = settings
+  const service = {
+    ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
+    compatibility,
+    acls: new Acls(settings.acls, log),
+    now: Date.now,
+    ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
+  }
+  return {
+    handler: createS3Handler(service),
+    unlimited: createS3Handler(service, { take: () => 0 }),
+    uploads,
+    bucketMaker,
+    jobs,
+    async close() {
+      await jobs.close()
+      await uploads.idle()
+    },
+  }
+}

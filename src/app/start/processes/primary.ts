@@ -1,0 +1,237 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { TlsIdentity } from '../../../platform/http/server.ts'
+import { onceEach, warnOfUntrustedProxy } from '../../gateway/untrusted-proxies.ts'
+import { kindOf } from '../../settings/drive-kinds.ts'
+import type { Environment } from '../../settings/environment.ts'
+import { readSettings, type Settings, tlsIdentityOf } from '../../settings/read-settings.ts'
+import { settingsWarnings } from '../../settings/warnings.ts'
+import { logDescriptor } from '../../telemetry/access-log/open-access-log.ts'
+import { type Log, openLog } from '../../telemetry/log.ts'
+import { type MetricsPort, openMetricsPort } from '../../telemetry/metrics/metrics-handler.ts'
+import { createScrape } from '../../telemetry/metrics/scraper.ts'
+import { bannerText, listeningUrl } from '../banner.ts'
+import { failureText } from '../failure-text.ts'
+import {
+  type FirstStart,
+  makeDataFolder,
+  namesFrom,
+  provideSettings,
+  readAgain,
+  withBuckets,
+} from '../first-start.ts'
+import { openService, type Service } from '../service.ts'
+import { checkOpenFiles, serve } from '../serving.ts'
+import { repeatChores, watchFailures } from './chores.ts'
+import { endInTime } from './end-in-time.ts'
+import { sharedCheck } from './shared-check.ts'
+import { TlsReload } from './tls-reload.ts'
+
+/** The server: this process itself, or its workers. */
+interface Servers {
+  readonly port: number
+  replaceTls(tls: TlsIdentity): void
+  beginStop(): void
+  reopenAccessLog(): void
+  stop(): Promise<void>
+  kill(): void
+}
+
+export interface PrimaryOptions {
+  /** Where settings come from: the environment, and the command line. */
+  readonly environment: Environment
+  /** ALLOWED_BUCKETS of the command line. It does not keep other settings from being generated. */
+  readonly buckets?: string | undefined
+  /** Warnings about the command line. */
+  readonly warnings?: readonly string[]
+}
+
+/** Runs the main process: it reads the settings, serves or forks, and sweeps. */
+export async function runPrimary(options: PrimaryOptions): Promise<void> {
+  // Serve even if the banner can't be shown.
+  process.stderr.on('error', () => undefined)
+  const signals = takeSignals()
+  let settings: Settings | undefined
+  let opened: Service | undefined
+  try {
+    const { environment, buckets } = options
+    const firstStart = await provideSettings(environment)
+    const given = withBuckets(firstStart.environment, buckets)
+    const fromFile = namesFrom(firstStart, withBuckets(environment, buckets))
+    settings = { ...(await readSettings(given, firstStart.file)), fromFile }
+    const { log, flush } = openLog(settings.logLevel, logDescriptor(settings))
+    watchFailures(log, () => opened?.metrics)
+    checkOpenFiles()
+    for (const text of warningsAt(options, settings, firstStart)) log.warn(text)
+    await makeDataFolder(settings.dataDir, pathsOf(settings))
+    const service = await openService(settings, log, {
+      kind: 'primary',
+      onDriveLost: (message) => endAtOnce(log, message),
+    })
+    opened = service
+    const servers = await startServers(settings, log, service)
+    const { port } = servers
+    const chores = repeatChores(service.chores, { log, metrics: service.metrics })
+    const reload = new TlsReload({
+      current: tlsIdentityOf(settings),
+      readEnvironment: () => readAgain(environment, firstStart.file),
+      replace: (tls) => servers.replaceTls(tls),
+      log,
+    })
+    const finish = async () => {
+      await chores.stop()
+      await service.close()
+    }
+    obeySignals(signals, { servers, log, reload, finish, settings })
+    const isTerminal = process.stderr.isTTY === true
+    process.stderr.write(bannerText({ settings, port, firstStart, isTerminal }))
+    // Last: a process that waits for this line may send a signal at once.
+    log.info({ url: listeningUrl(settings, port), workers: settings.workers }, 'listening')
+    flush()
+  } catch (error) {
+    process.stderr.write(`${failureText(error, settings)}\n`)
+    // This tells the other gateways that this one has ended.
+    if (opened !== undefined) await endInTime(opened.close())
+    process.exit(1)
+  }
+}
+
+/** What SIGTERM and SIGINT do. */
+interface Signals {
+  onEnd: (signal: NodeJS.Signals) => void
+}
+
+/**
+ * Ends the process at once on a signal, as the default action does: process 1, as in a container, has no
+ * default action, and a start can wait for two minutes (drive-owner.ts). Change `onEnd` when requests are
+ * served and must be finished first. The listeners stay: a signal that comes while one is replaced by another is lost.
+ */
+function takeSignals(): Signals {
+  const signals: Signals = {
+    // The statuses that a shell reports for processes that these signals ended.
+    onEnd: (signal) => process.exit(signal === 'SIGINT' ? 130 : 143),
+  }
+  const end = (signal: NodeJS.Signals) => signals.onEnd(signal)
+  process.on('SIGINT', end).on('SIGTERM', end)
+  return signals
+}
+
+/** Workers end with their primary. */
+function endAtOnce(log: Log, message: string): never {
+  log.fatal(message)
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+async function startServers(settings: Settings, log: Log, service: Service): Promise<Servers> {
+  const start = settings.workers === 1 ? startOne : startPool
+  return await start(settings, log, service)
+}
+
+async function startOne(settings: Settings, log: Log, service: Service): Promise<Servers> {
+  const { metrics } = service
+  const scrape = metrics && createScrape({ metrics })
+  const metricsPort = await openMetricsPort({ settings, log, scrape })
+  const serving = await serve({ settings, log, service, scrape })
+  const beginStop = () => service.beginStop()
+  return withMetricsPort({ ...serving, beginStop, kill: () => undefined }, metricsPort)
+}
+
+async function startPool(settings: Settings, log: Log, service: Service): Promise<Servers> {
+  // Imported on demand: node:cluster takes a tenth of a start, and one process does not need it.
+  const { WorkerPool } = await import('./worker-pool.ts')
+  const { metrics } = service
+  const scrape = metrics && createScrape({ metrics, gatherWorkers: () => pool.gatherMetrics() })
+  const pool = new WorkerPool({
+    settings,
+    onDeath: (fields) => log.error(fields, 'a worker died; restarting it'),
+    onProcessDied: (name) => service.processDied(name),
+    onSilence: (fields) => log.error(fields, 'a worker is not responding; killing it'),
+    onUntrustedProxy: onceEach((address) => warnOfUntrustedProxy(log, address)),
+    ...(scrape && { onScrape: scrape }),
+  })
+  const metricsPort = await openMetricsPort({ settings, log, scrape })
+  const port = await pool.start()
+  service.onCheck((check) => pool.tellRevisions(sharedCheck(check)))
+  const servers = {
+    port,
+    replaceTls: (tls: TlsIdentity) => pool.replaceTls(tls),
+    beginStop: () => pool.beginStop(),
+    reopenAccessLog: () => pool.reopenAccessLog(),
+    stop: () => pool.stop(),
+    kill: () => pool.kill(),
+  }
+  return withMetricsPort(servers, metricsPort)
+}
+
+/** The servers, with the port for metrics, which answers until all requests have ended. */
+function withMetricsPort(servers: Servers, metricsPort: MetricsPort | undefined): Servers {
+  if (metricsPort === undefined) return servers
+  return {
+    ...servers,
+    replaceTls(tls) {
+      servers.replaceTls(tls)
+      metricsPort.replaceTls(tls)
+    },
+    async stop() {
+      await servers.stop()
+      await metricsPort.stop()
+    },
+  }
+}
+
+function warningsAt(
+  { environment, warnings = [] }: PrimaryOptions,
+  settings: Settings,
+  { kept }: FirstStart,
+): readonly string[] {
+  return [...warnings, ...settingsWarnings({ settings, environment, kept })]
+}
+
+/** Where the program writes on this machine. */
+function pathsOf(settings: Settings): string[] {
+  const { drives, database } = settings
+  const ofDrives = drives.flatMap(({ drive }) => {
+    const { folder, staging } = kindOf(drive)
+    return [folder?.(drive), staging?.(settings)].filter((path) => path !== undefined)
+  })
+  return [...(database.kind === 'sqlite' ? [database.path] : []), ...ofDrives]
+}
+
+interface Running {
+  readonly servers: Servers
+  readonly log: Log
+  readonly reload: TlsReload
+  readonly finish: () => Promise<void>
+  readonly settings: Pick<Settings, 'shutdownDelaySeconds'>
+}
+
+function obeySignals(signals: Signals, running: Running): void {
+  const { servers, log, reload, finish, settings } = running
+  const { shutdownDelaySeconds: delaySeconds } = settings
+  let isStopping = false
+  const stop = async (signal: string) => {
+    if (isStopping) {
+      // A second signal: do not wait any longer.
+      servers.kill()
+      process.exit(1)
+    }
+    isStopping = true
+    servers.beginStop()
+    // Ctrl+C does not wait: no load balancer sends it.
+    if (signal === 'SIGTERM' && delaySeconds > 0) {
+      log.info({ signal, delaySeconds }, 'not ready; requests are still served')
+      await wait(delaySeconds * 1_000)
+    }
+    log.info({ signal }, 'stopping')
+    await servers.stop().catch((err: unknown) => log.error({ err }, 'the stop failed'))
+    const err = await endInTime(finish())
+    if (err !== undefined) log.warn({ err }, 'the stop does not wait for the rest')
+    log.info('stopped')
+    process.exit(0)
+  }
+  signals.onEnd = (signal) => void stop(signal)
+  process.on('SIGHUP', () => {
+    servers.reopenAccessLog()
+    void reload.run()
+  })
+}

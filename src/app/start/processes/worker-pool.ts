@@ -1,0 +1,254 @@
+import cluster, { type Worker } from 'node:cluster'
+import type { TlsIdentity } from '../../../platform/http/server.ts'
+import { nameOfChild, type ProcessName } from '../../../platform/process/identity.ts'
+import type { Settings } from '../../settings/read-settings.ts'
+import { type WorkerReport, WorkerSnapshots } from '../../telemetry/metrics/worker-snapshots.ts'
+import { stopGraceMs } from '../serving.ts'
+import type { SharedCheck } from './shared-check.ts'
+import { closeUnacknowledged } from './unacknowledged.ts'
+import { type FromWorker, type ToWorker, workerArgument } from './worker-messages.ts'
+
+/** A worker that stops within the grace time needs a little more to close its files. */
+const killAfterMs = stopGraceMs + 5_000
+
+/** A worker that dies younger than this is restarted with growing pauses. */
+const healthyAgeMs = 10_000
+const firstPauseMs = 100
+const longestPauseMs = 10_000
+
+/** A worker that leaves this many consecutive pings unanswered is killed: 10 seconds. */
+const maxUnanswered = 10
+const pingEveryMs = 1_000
+
+/** A worker could not start, for a reason that the person who starts the program must see. */
+class WorkerStartError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'WorkerStartError'
+  }
+}
+
+export interface WorkerPoolOptions {
+  readonly settings: Settings
+  /** Called when a worker died. */
+  readonly onDeath: (fields: {
+    readonly worker: number | undefined
+    readonly code: number | null
+    readonly signal: string | null
+    readonly restartInMs: number
+  }) => void
+  /** Called when a worker has ended otherwise than on request: what it held is free. */
+  readonly onProcessDied: (name: ProcessName) => void
+  /** Called when a worker does not respond and is killed. Its death follows. */
+  readonly onSilence: (fields: { readonly worker: number | undefined }) => void
+  /** Milliseconds between two pings. Default: one second. */
+  readonly pingEveryMs?: number
+  /** Called by each worker for itself. */
+  readonly onUntrustedProxy: (address: string) => void
+  /** Called when a worker asks for the metrics of all. */
+  readonly onScrape?: () => Promise<string>
+}
+
+/**
+ * Worker processes that share one port. The primary accepts connections and deals them out in
+ * turn (docs/decisions/): each worker gets its share however few connections there are.
+ */
+export class WorkerPool {
+  readonly #onDeath: WorkerPoolOptions['onDeath']
+  readonly #onProcessDied: WorkerPoolOptions['onProcessDied']
+  readonly #onSilence: WorkerPoolOptions['onSilence']
+  readonly #pingEveryMs: number
+  readonly #onUntrustedProxy: WorkerPoolOptions['onUntrustedProxy']
+  readonly #onScrape: WorkerPoolOptions['onScrape']
+  readonly #metrics = new WorkerSnapshots()
+  readonly #workers = new Set<Worker>()
+  /** Pings since the last answer, of workers that serve: one that starts may take its time. */
+  readonly #unanswered = new Map<Worker, number>()
+  #pinging: NodeJS.Timeout | undefined
+  #settings: Settings
+  /** The port of the workers, once it is known. */
+  #port: number | undefined
+  #earlyDeaths = 0
+  #isBeginningStop = false
+  #isStopping = false
+
+  constructor(options: WorkerPoolOptions) {
+    this.#settings = options.settings
+    this.#onDeath = options.onDeath
+    this.#onProcessDied = options.onProcessDied
+    this.#onSilence = options.onSilence
+    this.#pingEveryMs = options.pingEveryMs ?? pingEveryMs
+    this.#onUntrustedProxy = options.onUntrustedProxy
+    this.#onScrape = options.onScrape
+    cluster.schedulingPolicy = cluster.SCHED_RR
+    cluster.setupPrimary({ args: [workerArgument] })
+  }
+
+  /**
+   * Starts the workers. Resolves with the port when all of them serve.
+   *
+   * @throws WorkerStartError when one can't.
+   */
+  async start(): Promise<number> {
+    const count = this.#settings.workers
+    this.#pinging = setInterval(() => this.#ping(), this.#pingEveryMs)
+    const [port = 0] = await Promise.all(Array.from({ length: count }, () => this.#fork()))
+    this.#port = port
+    return port
+  }
+
+  replaceTls(tls: TlsIdentity): void {
+    this.#settings = { ...this.#settings, tlsCert: tls.cert, tlsKey: tls.key }
+    for (const worker of this.#workers) send(worker, { kind: 'tls', tls })
+  }
+
+  /** Tells the workers that serve what the database has answered. */
+  tellRevisions(check: SharedCheck): void {
+    for (const worker of this.#unanswered.keys()) send(worker, { kind: 'revisions', check })
+  }
+
+  /** The metrics of the workers that serve, and of those that died. */
+  gatherMetrics(): Promise<WorkerReport> {
+    const serving = new Map([...this.#unanswered.keys()].map((worker) => [worker.id, worker]))
+    return this.#metrics.gather([...serving.keys()], (id) => {
+      const worker = serving.get(id)
+      if (worker !== undefined) send(worker, { kind: 'metrics' })
+    })
+  }
+
+  /** From now on no worker is ready, nor is one that is started instead of another. */
+  beginStop(): void {
+    this.#isBeginningStop = true
+    for (const worker of this.#workers) send(worker, { kind: 'begin-stop' })
+  }
+
+  reopenAccessLog(): void {
+    for (const worker of this.#workers) send(worker, { kind: 'reopen' })
+  }
+
+  /** Lets every worker finish its requests. Resolves when all are gone. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    clearInterval(this.#pinging)
+    await Promise.all([...this.#workers].map(stopWorker))
+  }
+
+  /** Ends every worker at once. */
+  kill(): void {
+    this.#isStopping = true
+    clearInterval(this.#pinging)
+    for (const worker of this.#workers) worker.process.kill('SIGKILL')
+  }
+
+  #fork(): Promise<number> {
+    const startedAtMs = performance.now()
+    const worker = cluster.fork()
+    const name = nameOfChild(worker.process.pid ?? 0)
+    this.#workers.add(worker)
+    closeUnacknowledged(worker)
+    send(worker, { kind: 'start', settings: this.#settingsOfNext() })
+    if (this.#isBeginningStop) send(worker, { kind: 'begin-stop' })
+    return new Promise((resolve, reject) => {
+      worker.on('message', (message: FromWorker) => {
+        this.#receive(worker, message)
+        if (message.kind === 'serving') resolve(message.port)
+        else if (message.kind === 'failed') reject(new WorkerStartError(message.message))
+      })
+      // What was sent to a worker that has just died, a connection for one; its exit follows.
+      worker.on('error', () => undefined)
+      worker.once('exit', (code, signal) => {
+        this.#workers.delete(worker)
+        this.#unanswered.delete(worker)
+        if (name !== undefined && code !== 0) this.#onProcessDied(name)
+        if (this.#isStopping) this.#metrics.left(worker.id)
+        else this.#metrics.died(worker.id)
+        reject(new WorkerStartError(`a worker exited while starting (${signal ?? code})`))
+        if (!this.#isStopping) {
+          this.#restart({ worker: worker.process.pid, code, signal }, startedAtMs)
+        }
+      })
+    })
+  }
+
+  /**
+   * With PORT=0, node:cluster picks a port when the first worker listens on 0, and later workers share
+   * it if they listen on 0 too. If none is left, it would pick another one.
+   */
+  #settingsOfNext(): Settings {
+    if (this.#port !== undefined && this.#unanswered.size === 0) {
+      this.#settings = { ...this.#settings, port: this.#port }
+    }
+    return this.#settings
+  }
+
+  /** The last worker with the port died while this one started. */
+  #hasOtherPort(port: number): boolean {
+    return this.#settings.port === 0 && this.#port !== undefined && port !== this.#port
+  }
+
+  #receive(worker: Worker, message: FromWorker): void {
+    const { kind } = message
+    if (kind === 'untrusted-proxy') this.#onUntrustedProxy(message.address)
+    else if (kind === 'metrics') this.#metrics.receive(worker.id, message.snapshot)
+    else if (kind === 'scrape') void this.#scrapeFor(worker)
+    else if (kind === 'failed' || (kind === 'serving' && this.#hasOtherPort(message.port))) {
+      // It sends nothing more. When others serve, it is restarted like one that died.
+      worker.process.kill('SIGKILL')
+    } else {
+      this.#unanswered.set(worker, 0)
+    }
+  }
+
+  async #scrapeFor(worker: Worker): Promise<void> {
+    const text = await this.#onScrape?.().catch(() => undefined)
+    send(worker, { kind: 'scraped', text })
+  }
+
+  /**
+   * Pings are counted, not seconds: a primary that was suspended, alone or with the whole machine,
+   * has sent none meanwhile, and so kills no worker when it wakes.
+   */
+  #ping(): void {
+    for (const [worker, unanswered] of this.#unanswered) {
+      if (unanswered < maxUnanswered) {
+        this.#unanswered.set(worker, unanswered + 1)
+        send(worker, { kind: 'ping' })
+        continue
+      }
+      this.#unanswered.delete(worker)
+      this.#onSilence({ worker: worker.process.pid })
+      worker.process.kill('SIGKILL')
+    }
+  }
+
+  #restart(
+    death: { readonly worker: number | undefined; readonly code: number; readonly signal: string },
+    startedAtMs: number,
+  ): void {
+    const isYoung = performance.now() - startedAtMs < healthyAgeMs
+    this.#earlyDeaths = isYoung ? this.#earlyDeaths + 1 : 0
+    const restartInMs = isYoung
+      ? Math.min(firstPauseMs * 2 ** (this.#earlyDeaths - 1), longestPauseMs)
+      : 0
+    this.#onDeath({ ...death, restartInMs })
+    setTimeout(() => {
+      // Its own death brings it here again.
+      if (!this.#isStopping) this.#fork().catch(() => undefined)
+    }, restartInMs)
+  }
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  if (worker.isConnected()) worker.send(message)
+}
+
+function stopWorker(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => worker.process.kill('SIGKILL'), killAfterMs)
+    worker.once('exit', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    send(worker, { kind: 'stop' })
+  })
+}

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ModelKeyTable } from '../../models/keys/model-key-table.ts'
+import { StoredModelKeys } from '../../models/keys/stored-model-keys.ts'
+import type { Database } from '../../platform/state/database.ts'
+import { type OnTime, Revisions } from '../../platform/state/revision-table.ts'
+import { RevisionWatch } from '../../platform/state/revision-watch.ts'
+import { createSealer } from '../../platform/state/sealer.ts'
+import { AccessKeyTable } from '../../storage/access/access-key-table.ts'
+import { OwnerKey } from '../../storage/access/access-keys.ts'
+import { applyDeclaredKeys } from '../../storage/access/declared-keys.ts'
+import { unknownBuckets } from '../../storage/access/grants.ts'
+import { KeyAdmin } from '../../storage/access/key-admin.ts'
+import { StoredKeys } from '../../storage/access/stored-keys.ts'
+import { BucketOptionsTable } from '../../storage/buckets/bucket-option-table.ts'
+import type { BucketOptionsWriter } from '../../storage/buckets/bucket-options.ts'
+import { type Buckets, ConfiguredBuckets } from '../../storage/buckets/buckets.ts'
+import { MadeBucketTable } from '../../storage/buckets/made-bucket-table.ts'
+import { ServedBuckets } from '../../storage/buckets/served-buckets.ts'
+import {
+  BucketsWithOptions,
+  StoredBucketOptions,
+} from '../../storage/buckets/stored-bucket-options.ts'
+import { compatibilityOf } from '../../storage/s3/compatibility.ts'
+import { keepsDocuments } from '../../storage/s3/configuration/public-access.ts'
+import type { KnownGateways } from '../fleet/known-gateways.ts'
+import { isBucketName } from '../settings/parse-names.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import type { Log } from '../telemetry/log.ts'
+import type { TimedCheck } from './processes/shared-check.ts'
+
+/** What every process keeps in memory of the database, and what a change of it is in force through. */
+export interface Registries {
+  readonly keys: StoredKeys
+  readonly keyAdmin: KeyAdmin
+  /** Of clients that call models. */
+  readonly modelKeys: StoredModelKeys
+  readonly buckets: Buckets
+  readonly bucketOptions: BucketOptionsWriter
+  /** The buckets of the settings. */
+  readonly configured: Buckets
+  /** Puts changes of this process in force in it. @throws DatabaseError */
+  refresh(): Promise<void>
+  /** For a request that uses what is in memory. Undefined if that is current, or can't be checked. */
+  ensureFresh(): Promise<void> | undefined
+  /** For a request that names an unknown bucket, which another process may just have made. */
+  lookAgain(): Promise<void>
+  /** Calls back when another process may have made or removed buckets. */
+  onBuckets(listener: () => void): void
+  /**
+   * Resolves when what is in memory is at most a second old, for work that removes something.
+   * @throws DatabaseError
+   */
+  ensureCurrent(): Promise<void>
+  /** Calls back with each reply of the database to this process. */
+  onCheck(listener: (check: TimedCheck) => void): void
+  /** Uses a reply that the primary process got. */
+  take(check: TimedCheck): void
+  close(): Promise<void>
+}
+
+/** What is older is not used to remove anything; a worker asks the database itself. */
+const maxAgeMs = 1_000
+
+/** While the database hangs, a request waits for it at most this long. */
+const maxWaitMs = 1_000
+
+/** For the primary process, before any registry is opened. @throws DeclaredKeyError, DatabaseError */
+export async function applyAccessKeys({
+  settings,
+  database,
+  log,
+  now,
+}: Pick<RegistryParts, 'settings' | 'database' | 'log' | 'now'>): Promise<void> {
+  await applyDeclaredKeys(settings.accessKeys, {
+    table: new AccessKeyTable(database),
+    sealer: createSealer(settings.secretKey, 'accessKeys'),
+    now,
+  })
+  if (settings.accessKeys.length === 0) return
+  const names = await bucketNames(settings, database)
+  for (const { accessKeyId, grants } of settings.accessKeys) {
+    const buckets = unknownBuckets(grants, (bucket) => names.has(bucket))
+    if (buckets.length === 0) continue
+    log.warn(
+      { accessKeyId, buckets },
+      'an access key of ACCESS_KEYS has grants for unknown buckets',
+    )
+  }
+}
+
+interface RegistryParts {
+  readonly settings: Settings
+  readonly database: Database
+  readonly log: Log
+  readonly gateways: KnownGateways
+  /** The database's time: all gateways agree on whether a key has expired. */
+  readonly now: () => number
+  /** DatabaseClock.observe: the clock is measured every second, without a statement of its own. */
+  readonly onTime?: OnTime
+  /** Whether the primary process tells this one its checks. */
+  readonly isTold?: boolean
+}
+
+/** Loads access keys and buckets, and begins to watch them. @throws DatabaseError */
+export async function openRegistries(parts: RegistryParts): Promise<Registries> {
+  const { settings, database, log, gateways, now } = parts
+  const { watch, onCheck, take } = createWatch(parts)
+  const table = new AccessKeyTable(database)
+  const sealer = createSealer(settings.secretKey, 'accessKeys')
+  const owner = new OwnerKey(settings)
+  const keys = new StoredKeys({ owner, table, watch, sealer, now, log })
+  const keyAdmin = new KeyAdmin({
+    ...{ table, sealer, isBucketName, now },
+    ownerKeyId: settings.accessKey,
+    onChange: () => watch.check(),
+  })
+  const modelKeys = new StoredModelKeys({ table: new ModelKeyTable(database), watch })
+  const bucketOptions = new StoredBucketOptions({
+    table: new BucketOptionsTable(database),
+    refresh: () => watch.check(),
+    hasDocuments: keepsDocuments(compatibilityOf[settings.compatibility]),
+  })
+  const configured = new ConfiguredBuckets(settings)
+  const made = new MadeBucketTable(database)
+  const served = new ServedBuckets(configured, () => made.all())
+  let onBuckets: () => void = () => undefined
+  await watch.start({
+    'access-keys': keys.reload,
+    gateways: gateways.reload,
+    'model-keys': modelKeys.reload,
+    async buckets() {
+      await bucketOptions.reload()
+      await served.reload()
+      onBuckets()
+    },
+  })
+  return {
+    ...{ keys, keyAdmin, modelKeys, bucketOptions, configured, onCheck, take },
+    buckets: new BucketsWithOptions(served, bucketOptions),
+    refresh: () => watch.check(),
+    ensureFresh() {
+      // Most gateways serve only what the settings say: they never wait for the database.
+      if (watch.isFailing || (served.isEmpty && bucketOptions.isEmpty)) return undefined
+      const checking = watch.ensureFresh()
+      return checking && Promise.race([checking, timeLimit(maxWaitMs)])
+    },
+    async lookAgain() {
+      if (watch.isFailing) return
+      await Promise.race([watch.check().catch(() => undefined), timeLimit(maxWaitMs)])
+    },
+    onBuckets(listener) {
+      onBuckets = listener
+    },
+    async ensureCurrent() {
+      if (watch.ageMs > maxAgeMs) await watch.check()
+    },
+    async close() {
+      watch.stop()
+      await keys.flushUses()
+    },
+  }
+}
+
+function createWatch({
+  database,
+  log,
+  gateways,
+  onTime = () => undefined,
+  isTold = false,
+}: RegistryParts) {
+  let time: TimedCheck['time']
+  let listener: (check: TimedCheck) => void = () => undefined
+  const revisions = new Revisions(database, (...measured) => {
+    time = measured
+    onTime(...measured)
+  })
+  const watch = new RevisionWatch({
+    revisions,
+    ...(isTold && { everyMs: maxAgeMs }),
+    onState: (problem) => logState(log, problem),
+    onCurrent: gateways.confirm,
+    onRead: (check) => listener({ ...check, time }),
+  })
+  return {
+    watch,
+    onCheck(added: typeof listener) {
+      listener = added
+    },
+    take(check: TimedCheck) {
+      if (check.time !== undefined) onTime(...check.time)
+      watch.take(check)
+    },
+  }
+}
+
+async function timeLimit(ms: number): Promise<void> {
+  await sleep(ms, undefined, { ref: false })
+}
+
+function logState(log: Log, problem: unknown): void {
+  if (problem === undefined) log.info('changes of access keys and buckets arrive again')
+  else
+    log.warn(
+      { err: problem },
+      'the database does not answer: changes of access keys and buckets are not in force',
+    )
+}
+
+/** The buckets that exist: those of the settings, and those made at run time. @throws DatabaseError */
+export async function bucketNames(
+  { allowedBuckets }: Pick<Settings, 'allowedBuckets'>,
+  database: Database,
+): Promise<ReadonlySet<string>> {
+  const made = await new MadeBucketTable(database).all()
+  return new Set([...allowedBuckets, ...made.map(({ bucket }) => bucket)])
+}

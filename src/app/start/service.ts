@@ -1,0 +1,267 @@
+import { TrafficTable } from '../../dashboard/management/traffic-table.ts'
+import { endedSharesKeptMs, ShareTable } from '../../dashboard/shares/share-table.ts'
+import { ModelUsageTable, usageKeptMs } from '../../models/usage/usage-table.ts'
+import type { HttpHandler } from '../../platform/http/message.ts'
+import type { ProcessName } from '../../platform/process/identity.ts'
+import type { Database } from '../../platform/state/database.ts'
+import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
+import { AccessKeyTable, revokedKeptMs } from '../../storage/access/access-key-table.ts'
+import type { Drive } from '../../storage/drives/drive.ts'
+import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
+import { isSwept, type Mount } from '../../storage/drives/route/mount.ts'
+import { during, expiryOccasion } from '../../storage/events/occasion.ts'
+import { compatibilityOf } from '../../storage/s3/compatibility.ts'
+import { GatewayTable } from '../fleet/gateway-table.ts'
+import { KnownGateways } from '../fleet/known-gateways.ts'
+import type { ServiceRole } from '../fleet/open-owner.ts'
+import { createGateway } from '../gateway/gateway.ts'
+import { createHealthHandler, namedChecks } from '../gateway/health.ts'
+import { liveness, Readiness } from '../gateway/readiness.ts'
+import type { Settings } from '../settings/read-settings.ts'
+import type { ActivityWatch } from '../telemetry/activity-watch.ts'
+import type { Log } from '../telemetry/log.ts'
+import { publicMetrics } from '../telemetry/metrics/metrics-handler.ts'
+import { hasMetrics, ProcessMetrics } from '../telemetry/metrics/process-metrics.ts'
+import type { Scrape } from '../telemetry/metrics/scraper.ts'
+import { openTracing } from '../telemetry/tracing/open-tracing.ts'
+import type { Tracing } from '../telemetry/tracing/tracing.ts'
+import { TrafficWatch } from '../telemetry/traffic-watch.ts'
+import { openConsole, webBuild } from './open-console.ts'
+import { openDrives } from './open-drives.ts'
+import { openEvents } from './open-events.ts'
+import { type OpenS3, openS3 } from './open-s3.ts'
+import { openShares } from './open-shares.ts'
+import { openState } from './open-state.ts'
+import type { Chore } from './processes/chores.ts'
+import { applyAccessKeys, openRegistries, type Registries } from './registries.ts'
+import { reset } from './reset.ts'
+
+/** Everything behind the port, opened and connected. */
+export interface Service extends ConnectedService {
+  /** For a primary process, when one of its workers has died: the other gateways take over what it held. */
+  processDied(name: ProcessName): void
+  /** For a primary process: see Registries. */
+  readonly onCheck: Registries['onCheck']
+  /** For a worker: see Registries. */
+  readonly take: Registries['take']
+}
+
+export interface ConnectedService {
+  /**
+   * Returns the handler of all requests, for a process that serves. Without `scrape`, it has no
+   * metrics.
+   * @throws CatalogueError, for people, when MODEL_CATALOGUE has mistakes.
+   */
+  connect(scrape?: Scrape): Promise<HttpHandler>
+  /** Absent if metrics are off. */
+  readonly metrics: ProcessMetrics | undefined
+  /** Present if traces are sent. Its `handler` is around that of `connect`. */
+  readonly tracing: Pick<Tracing, 'onFinish'> | undefined
+  /** Records requests that failed or changed something; call it with every outcome. */
+  readonly activity: Pick<ActivityWatch, 'onFinish' | 'onRefuse'>
+  /** Adds up requests; call it with every outcome. Absent if there is no dashboard. */
+  readonly traffic: Pick<TrafficWatch, 'onFinish'> | undefined
+  /** From now on `/-/readyz` is not ready. Requests are served as before. */
+  beginStop(): void
+  /** Removes expired data and leftovers of crashes. One process repeats them. */
+  readonly chores: readonly Chore[]
+  /** Removes all objects and open uploads, for tests of other programs. */
+  reset(): Promise<void>
+  /** Call it when no request is running. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens what the settings name.
+ *
+ * @throws DatabaseError, DriveError or SettingsError, for people, when a part can't be opened.
+ */
+export async function openService(
+  settings: Settings,
+  log: Log,
+  role: ServiceRole,
+): Promise<Service> {
+  const tracing = await openTracing(settings, log)
+  const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
+  const state = await openState({ settings, log, role, metrics, tracing })
+  const { database, sessions, now, onTime } = state
+  const gateways = new KnownGateways(new GatewayTable(database))
+  const common = { settings, log, database, now, metrics, tracing }
+  const drives = await openDrives({ ...common, role, gateways })
+  try {
+    if (role.kind === 'primary') await applyAccessKeys(common)
+    const isTold = role.kind === 'worker'
+    const registries = await openRegistries({ ...common, gateways, onTime, isTold })
+    await drives.begin()
+    const isSender = role.kind === 'primary'
+    const service = connectService({ ...common, ...drives, sessions, registries, isSender })
+    return {
+      ...service,
+      processDied: drives.processDied,
+      onCheck: registries.onCheck,
+      take: registries.take,
+      async close() {
+        await service.close()
+        await registries.close()
+        await drives.close()
+        await state.close()
+        metrics?.close()
+        await tracing?.close()
+      },
+    }
+  } catch (error) {
+    await drives.withdraw()
+    throw error
+  }
+}
+
+export interface ServiceParts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly database: Database
+  readonly drive: Drive
+  /** Each drive that `drive` stands for. Default: only itself. */
+  readonly mounts?: readonly Mount[]
+  /** Of the drive; absent if it has none. */
+  readonly notes?: DriveNotes | undefined
+  /** AUTH_KV. */
+  readonly sessions: KeyValueStore
+  readonly registries: Registries
+  /** Whether this gateway sweeps for all of its database. Default: it does. */
+  readonly isFirst?: () => boolean
+  /** Whether this process sends events. Default: it does. */
+  readonly isSender?: boolean
+  /** The database's time, for leases; see DatabaseClock. */
+  readonly now: () => number
+  readonly metrics?: ProcessMetrics | undefined
+  /** Around the database and the drive already. */
+  readonly tracing?: Tracing | undefined
+}
+
+/** Connects parts that are open. Closing it ends its own work and leaves them open. */
+export function connectService({
+  settings,
+  log,
+  database,
+  drive: plainDrive,
+  mounts = [{ name: '', drive: plainDrive, isReadOnly: false }],
+  notes,
+  sessions,
+  registries,
+  isFirst = () => true,
+  isSender = true,
+  now,
+  metrics,
+  tracing,
+}: ServiceParts): ConnectedService {
+  metrics?.watchMounts(mounts)
+  const common = { settings, log, database, registries, now }
+  const events = openEvents({ ...common, drive: plainDrive, isSender, metrics })
+  const { traffic, drive, onFinish } = watchTraffic(common, events?.drive ?? plainDrive)
+  const s3 = openS3({ ...common, drive, notes })
+  const { uploads, bucketMaker, jobs } = s3
+  metrics?.watchUploads(uploads)
+  const { keys, keyAdmin, modelKeys, buckets, bucketOptions } = registries
+  const managed = { buckets, bucketOptions, keys, bucketMaker, keyAdmin, uploads, jobs }
+  const called = { modelKeys, metrics, traffic }
+  const web = openConsole({
+    ...{ settings, log, database, drive, mounts, sessions, now },
+    ...{ ...managed, ...called },
+  })
+  const { health, readiness } = openProbes({ drive, mounts, database, log })
+  return {
+    ...{ activity: web.activity, metrics, tracing },
+    traffic: onFinish,
+    async connect(scrape) {
+      await web.checkCatalogue()
+      const gateway = createGateway({
+        ...{ s3: s3.handler, health, liveness, readiness: readiness.handler },
+        ...{ json: web.json, web: web.web, buckets },
+        shares: openShares({ ...common, drive, sessions, s3: s3.unlimited, folder: webBuild }),
+        compatibility: compatibilityOf[settings.compatibility],
+        virtualHosts: settings,
+        metrics: publicMetrics({
+          ...{ scrape, token: settings.metricsToken },
+          onFailure: (error) => log.error({ err: error }, 'a scrape failed'),
+        }),
+      })
+      return tracing?.handler(gateway) ?? gateway
+    },
+    beginStop: () => readiness.beginStop(),
+    chores: choresOf({ ...common, mounts, s3, sessions, isFirst }),
+    reset: () => reset({ drive, uploads, buckets }),
+    async close() {
+      await web.close()
+      await traffic.close()
+      await s3.close()
+      await events?.close()
+    },
+  }
+}
+
+const sweepEveryMs = 5 * 60_000
+/** It looks at memory only, unless a bucket has lifecycle rules. */
+const expireEveryMs = 5_000
+const trashEveryMs = 60 * 60_000
+
+type ChoreParts = Required<
+  Pick<ServiceParts, 'database' | 'mounts' | 'sessions' | 'isFirst' | 'now'>
+> & { readonly s3: Pick<OpenS3, 'uploads' | 'bucketMaker' | 'jobs'> }
+
+/** What the gateway that is the first of its database sweeps, and what every gateway expires. */
+function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts): readonly Chore[] {
+  const { uploads, bucketMaker, jobs } = s3
+  const sweep = (name: string, work: Chore['run'], drive?: string): Chore => {
+    const run: Chore['run'] = (signal) => (isFirst() ? work(signal) : undefined)
+    return { name, everyMs: sweepEveryMs, run, drive }
+  }
+  const sweepMount = (mount: Mount) =>
+    sweep('drive', () => (isSwept(mount) ? mount.drive.sweep?.() : undefined), mount.name)
+  const expiry = (name: string, everyMs: number, work: Chore['run']): Chore => {
+    return { name, everyMs, run: (signal) => during(expiryOccasion, () => work(signal)) }
+  }
+  return [
+    ...mounts.map(sweepMount),
+    sweep('uploads', (signal) => uploads.sweep(signal)),
+    sweep('buckets', () => bucketMaker.sweep()),
+    sweep('jobs', () => jobs.sweep()),
+    sweep('sessions', () => sessions.sweep()),
+    sweep('access-keys', () => new AccessKeyTable(database).sweep(now() - revokedKeptMs)),
+    sweep('model-usage', () => new ModelUsageTable(database).sweep(now() - usageKeptMs)),
+    sweep('shares', () => new ShareTable(database).sweep(now() - endedSharesKeptMs)),
+    sweep('traffic', () => new TrafficTable(database).sweep(now())),
+    expiry('expiry', expireEveryMs, jobs.expire),
+    expiry('trash', trashEveryMs, jobs.expireTrash),
+  ]
+}
+
+/** Nothing is watched without a dashboard, which shows it. */
+function watchTraffic(
+  parts: Pick<ServiceParts, 'settings' | 'database' | 'now' | 'log'>,
+  plainDrive: Drive,
+) {
+  const traffic = new TrafficWatch(parts)
+  if (parts.settings.dashboardPassword === undefined) {
+    return { traffic, drive: plainDrive, onFinish: undefined }
+  }
+  return { traffic, drive: traffic.watch(plainDrive), onFinish: traffic }
+}
+
+/** The probes. Only the default drive counts: a restart can't help another one. */
+function openProbes({
+  drive,
+  mounts,
+  database,
+  log,
+}: Required<Pick<ServiceParts, 'drive' | 'mounts' | 'database' | 'log'>>) {
+  const health = createHealthHandler({
+    checks: { drive: () => drive.check(), database: () => database.check() },
+    drives: namedChecks(mounts),
+    onFailure: (part, error) => log.error({ part, err: error }, 'health check failed'),
+  })
+  const readiness = new Readiness({
+    ...{ drive, database, mounts },
+    onFailure: (part, error) => log.error({ part, err: error }, 'readiness check failed'),
+  })
+  return { health, readiness }
+}

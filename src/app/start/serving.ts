@@ -1,0 +1,142 @@
+import { loadXxHashes } from '../../platform/checksums/checksum-hashers.ts'
+import type { HttpHandler } from '../../platform/http/message.ts'
+import { HttpServer, type TlsIdentity } from '../../platform/http/server.ts'
+import { openFileLimit } from '../../platform/process/open-files.ts'
+import { refuseExtra, renderFault } from '../gateway/gateway.ts'
+import { withTransportSecurity } from '../gateway/transport-security.ts'
+import {
+  clientOf,
+  untrustedProxyWatch,
+  warnOfUntrustedProxy,
+} from '../gateway/untrusted-proxies.ts'
+import { type Settings, tlsIdentityOf } from '../settings/read-settings.ts'
+import { openAccessLog } from '../telemetry/access-log/open-access-log.ts'
+import { type Log, refusalLogger } from '../telemetry/log.ts'
+import { createScrape, type Scrape } from '../telemetry/metrics/scraper.ts'
+import { sparingly } from '../telemetry/sparingly.ts'
+import type { ConnectedService } from './service.ts'
+
+/** Descriptors for the database, the log and other files that every process has open. */
+const ownFiles = 128
+
+/** A connection, its file, and another file or a connection to the drive. */
+const filesOfConnection = 3
+
+const mostConnections = 10_000
+/** Enough for 42 connections. With only a few, well-behaved clients would get 503. */
+const fewestOpenFiles = 256
+const overloadWarningMs = 10_000
+
+/** The number of connections that this limit of open files allows. */
+export function connectionsWithin(openFiles: number): number {
+  const affordable = Math.floor((openFiles - ownFiles) / filesOfConnection)
+  return Math.min(affordable, mostConnections)
+}
+
+/** @throws when the limit of open files is too low to serve. */
+export function checkOpenFiles(openFiles = openFileLimit()): void {
+  if (openFiles >= fewestOpenFiles) return
+  throw new Error(
+    `The limit of open files is ${openFiles}, but at least ${fewestOpenFiles} are required: raise the hard limit (ulimit -Hn, systemd's LimitNOFILE, docker's --ulimit nofile)`,
+  )
+}
+
+/** How long running requests may take to finish when the program stops. */
+export const stopGraceMs = 25_000
+
+/** A service on a port of this process. */
+export interface Serving {
+  readonly port: number
+  replaceTls(tls: TlsIdentity): void
+  /** Continues the access log in a new file of the same name. */
+  reopenAccessLog(): void
+  /** Lets running requests finish. */
+  stop(): Promise<void>
+}
+
+export interface ServeOptions {
+  readonly settings: Settings
+  readonly log: Log
+  readonly service: ConnectedService
+  /** Connections that are served at one time. Default: what the limit of open files allows. */
+  readonly maxConnections?: number
+  /** Called with the address of a proxy that TRUST_PROXY does not name. Default: logs it. */
+  readonly onUntrustedProxy?: (address: string) => void
+  /** Gathers the metrics of all processes. Default: of this one. */
+  readonly scrape?: Scrape | undefined
+}
+
+/** @throws the system's error when the port can't be listened on; and what `connect` throws. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { settings, log, service } = options
+  await loadXxHashes()
+  const { maxConnections = connectionsWithin(openFileLimit()) } = options
+  const tls = tlsIdentityOf(settings)
+  const { activity, traffic, metrics, tracing } = service
+  const { scrape = metrics && createScrape({ metrics }) } = options
+  const accessLog = openAccessLog({ settings, log, addressOf: clientOf(settings) })
+  const logRefusal = refusalLogger(log)
+  const watchProxies = untrustedProxyWatch(
+    settings,
+    options.onUntrustedProxy ?? ((address) => warnOfUntrustedProxy(log, address)),
+  )
+  const logFull = overloadLogger(log, maxConnections)
+  const handler = accessLog.watched(await service.connect(scrape))
+  const server = new HttpServer({
+    handler: tls === undefined ? handler : secured(handler),
+    renderFault,
+    refuseExtra: tls === undefined ? refuseExtra : secured(refuseExtra),
+    maxConnections,
+    onFull() {
+      logFull()
+      metrics?.requests.onFull()
+    },
+    onSlowClient: slowClientLogger(log, maxConnections),
+    onFinish(request, outcome) {
+      watchProxies(request)
+      accessLog.onFinish(request, outcome)
+      activity.onFinish(request, outcome)
+      traffic?.onFinish(request, outcome)
+      metrics?.requests.onFinish(request, outcome)
+      tracing?.onFinish(request, outcome)
+    },
+    onRefuse(refusal) {
+      logRefusal(refusal)
+      activity.onRefuse(refusal)
+      metrics?.requests.onRefuse(refusal)
+    },
+    ...(tls === undefined ? {} : { tls }),
+  })
+  const port = await server.listen({ host: settings.host, port: settings.port })
+  return {
+    port,
+    replaceTls: (identity) => server.replaceTls(identity),
+    reopenAccessLog: () => accessLog.reopen(),
+    async stop() {
+      const isClean = await server.stop(stopGraceMs)
+      if (!isClean) log.warn('requests that did not finish in time were aborted')
+    },
+  }
+}
+
+function overloadLogger(log: Log, maxConnections: number): () => void {
+  return sparingly(overloadWarningMs, (refused) =>
+    log.warn(
+      { maxConnections, refused },
+      'all connections of this process are in use: new ones get 503. The limit depends on the limit of open files (ulimit -n) and WORKERS.',
+    ),
+  )
+}
+
+function slowClientLogger(log: Log, maxConnections: number): () => void {
+  return sparingly(overloadWarningMs, (closed) =>
+    log.warn(
+      { maxConnections, closed },
+      'all connections of this process are in use: clients slower than 16 KiB/s were disconnected to make room. The limit depends on the limit of open files (ulimit -n) and WORKERS.',
+    ),
+  )
+}
+
+function secured(handler: HttpHandler): HttpHandler {
+  return async (request) => withTransportSecurity(await handler(request), request.headers)
+}

@@ -1,0 +1,211 @@
+import { IncomingMessage } from 'node:http'
+import { TLSSocket } from 'node:tls'
+import type { Outcome } from '../../../platform/http/exchange.ts'
+import type { HttpRequest } from '../../../platform/http/message.ts'
+import { owner } from '../../../storage/s3/reply/xml-reply.ts'
+import {
+  uriEncodePath,
+  uriReencode,
+  uriReencodePath,
+} from '../../../storage/s3/sigv4/uri-encode.ts'
+import { isVersionTwo } from '../../../storage/s3/sigv4/version-two-claim.ts'
+import { redactedQuery } from '../redacted-query.ts'
+import { awsOperation, isS3Operation } from './aws-operation.ts'
+
+/** What the outcome of a request does not have. */
+export interface Measured {
+  /** From the last byte of the request to the first byte of the reply. */
+  readonly turnAroundMs: number
+  /** Bytes of the object that was read or written, if the request shows it. */
+  readonly objectSize: number | undefined
+}
+
+/** A line of this length is written to a pipe in one piece (PIPE_BUF, pipe(7)). */
+const maxLine = 4_096
+
+/** The longest legal bucket name. */
+const maxBucket = 63
+/** The longest legal key, 1,024 bytes, with each byte escaped. */
+const maxKey = 3_072
+const maxName = 128
+const maxHeader = 512
+/** For a line that would be too long otherwise. */
+const maxHeaderOfLongLine = 64
+
+/**
+ * The line of a request in the format of S3's server access log, with the fields in AWS's order
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/LogFormat.html).
+ *
+ * The key is always complete if it is legal. If the line would be longer than 4,096 bytes, the
+ * Request-URI is cut, and User-Agent and Referer if that is not enough.
+ */
+export function s3Line(
+  request: HttpRequest,
+  outcome: Outcome,
+  { remoteAddress, measured }: { remoteAddress: string; measured: Measured | undefined },
+): string {
+  const line = (maxUri: number, maxText: number) =>
+    [
+      ...identityFields(request, outcome, remoteAddress),
+      requestUri(request, maxUri),
+      ...outcomeFields(outcome, measured),
+      quoted(request.headers.referer, maxText),
+      quotedWithSpaces(request.headers['user-agent'], maxText),
+      ...securityFields(request, outcome),
+    ].join(' ')
+  const whole = line(maxLine, maxHeader)
+  if (whole.length < maxLine) return `${whole}\n`
+  const withoutUri = line(0, maxHeader).length
+  // 64 bytes of the Request-URI are worth more than the end of the headers.
+  const maxText = withoutUri + 64 < maxLine ? maxHeader : maxHeaderOfLongLine
+  const maxUri = maxLine - 1 - line(0, maxText).length
+  return `${line(Math.max(0, maxUri), maxText)}\n`
+}
+
+/** From Bucket Owner to Key. */
+function identityFields(request: HttpRequest, outcome: Outcome, remoteAddress: string): string[] {
+  const { operation, hostBucket } = outcome.logFields ?? {}
+  const { method, rawQuery, headers } = request
+  const rawPath = hostBucket === undefined ? request.rawPath : `/${hostBucket}${request.rawPath}`
+  const { bucket, key } = namesOf(rawPath)
+  const name = isS3Operation(operation) ? operation : undefined
+  return [
+    owner.ID,
+    bucket,
+    `[${clfTime(request.receivedAtMs)}]`,
+    field(remoteAddress, maxName),
+    requester(outcome),
+    field(request.id, maxName),
+    awsOperation(name, { method, rawPath, rawQuery, headers }),
+    name === 'PostObject' ? keyOf(outcome) : key,
+  ]
+}
+
+/** From HTTP status to Turn-Around Time. */
+function outcomeFields(outcome: Outcome, measured: Measured | undefined): string[] {
+  const { status, bytesSent, durationMs, logFields = {} } = outcome
+  return [
+    String(status),
+    field(logFields.code?.toString(), maxName),
+    bytesSent === 0 ? nothing : String(bytesSent),
+    measured?.objectSize?.toString() ?? nothing,
+    String(Math.round(durationMs)),
+    measured === undefined ? nothing : String(Math.round(measured.turnAroundMs)),
+  ]
+}
+
+/** From Version Id to the source Region. */
+function securityFields(request: HttpRequest, outcome: Outcome): string[] {
+  const { rawQuery, headers, body } = request
+  const socket = body instanceof IncomingMessage ? body.socket : undefined
+  const tls = socket instanceof TLSSocket ? socket : undefined
+  // Of a form, the signature is in the body.
+  const signed = isSigned(outcome) && outcome.logFields?.operation !== 'PostObject'
+  const signatureVersion = isVersionTwo(request) ? 'SigV2' : 'SigV4'
+  const authentication = headers.authorization === undefined ? 'QueryString' : 'AuthHeader'
+  return [
+    field(/(?:^|&)versionId=([^&]*)/.exec(rawQuery)?.[1], maxHeaderOfLongLine),
+    nothing, // Host Id: replies have no x-amz-id-2.
+    signed ? signatureVersion : nothing,
+    field(tls?.getCipher()?.name, maxName),
+    signed ? authentication : nothing,
+    field(headers.host, maxName),
+    field(tls?.getProtocol() ?? undefined, maxName),
+    nothing, // Access Point ARN
+    nothing, // aclRequired
+    nothing, // Source Region
+  ]
+}
+
+/** Before its operation is known, a request has not been authenticated. */
+function isSigned({ logFields = {} }: Outcome): boolean {
+  return logFields.operation !== undefined && logFields.anonymous !== true
+}
+
+function requester(outcome: Outcome): string {
+  if (!isSigned(outcome)) return nothing
+  const { accessKey } = outcome.logFields ?? {}
+  return accessKey === undefined ? owner.ID : field(String(accessKey), maxName)
+}
+
+/** Of a form, whose path has none. */
+function keyOf({ logFields }: Outcome): string {
+  const bytes = Buffer.from(String(logFields?.key ?? '')).toString('latin1')
+  return field(uriEncodePath(bytes), maxKey)
+}
+
+function namesOf(rawPath: string): { readonly bucket: string; readonly key: string } {
+  const slash = rawPath.indexOf('/', 1)
+  const rawBucket = slash < 0 ? rawPath.slice(1) : rawPath.slice(1, slash)
+  const rawKey = slash < 0 ? '' : rawPath.slice(slash + 1)
+  return {
+    bucket: rawBucket === '' ? nothing : cut(uriReencode(rawBucket), maxBucket),
+    key: rawKey === '' ? nothing : cut(uriReencodePath(rawKey), maxKey),
+  }
+}
+
+function requestUri({ method, rawPath, rawQuery, body }: HttpRequest, maxLength: number): string {
+  const version = body instanceof IncomingMessage ? body.httpVersion : '1.1'
+  const target = rawQuery === '' ? rawPath : `${rawPath}?${redactedQuery(rawQuery)}`
+  return `"${method} ${field(target, maxLength)} HTTP/${version}"`
+}
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+let lastTime = { second: Number.NaN, text: '' }
+
+/** `%d/%b/%Y:%H:%M:%S %z` in UTC, made once for all lines of a second. */
+function clfTime(atMs: number): string {
+  const second = Math.floor(atMs / 1_000)
+  if (second !== lastTime.second) {
+    const [date = '', time = ''] = new Date(second * 1_000).toISOString().split(/[T.]/)
+    const [year, month, day] = date.split('-')
+    const text = `${day}/${months[Number(month) - 1]}/${year}:${time} +0000`
+    lastTime = { second, text }
+  }
+  return lastTime.text
+}
+
+/**
+ * Text of clients in a log line. Readers of the format split at spaces and quotes, and AWS describes no
+ * escapes for them, so whatever could end a field or a line is percent-encoded.
+ */
+
+/** What stands for a value that is unknown or does not apply (AWS, "Amazon S3 server access log format"). */
+const nothing = '-'
+
+const plain = /^[!#-[\]-~]+$/
+const plainWithSpaces = /^[ !#-[\]-~]+$/
+
+/** A field without quotes. `text` is latin1: one character per byte. */
+function field(text: string | undefined, maxLength: number): string {
+  if (text === undefined || text === '') return nothing
+  return cut(plain.test(text) ? text : escaped(text, plain), maxLength)
+}
+
+/** A field in quotes that may have spaces. */
+function quotedWithSpaces(text: string | undefined, maxLength: number): string {
+  if (text === undefined || text === '') return `"${nothing}"`
+  return `"${cut(plainWithSpaces.test(text) ? text : escaped(text, plainWithSpaces), maxLength)}"`
+}
+
+/** A field in quotes without spaces: Athena's expression for Referer ends at the first one. */
+function quoted(text: string | undefined, maxLength: number): string {
+  return `"${field(text, maxLength)}"`
+}
+
+/** The text, or its beginning and `...`. */
+function cut(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, Math.max(0, maxLength - 3))}...`
+}
+
+function escaped(text: string, kept: RegExp): string {
+  return Array.from(text, (character) =>
+    kept.test(character)
+      ? character
+      : Array.from(Buffer.from(character, 'latin1'), percentEncoded).join(''),
+  ).join('')
+}
+
+function percentEncoded(byte: number): string {
+  return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+}

@@ -1,0 +1,168 @@
+import { ActivityRecorder, keptActivity } from '../../dashboard/management/activity-recorder.ts'
+import type { KeptActivity } from '../../dashboard/management/activity-routes.ts'
+import type { ActivityStatus } from '../../dashboard/management/activity-schemas.ts'
+import {
+  type ActivityKind,
+  type ActivityRow,
+  ActivityTable,
+} from '../../dashboard/management/activity-table.ts'
+import { isOrdinaryFailure, isOwnRequest } from '../../dashboard/management/ordinary-failures.ts'
+import { shareOperation } from '../../dashboard/shares/share-handler.ts'
+import type { Outcome } from '../../platform/http/exchange.ts'
+import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import type { Refusal } from '../../platform/http/server.ts'
+import type { Database } from '../../platform/state/database.ts'
+import type { Buckets } from '../../storage/buckets/buckets.ts'
+import { clientOf } from '../gateway/untrusted-proxies.ts'
+import type { Settings } from '../settings/read-settings.ts'
+
+export interface ActivityWatchParts {
+  readonly settings: Pick<Settings, 'trustProxy' | 'dashboardPassword'>
+  readonly buckets: Pick<Buckets, 'find'>
+  readonly database: Database
+}
+
+type LogFields = NonNullable<HttpReply['logFields']>
+
+type Noted = Pick<HttpRequest, 'id' | 'method'> &
+  Pick<HttpReply, 'status' | 'logFields'> & {
+    readonly kind: ActivityKind
+    readonly atMs: number
+    readonly isOwn: boolean
+  }
+
+/** S3: a multipart upload changes something with its Complete, or its Abort. */
+const partsOfUpload = ['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy']
+/** The dashboard: what only asks, tries, counts, or ends a session. */
+const onlyAsking = [
+  ...['presign', 'dryRunExpiry', 'countBucket', 'testConnection', 'logout', 'session'],
+  ...['presignBatch', 'orderArchive', 'tryChatCompletion', 'tryMessage'],
+  ...['countFolder', 'cancelFolderCount', 'storeThumbnail'],
+]
+const notChanging: ReadonlySet<unknown> = new Set([...partsOfUpload, ...onlyAsking])
+
+/** A resource of the management API that a path names. The rest of a path may be a secret. */
+const named = /^\/-\/api\/(buckets|keys|model-keys)\/([^/]+)/
+
+/** Notes which requests of this process have failed or changed something, for the dashboard, if there is one. */
+export class ActivityWatch implements KeptActivity {
+  readonly #settings: ActivityWatchParts['settings']
+  readonly #buckets: ActivityWatchParts['buckets']
+  readonly #addressOf: (request: HttpRequest) => string
+  readonly #table: ActivityTable
+  readonly #recorder: ActivityRecorder
+
+  constructor({ settings, database, buckets }: ActivityWatchParts) {
+    this.#settings = settings
+    this.#buckets = buckets
+    this.#addressOf = clientOf(settings)
+    this.#table = new ActivityTable(database, keptActivity)
+    this.#recorder = new ActivityRecorder(this.#table)
+  }
+
+  /** For every finished request; costs two comparisons if it only read. */
+  onFinish(request: HttpRequest, { status, logFields, durationMs }: Outcome): void {
+    const { id, method, receivedAtMs } = request
+    const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+    if (status < 400 && (isRead || !isChange(request, status, logFields))) return
+    const isOwn = isOwnRequest(request, logFields)
+    // What the dashboard only reads, and what it shows to people who are not signed in, are none of its work.
+    if (isOwn && status >= 400 && (isRead || !isChange(request, status, logFields))) return
+    const failed = isOwn ? 'own' : 'failure'
+    const kind = status < 400 ? 'change' : failed
+    const atMs = receivedAtMs + Math.round(durationMs)
+    const noted: Noted = {
+      id,
+      method,
+      kind,
+      atMs,
+      status,
+      isOwn,
+      logFields: withTarget(request, logFields),
+    }
+    this.#note(noted, () => this.#addressOf(request))
+  }
+
+  /** For input that was not a valid request. */
+  onRefuse({ requestId, remoteAddress, reply: { status, logFields } }: Refusal): void {
+    const noted = { id: requestId, method: '', atMs: Date.now(), status, logFields }
+    this.#note({ ...noted, kind: 'failure', isOwn: false }, () => remoteAddress)
+  }
+
+  /** Of all processes: those of this one at once, those of others within a second. */
+  async page(page: Parameters<KeptActivity['page']>[0]): Promise<ActivityRow[]> {
+    if (page.after === undefined) await this.#recorder.flush()
+    return this.#table.page(Date.now(), page)
+  }
+
+  async clear(): Promise<void> {
+    await this.#recorder.flush()
+    await this.#table.clear(Date.now())
+  }
+
+  /** Writes what is left. */
+  close(): Promise<void> {
+    return this.#recorder.close()
+  }
+
+  #note(noted: Noted, addressOf: () => string): void {
+    const { id, method, kind, atMs, status, isOwn, logFields = {} } = noted
+    // Without a dashboard they are never shown.
+    if (this.#settings.dashboardPassword === undefined) return
+    if (kind !== 'change' && isOrdinaryFailure({ method, status, logFields }, this.#buckets)) return
+    this.#recorder.note(kind, {
+      ...{ atMs, requestId: id, method, status },
+      bucket: textOf(logFields.bucket),
+      key: textOf(logFields.key),
+      operation: textOf(logFields.operation),
+      code: textOf(logFields.code),
+      reason: textOf(logFields.reason),
+      remoteAddress: addressOf(),
+      by: authorOf(logFields, isOwn),
+      accessKey: textOf(logFields.accessKey),
+    })
+  }
+}
+
+function isChange(
+  { rawPath, method }: Pick<HttpRequest, 'rawPath' | 'method'>,
+  status: number,
+  { operation, bucket }: LogFields = {},
+): boolean {
+  if (operation === undefined || notChanging.has(operation)) return false
+  // A visitor who enters a password changes nothing, but may be guessing.
+  if (operation === shareOperation) return method === 'PUT' || status >= 400
+  return bucket !== undefined || rawPath.startsWith('/-/api/') || rawPath.startsWith('/auth/')
+}
+
+/** The bucket or key that a request of the management API is about. */
+function withTarget({ rawPath }: HttpRequest, logFields: LogFields = {}): LogFields {
+  if (logFields.bucket !== undefined) return logFields
+  const [, resource, name] = named.exec(rawPath) ?? []
+  if (name === undefined) return logFields
+  return { ...logFields, [resource === 'buckets' ? 'bucket' : 'key']: decoded(name) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function authorOf(
+  { operation, accessKey, anonymous, bucket }: LogFields,
+  isOwn: boolean,
+): ActivityStatus['by'] {
+  if (operation === shareOperation) return 'anyone'
+  if (isOwn) return 'dashboard'
+  if (accessKey !== undefined) return 'key'
+  if (anonymous === true) return 'anyone'
+  // Without an operation, no signature was verified.
+  return operation === undefined || bucket === undefined ? null : 'owner'
+}
+
+function textOf(fact: LogFields[string] | undefined): string | null {
+  return fact === undefined ? null : String(fact)
+}

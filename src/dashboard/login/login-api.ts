@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import type { HttpRequest } from '../../platform/http/message.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
+import { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.ts'
+import { KeyValueError, type KeyValueStore } from '../../platform/state/key-value/key-value.ts'
+import { isPasswordHash } from './password.ts'
+import { Sessions, sessionSeconds } from './sessions.ts'
+
+interface LoginOptions {
+  /** AUTH_KV. */
+  readonly store: KeyValueStore
+  /** DASHBOARD_PASSWORD; undefined: the dashboard is off. */
+  readonly password: string | undefined
+  /** Whether a browser sends the request for a page that is not the dashboard's. */
+  readonly isFromOtherOrigin: (request: HttpRequest) => boolean
+  /** The address of the client that sent the request. */
+  readonly clientAddress: (request: HttpRequest) => string
+}
+
+export interface Login {
+  /** The API of docs/contract/login.md, "Endpoints". */
+  readonly routes: readonly Route[]
+  /** Admits requests with a session. */
+  readonly session: Access
+}
+
+/** A password hash has 64 characters. */
+const bodyLimit = 16 * 1024
+
+const security = [{ session: [] }]
+
+const errors = {
+  401: 'Sign in first.',
+  503: 'The service cannot handle the request, or not now.',
+}
+
+/** The login, and the session check of other APIs. */
+export function createLogin(options: LoginOptions): Login {
+  const guard = createGuard(options)
+  const session: Access = { security, knowsClients: true, admit: guard.requireSession }
+  const routes = [loginRoute(guard, options), sessionRoute(session), logoutRoute(guard)]
+  return { session, routes: routesBelow('/auth', { tag: 'login' }, routes) }
+}
+
+function loginRoute(guard: Guard, { clientAddress }: LoginOptions): Route {
+  return route({
+    method: 'POST',
+    path: '/login',
+    operationId: 'login',
+    summary: 'Starts a session',
+    access: { admit: guard.admitLogin },
+    // fetch sends strings as text/plain.
+    bodyType: 'any',
+    bodyLimit,
+    body: z.object({
+      passwordHash: z.string().meta({ description: 'SHA-256 of the password, hex.' }),
+    }),
+    reply: z.object({
+      token: z.string().meta({ description: '256 bits, base64url.' }),
+      expiresIn: z.int().meta({ description: 'Seconds.' }),
+    }),
+    errors: {
+      ...errors,
+      400: 'The request is invalid; `field` says where.',
+      403: 'A page of another origin sent the login. Not counted as a failure.',
+      429: 'Too many failures; Retry-After says when to retry.',
+    },
+    async answer({ request, body }) {
+      const token = await guard.login(body.passwordHash, clientAddress(request))
+      return { token, expiresIn: sessionSeconds }
+    },
+  })
+}
+
+function sessionRoute(session: Access): Route {
+  return route({
+    method: 'GET',
+    path: '/session',
+    operationId: 'getSession',
+    summary: 'Checks whether the session is valid',
+    access: session,
+    reply: z.object({ valid: z.literal(true) }),
+    errors,
+    answer: async () => ({ valid: true as const }),
+  })
+}
+
+function logoutRoute(guard: Guard): Route {
+  return route({
+    method: 'POST',
+    path: '/logout',
+    operationId: 'logout',
+    summary: 'Ends the session',
+    // A session that is over may be ended again.
+    access: { security, admit: guard.refuseWhenOff },
+    bodyType: 'ignored',
+    status: 204,
+    replyDescription: 'The session has ended or did not exist.',
+    errors,
+    answer: ({ request }) => guard.logout(request),
+  })
+}
+
+type Guard = ReturnType<typeof createGuard>
+
+/** Access checks. Every refusal of the login API originates here. */
+function createGuard({ store, password, isFromOtherOrigin }: LoginOptions) {
+  const sessions = new Sessions(store, password ?? '')
+  const limiter = new AttemptLimiter(store, 'login-failures')
+  /** Without DASHBOARD_PASSWORD the dashboard is off (docs/contract/decisions.md, "First start"). */
+  const refuseWhenOff = () => void requiredPassword(password)
+  return {
+    refuseWhenOff,
+
+    admitLogin(request: HttpRequest): void {
+      refuseWhenOff()
+      // Any page can send a login (`mode: 'no-cors'`), and five failures would lock out the owner.
+      if (isFromOtherOrigin(request)) throw otherOrigin()
+    },
+
+    /** Returns the token of a new session. */
+    login(hash: string, address: string): Promise<string> {
+      const login = async () => {
+        const waitSeconds = await limiter.take(address)
+        if (waitSeconds > 0) throw tooManyFailures(waitSeconds)
+        const isRight = isPasswordHash(hash, requiredPassword(password))
+        if (!isRight) throw unauthorized('The password is wrong.')
+        await limiter.clear(address)
+        return sessions.begin()
+      }
+      return fromStore(() => limiter.inTurn(address, login))
+    },
+
+    async requireSession({ headers }: HttpRequest): Promise<void> {
+      refuseWhenOff()
+      const token = bearerToken(headers.authorization)
+      if (token !== undefined && (await fromStore(() => sessions.isValid(token)))) return
+      throw unauthorized('The session does not exist or has expired. Sign in again.')
+    },
+
+    async logout({ headers }: HttpRequest): Promise<void> {
+      const token = bearerToken(headers.authorization)
+      if (token !== undefined) return fromStore(() => sessions.end(token))
+      throw unauthorized('Expected an Authorization header with a bearer token.')
+    },
+  }
+}
+
+function requiredPassword(password: string | undefined): string {
+  if (password !== undefined) return password
+  throw new ApiError(503, 'The dashboard is turned off: DASHBOARD_PASSWORD is not set.')
+}
+
+/** 503 if AUTH_KV does not respond: the client is not at fault. */
+async function fromStore<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof KeyValueError)) throw error
+    throw new ApiError(503, 'The session store does not respond. Try again later.', {
+      cause: error,
+    })
+  }
+}
+
+/** RFC 6750 section 2.1; the scheme in either case (RFC 9110 section 11.1). */
+function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+}
+
+/** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */
+function unauthorized(message: string): ApiError {
+  return new ApiError(401, message, { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function otherOrigin(): ApiError {
+  const message =
+    'A web page of another origin sent this login. If it is the dashboard behind a proxy, set PUBLIC_URL to the address in the browser.'
+  return new ApiError(403, message)
+}
+
+function tooManyFailures(waitSeconds: number): ApiError {
+  const minutes = Math.ceil(waitSeconds / 60)
+  return new ApiError(
+    429,
+    `Too many failed logins. Try again in ${minutes} minute${minutes === 1 ? '' : 's'}.`,
+    { headers: { 'retry-after': String(waitSeconds) } },
+  )
+}

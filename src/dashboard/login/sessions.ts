@@ -1,0 +1,72 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
+
+/** docs/contract/login.md, "Sessions". */
+export const sessionSeconds = 12 * 60 * 60
+
+/** Above this limit the oldest sessions end. */
+const maxSessions = 1_000
+
+/** 256 bits (docs/contract/login.md, "Sessions"). */
+const tokenBytes = 32
+const tokenForm = /^[A-Za-z0-9_-]{43}$/
+
+/**
+ * Dashboard sessions in AUTH_KV. Only the SHA-256 of a token is stored, with an HMAC of the
+ * password keyed with the token: changing the password ends every session, and the stored data
+ * reveals neither.
+ */
+export class Sessions {
+  readonly #store: KeyValueStore
+  readonly #password: string
+
+  constructor(store: KeyValueStore, password: string) {
+    this.#store = store
+    this.#password = password
+  }
+
+  /**
+   * Starts a session and returns its token.
+   *
+   * @throws KeyValueError
+   */
+  async begin(): Promise<string> {
+    const token = randomBytes(tokenBytes).toString('base64url')
+    await this.#store.set(keyOf(token), this.#seal(token).toString('base64url'), {
+      ttlMs: sessionSeconds * 1_000,
+      maxFamily: maxSessions,
+    })
+    return token
+  }
+
+  /**
+   * Whether the token belongs to a valid session.
+   *
+   * @throws KeyValueError
+   */
+  async isValid(token: string): Promise<boolean> {
+    if (!tokenForm.test(token)) return false
+    const stored = await this.#store.get(keyOf(token))
+    if (stored === undefined) return false
+    const seal = this.#seal(token)
+    const given = Buffer.from(stored, 'base64url')
+    return given.length === seal.length && timingSafeEqual(given, seal)
+  }
+
+  /**
+   * Ends the session, if there is one.
+   *
+   * @throws KeyValueError
+   */
+  async end(token: string): Promise<void> {
+    if (tokenForm.test(token)) await this.#store.delete(keyOf(token))
+  }
+
+  #seal(token: string): Buffer {
+    return createHmac('sha256', token).update(this.#password).digest()
+  }
+}
+
+function keyOf(token: string): string {
+  return `session:${createHash('sha256').update(token).digest('base64url')}`
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { type Route, route } from '../../platform/json-api/route.ts'
+import type { BucketOptionsChange } from '../../storage/buckets/bucket-options.ts'
+import { rulesForOrigins } from '../../storage/buckets/cors-rules.ts'
+import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
+import { DriveError } from '../../storage/drives/drive.ts'
+import { describeBuckets } from './bucket-status.ts'
+import type { ManagementApiParts } from './management-parts.ts'
+import {
+  bucketChange,
+  bucketStatus,
+  type ExpiryRule,
+  expiryDryRunBody,
+  expiryDryRunReply,
+} from './replies.ts'
+import { driveIsAway, noBucket, timeOf } from './route-checks.ts'
+
+/** Changes what is set for a bucket, and shows beforehand what that would remove. */
+export function bucketOptionsRoutes(parts: ManagementApiParts): readonly Route[] {
+  return [changeRoute(parts), expiryDryRunRoute(parts)]
+}
+
+function changeRoute(parts: ManagementApiParts): Route {
+  const { buckets, bucketOptions, publicReadBuckets } = parts
+  return route({
+    method: 'PATCH',
+    path: '/buckets/{bucket}',
+    operationId: 'changeBucket',
+    summary: 'Changes what is set for a bucket',
+    description: 'Fields that are absent stay as they are.',
+    params: z.object({ bucket: z.string() }),
+    body: bucketChange,
+    reply: bucketStatus,
+    async answer({ params: { bucket }, body }) {
+      if (buckets.find(bucket) === undefined) throw noBucket()
+      const isFromSettings = publicReadBuckets.includes(bucket)
+      if (body.isPublic === false && isFromSettings) {
+        const message =
+          'PUBLIC_READ_BUCKETS makes this bucket public: change it there and restart the gateway.'
+        throw new ApiError(409, message, { field: 'isPublic' })
+      }
+      const change = optionsChange(isFromSettings ? { ...body, isPublic: undefined } : body)
+      if (Object.keys(change).length > 0) await bucketOptions.change(bucket, change)
+      // It may have been removed meanwhile.
+      const configuration = buckets.find(bucket)
+      if (configuration === undefined) throw noBucket()
+      const [status] = await describeBuckets(parts, [configuration])
+      if (status === undefined) throw noBucket()
+      return status
+    },
+  })
+}
+
+function expiryDryRunRoute({ buckets, placeOf, dryRunExpiry }: ManagementApiParts): Route {
+  return route({
+    method: 'POST',
+    path: '/buckets/{bucket}/expiry/dry-run',
+    operationId: 'dryRunExpiry',
+    summary: 'Counts the objects that expiry rules would remove now',
+    description:
+      'Changes nothing. It counts what would be removed if `changeBucket` set these rules now. ' +
+      'Open uploads are not counted, and rules with tags count all objects that may have them. After about 10 seconds it returns what it has found so ' +
+      'far, and `next`.',
+    params: z.object({ bucket: z.string() }),
+    body: expiryDryRunBody,
+    reply: expiryDryRunReply,
+    async answer({ params: { bucket }, body: { expiry, after }, request: { signal } }) {
+      if (buckets.find(bucket) === undefined) throw noBucket()
+      // Rules remove nothing from a bucket that is read-only.
+      const rules = placeOf(bucket).isReadOnly ? [] : expiry.map(lifecycleRuleOf)
+      try {
+        const found = await dryRunExpiry({ bucket, rules, after, signal })
+        const { objects, bytes, oldestMs, next = null } = found
+        return { objects, bytes, oldest: oldestMs === undefined ? null : timeOf(oldestMs), next }
+      } catch (error) {
+        throw error instanceof DriveError ? driveIsAway(error) : error
+      }
+    },
+  })
+}
+
+function optionsChange({
+  isPublic,
+  allowedOrigins,
+  expiry,
+  quotaBytes,
+}: z.output<typeof bucketChange>) {
+  const change: BucketOptionsChange = {
+    // The policy and this are one state, and whoever opens the bucket here means it.
+    ...(isPublic !== undefined && { isPublic: isPublic || null, policy: null }),
+    ...(isPublic && { publicAccessBlock: null }),
+    ...(allowedOrigins !== undefined && {
+      cors: allowedOrigins === null ? null : rulesForOrigins(allowedOrigins),
+    }),
+    ...(expiry !== undefined && {
+      lifecycle: expiry.length === 0 ? null : expiry.map(lifecycleRuleOf),
+    }),
+    ...(quotaBytes !== undefined && { quotaBytes }),
+  }
+  return change
+}
+
+function lifecycleRuleOf(rule: ExpiryRule): LifecycleRule {
+  const { id, prefix, isEnabled, days, date, abortUploadsDays, tags = {} } = rule
+  const { largerThan, smallerThan } = rule
+  const hasTags = Object.keys(tags).length > 0
+  const hasMore = hasTags || (largerThan ?? smallerThan) !== undefined
+  return {
+    ...{ id, prefix, isEnabled, prefixForm: hasMore ? ('and' as const) : ('filter' as const) },
+    ...(hasTags && { tags }),
+    ...(largerThan !== undefined && { largerThan }),
+    ...(smallerThan !== undefined && { smallerThan }),
+    ...(days !== null && { days }),
+    ...(date !== null && { dateMs: Date.parse(`${date}T00:00:00Z`) }),
+    ...(abortUploadsDays !== null && { abortUploadsDays }),
+  }
+}

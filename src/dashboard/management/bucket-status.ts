@@ -1,0 +1,93 @@
+import type { BucketConfiguration } from '../../storage/buckets/buckets.ts'
+import { originsOf } from '../../storage/buckets/cors-rules.ts'
+import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
+import type { BucketCount } from '../../storage/jobs/bucket-counts.ts'
+import type { ExpiryRun } from '../../storage/jobs/expiry/expiry.ts'
+import type { ManagementApiParts } from './management-parts.ts'
+import type { BucketStatus, ExpiryRule, ExpiryRunStatus } from './replies.ts'
+import { timeOf, timeOrNull } from './route-checks.ts'
+
+const unknownCount: BucketCount = { figures: undefined, isCounting: false, problem: undefined }
+
+type Parts = Pick<
+  ManagementApiParts,
+  'counter' | 'bucketCreatedAtMs' | 'expiryRuns' | 'publicReadBuckets' | 'placeOf'
+>
+
+/** @throws DatabaseError */
+export async function describeBuckets(
+  { counter, bucketCreatedAtMs, expiryRuns, publicReadBuckets, placeOf }: Parts,
+  buckets: readonly BucketConfiguration[],
+): Promise<BucketStatus[]> {
+  const names = buckets.map(({ name }) => name)
+  const [counts, createdAt, runs] = await Promise.all([
+    counter.read(names),
+    Promise.all(buckets.map(({ name, madeAtMs }) => madeAtMs ?? bucketCreatedAtMs(name))),
+    expiryRuns(),
+  ])
+  const runOf = new Map(runs.map((run) => [run.bucket, run]))
+  return buckets.map((bucket, index) => ({
+    name: bucket.name,
+    source: bucket.madeAtMs === undefined ? ('environment' as const) : ('created' as const),
+    isPublic: bucket.isPublic,
+    openByPolicy: openByPolicy(bucket),
+    ...placeOf(bucket.name),
+    isPublicFromEnvironment: publicReadBuckets.includes(bucket.name),
+    createdAt: timeOrNull(createdAt[index]),
+    ...figuresOf(counts.get(bucket.name) ?? unknownCount),
+    ...optionsOf(bucket),
+    lastExpiry: runStatus(runOf.get(bucket.name)),
+  }))
+}
+
+/** For people: which listings a condition allows is not told. */
+function openByPolicy({ policy, publicAccessBlock }: BucketConfiguration): string[] {
+  if (policy === undefined || publicAccessBlock?.restrictPublicBuckets) return []
+  const parts = policy.grants.flatMap(({ action, keys }) => {
+    if (keys !== undefined) return [`read ${keys}`]
+    return action === 's3:ListBucket' ? ['list'] : []
+  })
+  return [...new Set(parts)]
+}
+
+type Figures = 'objects' | 'bytes' | 'lastModified' | 'countedAt' | 'isCounting' | 'problem'
+
+/** The figures of a count as they are shown. */
+export function figuresOf({
+  figures,
+  isCounting,
+  problem: why,
+}: BucketCount): Pick<BucketStatus, Figures> {
+  const problem = why ?? null
+  if (figures === undefined) {
+    const nothing = { objects: null, bytes: null, lastModified: null, countedAt: null }
+    return { ...nothing, isCounting, problem }
+  }
+  const { objects, bytes, lastModifiedMs, countedAtMs } = figures
+  const lastModified = objects === 0 ? null : timeOf(lastModifiedMs)
+  return { objects, bytes, lastModified, countedAt: timeOf(countedAtMs), isCounting, problem }
+}
+
+function optionsOf({
+  cors,
+  lifecycle = [],
+  quotaBytes,
+}: BucketConfiguration): Pick<BucketStatus, 'allowedOrigins' | 'expiry' | 'quotaBytes'> {
+  return {
+    allowedOrigins: cors === undefined ? null : originsOf(cors),
+    expiry: lifecycle.map(expiryRuleOf),
+    quotaBytes: quotaBytes ?? null,
+  }
+}
+
+function expiryRuleOf(rule: LifecycleRule): ExpiryRule {
+  const { prefixForm: _, days = null, dateMs, abortUploadsDays = null, ...others } = rule
+  const date = dateMs === undefined ? null : timeOf(dateMs).slice(0, 'YYYY-MM-DD'.length)
+  return { ...others, days, date, abortUploadsDays }
+}
+
+function runStatus(run: ExpiryRun | undefined): ExpiryRunStatus | null {
+  if (run === undefined) return null
+  const { beganAtMs, isDone, objects, uploads, failures, problem = null } = run
+  return { beganAt: timeOf(beganAtMs), isDone, objects, uploads, failures, problem }
+}

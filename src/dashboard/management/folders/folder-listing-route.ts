@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import type { StreamBody } from '../../../platform/http/message.ts'
+import { ApiError } from '../../../platform/json-api/api-error.ts'
+import { PassedReply, type Route, route } from '../../../platform/json-api/route.ts'
+import { DriveError } from '../../../storage/drives/drive.ts'
+import type { Entry, EntryCursor } from '../../../storage/drives/listed-entry.ts'
+import type { ManagementApiParts } from '../management-parts.ts'
+import { assertBucket } from '../route-checks.ts'
+import { Places } from './places.ts'
+
+/** Entries of a line: few enough for a browser to read it between two frames. */
+const lineEntries = 500
+
+/** Entries of a reply. */
+const mostEntries = 100_000
+
+/** Replies that a process sends at a time. A drive may keep the names of a folder in memory for each. */
+const maxSent = 64
+
+const listedEntry = z.object({
+  key: z.string().meta({ description: 'Ends in a slash if it is a folder.' }),
+  size: z.int().optional(),
+  modifiedAtMs: z.int().optional().meta({ description: 'In whole seconds.' }),
+  etag: z.string().optional().meta({ description: 'Without quotes.' }),
+})
+
+const folderLine = z.object({
+  entries: z.array(listedEntry),
+  next: z.string().nullable().optional().meta({
+    description: 'Only in the last line: `after` of the next request; null at the end.',
+  }),
+  message: z.string().optional().meta({ description: 'Why the listing ends before its end.' }),
+})
+export type FolderLine = z.infer<typeof folderLine>
+
+/** A whole folder in one reply, so that a client does not wait for each page. */
+export function folderListingRoute({ buckets, drive }: ManagementApiParts): Route {
+  const places = new Places(maxSent, 'Too many folders are being listed. Try again later.')
+  return route({
+    method: 'GET',
+    path: '/folder',
+    operationId: 'listFolder',
+    summary: 'Lists a folder',
+    description:
+      'Lines of JSON (`application/x-ndjson`) of up to 500 entries in the order of S3, sent as fast ' +
+      'as the client reads them. The last line has `next`: a reply without it was cut off.',
+    query: z.strictObject({
+      bucket: z.string(),
+      prefix: z.string().max(1_024).default('').meta({ description: 'Ends in a slash.' }),
+      filter: z.string().max(1_024).default('').meta({
+        description: 'Only names that begin with this.',
+      }),
+      after: z.string().max(1_024).default('').meta({ description: 'Only keys after this one.' }),
+    }),
+    reply: folderLine,
+    replyDescription: 'Each line.',
+    async answer({ query: { bucket, prefix, filter, after } }) {
+      assertBucket(buckets, bucket)
+      if (prefix !== '' && !prefix.endsWith('/')) {
+        throw new ApiError(400, 'Expected a prefix that ends in a slash.', { field: 'prefix' })
+      }
+      const leave = places.enter()
+      try {
+        const cursor = drive.list(bucket, { prefix: prefix + filter, after, delimiter: '/' })
+        const first = await cursor.next(lineEntries)
+        const body = linesOf({ cursor, first, prefix, leave })
+        const headers = [['content-type', 'application/x-ndjson']] as const
+        return new PassedReply({ status: 200, headers, body })
+      } catch (error) {
+        leave()
+        throw error instanceof DriveError
+          ? new ApiError(503, error.message, { cause: error })
+          : error
+      }
+    },
+  })
+}
+
+interface OpenListing {
+  readonly cursor: EntryCursor
+  readonly first: readonly Entry[]
+  readonly prefix: string
+  /** Frees the place of the reply. */
+  readonly leave: () => void
+}
+
+/** A drive that fails meanwhile ends the lines with its reason. */
+function linesOf({ cursor, first, prefix, leave }: OpenListing): StreamBody {
+  let isClosed = false
+  return {
+    length: undefined,
+    async lend(borrow) {
+      const send = (line: FolderLine) => borrow(Buffer.from(`${JSON.stringify(line)}\n`))
+      let entries = first
+      for (let count = entries.length; !isClosed; count += entries.length) {
+        const next = count >= mostEntries ? (entries.at(-1)?.key ?? null) : null
+        const isLast = entries.length === 0 || next !== null
+        const listed = entries.filter(({ key }) => key !== prefix).map(listedOf)
+        await send({ entries: listed, ...(isLast && { next }) })
+        if (isLast) return
+        const more = await cursor.next(lineEntries).catch(failureOfDrive)
+        if (more instanceof DriveError) return send({ entries: [], message: more.message })
+        entries = more
+      }
+    },
+    async close() {
+      isClosed = true
+      leave()
+    },
+  }
+}
+
+function failureOfDrive(error: unknown): DriveError {
+  if (error instanceof DriveError) return error
+  throw error
+}
+
+function listedOf(entry: Entry): FolderLine['entries'][number] {
+  if (entry.kind === 'folder') return { key: entry.key }
+  const { key, size, modifiedAtMs, etag } = entry
+  // As in XML.
+  return { key, size, modifiedAtMs: Math.floor(modifiedAtMs / 1_000) * 1_000, etag }
+}

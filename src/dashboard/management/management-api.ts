@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { type Route, route, routesBelow } from '../../platform/json-api/route.ts'
+import { DriveError } from '../../storage/drives/drive.ts'
+import { thumbnailRoutes } from '../thumbnails/thumbnail-routes.ts'
+import { activityRoutes } from './activity-routes.ts'
+import { bucketOptionsRoutes } from './bucket-options-route.ts'
+import { bucketMakingRoutes, bucketRoutes } from './bucket-routes.ts'
+import { deletionRoutes } from './deletion-routes.ts'
+import { archiveRoute, orderRoute } from './folders/archive-routes.ts'
+import { folderCountRoutes } from './folders/folder-count-routes.ts'
+import { folderListingRoute } from './folders/folder-listing-route.ts'
+import { searchRoute } from './folders/search-route.ts'
+import { keyRoutes } from './key-routes.ts'
+import type { ManagementApiParts } from './management-parts.ts'
+import { presignRoutes } from './presign-route.ts'
+import { folderRevisionReply, statusReply } from './replies.ts'
+import { assertBucket, driveIsAway, originOfRequest } from './route-checks.ts'
+import { trafficRoute } from './traffic-route.ts'
+import { trashRoutes } from './trash-routes.ts'
+import { uploadRoutes } from './upload-routes.ts'
+
+/** The management API (docs/management-api.md). */
+export function managementApi(parts: ManagementApiParts): readonly Route[] {
+  const open = routesBelow('/-/api', { tag: 'management' }, [archiveRoute(parts)])
+  const ofSession = routesBelow('/-/api', { tag: 'management', access: parts.session }, [
+    statusRoute(parts),
+    ...bucketRoutes(parts),
+    ...keyRoutes(parts),
+    ...bucketOptionsRoutes(parts),
+    ...bucketMakingRoutes(parts),
+    folderRoute(parts),
+    folderListingRoute(parts),
+    ...folderCountRoutes(parts),
+    ...presignRoutes(parts),
+    ...deletionRoutes(parts),
+    ...trashRoutes(parts),
+    ...uploadRoutes(parts),
+    ...activityRoutes(parts),
+    trafficRoute(parts),
+    orderRoute(parts),
+    ...thumbnailRoutes(parts),
+    searchRoute(parts),
+  ])
+  return [...ofSession, ...open]
+}
+
+function statusRoute(parts: ManagementApiParts): Route {
+  return route({
+    method: 'GET',
+    path: '/status',
+    operationId: 'getStatus',
+    summary: 'Version, drive, endpoint and settings',
+    description:
+      'Secret settings are named, but their values are never shown, nor are passwords in URLs.',
+    reply: statusReply,
+    async answer({ request }) {
+      const { region, accessKey, hasPublicUrl: isPublicUrl } = parts
+      const endpoint = { url: originOfRequest(parts, request), isPublicUrl, region, accessKey }
+      return { ...(await parts.status()), endpoint }
+    },
+  })
+}
+
+function folderRoute({ buckets, folders }: ManagementApiParts): Route {
+  return route({
+    method: 'GET',
+    path: '/folder-revision',
+    operationId: 'getFolderRevision',
+    summary: 'Returns a revision that changes with the folder',
+    description:
+      'A short text that stays the same while names, sizes, times and ETags in the folder do. ' +
+      'It may be a few seconds old, or minutes for a folder that takes long to list; `ageMs` ' +
+      'is its age.',
+    query: z.strictObject({
+      bucket: z.string(),
+      prefix: z.string().max(1_024).default('').meta({ description: 'Ends in a slash.' }),
+      filter: z.string().max(1_024).default('').meta({
+        description: 'Only names that begin with this.',
+      }),
+    }),
+    reply: folderRevisionReply,
+    async answer({ query }) {
+      const askedAtMs = performance.now()
+      assertBucket(buckets, query.bucket)
+      try {
+        const { revision, beganAtMs } = await folders.read(query)
+        return { revision, ageMs: Math.max(0, Math.ceil(askedAtMs - beganAtMs)) }
+      } catch (error) {
+        throw error instanceof DriveError ? driveIsAway(error) : error
+      }
+    },
+  })
+}

@@ -1,0 +1,106 @@
+import type { OriginOf } from '../../platform/http/request-origin.ts'
+import type { Access } from '../../platform/json-api/route.ts'
+import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
+import type { KeyAdmin } from '../../storage/access/key-admin.ts'
+import type { ArchiveBody, ArchiveRequest } from '../../storage/archive/object-archive.ts'
+import type { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
+import type { BucketOptionsWriter } from '../../storage/buckets/bucket-options.ts'
+import type { Buckets } from '../../storage/buckets/buckets.ts'
+import type { Drive } from '../../storage/drives/drive.ts'
+import type { BucketCounts } from '../../storage/jobs/bucket-counts.ts'
+import type { Deletions } from '../../storage/jobs/deletions.ts'
+import type { DryRunFindings, DryRunQuery } from '../../storage/jobs/expiry/dry-run.ts'
+import type { ExpiryRun } from '../../storage/jobs/expiry/expiry.ts'
+import type { FolderCounts } from '../../storage/jobs/folder-counts.ts'
+import type { SearchLine, SearchQuery } from '../../storage/search/search.ts'
+import type { ThumbnailTable } from '../thumbnails/thumbnail-table.ts'
+import type { KeptActivity } from './activity-routes.ts'
+import type { FolderRevisions } from './folders/folder-revisions.ts'
+import type { StatusReply, UploadStatus } from './replies.ts'
+import type { trafficRoute } from './traffic-route.ts'
+
+export interface ManagementApiParts {
+  /** Admits requests with a valid session. */
+  readonly session: Access
+  readonly buckets: Buckets
+  readonly bucketOptions: BucketOptionsWriter
+  readonly bucketMaker: Pick<BucketMaker, 'create' | 'remove'>
+  /** BUCKET_CREATION. */
+  readonly bucketCreation: 'off' | 'existing' | 'on'
+  /** PUBLIC_READ_BUCKETS. */
+  readonly publicReadBuckets: readonly string[]
+  /** The last removal by lifecycle rules, of the buckets that had any. */
+  readonly expiryRuns: () => Promise<readonly ExpiryRun[]>
+  /** What expiry rules would remove now. */
+  readonly dryRunExpiry: (query: DryRunQuery) => Promise<DryRunFindings>
+  /** Milliseconds since the epoch; undefined if the drive does not respond in time. */
+  readonly bucketCreatedAtMs: (bucket: string) => Promise<number | undefined>
+  readonly placeOf: (bucket: string) => BucketPlaceStatus
+  readonly counter: Pick<BucketCounts, 'read' | 'count'>
+  readonly folderCounts: FolderCounts
+  readonly deletions: Deletions
+  readonly trash: {
+    /** TRASH_DAYS. */
+    readonly days: number
+    readonly drive: Pick<Drive, 'list'>
+    /** Whether what is deleted from the bucket can go to a trash of ours. */
+    has(bucket: string): boolean
+    /** Makes the trash of a bucket if it is missing. */
+    open(bucket: string): Promise<void>
+  }
+  readonly search: (query: Omit<SearchQuery, 'drive'>) => AsyncGenerator<readonly SearchLine[]>
+  readonly openArchive: (request: Omit<ArchiveRequest, 'drive'>) => Promise<ArchiveBody>
+  /** AUTH_KV. */
+  readonly store: Pick<KeyValueStore, 'get' | 'set'>
+  readonly folders: Pick<FolderRevisions, 'read'>
+  readonly drive: Pick<Drive, 'list' | 'head'>
+  readonly thumbnails: Pick<ThumbnailTable, 'find' | 'add'>
+  readonly keys: Pick<KeyAdmin, 'list' | 'create' | 'change' | 'rotate' | 'revoke'>
+  /** The status without the fields that depend on the request. */
+  readonly status: () => Promise<Omit<StatusReply, 'endpoint'>>
+  readonly region: string
+  /** ACCESS_KEY. */
+  readonly accessKey: string
+  /** Whether PUBLIC_URL is set. */
+  readonly hasPublicUrl: boolean
+  /** Scheme and host that the client used; undefined if unknown. */
+  readonly originOf: OriginOf
+  readonly presign: (request: PresignRequest) => string
+  readonly uploads: OpenUploads
+  readonly activity: KeptActivity
+  /** What requests came to (trafficRoute). */
+  readonly traffic: Parameters<typeof trafficRoute>[0]['traffic']
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  /** The database's time. */
+  readonly databaseNow: () => number
+}
+
+/** Where a bucket is, for the dashboard. */
+export interface BucketPlaceStatus {
+  /** The NAME of DRIVE_NAME, or `default`. */
+  readonly drive: string
+  /** Whether it or its drive is read-only. */
+  readonly isReadOnly: boolean
+}
+
+interface PresignRequest {
+  readonly method: string
+  /** Scheme and host. */
+  readonly origin: string
+  /** Decoded: `/bucket/key`. */
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly expiresSeconds: number
+  readonly nowMs: number
+}
+
+export interface OpenUploads {
+  /** Newest first; `next` is for `after`. */
+  list(page: {
+    readonly bucket: string | undefined
+    readonly after: string | undefined
+  }): Promise<{ readonly uploads: UploadStatus[]; readonly next: string | null }>
+  /** False if the upload does not exist or is no longer open. */
+  abort(uploadId: string, signal: AbortSignal): Promise<boolean>
+}

@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { type Route, route } from '../../platform/json-api/route.ts'
+import { DriveError } from '../../storage/drives/drive.ts'
+import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
+import { trashBucketOf } from '../../storage/drives/trash-bucket.ts'
+import { listTrash } from '../../storage/jobs/trash/trash.ts'
+import { isTrashId, newTrashId } from '../../storage/jobs/trash/trash-id.ts'
+import { replyOf, tooMany } from './deletion-routes.ts'
+import type { ManagementApiParts } from './management-parts.ts'
+import { type DeletionReply, deletionReply } from './replies.ts'
+import { assertBucket, driveIsAway, timeOf } from './route-checks.ts'
+import { emptyBody, restoreBody, trashBody, trashReply } from './trash-schemas.ts'
+
+type Parts = Pick<ManagementApiParts, 'buckets' | 'deletions' | 'counter' | 'trash' | 'databaseNow'>
+
+/** The trash of the dashboard. Its work is that of deletions, and is followed and stopped there. */
+export function trashRoutes(parts: Parts): readonly Route[] {
+  const begin = beginWith(parts)
+  const put = route({
+    method: 'POST',
+    path: '/trash',
+    operationId: 'startTrashing',
+    summary: 'Moves objects to the trash of their bucket',
+    description:
+      'Moves these keys, or every object whose key begins with the prefix, in the background. ' +
+      '`GET /-/api/deletions/{id}` has the progress. A deletion through S3 does not use the trash.',
+    body: trashBody,
+    status: 202,
+    reply: deletionReply,
+    async answer({ body: { bucket, prefix, keys, trashId = newTrashId(parts.databaseNow()) } }) {
+      assertTrash(parts, bucket)
+      assertId(trashId)
+      const wrong = [prefix ?? keys?.[0] ?? '', ...(keys ?? [])].find((key) => !isLegalKey(key))
+      if (wrong !== undefined || (prefix === undefined) === (keys === undefined)) {
+        const message = 'Expected either keys or a prefix, of 1 to 1,024 bytes of UTF-8.'
+        throw new ApiError(400, message, { field: keys === undefined ? 'prefix' : 'keys' })
+      }
+      const what = keys === undefined ? {} : { keys }
+      return begin({ bucket, prefix: prefix ?? '', ...what, kind: 'trash', trashId })
+    },
+  })
+  const restore = route({
+    method: 'POST',
+    path: '/trash/restore',
+    operationId: 'startRestoring',
+    summary: 'Restores what one deletion has put into the trash',
+    description:
+      'Overwrites nothing: an object whose name is taken stays in the trash, or with ' +
+      '`besideOthers` gets a number. Folders are created again.',
+    body: restoreBody,
+    status: 202,
+    reply: deletionReply,
+    async answer({ body: { bucket, trashId, prefix, besideOthers } }) {
+      assertBucket(parts.buckets, bucket)
+      assertId(trashId)
+      return begin({ bucket, prefix, besideOthers, kind: 'restore', trashId })
+    },
+  })
+  return [listRoute(parts), put, restore, emptyRoute(parts, begin)]
+}
+
+type Begin = (order: Parameters<Parts['deletions']['start']>[0]) => Promise<DeletionReply>
+
+function beginWith({ deletions }: Parts): Begin {
+  return async (order) => {
+    const started = await deletions.start(order)
+    if (started === undefined) throw tooMany()
+    return replyOf(started)
+  }
+}
+
+function emptyRoute({ buckets, trash }: Parts, begin: Begin): Route {
+  return route({
+    method: 'POST',
+    path: '/trash/empty',
+    operationId: 'startEmptyingTrash',
+    summary: 'Deletes what is in the trash of a bucket permanently',
+    body: emptyBody,
+    status: 202,
+    reply: deletionReply,
+    async answer({ body: { bucket, trashId } }) {
+      assertBucket(buckets, bucket)
+      if (trashId !== undefined) assertId(trashId)
+      const prefix = trashId === undefined ? '' : `${trashId}/`
+      await trash.open(bucket)
+      return begin({ bucket: trashBucketOf(bucket), prefix })
+    },
+  })
+}
+
+function listRoute({ buckets, trash, counter }: Parts): Route {
+  return route({
+    method: 'GET',
+    path: '/trash',
+    operationId: 'getTrash',
+    summary: 'Lists what is in the trash of a bucket, the latest first',
+    description: 'Objects and bytes of the whole trash are counted in the background.',
+    query: z.strictObject({
+      bucket: z.string(),
+      after: z.string().max(64).default('').meta({ description: '`next` of the page before.' }),
+    }),
+    reply: trashReply,
+    async answer({ query: { bucket, after } }) {
+      assertBucket(buckets, bucket)
+      const days = trash.days
+      if (!trash.has(bucket)) return { ...nothing, days, isThere: false }
+      const name = trashBucketOf(bucket)
+      try {
+        const { items, next = null } = await listTrash(trash.drive, bucket, after)
+        const isEmpty = items.length === 0 && after === ''
+        const counted = isEmpty ? nothing : (await counter.read([name])).get(name)?.figures
+        const { objects, bytes } = counted ?? { objects: null, bytes: null }
+        const shown = items.map(({ deletedAtMs, keys, ...item }) => {
+          return { ...item, keys: [...keys], deletedAt: timeOf(deletedAtMs) }
+        })
+        return { days, isThere: true, objects, bytes, items: shown, next }
+      } catch (error) {
+        throw error instanceof DriveError ? driveIsAway(error) : error
+      }
+    },
+  })
+}
+
+const nothing = { objects: 0, bytes: 0, items: [], next: null }
+
+function assertTrash({ buckets, trash }: Parts, bucket: string): void {
+  assertBucket(buckets, bucket)
+  if (trash.days > 0 && trash.has(bucket)) return
+  const message = 'This bucket has no trash: TRASH_DAYS is 0, or its drive has none or its own.'
+  throw new ApiError(409, message)
+}
+
+function assertId(id: string): void {
+  if (!isTrashId(id)) throw new ApiError(400, 'Expected an id of GET /trash.', { field: 'trashId' })
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import type { Route } from '../../platform/json-api/route.ts'
+import type { ApiOperation, ApiResponse, Parameter, PathItem, Schema } from './open-api-types.ts'
+
+/** The refusal of the login and the management API, `{"message", "field"?}`. */
+const errorReference: Schema = { $ref: '#/components/schemas/Error' }
+
+const words: Readonly<Record<number, string>> = {
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted.',
+  204: 'Done.',
+}
+
+/** The paths of the OpenAPI document that these routes serve. */
+export function describeRoutes(routes: readonly Route[]): Readonly<Record<string, PathItem>> {
+  const paths: Record<string, Record<string, ApiOperation>> = {}
+  for (const route of routes) {
+    if (route.isHidden === true) continue
+    const path = route.path.replace('+}', '}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
+  }
+  return paths
+}
+
+function operationOf(route: Route): ApiOperation {
+  const { operationId, summary, description, tag, access, params, query, body } = route
+  const parameters = [...parametersOf(params, 'path'), ...parametersOf(query, 'query')]
+  const security = access?.security
+  return {
+    ...{ operationId, summary, tags: tag === undefined ? [] : [tag] },
+    ...(description !== undefined && { description }),
+    ...(security !== undefined && { security }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && {
+      requestBody: { required: true, content: contentOf(jsonSchema(body, 'input')) },
+    }),
+    responses: responsesOf(route),
+  }
+}
+
+function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Parameter[] {
+  if (schema === undefined) return []
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input')
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    ...{ name, in: place, required: required.includes(name), schema: rest },
+    ...(description !== undefined && { description }),
+  }))
+}
+
+function responsesOf({
+  status = 200,
+  reply,
+  replyDescription,
+  errors = {},
+  errorSchema,
+}: Route): Readonly<Record<string, ApiResponse>> {
+  const schema = reply === undefined ? undefined : jsonSchema(reply, 'output')
+  const error = errorSchema === undefined ? errorReference : jsonSchema(errorSchema, 'output')
+  const content = contentOf(error)
+  return {
+    [status]: {
+      description: replyDescription ?? schema?.description ?? words[status] ?? 'A response.',
+      ...(schema !== undefined && { content: contentOf(schema) }),
+    },
+    ...Object.fromEntries(
+      Object.entries(errors).map(([each, description]) => [each, { description, content }]),
+    ),
+    '4XX': { description: 'The request is rejected.', content },
+    '5XX': { description: 'The service cannot handle the request, or not now.', content },
+  }
+}
+
+function contentOf(schema: Schema) {
+  return { 'application/json': { schema } }
+}
+
+/** The JSON Schema of what a client sends (`input`) or gets (`output`). */
+export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema: node }) => removeNoise(node),
+  })
+  return json as Schema
+}
+
+/** Removes keywords that repeat the type or say nothing. */
+function removeNoise(node: z.core.JSONSchema.BaseSchema): void {
+  if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
+  if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
+  if (node.format !== undefined) delete node.pattern
+  delete node.propertyNames
+  delete node.readOnly
+}

@@ -1,0 +1,192 @@
+import { randomInt } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
+import { type Html, html } from './html.ts'
+import { isUsedUp, type Share, shareOf, sharesBase } from './share.ts'
+import { factsOf, type SharePage } from './share-pages.ts'
+import { nameOf, refusals, ShareRefusal, shownName, sizeText } from './share-texts.ts'
+import { fieldOf } from './shared-files.ts'
+import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
+import { endingOf, numberedName, safeName } from './visitor-names.ts'
+
+/** Names that are looked at, so that a file costs few requests. */
+const maxLooks = 3
+/** AWS, "Amazon S3 multipart upload limits": the largest object. */
+const maxObjectBytes = 5 * 1024 ** 4
+const plainType = /^[\w.+-]+\/[\w.+-]+$/
+
+/**
+ * Files that are being received, by share: so many fit beside what the database has counted. In memory, so that a death
+ * of the process leaves nothing reserved. Other processes have their own, and the database decides at the end.
+ */
+const underWay = new Map<string, { uses: number; bytes: number }>()
+
+/** Answers visitors of a link for uploads, who learn nothing about the folder. @throws ShareRefusal */
+export async function answerDrop(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
+  const { request, share, token, rest } = visit
+  const { method } = request
+  if (rest === '' && (method === 'GET' || method === 'HEAD')) {
+    if (isUsedUp(share)) throw new ShareRefusal(refusals.full)
+    return dropPage(token, share)
+  }
+  if (method !== 'PUT' || rest.length < 2) {
+    throw new ShareRefusal(refusals.method, { allow: rest.length < 2 ? 'GET, HEAD' : 'PUT' })
+  }
+  const length = request.headers['content-length']
+  const name = nameOfPath(rest.slice(1))
+  if (length === undefined) throw new ShareRefusal(refusals.length)
+  const size = Number(length)
+  if (share.types.length > 0 && !share.types.includes(endingOf(name))) {
+    throw new ShareRefusal(refusals.type)
+  }
+  if (size > (share.maxFileBytes || maxObjectBytes)) throw new ShareRefusal(refusals.large)
+  return receive(visit, name, size, parts)
+}
+
+/**
+ * Writes a file that a visitor sends, under a name that is free, and counts it then. A process that is killed in between
+ * leaves it uncounted.
+ *
+ * @param size that the visitor declares. It takes no room before it arrives: a declaration costs nothing.
+ */
+async function receive(
+  visit: Visit,
+  name: string,
+  size: number,
+  parts: ShareHandlerParts,
+): Promise<VisitReply> {
+  const { request, share } = visit
+  const { table, drive, now, onFailure } = parts
+  const { shareId, bucket, uses, bytes } = share
+  const others = underWay.get(shareId) ?? { uses: 0, bytes: 0 }
+  const withOthers = () => ({ ...share, uses: uses + others.uses, bytes: bytes + others.bytes })
+  if (isUsedUp(withOthers(), size)) throw new ShareRefusal(refusals.full)
+  underWay.set(shareId, others)
+  others.uses += 1
+  let arrived = 0
+  const take = (count: number): void => {
+    if (isUsedUp({ ...withOthers(), maxUses: 0 }, count)) throw new ShareRefusal(refusals.full)
+    arrived += count
+    others.bytes += count
+  }
+  const beganAtMs = now()
+  let key: string
+  let etag: string
+  try {
+    key = await freeKey(share, name, parts)
+    etag = await put(visit, { key, size, take }, parts)
+  } finally {
+    others.uses -= 1
+    others.bytes -= arrived
+    if (others.uses === 0) underWay.delete(shareId)
+  }
+  const isCounted = await table.count(shareId, size, beganAtMs).catch((error) => {
+    onFailure(error, request.id)
+    // The file is there: its visitor must not send it again.
+    return true
+  })
+  if (!isCounted) {
+    await drive.remove(bucket, key, { ifMatch: [etag] })
+    throw new ShareRefusal(refusals.full)
+  }
+  // Not its name, which would tell whether there was another one.
+  const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
+  return { status: 201, headers, body: 'Received.\n', logFields: { key } }
+}
+
+interface Incoming {
+  readonly key: string
+  readonly size: number
+  /** Counts bytes that have arrived, or throws. */
+  readonly take: (bytes: number) => void
+}
+
+/** Returns the ETag of the file. @throws ShareRefusal if it is not kept */
+async function put(
+  { request, share }: Visit,
+  { key, size, take }: Incoming,
+  { table, makers }: ShareHandlerParts,
+): Promise<string> {
+  async function* checked(): AsyncGenerator<Buffer> {
+    // The connection has to stay for the reply.
+    for await (const chunk of request.body.iterator({ destroyOnReturn: false })) {
+      take(chunk.length)
+      yield chunk
+    }
+    // Other processes may have received files meanwhile. Before the end of its body, this one is not published.
+    const row = await table.find(share.tokenHash).catch(() => undefined)
+    if (row !== undefined && isUsedUp(shareOf(row), size)) throw new ShareRefusal(refusals.full)
+  }
+  const body = Readable.from(checked(), { objectMode: false })
+  // Also when nobody reads it any more.
+  body.on('error', () => undefined)
+  const type = request.headers['content-type'] ?? ''
+  const headers = {
+    'content-length': String(size),
+    'if-none-match': '*',
+    ...(plainType.test(type) && { 'content-type': type }),
+  }
+  const reply = await makers.send(share, { method: 'PUT', key, headers, body }, request)
+  body.destroy()
+  if (reply.status === 200) return fieldOf(reply.headers, 'etag').replaceAll('"', '')
+  if (body.errored instanceof ShareRefusal) throw body.errored
+  throw refusalOf(reply.status, String(reply.logFields?.code ?? reply.status))
+}
+
+/** Another visitor may take the name meanwhile; then the file is refused. */
+async function freeKey(
+  { bucket, path }: Share,
+  name: string,
+  { drive }: ShareHandlerParts,
+): Promise<string> {
+  for (let number = 1; ; number++) {
+    // Behind some that are taken, a random one is free.
+    const isLast = number > maxLooks
+    const key = path + numberedName(name, isLast ? randomInt(number, 10 ** 9) : number)
+    if (!isLegalKey(key)) throw new ShareRefusal(refusals.name)
+    if (isLast || (await drive.head(bucket, key)) === undefined) return key
+  }
+}
+
+function refusalOf(status: number, reason: string): ShareRefusal {
+  const { taken, revoked, large, away } = refusals
+  const refusal = { 403: revoked, 409: taken, 412: taken, 400: away, 413: large }[status] ?? away
+  return new ShareRefusal(refusal, { reason })
+}
+
+function nameOfPath(encoded: string): string {
+  try {
+    return safeName(decodeURIComponent(encoded))
+  } catch {
+    throw new ShareRefusal(refusals.name)
+  }
+}
+
+/** The page of a link for uploads. Its script is web/src/share-page/drop.ts. */
+function dropPage(token: string, share: Share): SharePage {
+  const name = shownName(nameOf(share.path) || share.bucket)
+  const { types } = share
+  const accept = types.map((type) => `.${type}`).join(',')
+  return {
+    title: `Send files to ${name}`,
+    body: html`<p class="kind">Upload link</p>
+<h1>Send files to <bdi>${name}</bdi></h1>
+<p class="facts">${limitsOf(share)}${factsOf({ ...share, maxUses: 0 })}</p>
+<noscript><p class="mistake">Sending files needs JavaScript.</p></noscript>
+<form class="drop" data-drop="${sharesBase}${token}/" data-largest="${share.maxFileBytes}">
+<label for="files">Choose files, or drop them here</label>
+<input id="files" type="file" multiple${types.length > 0 && html` accept="${accept}"`}>
+</form>
+<ul class="entries" id="sent" aria-live="polite"></ul>`,
+  }
+}
+
+function limitsOf({ types, maxFileBytes, maxBytes, bytes, maxUses, uses }: Share): Html {
+  const limits = [
+    types.length > 0 && `Only ${types.join(', ')}`,
+    maxFileBytes > 0 && `up to ${sizeText(maxFileBytes)} each`,
+    maxBytes > 0 && `${sizeText(Math.max(0, maxBytes - bytes))} left`,
+    maxUses > 0 && `${maxUses - uses} ${maxUses - uses === 1 ? 'file' : 'files'} left`,
+  ].filter((text) => text !== false)
+  return html`${limits.join(' · ') || 'Nobody else who has this link sees what you send'}`
+}

@@ -1,0 +1,172 @@
+import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { readBytes } from '../../platform/json-api/json-body.ts'
+import { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.ts'
+import { filledPage, type PageFilling } from '../web-app/web-app.ts'
+import { answerDrop } from './drop-links.ts'
+import { endOf, hashOf, type Share, type ShareKind, shareOf, sharesBase } from './share.ts'
+import { passwordPage, refusalPage, type SharePage } from './share-pages.ts'
+import { amongVisitors, isPassword } from './share-password.ts'
+import { type Refusal, refusals, ShareRefusal } from './share-texts.ts'
+import { answerFile } from './shared-files.ts'
+import { answerFolder } from './shared-folders.ts'
+import type { ShareHandlerParts, Visit, VisitReply } from './visit.ts'
+
+/** How visitors of each kind are answered. */
+const answers: Readonly<
+  Record<ShareKind, (visit: Visit, parts: ShareHandlerParts) => Promise<VisitReply>>
+> = { file: answerFile, folder: answerFolder, drop: answerDrop }
+
+const addressForm = new RegExp(`^${sharesBase}([A-Za-z0-9_-]{22})(/.*)?$`)
+const unlockedSeconds = 12 * 3_600
+const maxFormBytes = 4_096
+const formLimits = { maxBytes: maxFormBytes, idleMs: 10_000, totalMs: 10_000 }
+/** In logs, of each request of a visitor. */
+export const shareOperation = 'share'
+const unlockPath = '/unlock'
+
+/** Answers visitors of shares, who have no account: everything below `/-/s/`. */
+export function createShareHandler(parts: ShareHandlerParts): HttpHandler {
+  return async (request) => {
+    const logFields: Record<string, string> = { operation: shareOperation }
+    const page = (shown: SharePage, more: Omit<PageFilling, 'title' | 'body'> = {}) =>
+      filledPage(parts.folder, 'share.html', {
+        ...{ title: shown.title, body: shown.body.markup, ...more },
+      })
+    try {
+      const visit = await visitOf(request, parts, logFields)
+      const reply = await answerOf(visit, parts)(visit, parts)
+      const whole = 'status' in reply ? reply : await page(reply)
+      const headers = [...whole.headers, ...hidden]
+      return { ...whole, headers, logFields: { ...logFields, ...keyOf(reply) } }
+    } catch (error) {
+      const { refusal, reason, retryAfterSeconds, allow } = refusalOf(error, request, parts)
+      logFields.reason = reason
+      const more = [
+        ...(retryAfterSeconds === undefined
+          ? []
+          : [['Retry-After', String(retryAfterSeconds)] as const]),
+        ...(allow === undefined ? [] : [['Allow', allow] as const]),
+      ]
+      const isUpload = request.method === 'PUT'
+      const whole = isUpload
+        ? plainRefusal(refusal)
+        : await page(refusalPage(refusal), { status: refusal.status })
+      return { ...whole, headers: [...whole.headers, ...hidden, ...more], logFields }
+    }
+  }
+}
+
+/** No search engine lists what somebody has sent to a person. */
+const hidden = [['X-Robots-Tag', 'noindex, nofollow']] as const
+
+/** A file in the folder that is shared, for the log. */
+function keyOf(reply: VisitReply): { readonly key?: string } {
+  const key = 'status' in reply ? reply.logFields?.key : undefined
+  return typeof key === 'string' ? { key } : {}
+}
+
+/** For scripts, and that of the page. */
+function plainRefusal({ status, title, text }: Refusal): HttpReply {
+  const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
+  return { status, headers, body: `${title}. ${text}\n` }
+}
+
+/** @throws ShareRefusal if there is no such share, or it does not work any more */
+async function visitOf(
+  request: HttpRequest,
+  { table, makers, originOf, now, clientAddress }: ShareHandlerParts,
+  logFields: Record<string, string>,
+): Promise<Visit> {
+  const [, token = '', rest = ''] = addressForm.exec(request.rawPath) ?? []
+  const row = token === '' ? undefined : await table.find(hashOf(token))
+  if (row === undefined) throw new ShareRefusal(refusals.unknown)
+  const share = shareOf(row)
+  Object.assign(logFields, { share: share.shareId, bucket: share.bucket, key: share.path })
+  const end = endOf(share, now())
+  // A download that has begun may be continued.
+  if (end === 'revoked' || end === 'expired') throw new ShareRefusal(refusals[end])
+  const isAllowed = await makers.isAllowed(share)
+  if (isAllowed === undefined) {
+    throw new ShareRefusal(refusals.away, { reason: 'Access keys cannot be checked now.' })
+  }
+  if (!isAllowed) {
+    const reason = `The access key ${share.maker} that made this share may not do this any more.`
+    throw new ShareRefusal(refusals.revoked, { reason })
+  }
+  const waitSeconds = makers.takeTurn(share, clientAddress(request))
+  if (waitSeconds > 0) {
+    throw new ShareRefusal(refusals.busy, { retryAfterSeconds: Math.ceil(waitSeconds) })
+  }
+  const isSecure = originOf(request)?.startsWith('https:') === true
+  return { request, share, token, rest, isSecure }
+}
+
+/** A new password ends what the one before has unlocked. */
+const unlocked = ({ passwordHash }: Share) => `password ${passwordHash}`
+
+function isUnlocked({ request, share }: Visit, { cookies }: ShareHandlerParts): boolean {
+  return share.passwordHash === '' || cookies.has(request, share, unlocked(share))
+}
+
+function answerOf(visit: Visit, parts: ShareHandlerParts) {
+  if (!isUnlocked(visit, parts)) return answerLocked
+  // The form of another tab, which was open before this one was unlocked.
+  const isForm = visit.rest === unlockPath && visit.request.method === 'POST'
+  return isForm ? async ({ token }: Visit) => toPage(token) : answers[visit.share.kind]
+}
+
+function toPage(token: string, more: HttpReply['headers'] = []): HttpReply {
+  const headers = [
+    ['Location', `${sharesBase}${token}`],
+    ['Cache-Control', 'no-store'],
+  ] as const
+  return { status: 303, headers: [...headers, ...more] }
+}
+
+/** @throws ShareRefusal */
+async function answerLocked(visit: Visit, parts: ShareHandlerParts): Promise<VisitReply> {
+  const { request, token, rest } = visit
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (rest === '' && isRead) return passwordPage(token, false)
+  if (rest !== unlockPath || request.method !== 'POST') throw new ShareRefusal(refusals.locked)
+  // Any page can send a form, and five wrong passwords would lock the visitor out.
+  if (parts.isFromOtherOrigin(request)) {
+    throw new ShareRefusal(refusals.locked, { reason: 'A page of another origin sent the form.' })
+  }
+  request.acceptBody()
+  const form = new URLSearchParams((await readBytes(request, formLimits)).toString())
+  const reply = await amongVisitors(() => unlock(visit, form.get('password') ?? '', parts))
+  if (reply === undefined) throw new ShareRefusal(refusals.away, { retryAfterSeconds: 5 })
+  return reply
+}
+
+/** @throws ShareRefusal */
+async function unlock(
+  { request, share, token, isSecure }: Visit,
+  given: string,
+  parts: ShareHandlerParts,
+): Promise<VisitReply> {
+  const address = parts.clientAddress(request)
+  // For each share: a password that is known must not allow more guesses of another one.
+  const limiter = new AttemptLimiter(parts.attempts, `share-${share.shareId}`)
+  const retryAfterSeconds = await limiter.take(address)
+  if (retryAfterSeconds > 0) throw new ShareRefusal(refusals.guesses, { retryAfterSeconds })
+  if (!(await isPassword(given, share.passwordHash, request.signal))) {
+    const { title, body } = passwordPage(token, true)
+    return filledPage(parts.folder, 'share.html', { title, body: body.markup, status: 403 })
+  }
+  await limiter.clear(address)
+  const cookie = { token, what: unlocked(share), seconds: unlockedSeconds, isSecure }
+  return toPage(token, [parts.cookies.set(share, cookie)])
+}
+
+function refusalOf(error: unknown, { id, signal }: HttpRequest, parts: ShareHandlerParts) {
+  if (error instanceof ShareRefusal) {
+    if (error.cause !== undefined) parts.onFailure(error.cause, id)
+    return error
+  }
+  if (error instanceof ApiError) return new ShareRefusal(refusals.form, { reason: error.message })
+  if (!signal.aborted) parts.onFailure(error, id)
+  return new ShareRefusal(refusals.away, { reason: 'The database or the drive does not respond.' })
+}

@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import type { HttpRequest } from '../../platform/http/message.ts'
+import type { OriginOf } from '../../platform/http/request-origin.ts'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
+import type { Sealer } from '../../platform/state/sealer.ts'
+import type { AccessKeys } from '../../storage/access/access-keys.ts'
+import type { Buckets } from '../../storage/buckets/buckets.ts'
+import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
+import { assertBucket, originOfRequest, timeOf, timeOrNull } from '../management/route-checks.ts'
+import { mayShare } from './maker-access.ts'
+import {
+  detailsText,
+  endOf,
+  hashOf,
+  neededActions,
+  newShareId,
+  newToken,
+  shareOf,
+  sharesBase,
+} from './share.ts'
+import { hashPassword } from './share-password.ts'
+import { type ShareReply, shareBody, shareReply, sharesReply } from './share-schemas.ts'
+import type { ShareRow, ShareTable } from './share-table.ts'
+
+interface ShareRoutesParts {
+  readonly table: Pick<ShareTable, 'all' | 'add' | 'revoke'>
+  /** Seals tokens. */
+  readonly sealer: Sealer
+  readonly keys: Pick<AccessKeys, 'find'>
+  /** ACCESS_KEY. */
+  readonly ownerKey: string
+  readonly buckets: Buckets
+  readonly originOf: OriginOf
+  /** Admits requests with a valid session. */
+  readonly session: Access
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** Also those that have ended. */
+const maxShares = 5_000
+
+/** As `newShareId` makes it. PostgreSQL refuses a text with a NUL character. */
+const shareIdForm = /^[\w-]{12}$/
+
+/** Manages shares: links for people without an account. */
+export function shareRoutes(parts: ShareRoutesParts): readonly Route[] {
+  const common = { tag: 'management', access: parts.session }
+  return routesBelow('/-/api/shares', common, [
+    listRoute(parts),
+    createRoute(parts),
+    revokeRoute(parts),
+  ])
+}
+
+function listRoute(parts: ShareRoutesParts): Route {
+  return route({
+    method: 'GET',
+    path: '',
+    operationId: 'getShares',
+    summary: 'Lists the shares',
+    description: 'The newest first, with those that have ended in the last 30 days.',
+    reply: sharesReply,
+    answer: async ({ request }) => {
+      const rows = await parts.table.all()
+      return { shares: rows.map((row) => replyOf(row, request, parts)) }
+    },
+  })
+}
+
+function createRoute(parts: ShareRoutesParts): Route {
+  return route({
+    method: 'POST',
+    path: '',
+    operationId: 'createShare',
+    summary: 'Creates a share',
+    description: 'A link for people without an account. The reply has its address.',
+    body: shareBody,
+    status: 201,
+    reply: shareReply,
+    async answer({ request, body }) {
+      const { kind, bucket, path, note, accessKeyId, password, types } = body
+      const maxFileBytes = body.maxFileBytes ?? 0
+      assertBucket(parts.buckets, bucket)
+      assertPath(kind, path)
+      assertLimits(body)
+      assertMaker({ kind, bucket, path, maker: accessKeyId ?? '' }, parts)
+      const expiresAtMs = expiryOf(body.expiresAt, parts.now())
+      const token = newToken()
+      const shareId = newShareId()
+      const passwordHash = password === null ? '' : await hashPassword(password, request.signal)
+      const row: ShareRow = {
+        ...{ shareId, kind, bucket, maker: accessKeyId ?? '', tokenHash: hashOf(token) },
+        sealedToken: parts.sealer.seal(token, shareId),
+        json: detailsText({ path, note, passwordHash, maxFileBytes, types }),
+        createdAtMs: parts.now(),
+        ...{
+          expiresAtMs,
+          maxUses: body.maxUses ?? 0,
+          uses: 0,
+          maxBytes: body.maxBytes ?? 0,
+          bytes: 0,
+        },
+        ...{ revokedAtMs: 0, lastUsedAtMs: 0 },
+      }
+      if (!(await parts.table.add(row, maxShares))) {
+        const message = `There are ${maxShares} shares already. Those that end are removed after 30 days.`
+        throw new ApiError(409, message)
+      }
+      return replyOf(row, request, parts)
+    },
+  })
+}
+
+function revokeRoute({ table, now }: ShareRoutesParts): Route {
+  return route({
+    method: 'DELETE',
+    path: '/{shareId}',
+    operationId: 'revokeShare',
+    summary: 'Revokes a share',
+    description: 'Its address does not work any more, at once. It cannot be restored.',
+    params: z.object({ shareId: z.string() }),
+    status: 204,
+    replyDescription: 'Revoked.',
+    async answer({ params: { shareId } }) {
+      if (shareIdForm.test(shareId) && (await table.revoke(shareId, now()))) return
+      throw new ApiError(404, 'The share does not exist, or was revoked before.')
+    },
+  })
+}
+
+/** @throws ApiError 400 for a limit that would have no effect */
+function assertLimits({ kind, maxBytes, maxFileBytes, types }: z.output<typeof shareBody>): void {
+  if (kind === 'drop') return
+  const given = {
+    maxBytes: maxBytes !== null,
+    maxFileBytes: maxFileBytes !== null,
+    types: types.length > 0,
+  }
+  for (const [field, isGiven] of Object.entries(given)) {
+    if (isGiven) throw new ApiError(400, 'Expected this only for uploads (`drop`).', { field })
+  }
+}
+
+/** @returns 0: never */
+function expiryOf(expiresAt: string | null, nowMs: number): number {
+  const expiresAtMs = expiresAt === null ? 0 : Date.parse(expiresAt)
+  if (expiresAt === null || expiresAtMs > nowMs) return expiresAtMs
+  throw new ApiError(400, 'Expected a time in the future.', { field: 'expiresAt' })
+}
+
+function assertPath(kind: ShareRow['kind'], path: string): void {
+  const isFolder = path === '' || path.endsWith('/')
+  const isRight = kind === 'file' ? !isFolder : isFolder
+  if (isRight && (path === '' || isLegalKey(path))) return
+  const expected =
+    kind === 'file' ? 'the key of a file' : 'the prefix of a folder, with a slash at its end'
+  throw new ApiError(400, `Expected ${expected}, of at most 1,024 bytes of UTF-8.`, {
+    field: 'path',
+  })
+}
+
+/** @throws ApiError 400 if it may not do now what the share is for */
+function assertMaker(
+  share: Pick<ShareRow, 'kind' | 'bucket' | 'maker'> & { readonly path: string },
+  { keys, ownerKey }: ShareRoutesParts,
+): void {
+  const credential = keys.find(share.maker || ownerKey)
+  const field = 'accessKeyId'
+  if (credential === undefined) throw new ApiError(400, 'There is no such access key.', { field })
+  if (credential.refusal !== undefined) throw new ApiError(400, credential.refusal, { field })
+  if (mayShare(credential.identity, share)) return
+  const rights = neededActions[share.kind].join(' and ')
+  throw new ApiError(400, `This access key has no right to ${rights} there.`, { field })
+}
+
+function replyOf(row: ShareRow, request: HttpRequest, parts: ShareRoutesParts): ShareReply {
+  const share = shareOf(row)
+  const { shareId, kind, bucket, path, note, maker, uses } = share
+  const token = parts.sealer.open(row.sealedToken, shareId)
+  const credential = parts.keys.find(maker || parts.ownerKey)
+  const isDenied =
+    credential === undefined ||
+    credential.refusal !== undefined ||
+    !mayShare(credential.identity, share)
+  return {
+    ...{ shareId, kind, bucket, path, note, uses, bytes: share.bytes },
+    types: [...share.types],
+    maxBytes: share.maxBytes || null,
+    maxFileBytes: share.maxFileBytes || null,
+    accessKeyId: maker || null,
+    url: token === undefined ? null : originOfRequest(parts, request) + sharesBase + token,
+    hasPassword: share.passwordHash !== '',
+    createdAt: timeOf(share.createdAtMs),
+    expiresAt: timeOrNull(share.expiresAtMs || undefined),
+    lastUsedAt: timeOrNull(share.lastUsedAtMs || undefined),
+    maxUses: share.maxUses || null,
+    end: endOf(share, parts.now()) ?? (isDenied ? 'denied' : null),
+  }
+}

@@ -1,0 +1,113 @@
+import type { Database, SqlValue, Statement } from '../../platform/state/database.ts'
+
+/** How long shares are kept that have expired, were revoked, or are used up. */
+export const endedSharesKeptMs = 30 * 86_400_000
+
+/** A link for people without an account. Times are milliseconds since the epoch, 0: never. */
+export interface ShareRow {
+  readonly shareId: string
+  /** SHA-256 of the token in its address, base64url. A token has 128 random bits, so that its hash needs no salt. */
+  readonly tokenHash: string
+  /** The token, sealed with SECRET_KEY: its address can be shown again. */
+  readonly sealedToken: string
+  /** What it is a link to: a file, a folder, or a folder to upload to. */
+  readonly kind: 'file' | 'folder' | 'drop'
+  readonly bucket: string
+  /** The access key whose rights it has; '': those of the owner. */
+  readonly maker: string
+  /** Path, note, password and limits of each file. Opaque here. */
+  readonly json: string
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  readonly revokedAtMs: number
+  readonly lastUsedAtMs: number
+  /** Downloads, or uploaded files. 0: any number. */
+  readonly maxUses: number
+  readonly uses: number
+  /** Bytes of uploaded files. 0: any number. */
+  readonly maxBytes: number
+  readonly bytes: number
+}
+
+/** The columns of a share in the order of the fields above. */
+const columns = [
+  ...['share_id', 'token_hash', 'sealed_token', 'kind', 'bucket', 'maker', 'json'],
+  ...['created_at_ms', 'expires_at_ms', 'revoked_at_ms', 'last_used_at_ms'],
+  ...['max_uses', 'uses', 'max_bytes', 'bytes'],
+]
+const fieldOf = (column: string) => column.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase())
+const select = `SELECT ${columns.map((column) => `${column} AS "${fieldOf(column)}"`).join(', ')} FROM shares`
+const isNumber = (column: string) => /_ms$|uses$|bytes$/.test(column)
+const insert = `INSERT INTO shares (${columns.join(', ')})
+  SELECT ${columns.map((column) => (isNumber(column) ? 'CAST(? AS BIGINT)' : '?')).join(', ')}
+  WHERE (SELECT COUNT(*) FROM shares) < ?`
+
+/** For the removal of a bucket: another one of this name is not what was shared. */
+export function deleteBucketShares(bucket: string): Statement {
+  return { sql: 'DELETE FROM shares WHERE bucket = ?', params: [bucket] }
+}
+
+/** Shares in the database. They are read for each visit, so that a revoked one ends at once. */
+export class ShareTable {
+  readonly #database: Pick<Database, 'read' | 'write'>
+
+  constructor(database: Pick<Database, 'read' | 'write'>) {
+    this.#database = database
+  }
+
+  /** The newest first. */
+  all(): Promise<ShareRow[]> {
+    return this.#database.read(`${select} ORDER BY created_at_ms DESC, share_id`)
+  }
+
+  async find(tokenHash: string): Promise<ShareRow | undefined> {
+    const [row] = await this.#database.read<ShareRow>(`${select} WHERE token_hash = ?`, [tokenHash])
+    return row
+  }
+
+  /** @returns false if there are as many shares as there may be */
+  add(row: ShareRow, maxShares: number): Promise<boolean> {
+    const values = row as unknown as Readonly<Record<string, SqlValue>>
+    return this.#change(insert, [
+      ...columns.map((column) => values[fieldOf(column)] ?? null),
+      maxShares,
+    ])
+  }
+
+  /** @returns false if there is no such share, or it was revoked before */
+  revoke(shareId: string, nowMs: number): Promise<boolean> {
+    const sql = 'UPDATE shares SET revoked_at_ms = ? WHERE share_id = ? AND revoked_at_ms = 0'
+    return this.#change(sql, [nowMs, shareId])
+  }
+
+  /**
+   * Counts a download, or a file that was uploaded.
+   *
+   * @param bytes of the upload
+   * @returns false if that would pass a limit, or the share has ended meanwhile
+   */
+  count(shareId: string, bytes: number, nowMs: number): Promise<boolean> {
+    return this.#change(
+      `UPDATE shares SET uses = uses + 1, bytes = bytes + ?, last_used_at_ms = ?
+        WHERE share_id = ? AND revoked_at_ms = 0 AND (expires_at_ms = 0 OR expires_at_ms > ?)
+        AND (max_uses = 0 OR uses < max_uses)
+        AND bytes + ? <= CASE WHEN max_bytes = 0 THEN ${Number.MAX_SAFE_INTEGER} ELSE max_bytes END`,
+      [bytes, nowMs, shareId, nowMs, bytes],
+    )
+  }
+
+  /** Removes shares that ended before. */
+  async sweep(beforeMs: number): Promise<void> {
+    await this.#change(
+      `DELETE FROM shares WHERE (expires_at_ms > 0 AND expires_at_ms < ?)
+        OR (revoked_at_ms > 0 AND revoked_at_ms < ?)
+        OR (last_used_at_ms < ? AND ((max_uses > 0 AND uses >= max_uses) OR (max_bytes > 0 AND bytes >= max_bytes)))`,
+      [beforeMs, beforeMs, beforeMs],
+    )
+  }
+
+  async #change(sql: string, params: readonly SqlValue[]): Promise<boolean> {
+    const [result] = await this.#database.write([{ sql, params }])
+    return (result?.changes ?? 0) > 0
+  }
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { PassedReply, type Route, route } from '../../platform/json-api/route.ts'
+import type { Buckets } from '../../storage/buckets/buckets.ts'
+import { type Drive, DriveError } from '../../storage/drives/drive.ts'
+import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
+import { assertBucket, driveIsAway } from '../management/route-checks.ts'
+import { maxPictureBytes, pictureType } from './picture-form.ts'
+import type { ThumbnailTable } from './thumbnail-table.ts'
+
+/** As browsers get them in listings, without quotes. It is a part of a key in the database. */
+const etag = z.string().regex(/^[!#-~]{1,255}$/)
+
+const thumbnailBody = z.strictObject({
+  bucket: z.string(),
+  key: z.string(),
+  etag,
+  picture: z.base64().meta({
+    description: `WebP or JPEG of at most 256 × 256 pixels and ${maxPictureBytes} bytes.`,
+  }),
+})
+export type ThumbnailBody = z.input<typeof thumbnailBody>
+
+/** A picture never changes: another version of an object has another ETag. */
+const pictureHeaders = [
+  ['cache-control', 'private, max-age=31536000, immutable'],
+  // Only the session that has asked for it gets it from the cache of a browser.
+  ['vary', 'authorization'],
+  ['content-security-policy', "sandbox; default-src 'none'"],
+  ['cross-origin-resource-policy', 'same-origin'],
+] as const
+
+interface ThumbnailParts {
+  readonly buckets: Buckets
+  readonly drive: Pick<Drive, 'head'>
+  readonly thumbnails: Pick<ThumbnailTable, 'find' | 'add'>
+  /** The database's time. */
+  readonly databaseNow: () => number
+}
+
+/** Small pictures of objects, which browsers make and keep here (docs/decisions/0048-thumbnails.md). */
+export function thumbnailRoutes(parts: ThumbnailParts): readonly Route[] {
+  return [readRoute(parts), storeRoute(parts)]
+}
+
+function readRoute({ buckets, thumbnails }: ThumbnailParts): Route {
+  return route({
+    method: 'GET',
+    path: '/thumbnails',
+    operationId: 'getThumbnail',
+    summary: 'Returns the thumbnail of objects with an ETag',
+    description: 'A picture, or 204 if none was made yet.',
+    query: z.strictObject({ bucket: z.string(), etag }),
+    replyDescription: 'WebP or JPEG.',
+    async answer({ query, replyHeaders }) {
+      assertBucket(buckets, query.bucket)
+      const picture = await thumbnails.find(query.bucket, query.etag)
+      const type = picture && pictureType(picture)
+      if (type === undefined) return new PassedReply({ status: 204, headers: [] })
+      for (const [name, value] of pictureHeaders) replyHeaders.set(name, value)
+      const headers = [['content-type', type]] as const
+      return new PassedReply({ status: 200, headers, body: picture })
+    },
+  })
+}
+
+function storeRoute({ buckets, drive, thumbnails, databaseNow }: ThumbnailParts): Route {
+  return route({
+    method: 'PUT',
+    path: '/thumbnails',
+    operationId: 'storeThumbnail',
+    summary: 'Keeps the thumbnail of an object',
+    description:
+      'The object must have this ETag now. If there is a thumbnail already, it stays. The newest ones are kept.',
+    body: thumbnailBody,
+    bodyLimit: 4 * maxPictureBytes,
+    status: 204,
+    replyDescription: 'It is kept.',
+    errors: { 404: 'There is no such object, or it has another ETag.' },
+    async answer({ body: { bucket, key, etag, picture: text } }) {
+      assertBucket(buckets, bucket)
+      const picture = Buffer.from(text, 'base64')
+      if (pictureType(picture) === undefined) {
+        const message = `Expected a WebP or JPEG of at most 256 × 256 pixels and ${maxPictureBytes} bytes.`
+        throw new ApiError(400, message, { field: 'picture' })
+      }
+      if (!isLegalKey(key) || (await etagOf(drive, bucket, key)) !== etag) {
+        throw new ApiError(404, 'The object does not exist, or has another ETag.')
+      }
+      await thumbnails.add({ bucket, etag, picture, atMs: databaseNow() })
+    },
+  })
+}
+
+async function etagOf(drive: Pick<Drive, 'head'>, bucket: string, key: string) {
+  try {
+    return (await drive.head(bucket, key))?.attributes.etag
+  } catch (error) {
+    throw error instanceof DriveError ? driveIsAway(error) : error
+  }
+}

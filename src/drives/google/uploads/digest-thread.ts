@@ -1,9 +1,0 @@
-import { updateMd5 } from '../../../md5/resumable-md5.ts'
-import { answerCalls } from '../../../process/call-thread.ts'
-import type { DigestRequest, DigestResult } from './block-digester.ts'
-
-/** The thread of block-digester.ts. It computes what would block the event loop. */
-answerCalls<DigestRequest, DigestResult>(({ md5, bytes }) => {
-  const result = { md5: updateMd5(md5, new Uint8Array(bytes)), bytes }
-  return { result, transfer: [bytes] }
-})

@@ -1,0 +1,70 @@
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { ListBody, type ListReply } from './list-body.ts'
+import { ListBudget, maxListBytes } from './list-budget.ts'
+import type { ModelEntry } from './list-schemas.ts'
+
+/** The objects that a list was built from; of the answers of upstreams the digest. */
+export type ListSources = readonly unknown[]
+
+interface KeptList {
+  readonly sources: ListSources
+  /** The list as JSON, split at every occurrence of its time. */
+  readonly pieces: readonly string[]
+  second: number
+  body: ListBody | undefined
+}
+
+/**
+ * The bytes of different lists that clients may leave unread: more than one list of each kind. Only
+ * large lists that change all the time get there, such as those of an upstream.
+ */
+const maxHeldBytes = 8 * maxListBytes
+
+/**
+ * Caches the last list of each kind as JSON. While its sources are the same, only the time in it
+ * changes, and a list of 2,000 models is sent without building it again. The time stays while a reply
+ * still sends the list: clients that do not read share its bytes, however many they are.
+ */
+export class ListCache {
+  readonly #lists = new Map<string, KeptList>()
+  readonly #total = { held: 0 }
+
+  /** Undefined if the list must be built. `nowMs` is reported as the time of building. */
+  find(name: string, sources: ListSources, nowMs: number): ListReply | undefined {
+    const kept = this.#lists.get(name)
+    if (kept === undefined || !isSame(kept.sources, sources)) return undefined
+    const second = Math.floor(nowMs / 1_000)
+    if (kept.second !== second && kept.body?.isHeld !== true) {
+      const bytes = Buffer.from(kept.pieces.join(`"created":${second}`))
+      kept.body = new ListBody(bytes, this.#total)
+      kept.second = second
+    }
+    return kept.body?.reply()
+  }
+
+  /**
+   * Adds a list to the cache, up to its maximum size.
+   *
+   * @returns whether all entries fit.
+   * @throws ApiError 503 when clients leave too much unread.
+   */
+  keep(name: string, sources: ListSources, entries: Iterable<ModelEntry>): boolean {
+    if (this.#total.held > maxHeldBytes - maxListBytes) {
+      throw new ApiError(503, 'Too many clients are still receiving other lists. Try again later.')
+    }
+    const budget = new ListBudget()
+    const data: string[] = []
+    for (const entry of entries) {
+      if (!budget.take(entry)) break
+      data.push(JSON.stringify({ ...entry, created: 0 }))
+    }
+    // Inside a JSON string the quotes would be escaped, so only the field matches.
+    const pieces = `{"object":"list","data":[${data.join()}]}`.split('"created":0')
+    this.#lists.set(name, { sources, pieces, second: Number.NaN, body: undefined })
+    return !budget.isSpent
+  }
+}
+
+function isSame(left: ListSources, right: ListSources): boolean {
+  return left.length === right.length && left.every((source, index) => source === right[index])
+}

@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto'
+import type { Log } from '../../platform/process/log.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { UpstreamError } from '../upstream/upstream-error.ts'
+import type { Upstreams } from '../upstream/upstreams.ts'
+import { type ModelListInputs, modelEntries } from './build-model-list.ts'
+import { connectionListings } from './connection-listing.ts'
+import type { ListReply } from './list-body.ts'
+import { maxListBytes } from './list-budget.ts'
+import { ListCache, type ListSources } from './list-cache.ts'
+import type { ConnectionListing, ModelEntry } from './list-schemas.ts'
+import { type ListedProvider, listedConnections } from './listed-provider.ts'
+import { type RoutingSource, type ServiceKind, serviceKinds } from './routing-inputs.ts'
+import { TolerantLoader } from './tolerant-loader.ts'
+import { type UpstreamQuestion, upstreamQuestions } from './upstream-questions.ts'
+
+export interface ModelListParts {
+  readonly source: RoutingSource
+  readonly catalogue: Catalogue
+  readonly upstreams: Pick<Upstreams, 'modelIds'>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: Log
+}
+
+/** What is stored. An input that could not be loaded is empty. */
+export type LoadedInputs = Pick<
+  ModelListInputs,
+  'connections' | 'combos' | 'customModels' | 'modelAliases'
+>
+type UpstreamIds = ModelListInputs['upstreamIds']
+
+/** The answers of upstreams by connection id; one that failed has no ids and a reason. */
+interface UpstreamAnswers {
+  readonly ids: UpstreamIds
+  readonly failures: ReadonlyMap<string, string>
+}
+
+/** The same objects each time, so that a list without an input is cached too. */
+const noRows: readonly never[] = []
+const noAliases: ModelListInputs['modelAliases'] = {}
+const nothingAsked: UpstreamIds = new Map()
+const allKinds: ReadonlySet<ServiceKind> = new Set(serviceKinds)
+
+/** Builds the current lists: loads the inputs and asks the required upstreams. */
+export class ModelLists {
+  readonly #parts: ModelListParts
+  readonly #loader: TolerantLoader
+  readonly #kept = new ListCache()
+  /** The lists that exceed their maximum size, for one log line each. */
+  readonly #cut = new Set<string>()
+
+  constructor(parts: ModelListParts) {
+    this.#parts = parts
+    this.#loader = new TolerantLoader(parts.log)
+  }
+
+  /**
+   * The list as the body of a reply, to be closed like any other. What exceeds its maximum size is
+   * missing.
+   *
+   * @throws ApiError 503 when clients leave too many different lists unread.
+   */
+  async list(filter: ReadonlySet<ServiceKind>): Promise<ListReply> {
+    const inputs = await this.inputs()
+    const name = [...filter].join()
+    const sources: unknown[] = Object.values(inputs)
+    const { now } = this.#parts
+    const kept = this.#kept.find(name, sources, now())
+    if (kept !== undefined) return kept
+    const { providers, build } = this.#prepare(filter, inputs)
+    const { ids: upstreamIds } = await this.#ask(providers)
+    if (upstreamIds.size > 0) sources.push(digestOf(upstreamIds))
+    return this.#kept.find(name, sources, now()) ?? this.#keep(name, sources, build(upstreamIds))
+  }
+
+  #keep(name: string, sources: ListSources, entries: Iterable<ModelEntry>): ListReply {
+    const isWhole = this.#kept.keep(name, sources, entries)
+    if (isWhole) this.#cut.delete(name)
+    else if (!this.#cut.has(name)) {
+      this.#cut.add(name)
+      this.#parts.log.warn(
+        { kinds: name, maxListBytes },
+        'a model list exceeds its maximum size: the models at its end are not listed',
+      )
+    }
+    const reply = this.#kept.find(name, sources, this.#parts.now())
+    if (reply === undefined) throw new TypeError(`the list ${name} is not in the cache`)
+    return reply
+  }
+
+  /**
+   * The entry of an id among all kinds. Upstreams are asked only for an id that nothing else has,
+   * and only those that may have it, so that an unreachable upstream does not affect models of
+   * others.
+   */
+  async find(id: string): Promise<ModelEntry | undefined> {
+    const isNamed = ({ outputAlias }: ListedProvider) => id.startsWith(`${outputAlias}/`)
+    const { providers, build } = this.#prepare(allKinds, await this.inputs(), isNamed)
+    const known = entryOf(id, build(nothingAsked))
+    if (known !== undefined) return known
+    const { ids: upstreamIds } = await this.#ask(providers)
+    return upstreamIds.size === 0 ? undefined : entryOf(id, build(upstreamIds))
+  }
+
+  /**
+   * Counts the listed models of each connection and explains what is missing. Asks upstreams like a
+   * list.
+   */
+  async connectionListings(): Promise<readonly ConnectionListing[]> {
+    const inputs = await this.inputs()
+    const { providers } = this.#prepare(allKinds, inputs)
+    const { ids: upstreamIds, failures: upstreamFailures } = await this.#ask(providers)
+    const { catalogue } = this.#parts
+    return connectionListings({ ...inputs, catalogue, upstreamIds, upstreamFailures })
+  }
+
+  /** Returns the same objects as before while nothing has changed. */
+  async inputs(): Promise<LoadedInputs> {
+    const { source } = this.#parts
+    const loader = this.#loader
+    const [connections, combos, customModels, modelAliases] = await Promise.all([
+      loader.load('connections', () => source.connections(), noRows),
+      loader.load('combos', () => source.combos(), noRows),
+      loader.load('custom models', () => source.customModels(), noRows),
+      loader.load('model aliases', () => source.modelAliases(), noAliases),
+    ])
+    return { connections, combos, customModels, modelAliases }
+  }
+
+  #prepare(
+    filter: ReadonlySet<ServiceKind>,
+    loaded: LoadedInputs,
+    isWanted: (provider: ListedProvider) => boolean = () => true,
+  ) {
+    const { catalogue, now } = this.#parts
+    const inputs = { ...loaded, filter, catalogue }
+    const { isEmpty, providers: all } = listedConnections(inputs)
+    const providers = all.filter(isWanted)
+    return {
+      providers,
+      build: (upstreamIds: UpstreamIds) =>
+        modelEntries({ ...inputs, upstreamIds, nowMs: now() }, { isEmpty, providers }),
+    }
+  }
+
+  /**
+   * Asks all upstreams of these providers concurrently; those that must not be asked have no
+   * answer.
+   */
+  async #ask(providers: readonly ListedProvider[]): Promise<UpstreamAnswers> {
+    const ids = new Map<string, readonly string[]>()
+    const failures = new Map<string, string>()
+    const answers = upstreamQuestions(providers).map(async (question) => {
+      const { connectionId } = question
+      const answer = await this.#answerOf(question)
+      if (typeof answer === 'string') failures.set(connectionId, answer)
+      ids.set(connectionId, typeof answer === 'string' ? [] : answer)
+    })
+    await Promise.all(answers)
+    return { ids, failures }
+  }
+
+  /** The ids of an upstream, or why it returned none. Any failure yields an empty list. */
+  async #answerOf({
+    connectionId,
+    ...upstream
+  }: UpstreamQuestion): Promise<readonly string[] | string> {
+    try {
+      return await this.#parts.upstreams.modelIds(upstream)
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+      const { code, status, detail } = error
+      this.#parts.log.debug(
+        { connectionId, code, status, detail },
+        'an upstream returned no models',
+      )
+      return error.message
+    }
+  }
+}
+
+function entryOf(id: string, entries: Iterable<ModelEntry>): ModelEntry | undefined {
+  for (const entry of entries) if (entry.id === id) return entry
+  return undefined
+}
+
+/** Equal answers have equal lists. A digest, so that no answer stays in memory. */
+function digestOf(upstreamIds: UpstreamIds): string {
+  const hash = createHash('sha256')
+  for (const [connectionId, ids] of upstreamIds) hash.update(JSON.stringify([connectionId, ids]))
+  return hash.digest('base64')
+}

@@ -1,0 +1,57 @@
+import type { ApiError } from '../../platform/json-api/api-error.ts'
+import type { ErrorFormat } from '../../platform/json-api/error-format.ts'
+
+/**
+ * The response format below /v1: readable for pages of any origin, including errors, which have
+ * OpenAI's format (docs/contract/model-list.md, "Model list errors").
+ */
+const openAiErrorFormat: ErrorFormat = {
+  prefix: '/v1',
+  headers: { 'access-control-allow-origin': '*' },
+  errorBody: (error) => {
+    const { message, code } = error
+    const type = errorType(error)
+    return { error: code === undefined ? { message, type } : { message, type, code } }
+  },
+}
+
+/** Below it, the dashboard calls models. */
+export const triesPath = '/-/api/calls'
+
+/** Anthropic's types of errors (https://docs.anthropic.com/en/api/errors). */
+const anthropicTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+}
+
+/** Where clients expect Anthropic's API. */
+const anthropicErrorFormat: ErrorFormat = {
+  prefix: '/v1/messages',
+  headers: { 'access-control-allow-origin': '*' },
+  errorBody({ status, message }) {
+    const type = anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
+    return { type: 'error', error: { type, message } }
+  },
+}
+
+/** For the dashboard alone: pages of other origins may not read it. */
+const triesErrorFormat: ErrorFormat = {
+  prefix: triesPath,
+  errorBody: openAiErrorFormat.errorBody,
+}
+
+/** The formats below /v1, and of the dashboard's calls: the first one whose path fits. */
+export const modelsErrorFormats: readonly ErrorFormat[] = [
+  anthropicErrorFormat,
+  openAiErrorFormat,
+  triesErrorFormat,
+]
+
+function errorType({ status }: ApiError): string {
+  if (status === 401) return 'authentication_error'
+  if (status === 429) return 'rate_limit_error'
+  return status >= 500 ? 'server_error' : 'invalid_request_error'
+}

@@ -1,0 +1,140 @@
+import { LaterWrites } from '../../platform/process/later-writes.ts'
+import type { Log } from '../../platform/process/log.ts'
+import type { CallEntry } from '../calls/call-record.ts'
+import { monthMs } from '../calls/key-limits.ts'
+import {
+  type ModelUsageTable,
+  sumNames,
+  type UsageKey,
+  type UsageRow,
+  type UsageSums,
+} from './usage-table.ts'
+
+interface UsageBatchParts {
+  readonly table: Pick<ModelUsageTable, 'add' | 'tokensSince'>
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  /** Milliseconds of a clock that is never set. Default: that of the process. */
+  readonly elapsed?: () => number
+  readonly log: Pick<Log, 'warn'>
+  /** For tests. Default: 10 s. */
+  readonly flushMs?: number
+}
+
+type Row = UsageKey & { -readonly [Name in keyof UsageSums]: number }
+
+const hourMs = 3_600_000
+const defaultFlushMs = 10_000
+/** More rows than this, while the database does not answer, are not kept. */
+const maxRows = 20_000
+/** Other processes use tokens of a month, too. */
+const askAgainMs = 30_000
+
+/** Adds up what calls use, and writes it to the database from time to time, off the path of calls. */
+export class UsageBatch {
+  readonly #parts: UsageBatchParts
+  #rows = new Map<string, Row>()
+  #writing = new Map<string, Row>()
+  readonly #writes: LaterWrites
+  #month:
+    | {
+        readonly fromMs: number
+        readonly atMs: number
+        readonly tokens: ReadonlyMap<string, number>
+      }
+    | undefined
+  #asking: Promise<void> | undefined
+
+  constructor(parts: UsageBatchParts) {
+    this.#parts = parts
+    this.#writes = new LaterWrites({
+      write: () => this.#write(),
+      delayMs: parts.flushMs ?? defaultFlushMs,
+      onFailure: (err) =>
+        parts.log.warn({ err }, 'could not store the usage of models: it is stored later'),
+    })
+  }
+
+  readonly note = (entry: CallEntry): void => {
+    const fromMs = Math.floor(this.#parts.now() / hourMs) * hourMs
+    const { keyId, connectionId } = entry
+    // An upstream may list ids that PostgreSQL cannot store.
+    const model = entry.model.replaceAll('\0', '\ufffd')
+    addTo(this.#rows, { fromMs, keyId, connectionId, model, ...sumsOf(entry) })
+    this.#writes.schedule()
+  }
+
+  /** The tokens of a key in this month, estimated ones included. @throws DatabaseError */
+  readonly tokensOfMonth = async (keyId: string): Promise<number> => {
+    const fromMs = monthMs(this.#parts.now())
+    while (!this.#isMonthKnown(fromMs)) {
+      this.#asking ??= this.#askMonth(fromMs).finally(() => {
+        this.#asking = undefined
+      })
+      await this.#asking
+    }
+    let tokens = this.#month?.tokens.get(keyId) ?? 0
+    for (const row of [...this.#rows.values(), ...this.#writing.values()]) {
+      if (row.keyId !== keyId || row.fromMs < fromMs) continue
+      tokens += row.inputTokens + row.outputTokens + row.estimatedTokens
+    }
+    return tokens
+  }
+
+  /** As LaterWrites.flush. */
+  flush(): Promise<void> {
+    return this.#writes.flush()
+  }
+
+  #isMonthKnown(fromMs: number): boolean {
+    const known = this.#month
+    return known?.fromMs === fromMs && this.#elapsed() - known.atMs <= askAgainMs
+  }
+
+  /** Between two writes: what is being written would count twice, or not at all. */
+  #askMonth(fromMs: number): Promise<void> {
+    return this.#writes.between(async () => {
+      const tokens = await this.#parts.table.tokensSince(fromMs)
+      this.#month = { fromMs, atMs: this.#elapsed(), tokens }
+    })
+  }
+
+  #elapsed(): number {
+    return this.#parts.elapsed?.() ?? performance.now()
+  }
+
+  async #write(): Promise<void> {
+    if (this.#rows.size === 0) return
+    this.#writing = this.#rows
+    this.#rows = new Map()
+    try {
+      await this.#parts.table.add([...this.#writing.values()])
+      // What was written is known from now on only by another question.
+      if (this.#month !== undefined)
+        this.#month = { ...this.#month, atMs: Number.NEGATIVE_INFINITY }
+    } catch (error) {
+      for (const row of this.#writing.values()) addTo(this.#rows, row)
+      throw error
+    } finally {
+      this.#writing = new Map()
+    }
+  }
+}
+
+function sumsOf(entry: CallEntry): UsageSums {
+  const { tokens, failed, isFallback } = entry
+  return {
+    ...{ requests: 1, errors: failed === undefined ? 0 : 1, fallbacks: isFallback ? 1 : 0 },
+    ...{ inputTokens: tokens?.input ?? 0, outputTokens: tokens?.output ?? 0 },
+    estimatedTokens: entry.estimatedTokens,
+    ...{ receivedBytes: entry.receivedBytes, sentBytes: entry.sentBytes },
+    firstByteMs: Math.round(entry.firstByteMs),
+  }
+}
+
+function addTo(rows: Map<string, Row>, row: UsageRow): void {
+  const key = JSON.stringify([row.fromMs, row.keyId, row.connectionId, row.model])
+  const known = rows.get(key)
+  if (known !== undefined) for (const name of sumNames) known[name] += row[name]
+  else if (rows.size < maxRows) rows.set(key, { ...row })
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { ApiError } from '../../platform/json-api/api-error.ts'
+import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
+import type { Rests } from '../calls/rests.ts'
+import type { ActiveConnection } from '../list/stored-rows.ts'
+import type { ModelUsageTable, UsageRow } from './usage-table.ts'
+
+interface UsageRoutesParts {
+  readonly table: Pick<ModelUsageTable, 'read'>
+  /** Writes what this process has noted so far. */
+  readonly flush: () => Promise<void>
+  readonly rests: Pick<Rests, 'list' | 'end'>
+  readonly connections: () => Promise<readonly ActiveConnection[]>
+  /** Admits requests with a valid session. */
+  readonly session: Access
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+const defaultDays = 30
+const maxRows = 10_000
+/** Times have four digits for the year. */
+const firstMs = Date.parse('0000-01-01T00:00:00Z')
+
+const time = z.iso.datetime()
+const count = z.int()
+
+const usageReply = z.object({
+  from: time,
+  to: time,
+  rows: z.array(
+    z.object({
+      from: time.meta({ description: 'The beginning of the day or hour, UTC.' }),
+      keyId: z.string().meta({ description: 'Of the model key; empty: MODELS_API_KEY.' }),
+      connectionId: z.string(),
+      model: z.string().meta({ description: 'The id in the list.' }),
+      requests: count.meta({ description: 'Attempts: a call that falls back has several.' }),
+      errors: count,
+      fallbacks: count.meta({ description: 'Attempts after which another one was made.' }),
+      inputTokens: count.meta({ description: 'As the upstream reported them.' }),
+      outputTokens: count.meta({ description: 'As the upstream reported them.' }),
+      receivedBytes: count,
+      sentBytes: count,
+      firstByteMs: z.number().meta({ description: 'Mean time to the first byte of an answer.' }),
+    }),
+  ),
+  isCut: z.boolean().meta({ description: `Whether there are more than ${maxRows} rows.` }),
+})
+
+/** The reply of `GET /-/api/usage`. */
+export type UsageReply = z.infer<typeof usageReply>
+
+const restsReply = z.object({
+  rests: z.array(
+    z.object({
+      connectionId: z.string(),
+      model: z.string().nullable().meta({ description: "The provider's id. null: all of them." }),
+      path: z.string().nullable().meta({ description: 'Below /v1. null: on every path.' }),
+      scope: z.enum(['request', 'model', 'quota', 'connection', 'moment']),
+      reason: z.string(),
+      status: count.meta({ description: 'HTTP status of the failure.' }),
+      until: time,
+    }),
+  ),
+})
+
+/** The reply of `GET /-/api/routing/rests`. */
+export type RestsReply = z.infer<typeof restsReply>
+
+/** What calls used, and what rests after failures. */
+export function usageRoutes({
+  table,
+  flush,
+  rests,
+  connections,
+  session,
+  now,
+}: UsageRoutesParts): readonly Route[] {
+  const usage = route({
+    method: 'GET',
+    path: '/usage',
+    operationId: 'getModelUsage',
+    summary: 'Returns what calls of models used, by key, connection, model and day or hour',
+    description: 'Kept for a year. Of other processes it may be ten seconds old.',
+    query: z.strictObject({
+      from: time.optional().meta({ description: 'Default: 30 days ago.' }),
+      to: time.optional().meta({ description: 'Default: now.' }),
+      by: z.enum(['day', 'hour']).default('day'),
+    }),
+    reply: usageReply,
+    async answer({ query: { from, to, by } }) {
+      const toMs = to === undefined ? now() : Date.parse(to)
+      const fromMs =
+        from === undefined ? Math.max(firstMs, toMs - defaultDays * dayMs) : Date.parse(from)
+      if (fromMs > toMs) throw new ApiError(400, 'Expected a time before `to`.', { field: 'from' })
+      await flush()
+      const stepMs = by === 'day' ? dayMs : hourMs
+      const range = { fromMs: Math.floor(fromMs / stepMs) * stepMs, toMs, limit: maxRows + 1 }
+      const rows = await table.read(by, range)
+      return {
+        ...{ from: timeOf(range.fromMs), to: timeOf(toMs) },
+        rows: rows.slice(0, maxRows).map(rowOf),
+        isCut: rows.length > maxRows,
+      }
+    },
+  })
+  const ofRests = restRoutes({ rests, connections })
+  return routesBelow('/-/api', { tag: 'calls', access: session }, [usage, ...ofRests])
+}
+
+function restRoutes({
+  rests,
+  connections,
+}: Pick<UsageRoutesParts, 'rests' | 'connections'>): readonly Route[] {
+  const resting = route({
+    method: 'GET',
+    path: '/routing/rests',
+    operationId: 'getModelRests',
+    summary: 'Lists connections, and models of connections, that rest after failures',
+    description:
+      'Of the process that answers: each learns for itself. A refused key is listed until it is accepted, also when `until` has passed.',
+    reply: restsReply,
+    answer: async () => ({
+      rests: rests
+        .list(await connections())
+        .map(({ model = null, path = null, untilMs, ...rest }) => {
+          return { ...rest, model, path, until: timeOf(untilMs) }
+        }),
+    }),
+  })
+  const retry = route({
+    method: 'DELETE',
+    path: '/routing/rests/{connectionId}',
+    operationId: 'endModelRests',
+    summary: 'Lets a connection and its models be called at once',
+    description: 'In the process that answers. Others ask again at the time that they know.',
+    params: z.object({ connectionId: z.string() }),
+    status: 204,
+    answer: async ({ params }) => rests.end(params.connectionId),
+  })
+  return [resting, retry]
+}
+
+function rowOf({ fromMs, firstByteMs, ...row }: UsageRow) {
+  return {
+    ...row,
+    from: timeOf(fromMs),
+    firstByteMs: Math.round(firstByteMs / Math.max(1, row.requests)),
+  }
+}
+
+function timeOf(atMs: number): string {
+  return new Date(atMs).toISOString()
+}

@@ -1,0 +1,124 @@
+import type { Database } from '../../platform/state/database.ts'
+
+/** What adds up. */
+export interface UsageSums {
+  /** Attempts: a call that falls back has several. */
+  readonly requests: number
+  readonly errors: number
+  readonly fallbacks: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Where the upstream reported none, for the limits of keys. */
+  readonly estimatedTokens: number
+  readonly receivedBytes: number
+  readonly sentBytes: number
+  /** Of all attempts together. */
+  readonly firstByteMs: number
+}
+
+export interface UsageKey {
+  /** The beginning of an hour, or of a day in a sum over days; UTC. */
+  readonly fromMs: number
+  /** Empty: MODELS_API_KEY. */
+  readonly keyId: string
+  readonly connectionId: string
+  readonly model: string
+}
+
+export type UsageRow = UsageKey & UsageSums
+
+const columnOf = {
+  requests: 'requests',
+  errors: 'errors',
+  fallbacks: 'fallbacks',
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  estimatedTokens: 'estimated_tokens',
+  receivedBytes: 'received_bytes',
+  sentBytes: 'sent_bytes',
+  firstByteMs: 'first_byte_ms',
+} as const satisfies Record<keyof UsageSums, string>
+
+/** A year. */
+export const usageKeptMs = 366 * 86_400_000
+
+export const sumNames = Object.keys(columnOf) as readonly (keyof UsageSums)[]
+
+const sumColumns = Object.values(columnOf)
+const add = `INSERT INTO model_usage (hour_ms, key_id, connection_id, model, ${sumColumns.join(', ')})
+  VALUES (${Array.from({ length: 4 + sumColumns.length }, () => '?').join(', ')})
+  ON CONFLICT (hour_ms, key_id, connection_id, model) DO UPDATE SET
+  ${sumColumns.map((one) => `${one} = model_usage.${one} + excluded.${one}`).join(', ')}`
+
+const sums = sumNames.map((one) => `CAST(SUM(${columnOf[one]}) AS BIGINT) AS "${one}"`).join(', ')
+
+function selectSums(from: string): string {
+  return `SELECT ${from} AS "fromMs", key_id AS "keyId", connection_id AS "connectionId", model, ${sums}
+    FROM model_usage WHERE hour_ms >= ? AND hour_ms < ?
+    GROUP BY ${from}, key_id, connection_id, model
+    ORDER BY ${from}, key_id, connection_id, model LIMIT ?`
+}
+
+const select = {
+  hour: selectSums('hour_ms'),
+  day: selectSums('hour_ms - hour_ms % 86400000'),
+} as const
+
+const selectTokens = `SELECT key_id AS "keyId",
+  CAST(SUM(input_tokens + output_tokens + estimated_tokens) AS BIGINT) AS tokens
+  FROM model_usage WHERE hour_ms >= ? AND key_id <> '' GROUP BY key_id`
+
+/** What calls of models used, by the hour. */
+export class ModelUsageTable {
+  readonly #database: Pick<Database, 'read' | 'write'>
+
+  constructor(database: Pick<Database, 'read' | 'write'>) {
+    this.#database = database
+  }
+
+  /** Adds to what other processes have added, in one transaction. */
+  async add(rows: readonly UsageRow[]): Promise<void> {
+    if (rows.length === 0) return
+    // Processes that add the same rows lock them in one order.
+    const ordered = rows.toSorted((a, b) => (keyText(a) < keyText(b) ? -1 : 1))
+    await this.#database.write(
+      ordered.map((row) => ({
+        sql: add,
+        params: [
+          row.fromMs,
+          row.keyId,
+          row.connectionId,
+          row.model,
+          ...sumNames.map((one) => row[one]),
+        ],
+      })),
+    )
+  }
+
+  /** From a time up to another one, in milliseconds since the epoch. */
+  read(
+    by: keyof typeof select,
+    range: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
+  ): Promise<UsageRow[]> {
+    return this.#database.read(select[by], [range.fromMs, range.toMs, range.limit])
+  }
+
+  /** The tokens of each key since a time. */
+  async tokensSince(fromMs: number): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#database.read<{ keyId: string; tokens: number }>(selectTokens, [
+      fromMs,
+    ])
+    return new Map(rows.map(({ keyId, tokens }) => [keyId, tokens]))
+  }
+
+  /** Removes what is older. */
+  async sweep(beforeMs: number): Promise<void> {
+    await this.#database.write([
+      { sql: 'DELETE FROM model_usage WHERE hour_ms < ?', params: [beforeMs] },
+    ])
+  }
+}
+
+function keyText({ fromMs, keyId, connectionId, model }: UsageKey): string {
+  return JSON.stringify([fromMs, keyId, connectionId, model])
+}

@@ -1,0 +1,64 @@
+import type { Socket } from 'node:net'
+
+/** A sample of a client's progress. */
+interface PaceLook {
+  /** Since the last sample. */
+  readonly ms: number
+  /** Total bytes that the client has received and sent. */
+  readonly bytesTaken: number
+  /** Whether bytes of a reply wait for the client, or it has to send its body. */
+  readonly isAwaited: boolean
+}
+
+/** How well a client keeps up with its replies and bodies. Sampled from time to time. */
+export class ClientPace {
+  readonly #minimumRate: number
+  #bytesTaken = 0
+  #wasAwaited = false
+  #lagMs = 0
+  #stalledMs = 0
+
+  /** @param minimumRate bytes a second. */
+  constructor(minimumRate: number) {
+    this.#minimumRate = minimumRate
+  }
+
+  /** How far the client is behind the minimum rate. Time without bytes to send does not count. */
+  get lagMs(): number {
+    return this.#lagMs
+  }
+
+  /** How long the client has received nothing although bytes were waiting. */
+  get stalledMs(): number {
+    return this.#stalledMs
+  }
+
+  look({ ms, bytesTaken, isAwaited }: PaceLook): void {
+    const bytes = bytesTaken - this.#bytesTaken
+    const awaitedMs = isAwaited && this.#wasAwaited ? ms : 0
+    this.#bytesTaken = bytesTaken
+    this.#wasAwaited = isAwaited
+    this.#lagMs = Math.max(0, this.#lagMs + awaitedMs - (bytes / this.#minimumRate) * 1_000)
+    this.#stalledMs = bytes > 0 || !isAwaited ? 0 : this.#stalledMs + awaitedMs
+  }
+
+  /** The client has all its replies. */
+  reset(): void {
+    this.#wasAwaited = false
+    this.#lagMs = 0
+    this.#stalledMs = 0
+  }
+}
+
+/**
+ * How many bytes the operating system has taken for the client.
+ *
+ * @param socket the TCP socket, also where TLS is spoken on it.
+ */
+export function bytesTakenFrom(socket: Socket): number {
+  // `bytesWritten` includes the rest of a large write that is under way. node:net looks at the same
+  // property for its own time limit; it is not documented. Without it bytes would count as soon as
+  // they are written; test/unit/platform/http/slow-client.test.ts fails then.
+  const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } }
+  return socket.bytesWritten - (handle?.writeQueueSize ?? 0)
+}

@@ -1,0 +1,289 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
+import { type ListenOptions, Server as NetServer, type Socket } from 'node:net'
+import { longestLagMs as defaultLagMs, minimumRate } from '../process/slow-client.ts'
+import { HttpConnection } from './connection.ts'
+import { Entrance } from './entrance.ts'
+import { Exchange, maxHeaderFields, type Outcome } from './exchange.ts'
+import { faultOf, type HttpFault, type RenderFault } from './fault.ts'
+import { Lingering, type LingeringLimits, shortLingerMs } from './lingering.ts'
+import type { HttpHandler, HttpReply, HttpRequest } from './message.ts'
+import { answerRaw } from './raw-reply.ts'
+import { newRequestId } from './request-id.ts'
+
+/** PEM texts. */
+export interface TlsIdentity {
+  readonly cert: string
+  readonly key: string
+}
+
+/** A reply to input that was not a valid request. */
+export interface Refusal {
+  readonly fault: HttpFault
+  readonly requestId: string
+  readonly remoteAddress: string
+  readonly reply: HttpReply
+}
+
+export interface HttpServerOptions {
+  readonly handler: HttpHandler
+  readonly renderFault: RenderFault
+  /** Called once for every request that reached a handler or was refused for its target. */
+  readonly onFinish?: (request: HttpRequest, outcome: Outcome) => void
+  /** Called when the parser rejected a client's input and a reply was sent. */
+  readonly onRefuse?: (refusal: Refusal) => void
+  /** Present: the server speaks HTTPS. */
+  readonly tls?: TlsIdentity
+  /** Connections that are served at one time. Default 10,000. */
+  readonly maxConnections?: number
+  /** A connection that has been idle for less is not closed to make room. Default one second. */
+  readonly minIdleMs?: number
+  /** Answers the requests of connections beyond that. Default: as `handler`. */
+  readonly refuseExtra?: HttpHandler
+  /** Called for every connection for which no slot is free. */
+  readonly onFull?: () => void
+  /** Called when the connection of a slow client was closed to make room. */
+  readonly onSlowClient?: () => void
+  /**
+   * A client that reads nothing of its reply for this long is disconnected. Default two minutes.
+   */
+  readonly idleWriteMs?: number
+  /**
+   * How far a client may fall behind 16 KiB/s with its reply or its body before it is disconnected to
+   * make room. Default 30 seconds.
+   */
+  readonly longestLagMs?: number
+  /** How often the progress of clients is checked. Default five seconds. */
+  readonly lookEveryMs?: number
+  /** Time limit for a complete header section. Default one minute. */
+  readonly headersMs?: number
+  /** Time limit for a TLS handshake. Default 20 seconds. */
+  readonly handshakeMs?: number
+  /** A reply must begin this long after its client ended its side. Default 30 seconds. */
+  readonly halfOpenMs?: number
+  readonly lingering?: LingeringLimits
+}
+
+const defaultConnections = 10_000
+const handshakeMs = 20_000
+const halfOpenMs = 30_000
+const idleWriteMs = 120_000
+const headersMs = 60_000
+/** How often node:http checks for late header sections. */
+const lateHeaderCheckMs = 5_000
+
+/** Connections beyond the limit: each is refused and closed within this time. */
+const extraConnections = { extra: 64, extraMs: 10_000 } as const
+/** How often clients are checked for being slow. */
+const slowCheckMs = 5_000
+/** Within this time, the request of a client that is about to send one has been sent. */
+const minIdleMs = 1_000
+/** While the server stops. */
+const closeIdleEveryMs = 250
+
+const limits: ServerOptions = {
+  maxHeaderSize: 64 * 1024,
+  // An upload may take hours; that its bytes keep coming is checked where they are read.
+  requestTimeout: 0,
+  // Longer than the 60 s of common load balancers, which must be the ones to close.
+  keepAliveTimeout: 65_000,
+  // Exchange answers a missing Host with a body; node:http would answer without one.
+  requireHostHeader: false,
+  // Detects clients that vanish silently while their request runs.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+  optimizeEmptyRequests: true,
+  // Clients may end their side once they have sent their request (node:http sets this by itself).
+  ...{ allowHalfOpen: true },
+}
+
+/** Serves one handler over HTTP/1.1 or HTTPS: limits, timeouts, expectations, graceful stop. */
+export class HttpServer {
+  readonly #server: Server
+  readonly #options: HttpServerOptions
+  readonly #entrance: Entrance
+  readonly #lingering: Lingering
+  /** Sockets that were answered without a ServerResponse. */
+  readonly #refused = new WeakSet<Socket>()
+  readonly #connections = new Map<Socket, HttpConnection>()
+  readonly #onFinish: (request: HttpRequest, outcome: Outcome) => void
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options
+    this.#onFinish = options.onFinish ?? (() => undefined)
+    const serverOptions = {
+      ...limits,
+      headersTimeout: options.headersMs ?? headersMs,
+      connectionsCheckingInterval: Math.min(lateHeaderCheckMs, options.headersMs ?? headersMs),
+    }
+    this.#server =
+      options.tls === undefined
+        ? createHttpServer(serverOptions)
+        : createHttpsServer({ ...serverOptions, ...options.tls })
+    this.#lingering = new Lingering(options.lingering)
+    this.#entrance = new Entrance(this.#server, {
+      limits: {
+        ...extraConnections,
+        connections: options.maxConnections ?? defaultConnections,
+        minIdleMs: options.minIdleMs ?? minIdleMs,
+        longestStallMs: options.idleWriteMs ?? idleWriteMs,
+        lookEveryMs: options.lookEveryMs ?? slowCheckMs,
+        longestLagMs: options.longestLagMs ?? defaultLagMs,
+        minimumRate,
+      },
+      handshakeMs: options.handshakeMs ?? handshakeMs,
+      onFull: options.onFull ?? (() => undefined),
+      onSlowClient: options.onSlowClient ?? (() => undefined),
+      onPlainHttp: (socket) => this.#refusePlainHttp(socket),
+    })
+    // One more than is accepted: node:http silently drops the fields beyond.
+    this.#server.maxHeadersCount = maxHeaderFields + 1
+    // Else node:http ends our side too when the client has ended its own. Not documented, but there
+    // since Node 0.7; test/unit/platform/http/half-close.test.ts fails if it goes.
+    Object.assign(this.#server, { httpAllowHalfOpen: true })
+    this.#server.on('request', (incoming, response) => this.#serve(incoming, response, false))
+    this.#server.on('checkContinue', (incoming, response) => this.#serve(incoming, response, true))
+    // RFC 9110 section 10.1.1 lets a server ignore an expectation it does not know; some clients
+    // send an empty one.
+    this.#server.on('checkExpectation', (incoming, response) =>
+      this.#serve(incoming, response, false),
+    )
+    this.#server.on('connect', (_, socket) => this.#refuseTunnel(socket as Socket))
+    this.#server.on('clientError', (error, socket) =>
+      this.#refuse(faultOf(error), socket as Socket),
+    )
+  }
+
+  /**
+   * Resolves with the port once connections are accepted.
+   *
+   * @throws the system's error, such as EADDRINUSE or EACCES.
+   */
+  listen(options: ListenOptions): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(options, () => {
+        this.#server.off('error', reject)
+        const address = this.#server.address()
+        resolve(typeof address === 'object' && address !== null ? address.port : 0)
+      })
+    })
+  }
+
+  /** Uses another certificate for connections from now on. Without effect on a plain server. */
+  replaceTls(tls: TlsIdentity): void {
+    if (this.#server instanceof HttpsServer) this.#server.setSecureContext(tls)
+  }
+
+  /**
+   * Accepts no new connections, lets running requests finish for at most `graceMs` and aborts the rest.
+   * Resolves when every connection is closed, with whether all requests finished by themselves.
+   *
+   * A connection that was used within the last second still gets an answer to its next request: a proxy
+   * may be sending it, and cannot repeat every request elsewhere.
+   */
+  stop(graceMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      let isClean = true
+      const timer = setTimeout(() => {
+        isClean = false
+        this.#entrance.destroyAll()
+      }, graceMs)
+      const idle = setInterval(() => this.#entrance.closeIdle(), closeIdleEveryMs)
+      // Not node:http's own, which closes idle connections whose next request may be on its way.
+      NetServer.prototype.close.call(this.#server, () => {
+        clearTimeout(timer)
+        clearInterval(idle)
+        // Ends the timer that checks connections.
+        this.#server.close()
+        resolve(isClean)
+      })
+      for (const connection of this.#connections.values()) connection.closeAfterNext()
+      this.#entrance.closeIdle()
+    })
+  }
+
+  #serve(incoming: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): void {
+    const connection = this.#connectionOf(incoming.socket)
+    const exchange = new Exchange({ incoming, response, connection, isAwaitingContinue })
+    const { renderFault, refuseExtra = this.#options.handler } = this.#options
+    const handler = connection.isExtra ? refuseExtra : this.#options.handler
+    connection.serve(exchange, (next) => next.run(handler, renderFault, this.#onFinish))
+  }
+
+  #connectionOf(socket: Socket): HttpConnection {
+    const known = this.#connections.get(socket)
+    if (known !== undefined) return known
+    const connection = new HttpConnection({
+      socket,
+      isSecure: this.#options.tls !== undefined,
+      lingering: this.#lingering,
+      slot: this.#entrance.slotOf(socket),
+      halfOpenMs: this.#options.halfOpenMs ?? halfOpenMs,
+    })
+    if (connection.isExtra || !this.#server.listening) connection.closeAfterExchange()
+    this.#connections.set(socket, connection)
+    socket.once('close', () => this.#connections.delete(socket))
+    return connection
+  }
+
+  /** The parser rejected a client's input, or has let go of the connection. */
+  #refuse(fault: HttpFault | undefined, socket: Socket): void {
+    const connection = this.#connections.get(socket)
+    if (this.#refused.has(socket) || connection?.isOver) {
+      // It has its last reply. Further input is discarded until it ends its side.
+      if (fault === undefined || socket.readableEnded) socket.destroySoon()
+      return
+    }
+    const isReceiving = connection?.isReceivingBody ?? false
+    if (fault === undefined || !socket.writable) {
+      socket.destroy()
+    } else if (connection !== undefined && !connection.isIdle && !isReceiving) {
+      // The client would take a reply now for that of the request that runs, which may have stored an
+      // object. That one is answered, and no other.
+      connection.close()
+    } else if (isReceiving && fault === 'cut-off') {
+      // The request itself is logged as failed.
+      answerRaw(socket, this.#options.renderFault(fault, connection?.running?.id ?? ''))
+      socket.destroySoon()
+    } else {
+      // A handler that waits for the body learns of its end when the connection closes.
+      this.#answer(fault, socket, { isSoonClosed: isReceiving })
+    }
+  }
+
+  /** CONNECT: node:http has let go of the socket, listeners for its errors included. */
+  #refuseTunnel(socket: Socket): void {
+    const connection = this.#connections.get(socket)
+    socket.on('error', () => socket.destroy())
+    socket.on('end', () => {
+      if (connection?.isIdle ?? true) socket.destroySoon()
+    })
+    socket.resume()
+    this.#refuse('unknown-method', socket)
+  }
+
+  #refusePlainHttp(socket: Socket): void {
+    socket.on('end', () => socket.destroySoon())
+    socket.resume()
+    this.#answer('http-on-tls-port', socket)
+  }
+
+  #answer(fault: HttpFault, socket: Socket, { isSoonClosed = false } = {}): void {
+    const requestId = newRequestId()
+    const remoteAddress = socket.remoteAddress ?? ''
+    const reply = this.#options.renderFault(fault, requestId)
+    this.#refused.add(socket)
+    answerRaw(socket, reply)
+    if (socket.readableEnded) socket.destroySoon()
+    else if (isSoonClosed || fault === 'header-timeout') this.#lingering.hold(socket, shortLingerMs)
+    else this.#lingering.hold(socket)
+    this.#options.onRefuse?.({ fault, requestId, remoteAddress, reply })
+  }
+}

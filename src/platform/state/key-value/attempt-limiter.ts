@@ -1,0 +1,67 @@
+import { addressBlock } from './address-block.ts'
+import type { KeyValueStore } from './key-value.ts'
+
+/** Per client address and within these minutes (docs/contract/login.md, "Failed logins"). */
+const maxFailures = 5
+const windowMs = 15 * 60_000
+
+/**
+ * Counts failed attempts to guess a secret in AUTH_KV, for all processes together. An attempt is counted before its
+ * secret is checked, so that concurrent attempts are limited like sequential ones.
+ *
+ * Each counted failure restarts the 15 minutes, so that no 15-minute window contains more than five
+ * attempts. Rejected attempts do not extend the window.
+ */
+export class AttemptLimiter {
+  readonly #store: KeyValueStore
+  readonly #family: string
+  readonly #lastTries = new Map<string, Promise<unknown>>()
+
+  /** @param family of its keys in the store: each secret is limited for itself. */
+  constructor(store: KeyValueStore, family: string) {
+    this.#store = store
+    this.#family = family
+  }
+
+  /**
+   * Runs the attempts of a client one by one. Otherwise concurrent attempts with the right secret
+   * would block each other, because each is counted until it has succeeded.
+   */
+  async inTurn<Result>(address: string, attempt: () => Promise<Result>): Promise<Result> {
+    const client = addressBlock(address)
+    const turn = this.#lastTries.get(client)?.then(attempt, attempt) ?? attempt()
+    this.#lastTries.set(client, turn)
+    try {
+      return await turn
+    } finally {
+      if (this.#lastTries.get(client) === turn) this.#lastTries.delete(client)
+    }
+  }
+
+  /**
+   * Counts an attempt of this client. Resolves with 0 if it is allowed, otherwise with the seconds
+   * until the next attempt is allowed.
+   *
+   * @throws KeyValueError
+   */
+  async take(address: string): Promise<number> {
+    const { count, ttlMs } = await this.#store.increment(this.#keyOf(address), {
+      ttlMs: windowMs,
+      renewUpTo: maxFailures,
+    })
+    return count <= maxFailures ? 0 : Math.ceil(ttlMs / 1_000)
+  }
+
+  /**
+   * Forgets the failures of this client.
+   *
+   * @throws KeyValueError
+   */
+  async clear(address: string): Promise<void> {
+    await this.#store.delete(this.#keyOf(address))
+  }
+
+  #keyOf(address: string): string {
+    return `${this.#family}:${addressBlock(address)}`
+  }
+}

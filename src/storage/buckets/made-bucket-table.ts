@@ -1,0 +1,84 @@
+import { writeAll } from '../../platform/state/conditional-writes.ts'
+import type { Database, Statement } from '../../platform/state/database.ts'
+import { bumpRevision } from '../../platform/state/revision-table.ts'
+import { DatabaseLeases } from '../drives/kit/key-lease-table.ts'
+import { clearBucketOptions } from './bucket-option-table.ts'
+
+/** A bucket that was made at run time. */
+export interface MadeBucketRow {
+  readonly bucket: string
+  /** Milliseconds since the epoch. */
+  readonly madeAtMs: number
+  /** 1 while its folder is being removed: if that was interrupted, the removal is finished later. */
+  readonly isRemoving: number
+  /** The region that it was created in; '' for REGION. */
+  readonly region: string
+}
+
+/** Its lease is the right to make and remove buckets, which one process has at a time. */
+export const changeKey = 'made buckets'
+
+const selectAll = `SELECT bucket, made_at_ms AS "madeAtMs", is_removing AS "isRemoving", region
+  FROM made_buckets ORDER BY made_at_ms, bucket`
+const insertFound = `INSERT INTO made_buckets (bucket, made_at_ms, is_removing)
+  VALUES (?, ?, 0) ON CONFLICT (bucket) DO NOTHING`
+const insertMade = `INSERT INTO made_buckets (bucket, made_at_ms, is_removing, region)
+  VALUES (?, ?, 0, ?)`
+const setRemoving = 'UPDATE made_buckets SET is_removing = ? WHERE bucket = ?'
+const deleteMade = 'DELETE FROM made_buckets WHERE bucket = ? AND is_removing = 1'
+
+/** Made buckets in the database. Methods that return false have changed nothing: the lease was lost. */
+export class MadeBucketTable {
+  /** For `changeKey`. */
+  readonly leases: DatabaseLeases
+  readonly #database: Database
+  readonly #forget: (bucket: string) => readonly Statement[]
+
+  /** @param forget deletes what other tables know about a removed bucket. Absent: nothing; only for readers */
+  constructor(database: Database, forget: (bucket: string) => readonly Statement[] = () => []) {
+    this.#database = database
+    this.#forget = forget
+    this.leases = new DatabaseLeases(database, '/buckets')
+  }
+
+  /** The oldest first. */
+  all(): Promise<MadeBucketRow[]> {
+    return this.#database.read<MadeBucketRow>(selectAll)
+  }
+
+  /** Adds buckets that the drive knows, before they are served. */
+  async addFound(buckets: readonly string[], madeAtMs: number): Promise<void> {
+    await this.#database.write([
+      bumpRevision('buckets'),
+      ...buckets.map((bucket) => ({ sql: insertFound, params: [bucket, madeAtMs] })),
+    ])
+  }
+
+  /** @param owner the holder of the lease of `changeKey`, as in all methods below */
+  add(
+    { bucket, madeAtMs, region }: Omit<MadeBucketRow, 'isRemoving'>,
+    owner: string,
+  ): Promise<boolean> {
+    // What a request set for the former bucket of this name after it was removed.
+    const former = clearBucketOptions(bucket)
+    return this.#change({ sql: insertMade, params: [bucket, madeAtMs, region] }, owner, former)
+  }
+
+  setRemoving(bucket: string, isRemoving: boolean, owner: string): Promise<boolean> {
+    return this.#change({ sql: setRemoving, params: [isRemoving ? 1 : 0, bucket] }, owner)
+  }
+
+  /** Forgets a bucket that is being removed, with everything that is set and known about it. */
+  remove(bucket: string, owner: string): Promise<boolean> {
+    return this.#change({ sql: deleteMade, params: [bucket] }, owner, [
+      ...clearBucketOptions(bucket),
+      ...this.#forget(bucket),
+    ])
+  }
+
+  /** A process that was suspended and has lost the lease changes nothing. */
+  #change(change: Statement, owner: string, others: readonly Statement[] = []): Promise<boolean> {
+    const held = this.leases.heldBy(changeKey, owner)
+    return writeAll(this.#database, [held, bumpRevision('buckets'), change], others)
+  }
+}

@@ -1,0 +1,400 @@
+import type { ChecksumAlgorithm } from '../../platform/checksums/checksum-algorithm.ts'
+import type { Attributes, Tags, WriterAttributes } from './attributes.ts'
+import type { BatchRemoval } from './batch-removal.ts'
+import type { DriveStatistics } from './drive-statistics.ts'
+import type { EntryCursor, ListQuery } from './listed-entry.ts'
+import type { HeadOptions, OpenOptions } from './read-options.ts'
+import type {
+  AppendOptions,
+  BeginOptions,
+  PartDigest,
+  PlacedParts,
+  PlaceOptions,
+  TakeOverOptions,
+  UploadAbilities,
+} from './upload-abilities.ts'
+
+/**
+ * A drive stores objects, as ordinary files if it can. test/contract/drive-contract.ts checks what is required here.
+ *
+ * A drive has buckets (folders below its root; `a/b` is a folder in a folder, and no bucket is inside
+ * another one) and keys (strings of 1 to 1,024 UTF-8 bytes, any
+ * characters). Each drive decides how a key becomes a file (key-path.ts), but every legal key
+ * works, two keys never share a file, and files that are added by hand are objects immediately.
+ *
+ * Every method may reject with a DriveError. Any other rejection is a bug.
+ */
+export interface Drive extends BatchRemoval {
+  /** For the log and the status page, as `file`. */
+  readonly kind: string
+
+  /** What happens to removed objects. `server`: the server's trash, if it has one. */
+  readonly deletes: 'permanent' | 'trash' | 'server'
+
+  /** Whether `trashBucketOf(bucket)` (trash-bucket.ts) is a bucket like others for every method. Absent: no. */
+  trashes?(bucket: string): boolean
+
+  /** Whether objects can be read while the database does not respond, if need be with provisional attributes. */
+  readonly readsAlone?: boolean
+
+  /**
+   * Whether each process follows what others change, from `prepare` on, in an index: then processes that only read
+   * call `prepare` too, and `addBucket` is also called for a bucket that another process made.
+   */
+  readonly followsChanges?: boolean
+
+  /** Whether ETags are those of a server, and not the ones that are given; part sizes are not kept. Absent: no. */
+  ownEtags?(bucket: string): boolean
+
+  /** Whether it is on this machine, so that asking for its space costs nothing. */
+  readonly isLocal?: boolean
+
+  /**
+   * Creates missing bucket folders, and completes or undoes the work of dead processes. Called once, before any other
+   * method. Processes that only read call it only if the drive `followsChanges`.
+   */
+  prepare(buckets: readonly string[]): Promise<void>
+
+  /**
+   * Creates the bucket's folder if it is missing. For a bucket that is added while the gateway runs:
+   * every process that serves it calls this before any other method with the bucket. Resolves if the
+   * folder exists already, with whatever is in it. Durable when resolved.
+   */
+  addBucket(bucket: string): Promise<void>
+
+  /**
+   * Removes the bucket's folder if it is empty, in one step: an object that another process writes at
+   * the same moment is either published, and the bucket stays, or its write rejects with
+   * `no-bucket`. False if there was no folder: no write that began before may create it, either. The bucket may be added again. The caller calls it
+   * for one bucket at a time, and not during `addBucket` of the same bucket.
+   *
+   * Rejects with `not-empty` if the folder has any content, also a folder or file that is not an object;
+   * with `denied` if the drive can't tell or may not remove it.
+   */
+  removeBucket(bucket: string): Promise<boolean>
+
+  /**
+   * Resolves if the drive responds, and rejects with `unavailable` otherwise. With an access, resolves
+   * if objects can be read or written now: for `writes`, a drive creates and removes a small file, or
+   * asks for permission and free space if files are costly.
+   */
+  check(access?: DriveAccess): Promise<void>
+
+  /** Creation time of the bucket's folder, milliseconds since the epoch. Rejects with `no-bucket` if there is none. */
+  bucketCreatedAtMs(bucket: string): Promise<number>
+
+  /** A cursor over the bucket's entries in key order. It reads nothing until `next` is called. */
+  list(bucket: string, query: ListQuery): EntryCursor
+
+  /** The object's current metadata; undefined if there is no object. */
+  head(bucket: string, key: string, options?: HeadOptions): Promise<ObjectMetadata | undefined>
+
+  /**
+   * Opens one version of an object: metadata and bytes belong together even if the key is
+   * overwritten meanwhile. A drive that can't keep overwritten bytes ends their reads with
+   * `changed`. Undefined if there is no object. The caller must close it. A drive that has the
+   * object in memory returns it without a promise, because awaiting takes a large part of the time
+   * of a small read.
+   */
+  open(
+    bucket: string,
+    key: string,
+    options?: OpenOptions,
+  ): OpenObject | Promise<OpenObject | undefined>
+
+  /** Starts a new object, which is not visible until `publish`. */
+  draft(bucket: string, key: string, options: DraftOptions): Promise<Draft>
+
+  /**
+   * Copies an object within the drive, so that the caller does not transfer the bytes. Absent if the drive can't do
+   * that. Undefined if the source does not exist or can't be copied that way: then the caller reads and writes it.
+   */
+  copy?(
+    source: CopySource,
+    target: ObjectName,
+    options: CopyOptions,
+  ): Promise<ObjectMetadata | undefined>
+
+  /**
+   * Replaces the tags of the object in place (empty: by none): its bytes and ETag stay, and its modification time within
+   * the second. They are the tags of the version that is returned, never of one that is written at the same time.
+   * Durable when resolved, and the next read of every process has them. Undefined if there is no object. Rejects with
+   * `unsupported` if it can't be done in this place. Absent if the drive can't do it.
+   */
+  setTags?(bucket: string, key: string, tags: Tags): Promise<ObjectMetadata | undefined>
+
+  /**
+   * Removes the object; false if there was none. Also removes folders that only keys created and
+   * that are now empty. Durable when resolved. Rejects with `condition` if `conditions` do not
+   * hold.
+   */
+  remove(bucket: string, key: string, conditions?: RemovalConditions): Promise<boolean>
+
+  /**
+   * Removes the folder of a key that ends in `/`, regardless of its creator, if it is empty. Also removes folders
+   * above it that only keys created and that are now empty. Has no effect if the folder has content or does not
+   * exist. Absent if the drive can't remove a folder without also removing files that are added to it meanwhile.
+   */
+  removeFolder?(bucket: string, key: string): Promise<void>
+
+  /**
+   * Removes what dead processes have left, while this and others write; one of the gateways that share the drive
+   * calls it now and then. Absent if nothing is left that `prepare` does not complete or undo.
+   */
+  sweep?(): Promise<void>
+
+  /** Multipart uploads. */
+  readonly uploads: UploadDrive
+
+  /** Free and total space. Absent if the drive does not know it. */
+  quota?(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
+
+  /** Counts of this process since the drive was opened, for monitoring. */
+  statistics?(): DriveStatistics
+
+  /** Stops background work and closes files and connections. */
+  close(): Promise<void>
+}
+
+export type DriveAccess = 'reads' | 'writes'
+
+export interface ObjectName {
+  readonly bucket: string
+  readonly key: string
+}
+
+export interface ObjectMetadata {
+  readonly size: number
+  /** Milliseconds since the epoch. */
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+}
+
+export interface OpenObject extends ObjectMetadata {
+  /** All bytes, if the drive already has them in memory. The caller may keep them. */
+  readonly content?: Uint8Array
+  /**
+   * The bytes from `start` up to but not including `end`, in order, in bounded memory. The receiver
+   * may keep a chunk: the drive never writes into it again. The receiver must not write into it
+   * either, because the drive may keep the same bytes. Rejects with `changed` if the file is
+   * shorter than `size`, because it was edited by hand, and with `busy` if a client reads too
+   * slowly while others wait for the drive.
+   */
+  read(start: number, end: number): AsyncIterable<Uint8Array>
+  /**
+   * The same bytes as `read` in one piece, for a short range, if the drive can read them without
+   * waiting. If undefined, use `read`, which also reports errors.
+   */
+  readNow?(start: number, end: number): Uint8Array | undefined
+  /**
+   * Reads the same bytes as `read`, but lends them: `borrow` may use a chunk only until its promise
+   * settles, because the memory is then reused. One chunk is lent at a time. Ends and rejects if
+   * `borrow` rejects. Present only on drives where allocating a chunk is a large part of the cost.
+   */
+  lend?(start: number, end: number, borrow: Borrow): Promise<void>
+  /** Ends a `read` or `lend` in progress. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Uses a lent chunk, which must not be used after the promise settles. */
+export type Borrow = (chunk: Uint8Array) => Promise<void>
+
+export interface DraftOptions {
+  /** The number of bytes, if known: a hint up to 1 MiB. */
+  readonly size?: number
+  readonly signal?: AbortSignal
+  /** What `publish` will get. Absent: no attributes and no conditions. */
+  readonly announced?: Announced
+}
+
+/** What a server has to know before the first byte. */
+export interface Announced {
+  readonly attributes: WriterAttributes
+  readonly conditions?: WriteConditions | undefined
+  /** Of the checksum that the attributes will have. */
+  readonly checksum?: ChecksumAlgorithm | undefined
+}
+
+/** An object being written. Exactly one of `publish` and `discard` ends it. */
+export interface Draft {
+  /**
+   * Appends a chunk; one call at a time. The chunk is lent: the draft does not use it after the
+   * promise settles, so the caller may reuse its memory.
+   */
+  write(chunk: Uint8Array): Promise<void>
+  /**
+   * Makes the bytes the object, with these attributes, in one step for every reader. Durable when
+   * resolved. On rejection, the key is unchanged and the draft is discarded. Rejects with
+   * `condition` if `conditions` do not hold at that moment: of concurrent writers with
+   * `ifNoneMatch` one succeeds.
+   */
+  publish(attributes: Attributes, conditions?: WriteConditions): Promise<ObjectMetadata>
+  /** Discards the bytes. Never rejects. Has no effect after `publish`. */
+  discard(): Promise<void>
+}
+
+/** Checked atomically with the write (RFC 9110 section 13; AWS "conditional writes"). */
+export interface WriteConditions {
+  /** The object must exist and have one of these ETags (no quotes); `*`: any. */
+  readonly ifMatch?: readonly string[] | '*'
+  /** The object must not exist (`*`), or have none of these ETags. */
+  readonly ifNoneMatch?: readonly string[] | '*'
+}
+
+export interface RemovalConditions extends WriteConditions {
+  /** When the object must have been modified, as `head` returned it: the same bytes may have been written again. */
+  readonly ifModifiedAtMs?: number
+  /** Called after a look at the object. What it throws leaves it: another process may have replaced a suspended caller. */
+  readonly assertMayGoOn?: () => void
+}
+
+export interface CopySource extends ObjectName {
+  /** Copies only the version with this ETag; rejects with `changed` if it no longer exists. */
+  readonly etag: string
+}
+
+export interface CopyOptions {
+  /** The source is removed next: its ETag stays, whatever it is, and until then both may be the same bytes. */
+  readonly isMove?: boolean
+  /** The target's attributes. Their ETag is the MD5 of the bytes if the source's ETag is. */
+  readonly attributes: Attributes
+  readonly conditions?: WriteConditions
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Multipart uploads as appends: parts arrive in order and extend one file (or one resumable
+ * session). Between calls, the drive's information about an upload is the opaque string `state`,
+ * which the caller stores in the database in the same transaction as the committed part. Bytes of a
+ * call whose resulting state was not stored do not count and are overwritten.
+ *
+ * The caller guarantees one call at a time for each upload (by a lease in the database). After a
+ * crash, it may repeat a call with the older state. A call rejects with `upload-gone` if bytes of the
+ * state are lost, or the state is that of another drive.
+ */
+export interface UploadDrive {
+  /** The state of an empty upload. `uploadId` is unique, URL-safe, at most 64 characters. */
+  begin(uploadId: string, target: ObjectName, options?: BeginOptions): Promise<string>
+
+  /** What can be done with this upload. It depends on the drive that the upload is on. */
+  abilities(state: string): UploadAbilities
+
+  /**
+   * Called first by a process that has taken the upload from one that did not give it back. Returns the state to
+   * continue with, which the caller stores before it calls another method: the former process, which may only have
+   * been suspended, can't change or publish those bytes. Absent if it can't do so in any state.
+   */
+  takeOver?(state: string, options: TakeOverOptions): Promise<string>
+
+  /** Starts to append the next part, or several parts, after the committed bytes. */
+  append(state: string, options: AppendOptions): Promise<PartDraft>
+
+  /** Starts to replace the last committed part, which begins at `offset`, if `abilities` says `replaceLast`. */
+  replaceLast(state: string, options: AppendOptions): Promise<PartDraft>
+
+  /**
+   * Starts to write a part of an upload whose `abilities` say `anyOrder`. Its `commit` returns the part's place.
+   * The state stays as it is. `upload-gone` may also mean that the upload was taken over since its state was read.
+   */
+  place?(state: string, options: PlaceOptions): Promise<PartDraft>
+
+  /** Removes the bytes of a place that no part has any more. Slots stay until the upload ends. */
+  removePlace?(state: string, place: string): Promise<void>
+
+  /**
+   * Makes the first `size` bytes the object, as Draft.publish does. It may be repeated after a
+   * crash: if an earlier call with the same state has published the bytes, it resolves with the
+   * object's metadata, or with undefined if the object has been overwritten since.
+   */
+  complete(state: string, options: CompleteOptions): Promise<ObjectMetadata | undefined>
+
+  /** Whether an earlier `complete` with this state has published the bytes. */
+  isPublished(state: string): Promise<boolean>
+
+  /** Deletes the upload's bytes. Succeeds if there are none. */
+  abort(state: string): Promise<void>
+
+  /** Deletes bytes older than `olderThanMs` of no known upload, as after a crash or the loss of the database. */
+  sweep(isKnown: (uploadId: string) => Promise<boolean>, olderThanMs: number): Promise<void>
+}
+
+/** A part being written. `commit` or `discard` ends it. */
+export interface PartDraft<State = string> {
+  /** As Draft.write. */
+  write(chunk: Uint8Array): Promise<void>
+  /** Makes the bytes durable and returns the upload's new state, which the caller stores. */
+  commit(): Promise<State>
+  /** Leaves the upload as it was. Never rejects. */
+  discard(): Promise<void>
+}
+
+export interface CompleteOptions {
+  readonly target: ObjectName
+  readonly size: number
+  readonly attributes: Attributes
+  readonly conditions?: WriteConditions
+  /**
+   * Size and MD5 of the parts as received, in order; together they have `size` bytes. A drive that
+   * transfers the bytes only now compares them, and rejects with `unavailable` if they differ.
+   */
+  readonly parts?: () => Promise<readonly PartDigest[]>
+  /** For an upload in any order: its parts. */
+  readonly placed?: PlacedParts
+  /**
+   * The drive calls it immediately before each step that makes the bytes the object, or after which
+   * the upload can't continue. It throws if another process may have taken over the upload: then
+   * `complete` publishes nothing and rejects with that error.
+   */
+  readonly assertHeld?: () => void
+}
+
+/** The kinds of errors that callers distinguish. */
+export type DriveErrorKind =
+  /** A write condition did not hold: 412. */
+  | 'condition'
+  /** If-Match on an object that does not exist: 404 NoSuchKey. */
+  | 'not-found'
+  /** The file was changed during a read, or the requested version no longer exists. */
+  | 'changed'
+  /** The drive can't do this, now or later. */
+  | 'unsupported'
+  /** The server of the drive does not do it: 501. */
+  | 'not-implemented'
+  /** The server of the drive takes no part before the last one that is so small. */
+  | 'part-too-small'
+  /** The bytes of an upload are lost or can't become the object: a new upload is needed. */
+  | 'upload-gone'
+  /** The bucket was removed, or its folder is missing. */
+  | 'no-bucket'
+  /** The folder of a bucket that is to be removed has content. */
+  | 'not-empty'
+  /** The drive denies permission: an operator must act. */
+  | 'denied'
+  /** No space or quota is left. A retry will not succeed soon. */
+  | 'full'
+  /** The drive does not allow a character of the key in file names. */
+  | 'invalid-key'
+  /** The key is too long for the drive, even with escapes. */
+  | 'key-too-long'
+  /** Rate limit or contention: retry later. */
+  | 'busy'
+  /** The drive does not respond: I/O error, not mounted, network down. */
+  | 'unavailable'
+
+export class DriveError extends Error {
+  readonly kind: DriveErrorKind
+  /** Seconds after which a retry makes sense, if the drive knows. */
+  readonly retryAfterSeconds: number | undefined
+
+  /** @param message for people: what happened and what to do. */
+  constructor(
+    kind: DriveErrorKind,
+    message: string,
+    options: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options)
+    this.name = 'DriveError'
+    this.kind = kind
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}

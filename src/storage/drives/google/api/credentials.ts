@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { parsedJson } from '../../../../platform/text/json-text.ts'
+
+/** The credentials for Google. Everything except the ids is secret. */
+export type GoogleCredentials = RefreshTokenCredentials | ServiceAccountCredentials
+
+/** A user's consent, from `bucketry connect google`. */
+interface RefreshTokenCredentials {
+  readonly kind: 'refresh-token'
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly refreshToken: string
+}
+
+/** A service account of a Google Cloud project. It has no storage, so it needs a shared drive. */
+export interface ServiceAccountCredentials {
+  readonly kind: 'service-account'
+  readonly clientEmail: string
+  /** PEM of the RSA key. */
+  readonly privateKey: string
+  readonly privateKeyId?: string
+  /** The user that the service account acts for, with domain-wide delegation. */
+  readonly subject?: string
+}
+
+const serviceAccountFile = z.object({
+  type: z.literal('service_account'),
+  client_email: z.string().min(3),
+  private_key: z.string().includes('PRIVATE KEY'),
+  private_key_id: z.string().optional(),
+})
+
+/**
+ * Reads the JSON key file of a service account from Google's console.
+ *
+ * @throws SyntaxError for any other file. The message never shows the content.
+ */
+export function parseServiceAccount(text: string, subject?: string): ServiceAccountCredentials {
+  const parsed = serviceAccountFile.safeParse(parsedJson(text))
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole file')
+    throw new SyntaxError(
+      `this is not the JSON key of a service account (${fields.join(', ')}): expected the file that Google Cloud creates under "Keys, Add key, JSON"`,
+    )
+  }
+  const { client_email, private_key, private_key_id } = parsed.data
+  return {
+    kind: 'service-account',
+    clientEmail: client_email,
+    privateKey: private_key,
+    ...(private_key_id === undefined ? {} : { privateKeyId: private_key_id }),
+    ...(subject === undefined ? {} : { subject }),
+  }
+}

@@ -1,0 +1,110 @@
+import type { SqlValue, Statement } from '../../../../platform/state/database.ts'
+import { rowInserts } from '../../../../platform/state/row-inserts.ts'
+import type { HiddenFile, IndexedFile } from './drive-index.ts'
+
+/** A row as the database returns it. */
+export interface StoredFile extends Omit<IndexedFile, 'isOwn'> {
+  readonly isOwn: number
+}
+
+/** Values written in addition to the row's own. */
+export interface SaveMarks {
+  /** A new or restored folder must be listed. */
+  readonly isUnlisted: boolean
+  readonly crawl: number
+  readonly nowMs: number
+  /** The drive's name; '' for the default drive. */
+  readonly drive: string
+}
+
+const names = `id, parent, sort_name, kind, size, md5, revision, mime_type, created_at_ms,
+  modified_at_ms, version, etag, attributes, is_own, unlisted, seen, touched_at_ms, drive`
+
+/** With `prefix`, such as `f2.`, where several are joined. */
+export const fileColumns = (prefix = '') =>
+  [
+    ...['id', 'parent', 'sort_name AS "sortName"', 'kind', 'size', 'md5', 'revision'],
+    ...['mime_type AS "mimeType"', 'created_at_ms AS "createdAtMs"'],
+    ...['modified_at_ms AS "modifiedAtMs"', 'version', 'etag', 'attributes', 'is_own AS "isOwn"'],
+  ]
+    .map((column) => prefix + column)
+    .join(', ')
+
+/** The sort name of a hidden folder that is being moved to the trash: no change restores it. */
+export const removing = 'removing'
+
+/** Changes older than the stored version are dropped. A folder that was hidden is listed again. */
+const onConflict = (attributes: string) => `ON CONFLICT (id) DO UPDATE SET
+    parent = excluded.parent, sort_name = excluded.sort_name, kind = excluded.kind,
+    size = excluded.size, md5 = excluded.md5, revision = excluded.revision,
+    mime_type = excluded.mime_type, created_at_ms = excluded.created_at_ms,
+    modified_at_ms = excluded.modified_at_ms, version = excluded.version,
+    ${attributes}, is_own = excluded.is_own,
+    unlisted = CASE WHEN drive_files.parent = '' THEN excluded.unlisted
+      ELSE drive_files.unlisted END,
+    seen = CASE WHEN excluded.seen > drive_files.seen THEN excluded.seen
+      ELSE drive_files.seen END,
+    touched_at_ms = excluded.touched_at_ms, drive = excluded.drive
+  WHERE excluded.version >= drive_files.version
+    AND (drive_files.parent <> '' OR drive_files.sort_name <> '${removing}')`
+
+const onOwnWrite = onConflict('etag = excluded.etag, attributes = excluded.attributes')
+/** A change of the stored version may predate its attributes, and then has less information. */
+const isNewer = "excluded.version > drive_files.version OR drive_files.parent = ''"
+const onNews = onConflict(
+  ['etag', 'attributes']
+    .map(
+      (name) => `${name} = CASE WHEN ${isNewer} THEN excluded.${name} ELSE drive_files.${name} END`,
+    )
+    .join(', '),
+)
+
+/** PostgreSQL takes a plain parameter in SELECT as text. */
+const typedParameters = [
+  ...['TEXT', 'TEXT', 'TEXT', 'TEXT', 'BIGINT', 'TEXT', 'TEXT', 'TEXT', 'BIGINT', 'BIGINT'],
+  ...['BIGINT', 'TEXT', 'TEXT', 'INTEGER', 'INTEGER', 'BIGINT', 'BIGINT', 'TEXT'],
+]
+  .map((type) => `CAST(? AS ${type})`)
+  .join(', ')
+
+const insertBelowVisible = `INSERT INTO drive_files (${names}) SELECT ${typedParameters}
+  WHERE EXISTS (SELECT 1 FROM drive_files WHERE id = ? AND parent <> '') ${onOwnWrite}`
+
+const hide = `UPDATE drive_files SET parent = '', sort_name = '', version = ?, touched_at_ms = ?
+  WHERE id = ? AND version <= ?`
+
+export function fileOf(stored: StoredFile): IndexedFile {
+  return { ...stored, isOwn: Number(stored.isOwn) === 1 }
+}
+
+/** Statements that save each file once; of several of one id the last counts. */
+export function saveStatements(files: readonly IndexedFile[], marks: SaveMarks): Statement[] {
+  const last = new Map(files.map((file) => [file.id, file]))
+  const rows = [...last.values()].map((file) => valuesOf(file, marks))
+  return rowInserts(`INSERT INTO drive_files (${names})`, rows).map(({ sql, ...rest }) => ({
+    ...rest,
+    sql: `${sql} ${onNews}`,
+  }))
+}
+
+/** Saves a file if its folder still exists. */
+export function saveBelowVisible(file: IndexedFile, marks: SaveMarks): Statement {
+  return {
+    sql: insertBelowVisible,
+    params: [...valuesOf(file, marks), file.parent],
+  }
+}
+
+/** Hides a file as of this version. */
+export function hideStatement({ id, version }: HiddenFile, nowMs: number): Statement {
+  return { sql: hide, params: [version, nowMs, id, version] }
+}
+
+function valuesOf(file: IndexedFile, { isUnlisted, crawl, nowMs, drive }: SaveMarks): SqlValue[] {
+  return [
+    ...[file.id, file.parent, file.sortName, file.kind, file.size, file.md5, file.revision],
+    ...[file.mimeType, file.createdAtMs, file.modifiedAtMs, file.version, file.etag],
+    ...[file.attributes, file.isOwn ? 1 : 0, isUnlisted && file.kind === 'folder' ? 1 : 0],
+    ...[crawl, nowMs, drive],
+  ]
+}

@@ -1,0 +1,49 @@
+import type { Attributes } from '../../attributes.ts'
+import { DriveError, type ObjectMetadata, type OpenObject } from '../../drive.ts'
+import type { ReadPriority } from '../../read-options.ts'
+import { Reader } from './read-limiter.ts'
+
+/**
+ * The reason for ending a read in progress. It is shared, because creating an error takes longer than
+ * a small read.
+ */
+const closed = new DriveError('changed', 'This object has been closed.')
+
+/** An object open for reading on a cloud drive. Closing it ends the requests of its reads. */
+export abstract class CloudObject implements OpenObject {
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly attributes: Attributes
+  /** Undefined for the gateway's own reads, which are never ended for being slow. */
+  protected readonly reader: Reader | undefined
+  readonly #ending = new AbortController()
+
+  constructor(metadata: ObjectMetadata, priority: ReadPriority | undefined) {
+    this.size = metadata.size
+    this.modifiedAtMs = metadata.modifiedAtMs
+    this.attributes = metadata.attributes
+    const end = (reason: DriveError) => this.#ending.abort(reason)
+    this.reader = priority && new Reader({ priority, end })
+  }
+
+  abstract read(start: number, end: number): AsyncGenerator<Uint8Array>
+
+  async close(): Promise<void> {
+    this.#ending.abort(closed)
+  }
+
+  /** Ends the requests of this object. */
+  protected get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /**
+   * Whether the caller has closed the object.
+   * @throws DriveError `busy` when the read was ended in favour of a waiting reader
+   */
+  protected isOver(): boolean {
+    const { aborted, reason } = this.signal
+    if (aborted && reason !== closed) throw reason
+    return aborted
+  }
+}

@@ -1,0 +1,113 @@
+import { type BackOff, backOffMs } from '../../../../platform/process/back-off.ts'
+import type { Clock } from './clock.ts'
+import { driveErrorOf, TransientError, type TransientErrorReason } from './transient-error.ts'
+
+/** How many attempts were repeated, by the reason of the failure. */
+export type RetryCounts = Record<TransientErrorReason, number>
+
+export function noRetries(): RetryCounts {
+  return { rate: 0, server: 0, network: 0 }
+}
+
+/** Logged when a failed attempt is repeated. It contains no secrets. */
+export interface RetryNote {
+  /** Such as `list files`. */
+  readonly doing: string
+  readonly failures: number
+  readonly waitMs: number
+  readonly error: string
+}
+
+export interface RetryPolicyOptions {
+  /** For people, such as `Google Drive`. */
+  readonly service: string
+  readonly clock: Clock
+  /** How long attempts are repeated. */
+  readonly retryForMs: number
+  readonly backOff: BackOff
+  /** Called when the service demands fewer requests: other calls may have to wait, too. */
+  readonly onRateLimit?: ((waitMs: number, call: RetriedCall) => void) | undefined
+  readonly onRetry?: ((note: RetryNote) => void) | undefined
+  /** Counts repeated attempts. */
+  readonly counts?: RetryCounts
+}
+
+export interface RetriedCall {
+  /** For people, such as `list files`. */
+  readonly doing: string
+  readonly signal?: AbortSignal | undefined
+  /** Whether it sends file content. */
+  readonly isUpload?: boolean | undefined
+}
+
+/** The attempts of one call: how many, how long, and how long to wait between them. */
+export class RetryPolicy {
+  readonly #options: RetryPolicyOptions
+  readonly #call: RetriedCall
+  #failures = 0
+  #deadlineMs: number
+
+  constructor(options: RetryPolicyOptions, call: RetriedCall) {
+    this.#options = options
+    this.#call = call
+    this.#deadlineMs = options.clock.elapsed() + options.retryForMs
+  }
+
+  /** By Clock.elapsed. */
+  get deadlineMs(): number {
+    return this.#deadlineMs
+  }
+
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Progress was made: restart the time limit. */
+  renew(): void {
+    this.#failures = 0
+    this.#deadlineMs = this.#options.clock.elapsed() + this.#options.retryForMs
+  }
+
+  /**
+   * Waits before the next attempt.
+   *
+   * @throws DriveError if there is no time for another attempt; the signal's reason.
+   */
+  async pause(error: TransientError): Promise<void> {
+    const { service } = this.#options
+    const { waitMs, isOver } = this.fail(error)
+    if (isOver) throw driveErrorOf(error, { service, doing: this.#call.doing, waitMs })
+    await this.wait(waitMs)
+  }
+
+  /** Counts a failure, for callers that wait or give up by themselves. */
+  fail(error: TransientError): { readonly waitMs: number; readonly isOver: boolean } {
+    const { clock, backOff, onRateLimit, onRetry, counts } = this.#options
+    this.#failures++
+    const ownMs = backOffMs(this.#failures, backOff, () => clock.random())
+    const waitMs = Math.max(ownMs, error.retryAfterMs ?? 0)
+    if (error.reason === 'rate') onRateLimit?.(waitMs, this.#call)
+    const isOver = clock.elapsed() + waitMs > this.#deadlineMs
+    const { doing } = this.#call
+    if (!isOver && counts !== undefined) counts[error.reason] += 1
+    if (!isOver) onRetry?.({ doing, failures: this.#failures, waitMs, error: error.message })
+    return { waitMs, isOver }
+  }
+
+  /** @throws the signal's reason. */
+  async wait(ms: number): Promise<void> {
+    await this.#options.clock.wait(ms, this.#call.signal)
+  }
+
+  /** Retries the work until it succeeds, fails permanently, or time runs out. */
+  async persist<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof TransientError)) throw error
+        await this.pause(error)
+      }
+    }
+  }
+}

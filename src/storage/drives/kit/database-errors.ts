@@ -1,0 +1,40 @@
+import { DriveError } from '../drive.ts'
+
+type Method = (...values: unknown[]) => unknown
+
+/**
+ * The same store, but its methods fail with DriveErrors of kind `unavailable`.
+ *
+ * @param what for people, such as `the Google Drive index`.
+ */
+export function withDatabaseErrors<Store extends object>(store: Store, what: string): Store {
+  const unavailable = (cause: unknown) =>
+    new DriveError('unavailable', `The database with ${what} is not responding.`, { cause })
+  const wrapped: Record<string, unknown> = Object.create(store)
+  for (const name of memberNames(store)) {
+    const member: unknown = Reflect.get(store, name)
+    if (typeof member === 'function') wrapped[name] = guarded(member.bind(store), unavailable)
+  }
+  return wrapped as Store
+}
+
+function guarded(method: Method, errorOf: (cause: unknown) => DriveError): Method {
+  const fail = (error: unknown) => {
+    throw errorOf(error)
+  }
+  return (...values) => {
+    try {
+      const result = method(...values)
+      return result instanceof Promise ? result.catch(fail) : result
+    } catch (error) {
+      return fail(error)
+    }
+  }
+}
+
+/** Names of an object's own members and of those of its classes. */
+function memberNames(value: object): string[] {
+  const names = Object.getOwnPropertyNames(value)
+  const above: object | null = Object.getPrototypeOf(value)
+  return above === null || above === Object.prototype ? names : [...names, ...memberNames(above)]
+}

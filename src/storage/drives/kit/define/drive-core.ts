@@ -1,0 +1,77 @@
+import type { Attributes } from '../../attributes.ts'
+import type {
+  DraftOptions,
+  Drive,
+  ObjectMetadata,
+  ObjectName,
+  OpenObject,
+  UploadDrive,
+  WriteConditions,
+} from '../../drive.ts'
+import type { ObjectEntry } from '../../listed-entry.ts'
+import type { OpenOptions } from '../../read-options.ts'
+import type { StagedUploads } from '../uploads/staged-uploads.ts'
+
+/** What is stored with an object: its attributes and, if it was an upload, the upload's ID. */
+export interface CoreObject extends ObjectMetadata {
+  readonly uploadId?: string | undefined
+}
+
+/** As Draft, but neither conditions nor a second end have to be considered. */
+export interface CoreDraft {
+  write(chunk: Uint8Array): Promise<void>
+  /** Makes the bytes the object in one step. If it rejects, the key is unchanged. */
+  publish(attributes: Attributes, uploadId?: string): Promise<CoreObject>
+  /** Called once, also after `publish`. Never rejects. */
+  discard(): Promise<void>
+}
+
+/** What a drive has to do itself. Methods that are as in Drive have its rules. */
+export interface DriveCore
+  extends Pick<Drive, 'kind' | 'addBucket' | 'removeBucket' | 'bucketCreatedAtMs'>,
+    Partial<
+      Pick<
+        Drive,
+        | 'deletes'
+        | 'trashes'
+        | 'isLocal'
+        | 'check'
+        | 'copy'
+        | 'setTags'
+        | 'quota'
+        | 'statistics'
+        | 'close'
+      >
+    > {
+  /** All objects of a bucket, in any order. @throws DriveError `no-bucket` */
+  objects(bucket: string): Promise<readonly ObjectEntry[]>
+  /** As Drive.open. Reads need not end when the object is closed. */
+  open(
+    bucket: string,
+    key: string,
+    options?: OpenOptions,
+  ): Promise<(OpenObject & CoreObject) | undefined>
+  draft(bucket: string, key: string, options: DraftOptions): Promise<CoreDraft>
+  /** Removes the object; false if there was none. */
+  remove(bucket: string, key: string): Promise<boolean>
+  /** Where parts wait until they are written as an object; or uploads of the drive's own. */
+  readonly uploads: StagedUploads | UploadDrive
+}
+
+export type Alone = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** The rest of a publication. */
+interface Publication {
+  readonly attributes: Attributes
+  readonly conditions?: WriteConditions | undefined
+  readonly uploadId?: string
+  /** Called when the conditions hold, immediately before the object changes. */
+  readonly before?: (current: CoreObject | undefined) => Promise<void>
+}
+
+/** What the uploads need of the drive. */
+export interface DraftPublisher {
+  draft(name: ObjectName, options: DraftOptions): Promise<CoreDraft>
+  publish(draft: CoreDraft, name: ObjectName, publication: Publication): Promise<ObjectMetadata>
+  head(name: ObjectName): Promise<CoreObject | undefined>
+}

@@ -1,0 +1,168 @@
+import { hash } from 'node:crypto'
+import { writeAll } from '../../../platform/state/conditional-writes.ts'
+import type { Database, SqlValue, Statement } from '../../../platform/state/database.ts'
+import { readLists, valueLists } from '../../../platform/state/parameter-lists.ts'
+import { driveDigest, driveKey } from './drive-key.ts'
+import type { KeyedLease, LeaseClaim, LeaseLook, LeaseRelease, LeaseTable } from './lease-table.ts'
+
+/** Few enough to limit the table of revisions, many enough that few names share one. */
+const revisionSlots = 4096
+
+interface LookRow {
+  readonly keyDigest: string | null
+  readonly owner: string | null
+  readonly untilMs: number | null
+  readonly note: string | null
+  readonly slot: number | null
+  readonly revision: number | null
+}
+
+const insertLease = `INSERT INTO key_leases (key_digest, parent, owner, until_ms, note, drive)
+  VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+const replaceLease = `UPDATE key_leases SET owner = ?, until_ms = ?
+  WHERE key_digest = ? AND owner = ? AND until_ms = ?`
+const setNote = 'UPDATE key_leases SET note = ? WHERE key_digest = ? AND owner = ?'
+const renewLease = 'UPDATE key_leases SET until_ms = ? WHERE key_digest = ? AND owner = ?'
+const lockLease = 'UPDATE key_leases SET owner = owner WHERE key_digest = ? AND owner = ?'
+const deleteLease = 'DELETE FROM key_leases WHERE key_digest = ? AND owner = ?'
+const endLease = 'UPDATE key_leases SET until_ms = 0 WHERE key_digest = ? AND owner = ?'
+const bumpRevision = `INSERT INTO lease_revisions (slot, revision) VALUES (?, 1)
+  ON CONFLICT (slot) DO UPDATE SET revision = lease_revisions.revision + 1`
+const leaseColumns = 'owner, until_ms AS "untilMs", note'
+/** One statement, so that both parts show the same moment. */
+const selectLook = (keys: string, slots: string) => `
+  SELECT key_digest AS "keyDigest", ${leaseColumns}, NULL AS slot, NULL AS revision
+  FROM key_leases WHERE key_digest IN (${keys})
+  UNION ALL SELECT NULL, NULL, NULL, NULL, slot, revision
+  FROM lease_revisions WHERE slot IN (${slots})`
+
+/** Leases in the database. The column `key_digest` has the digest of a lease key. */
+export class DatabaseLeases implements LeaseTable {
+  readonly #database: Database
+  readonly #drive: string
+
+  /**
+   * @param drive the drive's name; '' for the default drive. What is not of one drive begins with `/`, as no key of the
+   *   default drive and no name of another one does.
+   */
+  constructor(database: Database, drive = '') {
+    this.#database = database
+    this.#drive = drive
+  }
+
+  /**
+   * A statement for the transactions that only the holder may commit: no other process takes the lease before such a
+   * transaction has ended. It changes a row (`mustChange`) if `owner` still holds the key.
+   */
+  heldBy(key: string, owner: string): Statement {
+    return { sql: lockLease, params: [this.#digest(key), owner], mustChange: 1 }
+  }
+
+  async take(
+    keys: readonly string[],
+    { owner, untilMs, note }: LeaseClaim,
+    ended: readonly KeyedLease[],
+  ): Promise<boolean> {
+    const before = new Map(ended.map((lease) => [lease.key, lease]))
+    return await writeAll(
+      this.#database,
+      // Always in the same order, so that PostgreSQL's row locks cannot deadlock.
+      keys.toSorted().map((key) => {
+        const old = before.get(key)
+        const keyDigest = this.#digest(key)
+        return old === undefined
+          ? {
+              sql: insertLease,
+              params: [keyDigest, this.#digest(parentOf(key)), owner, untilMs, note, this.#drive],
+            }
+          : { sql: replaceLease, params: [owner, untilMs, keyDigest, old.owner, old.untilMs] }
+      }),
+    )
+  }
+
+  async note(keys: readonly string[], owner: string, note: string): Promise<void> {
+    await this.#database.write(
+      keys.toSorted().map((key) => ({ sql: setNote, params: [note, this.#digest(key), owner] })),
+    )
+  }
+
+  renew(
+    keys: readonly string[],
+    { owner, untilMs }: Pick<LeaseClaim, 'owner' | 'untilMs'>,
+  ): Promise<boolean> {
+    return writeAll(
+      this.#database,
+      keys
+        .toSorted()
+        .map((key) => ({ sql: renewLease, params: [untilMs, this.#digest(key), owner] })),
+    )
+  }
+
+  async release(
+    keys: readonly string[],
+    { owner, bumped, keepsNote }: LeaseRelease,
+  ): Promise<void> {
+    const slots = [...new Set(bumped.map((name) => this.#slotOf(name)))].sort((a, b) => a - b)
+    const sql = keepsNote ? endLease : deleteLease
+    await this.#database.write([
+      ...keys.toSorted().map((key) => ({ sql, params: [this.#digest(key), owner] })),
+      ...slots.map((slot) => ({ sql: bumpRevision, params: [slot] })),
+    ])
+  }
+
+  async look(keys: readonly string[], names: readonly string[]): Promise<LeaseLook> {
+    const keyOf = new Map(keys.map((key) => [this.#digest(key), key]))
+    const slots = names.map((name) => this.#slotOf(name))
+    const digests = list([...keyOf.keys()])
+    const wantedSlots = list([...new Set(slots)])
+    const rows = await this.#database.read<LookRow>(selectLook(digests.sql, wantedSlots.sql), [
+      ...digests.params,
+      ...wantedSlots.params,
+    ])
+    const leases: KeyedLease[] = []
+    const revisionOf = new Map<number, number>()
+    for (const { keyDigest, owner, untilMs, note, slot, revision } of rows) {
+      if (slot !== null) revisionOf.set(Number(slot), Number(revision))
+      else if (keyDigest !== null) {
+        const key = keyOf.get(keyDigest) ?? keyDigest
+        leases.push({ key, owner: owner ?? '', untilMs: Number(untilMs), note: note ?? '' })
+      }
+    }
+    return { leases, revisions: slots.map((slot) => revisionOf.get(slot) ?? 0) }
+  }
+
+  below(keys: readonly string[]): Promise<LeaseClaim[]> {
+    const parents = valueLists(keys.map((key) => this.#digest(key)))
+    const select = (some: string) =>
+      `SELECT ${leaseColumns} FROM key_leases WHERE parent IN (${some})`
+    return readLists<LeaseClaim>(this.#database, parents, select)
+  }
+
+  endedWithNote(untilMs: number, limit: number): Promise<LeaseClaim[]> {
+    const select = `SELECT ${leaseColumns} FROM key_leases
+      WHERE until_ms <= ? AND note <> '' AND drive = ? ORDER BY until_ms LIMIT ?`
+    return this.#database.read<LeaseClaim>(select, [untilMs, this.#drive, limit])
+  }
+
+  #digest(key: string): string {
+    return driveDigest(this.#drive, key)
+  }
+
+  #slotOf(name: string): number {
+    return slotOf(driveKey(this.#drive, name))
+  }
+}
+
+/** One list of parameters; few keys are looked up together. */
+function list(values: readonly SqlValue[]): { sql: string; params: readonly SqlValue[] } {
+  const params = values.length === 0 ? [null] : values
+  return { sql: params.map(() => '?').join(', '), params }
+}
+
+function parentOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('/')))
+}
+
+function slotOf(name: string): number {
+  return Number.parseInt(hash('sha256', name, 'hex').slice(0, 8), 16) % revisionSlots
+}

@@ -1,0 +1,38 @@
+import crypto from 'node:crypto'
+import mime from 'mime'
+import { parsedJson } from '../../../platform/text/json-text.ts'
+import type { Attributes } from '../attributes.ts'
+
+/** JSON in ASCII, because XML, file properties and databases can't store every character. */
+export function asciiJson(value: object): string {
+  return JSON.stringify(value).replace(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Undefined for text from another program or an incompatible version of Bucketry. */
+export function parseAttributes(json: string | undefined): Attributes | undefined {
+  const value = json === undefined ? undefined : parsedJson(json)
+  return areAttributes(value) ? value : undefined
+}
+
+export function areAttributes(value: unknown): value is Attributes {
+  const { etag, headers, metadata } = (value ?? {}) as Partial<Attributes>
+  return typeof etag === 'string' && isObject(headers) && isObject(metadata)
+}
+
+/** The attributes of a file without a record: stable while the file does not change. */
+export function provisionalAttributes(name: string, version: string): Attributes {
+  const type = mime.getType(name) ?? 'application/octet-stream'
+  return { etag: provisionalEtag(version), headers: { 'content-type': type }, metadata: {} }
+}
+
+/** Contains a `-`, so that clients do not take it for an MD5 (docs/contract/object-storage.md, "ETags"). */
+export function provisionalEtag(version: string): string {
+  return `${crypto.hash('md5', version)}-1`
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,192 @@
+import type { Stats } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CallThread } from '../../../../platform/process/call-thread.ts'
+import { SizedCache } from '../../../../platform/process/sized-cache.ts'
+import { isAbsent } from '../fs-error.ts'
+import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
+import { Pace } from '../objects/pace.ts'
+import { FolderIndex } from './folder-index.ts'
+import { OpenFolder } from './open-folder.ts'
+import {
+  type FolderContents,
+  type FolderReadRequest,
+  type FolderStamp,
+  type InnerFolder,
+  readInSteps,
+} from './read-folder.ts'
+
+/** The limit for all cached indexes together; a larger one is cached alone. */
+const cacheLimitBytes = 96 * 1024 * 1024
+/**
+ * A folder that changed so shortly before it was read may change again without a new time: later, its
+ * index cannot be distinguished from an outdated one (as in Git, "racy-git"). The kernel's file clock
+ * advances in steps of up to 10 ms; some file systems store times in steps of one or two seconds.
+ */
+const fineClockMs = 50
+const coarseClockMs = 2_500
+/** How often to read a small folder that is changing at the moment, see ReadRequest.times. */
+const busyReadings = 3
+
+/**
+ * A folder whose own size (its table of names) is up to this is read in about 10 ms, less than a thread takes to start,
+ * and its names are sorted in about 4 ms.
+ */
+const smallFolderBytes = 512 * 1024
+/**
+ * Not every file system reports a folder's size in bytes (ZFS counts entries, FUSE often reports
+ * 4,096), and the size does not include the folders of cut names inside.
+ */
+const smallFolderEntries = 15_000
+
+/** An entry is garbage as soon as its name is packed: more memory would not help. */
+const maxYoungGenerationSizeMb = 2
+
+interface Cached {
+  readonly index: FolderIndex
+  readonly stamp: FolderStamp
+  readonly inner: readonly InnerFolder[]
+}
+
+interface Build {
+  readonly startedAt: number
+  readonly done: Promise<Cached | undefined>
+}
+
+/**
+ * Sorted indexes of folders, as of the moment of the call: a cached one is used only if the folder's
+ * status proves that it did not change since.
+ */
+export class FolderIndexes {
+  readonly #root: LocalRoot
+  /** Small folders are read in this thread, in steps, and large ones in another one. */
+  readonly #pace: Pace
+  readonly #thread = new CallThread<FolderReadRequest, FolderContents>(
+    new URL('./read-folder-thread.ts', import.meta.url),
+    { resourceLimits: { maxYoungGenerationSizeMb } },
+  )
+  /** By path below the root. */
+  readonly #cache = new SizedCache<Cached>(cacheLimitBytes)
+  readonly #builds = new Map<string, Build>()
+  #clock = 0
+
+  constructor(root: LocalRoot) {
+    this.#root = root
+    this.#pace = new Pace(root.files.mayHang)
+  }
+
+  /** Folders that a thread has not read yet. */
+  get pending(): number {
+    return this.#thread.pending
+  }
+
+  /** Undefined if it is not a folder, or is reached through a symbolic link. */
+  async get(path: string): Promise<FolderIndex | undefined> {
+    const askedAt = ++this.#clock
+    for (;;) {
+      const cached = this.#cache.get(path)
+      if (cached !== undefined && (await this.#isCurrent(path, cached))) return cached.index
+      const build = this.#builds.get(path) ?? this.#build(path)
+      const built = await build.done
+      // A build that started before this call may lack what was written in between.
+      if (build.startedAt > askedAt) return built?.index
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#cache.clear()
+    await this.#thread.close()
+  }
+
+  async #isCurrent(path: string, cached: Cached): Promise<boolean> {
+    const base = `${this.#root.path}/${path}`
+    const stats = await this.#root.files.lstat(base)
+    if (!stats?.isDirectory() || !isSame(stats, cached.stamp)) return false
+    for (const { path: below, stamp } of cached.inner) {
+      const inner = await this.#root.files.lstat(`${base}/${below}`)
+      if (!inner?.isDirectory() || !isSame(inner, stamp)) return false
+    }
+    return true
+  }
+
+  #build(path: string): Build {
+    const done = this.#readAndKeep(path).finally(() => this.#builds.delete(path))
+    const build = { startedAt: ++this.#clock, done }
+    this.#builds.set(path, build)
+    return build
+  }
+
+  async #readAndKeep(path: string): Promise<Cached | undefined> {
+    const folder = await OpenFolder.open(this.#root, path)
+    if (folder === undefined) {
+      this.#cache.delete(path)
+      return undefined
+    }
+    try {
+      const startedAtMs = await this.#root.clock.nowMs()
+      // The folder may belong to another drive that was mounted in place of this one.
+      await requireOwnFolder(this.#root)
+      let built = await this.#read(folder, startedAtMs)
+      const isStill = built !== undefined && isSame(await folder.stats(), built.stamp)
+      if (!isStill) built = await this.#read(folder, startedAtMs)
+      this.#cache.delete(path)
+      if (isStill && built !== undefined && isProof(built, startedAtMs)) {
+        this.#cache.set(path, built, built.index.sizeBytes + path.length)
+      }
+      return built
+    } finally {
+      await folder.close()
+    }
+  }
+
+  async #read(folder: OpenFolder, startedAtMs: number): Promise<Cached | undefined> {
+    const { ino, mtimeMs, ctimeMs, size } = await folder.stats()
+    const stamp = { ino, mtimeMs, ctimeMs }
+    const isSmall = size <= smallFolderBytes
+    const isBusy = isSmall && !isStable(stamp, startedAtMs)
+    const request = {
+      path: folder.ownPath,
+      descriptors: this.#root.descriptors,
+      times: isBusy ? busyReadings : 1,
+    }
+    try {
+      const read = isSmall ? await this.#readInSteps(request) : undefined
+      const { names, inner } = read ?? (await this.#thread.call(request))
+      return { index: new FolderIndex(names), stamp, inner }
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Other requests run between the steps. Undefined if the drive is slow, or the folder is large. */
+  async #readInSteps(request: FolderReadRequest): Promise<FolderContents | undefined> {
+    const steps = readInSteps(request, smallFolderEntries)
+    try {
+      for (;;) {
+        const step = this.#pace.tryNow(() => steps.next())
+        if (step === undefined) return undefined
+        if (step.done) return step.value
+        await nextTurn()
+      }
+    } finally {
+      steps.return(undefined)
+    }
+  }
+}
+
+function isSame(stats: Stats, stamp: FolderStamp): boolean {
+  return (
+    stats.mtimeMs === stamp.mtimeMs && stats.ctimeMs === stamp.ctimeMs && stats.ino === stamp.ino
+  )
+}
+
+/** Whether the folders' times will later show if they changed after this reading. */
+function isProof({ stamp, inner }: Cached, startedAtMs: number): boolean {
+  return [stamp, ...inner.map((folder) => folder.stamp)].every((one) => isStable(one, startedAtMs))
+}
+
+/** Whether the folder's last change is so old that the next change will have another time. */
+function isStable({ mtimeMs, ctimeMs }: FolderStamp, nowMs: number): boolean {
+  const isCoarse = Number.isInteger(mtimeMs / 1000) && Number.isInteger(ctimeMs / 1000)
+  return nowMs - Math.max(mtimeMs, ctimeMs) > (isCoarse ? coarseClockMs : fineClockMs)
+}

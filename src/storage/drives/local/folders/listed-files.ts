@@ -1,0 +1,190 @@
+import type { Stats } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import { forEachLimited } from '../../../../platform/process/limiter.ts'
+import type { TurnTaker } from '../../../../platform/process/turn-taker.ts'
+import type { ObjectCandidate } from '../../kit/folder-cursor.ts'
+import {
+  type Entry,
+  type FolderEntry,
+  type ListedAttributes,
+  listedAttributes,
+  type ObjectEntry,
+} from '../../listed-entry.ts'
+import type { LocalRoot } from '../local-root.ts'
+import { localPathOf } from '../object-path.ts'
+import { allDone } from '../objects/all-done.ts'
+import type { KnownFile } from '../objects/attribute-cache.ts'
+import { describe } from '../objects/file-identity.ts'
+import type { OpenDrive } from '../open-drive.ts'
+import { OpenFolder } from './open-folder.ts'
+
+/** A listed object whose file has not been read yet. */
+export interface LocalCandidate extends ObjectCandidate {
+  /** The object's natural path below the root, if it is known from the listing. */
+  readonly path: string | undefined
+  readonly isAlternative: boolean
+}
+
+const noEtag: ListedAttributes = { etag: '' }
+
+type ListedDrive = Pick<OpenDrive, 'root' | 'known'>
+
+/** Concurrent look-ups when the disk is slow. */
+const concurrentLooks = 64
+
+/**
+ * The number of files in one query for ETags. SQLite runs in this thread: a query for a thousand files
+ * would delay other requests by 10 to 30 ms.
+ */
+const etagBatch = 100
+
+/**
+ * Adds size, time and ETag to listed objects, and omits objects that were deleted meanwhile.
+ *
+ * @param candidates at most 1,000
+ * @param turns shared by all calls for one listing page
+ */
+export async function describeListed(
+  drive: ListedDrive,
+  bucket: string,
+  candidates: readonly (LocalCandidate | FolderEntry)[],
+  turns: TurnTaker,
+): Promise<Entry[]> {
+  const files = await lookAtAll(drive, bucket, candidates, turns)
+  const present = files.filter((file) => file !== undefined)
+  const attributes = await attributesOf(drive, present, turns)
+  const entries: Entry[] = []
+  let next = 0
+  for (const [index, candidate] of candidates.entries()) {
+    const file = files[index]
+    if (candidate.kind === 'folder') entries.push({ kind: 'folder', key: candidate.key })
+    else if (file !== undefined) entries.push(entryOf(candidate.key, file, attributes[next++]))
+  }
+  return entries
+}
+
+/** The batches run concurrently if the database runs in another process. */
+async function attributesOf(
+  drive: ListedDrive,
+  files: readonly KnownFile[],
+  turns: TurnTaker,
+): Promise<ListedAttributes[]> {
+  const batches: Promise<ListedAttributes[]>[] = []
+  for (let start = 0; start < files.length; start += etagBatch) {
+    const batch = drive.known.listedOf(files.slice(start, start + etagBatch))
+    // As in `lookAtAll`.
+    batch.catch(() => undefined)
+    batches.push(batch)
+    const pause = turns.step()
+    if (pause !== undefined) await pause
+  }
+  return (await Promise.all(batches)).flat()
+}
+
+async function lookAtAll(
+  drive: ListedDrive,
+  bucket: string,
+  candidates: readonly (LocalCandidate | FolderEntry)[],
+  turns: TurnTaker,
+): Promise<(KnownFile | undefined)[]> {
+  const files: (KnownFile | undefined)[] = candidates.map(() => undefined)
+  const objects = candidates.flatMap((candidate, position) =>
+    candidate.kind === 'folder' ? [] : [{ candidate, position }],
+  )
+  const byFolder = Map.groupBy(objects, ({ candidate }) => folderOf(candidate))
+  await forEachLimited(byFolder, concurrentLooks, ([folder, placed]) =>
+    lookIn({ drive, bucket, turns, files }, folder, placed),
+  )
+  return files
+}
+
+/** The folder of a file whose path is known from the listing. */
+function folderOf({ path, isAlternative }: LocalCandidate): string | undefined {
+  return path === undefined || isAlternative ? undefined : dirname(path)
+}
+
+interface Look {
+  readonly drive: ListedDrive
+  readonly bucket: string
+  readonly turns: TurnTaker
+  /** The files that were found, at the positions of their candidates. */
+  readonly files: (KnownFile | undefined)[]
+}
+
+interface Placed {
+  readonly candidate: LocalCandidate
+  readonly position: number
+}
+
+/**
+ * Names are resolved from the open folder: the folder may have been exchanged with a symbolic link since it was read.
+ *
+ * @param path the folder of all files; undefined if they have to be searched
+ */
+async function lookIn(look: Look, path: string | undefined, placed: readonly Placed[]) {
+  const { root } = look.drive
+  const folder = path === undefined ? undefined : await OpenFolder.open(root, path)
+  const pending: Promise<void>[] = []
+  try {
+    for (const { candidate, position } of placed) {
+      const { path = '' } = candidate
+      const stats = folder && root.files.lstat(folder.at(basename(path)))
+      const found = stats instanceof Promise ? undefined : fileOf(root, stats, path)
+      if (found === undefined) pending.push(find(look, { candidate, position }, stats))
+      look.files[position] = found
+      // Awaited later: avoids an unhandled rejection.
+      pending.at(-1)?.catch(() => undefined)
+      if (pending.length >= concurrentLooks) await allDone(pending.splice(0))
+      const pause = look.turns.step()
+      if (pause !== undefined) await pause
+    }
+    await allDone(pending)
+  } catch (error) {
+    // For people, who do not know the descriptor (local-tree.ts).
+    const { path: at } = error as NodeJS.ErrnoException
+    if (at !== undefined)
+      Object.assign(error as Error, { path: `${root.path}/${path}/${basename(at)}` })
+    throw error
+  } finally {
+    await allDone(pending).catch(() => undefined)
+    await folder?.close()
+  }
+}
+
+async function find(
+  { drive, bucket, files }: Look,
+  { candidate, position }: Placed,
+  stats: Promise<Stats | undefined> | Stats | undefined,
+): Promise<void> {
+  const found = fileOf(drive.root, await stats, candidate.path ?? '')
+  files[position] = found ?? (await search(drive, bucket, candidate))
+}
+
+/** Twice at both paths: the object may be moved from one to the other meanwhile. */
+async function search(
+  { root }: ListedDrive,
+  bucket: string,
+  candidate: LocalCandidate,
+): Promise<KnownFile | undefined> {
+  const objectPath = localPathOf(bucket, candidate.key)
+  const { natural, alternative } = objectPath
+  for (const { folder: path, name } of [natural, alternative, natural, alternative]) {
+    const folder = await OpenFolder.open(root, path)
+    if (folder === undefined) continue
+    const stats = await Promise.resolve(root.files.lstat(folder.at(name))).finally(() =>
+      folder.close(),
+    )
+    const file = fileOf(root, stats, objectPath.path)
+    if (file !== undefined) return file
+  }
+  return undefined
+}
+
+function fileOf(root: LocalRoot, stats: Stats | undefined, path: string): KnownFile | undefined {
+  return stats?.isFile() ? { ...describe(stats, root), path } : undefined
+}
+
+function entryOf(key: string, file: KnownFile, attributes = noEtag): ObjectEntry {
+  const { size, modifiedAtMs } = file
+  return { kind: 'object', key, size, modifiedAtMs, ...listedAttributes(attributes) }
+}

@@ -1,0 +1,326 @@
+import { randomBytes } from 'node:crypto'
+import { forEachLimited } from '../../../platform/process/limiter.ts'
+import type { Log } from '../../../platform/process/log.ts'
+import { type Drive, DriveError, type OpenObject, type UploadDrive } from '../drive.ts'
+import type { ClaimDrive } from '../drive-notes.ts'
+import { endingDraft } from '../kit/uploads/ending-draft.ts'
+import type { HeadOptions, OpenOptions } from '../read-options.ts'
+import { fs, refusing } from './file-calls.ts'
+import { addBucketFolder, removeBucketFolder } from './folders/bucket-folders.ts'
+import { FolderIndexes } from './folders/folder-indexes.ts'
+import { FolderJournal, type JournalNote } from './folders/folder-journal.ts'
+import { removeEmptyFolders } from './folders/folder-maker.ts'
+import { FolderSync } from './folders/folder-sync.ts'
+import { openLocalCursor } from './folders/local-tree.ts'
+import { unlessAbsent, withDriveErrors } from './fs-error.ts'
+import { sweepLeftovers } from './leftovers.ts'
+import { LocalNotes } from './local-notes.ts'
+import {
+  bucketPath,
+  createTempFile,
+  type LocalRoot,
+  openLocalRoot,
+  openReadOnlyRoot,
+  processFolderOf,
+  realFolderPath,
+  requireOwnFolder,
+} from './local-root.ts'
+import { localPathOf } from './object-path.ts'
+import { AttributeCache } from './objects/attribute-cache.ts'
+import { copyObject } from './objects/copy-file.ts'
+import { LocalDraft } from './objects/draft.ts'
+import type { FileRecords } from './objects/file-records.ts'
+import { KeyLocks } from './objects/key-locks.ts'
+import { headObject, metadataOf, openObject } from './objects/object-files.ts'
+import { fsyncFile, writeFully } from './objects/paced-files.ts'
+import { removeObject } from './objects/publisher.ts'
+import { SeenFileCache } from './objects/seen-file-cache.ts'
+import { setTags } from './objects/set-tags.ts'
+import type { OpenDrive } from './open-drive.ts'
+import type { Finding } from './probe/findings.ts'
+import { probeFolder } from './probe/probe-folder.ts'
+import { SmallWrites } from './small-writes/small-writes.ts'
+import { LocalUploads } from './uploads/local-uploads.ts'
+
+export interface LocalDriveOptions {
+  /** The folder of the buckets' folders; created if it is missing. */
+  readonly root: string
+  readonly records: FileRecords
+  readonly log: Pick<Log, 'warn'>
+  /** Whether objects are read while `records` can't be (Drive.readsAlone). */
+  readonly readsAlone?: boolean
+  readonly claim?: ClaimDrive
+  /** Writes nothing, not even in the drive's own folder. Only reads may be called then. */
+  readonly isReadOnly?: boolean
+  /**
+   * Called with each missing feature of the file system, which `prepare` begins to test and `close` waits for. Absent: it
+   * is not tested.
+   */
+  readonly onFinding?: ((finding: Finding) => void) | undefined
+}
+
+/**
+ * Opens a drive over an ordinary folder. Several processes may have the same folder open.
+ * @throws DriveError, for people, when the folder cannot be used
+ */
+export async function openLocalDrive(options: LocalDriveOptions): Promise<Drive> {
+  // Resolved once, so that notes and objects stay on one drive if a symbolic link changes later.
+  const path = await realFolderPath(options.root)
+  if (options.isReadOnly) {
+    return new LocalDrive(openOn(await openReadOnlyRoot(path), options), options).served()
+  }
+  await options.claim?.(new LocalNotes(path))
+  const drive = openOn(await openLocalRoot(path), options)
+  await withDriveErrors(`use ${options.root} as a drive`, () => drive.locks.prepare())
+  return new LocalDrive(drive, options).served()
+}
+
+/** The parts of a drive over an open root. */
+function openOn(root: LocalRoot, { records, log }: LocalDriveOptions): OpenDrive {
+  return {
+    root,
+    locks: new KeyLocks(root),
+    known: new AttributeCache(records, log),
+    indexes: new FolderIndexes(root),
+    journal: new FolderJournal(root),
+    sync: new FolderSync(root),
+    writes: new SmallWrites(root),
+  }
+}
+
+/** A draft with a declared size from here on is refused immediately if there is no space for it. */
+const roomCheckBytes = 8 * 1024 * 1024
+
+/** Written to check the drive: a file system may store fewer bytes in the file's inode, even if it is full. */
+const writtenBytes = 4_096
+
+/** Folders of buckets that are looked at together: on a network file system each waits for replies. */
+const preparedAtOnce = 16
+
+type Calls = Required<Drive>
+
+class LocalDrive implements Drive {
+  readonly kind = 'file'
+  readonly deletes = 'permanent'
+  readonly trashes = () => true
+  readonly isLocal = true
+  readonly readsAlone: boolean
+  readonly uploads: UploadDrive
+  readonly #drive: OpenDrive
+  readonly #root: LocalRoot
+  readonly #seen: SeenFileCache
+  readonly #onFinding: LocalDriveOptions['onFinding']
+  #probing: Promise<void> | undefined
+
+  constructor(drive: OpenDrive, { readsAlone = false, onFinding }: LocalDriveOptions) {
+    const { root } = drive
+    this.readsAlone = readsAlone
+    this.uploads = new LocalUploads(drive)
+    this.#drive = drive
+    this.#root = root
+    this.#seen = new SeenFileCache(root)
+    this.#onFinding = onFinding
+  }
+
+  /** The drive for its callers. */
+  served(): Drive {
+    const { calls } = this.#root
+    return calls === undefined ? this : refusing(this, calls)
+  }
+
+  readonly prepare: Calls['prepare'] = async (buckets) => {
+    // Nothing depends on the findings: requests are served meanwhile.
+    if (this.#onFinding !== undefined) this.#probing = this.#probe(this.#onFinding)
+    await forEachLimited(buckets, preparedAtOnce, (bucket) =>
+      withDriveErrors(`prepare the folder ${bucketPath(this.#root, bucket)}`, () =>
+        addBucketFolder(this.#root, bucket),
+      ),
+    )
+    await this.sweep()
+  }
+
+  async #probe(onFinding: (finding: Finding) => void): Promise<void> {
+    for (const finding of await probeFolder(this.#root, processFolderOf(this.#root)))
+      onFinding(finding)
+  }
+
+  readonly sweep: Calls['sweep'] = async () => {
+    await withDriveErrors('sweep leftover files', async () => {
+      await requireOwnFolder(this.#root)
+      await this.#root.folders.open()
+      await sweepLeftovers({
+        root: this.#root,
+        nowMs: await this.#root.clock.nowMs(),
+        tidyFolders: (note) => this.#tidyFolders(note),
+        forget: (identity) => this.#drive.known.forget(identity),
+      })
+    })
+  }
+
+  readonly addBucket: Calls['addBucket'] = async (bucket) => {
+    await withDriveErrors(`create the folder of bucket ${bucket}`, () =>
+      addBucketFolder(this.#root, bucket),
+    )
+  }
+
+  readonly removeBucket: Calls['removeBucket'] = async (bucket) => {
+    return await withDriveErrors(`remove the folder of bucket ${bucket}`, () =>
+      removeBucketFolder(this.#root, bucket),
+    )
+  }
+
+  readonly check: Calls['check'] = async (access) => {
+    await withDriveErrors('use the drive', async () => {
+      if (access === 'reads' || this.#root.isReadOnly) return await checkReads(this.#root)
+      if (access === 'writes') return await checkWrites(this.#root)
+      await requireOwnFolder(this.#root)
+      const { W_OK, X_OK } = fs.constants
+      await fs.promises.access(this.#root.ownPath, W_OK | X_OK)
+    })
+  }
+
+  readonly bucketCreatedAtMs: Calls['bucketCreatedAtMs'] = async (bucket) => {
+    return await withDriveErrors(`check bucket ${bucket}`, async () => {
+      await requireOwnFolder(this.#root)
+      const stats = await unlessAbsent(() => fs.promises.lstat(bucketPath(this.#root, bucket)))
+      if (stats === undefined) throw new DriveError('no-bucket', `Bucket ${bucket} has no folder.`)
+      return this.#root.hasBirthtime ? stats.birthtimeMs : Math.min(stats.mtimeMs, stats.ctimeMs)
+    })
+  }
+
+  readonly list: Calls['list'] = (bucket, query) => {
+    return openLocalCursor(this.#drive, bucket, query)
+  }
+
+  readonly head: Calls['head'] = async (bucket, key, options) => {
+    const seen = this.#seen.head(bucket, key)
+    if (seen !== undefined) return seen
+    return await withDriveErrors(`read ${bucket}/${key}`, async () => {
+      const objectPath = localPathOf(bucket, key)
+      const found = await headObject(this.#drive, objectPath, this.#accepted(options))
+      if (found === undefined) return undefined
+      this.#seen.add(objectPath, found.file, found.metadata)
+      return found.metadata
+    })
+  }
+
+  readonly open: Calls['open'] = (bucket, key, options) => {
+    return this.#seen.open(bucket, key) ?? this.#find(bucket, key, options)
+  }
+
+  #accepted(options: HeadOptions | undefined): HeadOptions | undefined {
+    return this.readsAlone ? options : undefined
+  }
+
+  async #find(
+    bucket: string,
+    key: string,
+    options: OpenOptions | undefined,
+  ): Promise<OpenObject | undefined> {
+    return await withDriveErrors(`read ${bucket}/${key}`, async () => {
+      const objectPath = localPathOf(bucket, key)
+      const file = await openObject(this.#drive, objectPath)
+      if (file === undefined) return undefined
+      try {
+        const metadata = await metadataOf(this.#drive, objectPath, file, this.#accepted(options))
+        return this.#seen.reader(objectPath, file, metadata)
+      } catch (error) {
+        await this.#root.files.close(file.fd)
+        throw error
+      }
+    })
+  }
+
+  readonly draft: Calls['draft'] = async (bucket, key, options) => {
+    const objectPath = localPathOf(bucket, key)
+    const { size = 0 } = options
+    if (size >= roomCheckBytes && size > (await this.quota()).freeBytes) {
+      throw new DriveError('full', `There is no space on the drive for ${size} bytes.`)
+    }
+    return endingDraft(new LocalDraft(this.#drive, objectPath, options))
+  }
+
+  readonly copy: Calls['copy'] = async (source, target, options) => {
+    return await withDriveErrors(`write ${target.bucket}/${target.key}`, () =>
+      copyObject(this.#drive, source, target, options),
+    )
+  }
+
+  readonly setTags: Calls['setTags'] = async (bucket, key, tags) => {
+    return await withDriveErrors(`change the tags of ${bucket}/${key}`, () =>
+      setTags(this.#drive, localPathOf(bucket, key), tags),
+    )
+  }
+
+  readonly remove: Calls['remove'] = async (bucket, key, conditions) => {
+    this.#seen.release(bucket, key)
+    return await withDriveErrors(`remove ${bucket}/${key}`, () =>
+      removeObject(this.#drive, localPathOf(bucket, key), conditions),
+    )
+  }
+
+  readonly removeFolder: Calls['removeFolder'] = async (bucket, key) => {
+    await withDriveErrors(`remove ${bucket}/${key}`, async () => {
+      const objectPath = localPathOf(bucket, key)
+      const { natural: filePath } = objectPath
+      await removeEmptyFolders(this.#drive, objectPath, filePath, [{ path: filePath.folder }])
+    })
+  }
+
+  readonly quota: Calls['quota'] = async () => {
+    return await withDriveErrors('read the free space', async () => {
+      const { bavail, blocks, bsize } = await fs.promises.statfs(this.#root.path)
+      return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+    })
+  }
+
+  readonly statistics: Calls['statistics'] = () => {
+    const { known, writes, indexes } = this.#drive
+    const { contents, files } = this.#seen.counts
+    const caches = { attributes: known.counts, contents, files }
+    const queues = { writes: writes.waiting, folders: indexes.pending }
+    return { caches, queues }
+  }
+
+  readonly close: Calls['close'] = async () => {
+    this.#seen.close()
+    await this.#probing
+    const { indexes, journal, writes } = this.#drive
+    await Promise.all([indexes, journal, writes].map((one) => one.close()))
+    await this.#root.folders.close()
+  }
+
+  async #tidyFolders({ bucket, key, making }: JournalNote): Promise<void> {
+    const objectPath = localPathOf(bucket, key)
+    const made = making.map((path) => ({ path }))
+    for (const filePath of [objectPath.alternative, objectPath.natural]) {
+      await removeEmptyFolders(this.#drive, objectPath, filePath, made)
+    }
+  }
+}
+
+/** Reads the drive's root folder, also on a read-only file system. */
+async function checkReads(root: LocalRoot): Promise<void> {
+  await requireOwnFolder(root)
+  const folder = await fs.promises.opendir(root.path, { bufferSize: 1 })
+  try {
+    await folder.read()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Writes a file to the disk and removes it. If the process is killed meanwhile, the next start does. */
+async function checkWrites(root: LocalRoot): Promise<void> {
+  await requireOwnFolder(root)
+  const { path, fd } = await createTempFile(root)
+  try {
+    // Random: a file system that compresses would store zeros without a block.
+    await writeFully(fd, randomBytes(writtenBytes), 0)
+    // Space may be allocated only now.
+    await fsyncFile(fd)
+  } finally {
+    await root.files.close(fd)
+    await fs.promises.unlink(path)
+  }
+}

@@ -1,0 +1,63 @@
+import type { ObjectName } from '../drive.ts'
+import { keysAbove, pathOfKey, requireLegalKey } from '../kit/names/key-path.ts'
+
+/** A path in two parts: the folder's path below the root (bucket first), and the name in it. */
+export interface FilePath {
+  /** `bucket` or `bucket/a/b`. */
+  readonly folder: string
+  readonly name: string
+}
+
+/** The paths of an object's file (key-path.ts): the natural one unless a folder has it. */
+export interface ObjectPath extends ObjectName {
+  readonly natural: FilePath
+  readonly alternative: FilePath
+  /** The natural path below the root: the object's name for locks and records. */
+  readonly path: string
+}
+
+/** @throws DriveError `invalid-key` for what S3 does not allow as a key. */
+export function localPathOf(bucket: string, key: string): ObjectPath {
+  requireLegalKey(key)
+  const { natural, alternative } = pathOfKey(key)
+  const filePath = filePathOf(bucket, natural)
+  return {
+    bucket,
+    key,
+    natural: filePath,
+    alternative: filePathOf(bucket, alternative),
+    path: `${filePath.folder}/${filePath.name}`,
+  }
+}
+
+/** The file's path below the root as one text. */
+export function joinFilePath(filePath: FilePath): string {
+  return `${filePath.folder}/${filePath.name}`
+}
+
+/**
+ * The object whose natural path is this folder on the way to `objectPath`: for `a/b/c`, the objects
+ * `a` and `a/b`. Undefined for folders that are the natural path of no object, such as pieces of names.
+ * @param path below the root
+ */
+export function displacedBy(objectPath: ObjectPath, path: string): ObjectPath | undefined {
+  let owners = ownersByPath.get(objectPath)
+  if (owners === undefined) {
+    owners = new Map(
+      keysAbove(objectPath.key)
+        .map((key) => localPathOf(objectPath.bucket, key))
+        .map((owner) => [owner.path, owner]),
+    )
+    ownersByPath.set(objectPath, owners)
+  }
+  return owners.get(path)
+}
+
+/** A key may have 500 folders, and each is looked up. */
+const ownersByPath = new WeakMap<ObjectPath, ReadonlyMap<string, ObjectPath>>()
+
+function filePathOf(bucket: string, components: readonly string[]): FilePath {
+  const name = components.at(-1) ?? ''
+  if (components.length === 1) return { folder: bucket, name }
+  return { folder: `${bucket}/${components.slice(0, -1).join('/')}`, name }
+}

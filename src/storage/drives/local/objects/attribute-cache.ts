@@ -1,0 +1,198 @@
+import type { Log } from '../../../../platform/process/log.ts'
+import { SizedCache } from '../../../../platform/process/sized-cache.ts'
+import { TimeLimitError, withinTime } from '../../../../platform/process/time-limit.ts'
+import type { Attributes } from '../../attributes.ts'
+import { DriveError } from '../../drive.ts'
+import { withDatabaseErrors } from '../../kit/database-errors.ts'
+import {
+  parseAttributes,
+  provisionalAttributes,
+  provisionalEtag,
+} from '../../kit/stored-attributes.ts'
+import { type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
+import type { FileIdentity, FileStamp } from './file-identity.ts'
+import type { FileRecords } from './file-records.ts'
+
+/** What the attributes of a file depend on. */
+export interface KnownFile extends FileStamp {
+  /** Its natural path below the root, regardless of its actual path. */
+  readonly path: string
+}
+
+/** The limit for the cached attributes of all files together. */
+const cacheLimitBytes = 8 * 1024 * 1024
+/** The approximate size of an entry without its text, with what protocols add to the attributes. */
+const entryBytes = 1_500
+/** ETags in memory for listings: some 2 MiB. */
+const maxListed = 8_192
+/** A read that accepts provisional attributes waits at most this long for the database. */
+const recordWaitMs = 3_000
+/** While the database does not respond, one read asks it in this time and the others do not wait. */
+const askAgainMs = 1_000
+
+/**
+ * Attributes of files. Records never change (file-records.ts), so they are cached without expiry. A
+ * file without a record was added by hand, or copied from another disk.
+ */
+export class AttributeCache {
+  readonly #records: FileRecords
+  readonly #log: Pick<Log, 'warn'>
+  /** Of `of`, not of listings. */
+  readonly counts = { hits: 0, misses: 0 }
+  readonly #cache = new SizedCache<Attributes>(cacheLimitBytes)
+  readonly #listed = new SizedCache<ListedAttributes>(maxListed)
+  readonly #now: () => number
+  #isAway = false
+  #askAgainAtMs = 0
+  #answeredAtMs = Number.NEGATIVE_INFINITY
+
+  /** @param now monotonic, milliseconds */
+  constructor(records: FileRecords, log: Pick<Log, 'warn'>, now = () => performance.now()) {
+    this.#records = withDatabaseErrors(records, 'the metadata of files')
+    this.#log = log
+    this.#now = now
+  }
+
+  async of(file: KnownFile): Promise<Attributes> {
+    return this.#cached(file) ?? (await this.#load(file))
+  }
+
+  /** As `of`, but provisional attributes, which are not cached, while the database does not respond. */
+  async ofOrProvisional(file: KnownFile): Promise<Attributes> {
+    const cached = this.#cached(file)
+    if (cached !== undefined) return cached
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      if (this.#isAway && this.#now() < this.#askAgainAtMs) break
+      const askedAtMs = this.#now()
+      this.#askAgainAtMs = askedAtMs + askAgainMs
+      try {
+        const attributes = await withinTime(this.#load(file), recordWaitMs)
+        this.#answeredAtMs = this.#now()
+        this.#isAway = false
+        return attributes
+      } catch (error) {
+        if (!isAbsence(error)) throw error
+        // The database has answered another read meanwhile: it is back, and this one was lost with its connection.
+        if (this.#answeredAtMs <= askedAtMs) this.#noteAbsence(error)
+      }
+    }
+    return { ...provisionalAttributes(file.path, file.identity), isProvisional: true }
+  }
+
+  #noteAbsence(error: unknown): void {
+    this.#askAgainAtMs = this.#now() + askAgainMs
+    if (this.#isAway) return
+    this.#isAway = true
+    this.#log.warn(
+      { err: error },
+      'the database does not respond: objects are read without their attributes',
+    )
+  }
+
+  #cached(file: KnownFile): Attributes | undefined {
+    const cached = this.#cache.get(file.identity) ?? this.#cache.get(provisionalKey(file))
+    if (cached !== undefined) this.counts.hits += 1
+    return cached
+  }
+
+  async #load(file: KnownFile): Promise<Attributes> {
+    this.counts.misses += 1
+    const json = await this.#records.find(file.identity)
+    const attributes = parseAttributes(json)
+    if (attributes !== undefined) return this.#keep(file.identity, attributes)
+    const adopted = (await this.#findByPath([file])).get(file.path)
+    if (adopted === undefined) {
+      return this.#keep(provisionalKey(file), provisionalAttributes(file.path, file.identity))
+    }
+    this.#adopt(file, adopted)
+    return this.#keep(file.identity, adopted)
+  }
+
+  /** Of at most 1,000 files, in their order. Does not evict cached attributes. */
+  async listedOf(files: readonly KnownFile[]): Promise<ListedAttributes[]> {
+    const listed = files.map(
+      (file) => this.#cache.peek(file.identity) ?? this.#listed.get(provisionalKey(file)),
+    )
+    const unknown = files.filter((_, index) => listed[index] === undefined)
+    if (unknown.length === 0) return listed as ListedAttributes[]
+    const found = await this.#records.findMany(unknown.map((file) => file.identity))
+    const strangers = unknown.filter((file) => !found.has(file.identity))
+    const moved = strangers.length === 0 ? noAttributes : await this.#findByPath(strangers)
+    return files.map((file, index) => {
+      const known = listed[index]
+      if (known !== undefined) return known
+      const recorded = parseAttributes(found.get(file.identity)) ?? moved.get(file.path)
+      const read = listedAttributes(recorded ?? { etag: provisionalEtag(file.identity) })
+      this.#listed.set(provisionalKey(file), read)
+      return read
+    })
+  }
+
+  /** Durable when resolved. Call it before the file is visible. */
+  async save(
+    file: KnownFile,
+    attributes: Attributes,
+    ownFolders: readonly string[],
+  ): Promise<void> {
+    await this.#records.save({ ...file, json: JSON.stringify(attributes) }, ownFolders)
+    this.#keep(file.identity, attributes)
+  }
+
+  /** The file was deleted, and its identity is never reused. */
+  forget(identity: FileIdentity): void {
+    this.#records.forget(identity)
+  }
+
+  isOwnFolder(identity: string): Promise<boolean> {
+    return this.#records.isOwnFolder(identity)
+  }
+
+  forgetFolder(identity: string): void {
+    this.#records.forgetFolder(identity)
+  }
+
+  async #findByPath(files: readonly KnownFile[]): Promise<ReadonlyMap<string, Attributes>> {
+    const found = await this.#records.findByPaths(files)
+    const attributes = new Map<string, Attributes>()
+    for (const [path, json] of found) {
+      const parsed = parseAttributes(json)
+      if (parsed !== undefined) attributes.set(path, parsed)
+    }
+    return attributes
+  }
+
+  /** Lets the file keep its attributes when it is renamed. Nothing is lost if this fails. */
+  #adopt(file: KnownFile, attributes: Attributes): void {
+    this.save(file, attributes, []).catch((error: unknown) => {
+      this.#log.warn({ err: error, path: file.path }, 'could not adopt a file')
+    })
+  }
+
+  #keep(key: string, attributes: Attributes): Attributes {
+    this.#cache.set(key, attributes, entryBytes + 2 * key.length + attributesBytes(attributes))
+    return attributes
+  }
+}
+
+function isAbsence(error: unknown): boolean {
+  if (error instanceof TimeLimitError) return true
+  return error instanceof DriveError && error.kind === 'unavailable'
+}
+
+const noAttributes: ReadonlyMap<string, Attributes> = new Map()
+
+/** Contains the path, because the guessed content type depends on it. */
+function provisionalKey(file: KnownFile): string {
+  return `${file.identity} ${file.path}`
+}
+
+/** The approximate size of attributes in memory, without the cost of JSON. */
+export function attributesBytes(attributes: Attributes): number {
+  const { headers, metadata, tags = {}, partSizes = [], partChecksums = [] } = attributes
+  let units = 100 + 16 * partSizes.length
+  for (const digest of partChecksums) units += 16 + digest.length
+  for (const texts of [headers, metadata, tags]) {
+    for (const [name, value] of Object.entries(texts)) units += name.length + (value?.length ?? 0)
+  }
+  return 2 * units
+}

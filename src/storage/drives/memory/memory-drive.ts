@@ -1,0 +1,87 @@
+import { changedSource } from '../copy-source.ts'
+import type { Drive, OpenObject } from '../drive.ts'
+import { defineDrive } from '../kit/define/define-drive.ts'
+import {
+  ByteCollector,
+  type MemoryObject,
+  MemoryObjects,
+  type MemoryOptions,
+  metadataOf,
+  turn,
+} from './memory-objects.ts'
+import { MemoryUploads } from './memory-uploads.ts'
+
+const readChunkBytes = 64 * 1024
+
+export interface MemoryDrive extends Drive {
+  readonly uploads: MemoryUploads
+}
+
+/**
+ * A drive for tests. Everything is lost when the process ends, and no files can be added by hand. Its uploads are
+ * in memory as well, so it has its own.
+ */
+export function openMemoryDrive(options: MemoryOptions = {}): MemoryDrive {
+  const objects = new MemoryObjects(options)
+  const uploads = new MemoryUploads(objects)
+  const drive = defineDrive({
+    ...{ kind: 'memory', uploads, trashes: () => true },
+    async addBucket(bucket) {
+      objects.addBucket(bucket)
+    },
+    removeBucket: async (bucket) => objects.removeBucket(bucket),
+    bucketCreatedAtMs: async (bucket) => objects.bucket(bucket).createdAtMs,
+    async objects(bucket) {
+      await turn()
+      return objects.entries(bucket)
+    },
+    async open(bucket, key) {
+      await turn()
+      const object = objects.get({ bucket, key })
+      return object && openObject(object)
+    },
+    async draft(bucket, key, { size = 0 }) {
+      await turn()
+      objects.bucket(bucket)
+      objects.assertRoom(size)
+      const collector = new ByteCollector(objects)
+      return {
+        write: (chunk) => collector.write(chunk),
+        async publish(attributes) {
+          const bytes = await collector.take()
+          return objects.put({ bucket, key }, { bytes, attributes })
+        },
+        discard: async () => collector.discard(),
+      }
+    },
+    async copy(source, target, { attributes, conditions }) {
+      await turn()
+      const object = objects.get(source)
+      if (object === undefined) return undefined
+      if (object.attributes.etag !== source.etag) throw changedSource(source)
+      const { bytes } = object
+      return metadataOf(objects.put(target, { bytes, attributes, conditions }))
+    },
+    async setTags(bucket, key, tags) {
+      await turn()
+      const object = objects.setTags({ bucket, key }, tags)
+      return object && metadataOf(object)
+    },
+    remove: async (bucket, key) => objects.remove({ bucket, key }),
+    quota: async () => ({ freeBytes: objects.freeBytes, totalBytes: objects.capacityBytes }),
+  })
+  return { ...drive, uploads }
+}
+
+function openObject(object: MemoryObject): OpenObject {
+  return {
+    ...metadataOf(object),
+    async *read(start, end) {
+      for (let at = start; at < end; at += readChunkBytes) {
+        await turn()
+        yield object.bytes.subarray(at, Math.min(at + readChunkBytes, end))
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}

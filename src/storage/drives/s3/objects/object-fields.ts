@@ -1,0 +1,148 @@
+import { isUtf8 } from 'node:buffer'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type ChecksumAlgorithm,
+  checksumAlgorithms,
+} from '../../../../platform/checksums/checksum-algorithm.ts'
+import type { Attributes, KeptHeader, StoredChecksum, WriterAttributes } from '../../attributes.ts'
+
+/**
+ * User metadata with which a write marks its object, so that a lost reply can be told from a write that failed.
+ * Clients of the gateway do not see it.
+ */
+const markName = 'bucketry-write'
+/** A client's metadata of these names has `-x` more in the store, so that it is not taken for a mark. */
+const likeMark = /^bucketry-write(?:-x)*$/
+
+/** S3's own type of an object that was written without one. The SDK would send another. */
+const noType = 'binary/octet-stream'
+
+/** The SDK's members for the headers that S3 keeps. `Expires` is a date there: see `expiresText` of Store. */
+const members = {
+  'cache-control': 'CacheControl',
+  'content-disposition': 'ContentDisposition',
+  'content-encoding': 'ContentEncoding',
+  'content-language': 'ContentLanguage',
+  'content-type': 'ContentType',
+  expires: 'ExpiresString',
+} as const satisfies Record<KeptHeader, string>
+
+/** The part of an SDK's command that writes attributes. @param mark see `markName` */
+export function fieldsOf(attributes: WriterAttributes, mark: string | undefined) {
+  const { headers, metadata, tags = {}, storageClass } = attributes
+  const tagging = Object.entries(tags).map((tag) => tag.map(encodeURIComponent).join('='))
+  return {
+    CacheControl: wordOf(headers['cache-control']),
+    ContentDisposition: wordOf(headers['content-disposition']),
+    ContentEncoding: wordOf(headers['content-encoding']),
+    ContentLanguage: wordOf(headers['content-language']),
+    ContentType: wordOf(headers['content-type']) ?? noType,
+    expiresText: wordOf(headers.expires),
+    Metadata: Object.fromEntries([
+      ...Object.entries(metadata).map(([name, value]) => {
+        return [likeMark.test(name) ? `${name}-x` : name, wordOf(value)] as const
+      }),
+      ...(mark === undefined ? [] : [[markName, mark] as const]),
+    ]),
+    ...(tagging.length > 0 && { Tagging: tagging.join('&') }),
+    ...(storageClass !== undefined && { StorageClass: storageClass as 'STANDARD' }),
+  }
+}
+
+/** What HeadObject and GetObject return of an object, with the SDK's names. */
+export interface ObjectFields
+  extends Partial<Record<(typeof members)[KeptHeader], string | undefined>>,
+    ChecksumFields {
+  readonly ETag?: string | undefined
+  readonly Metadata?: Readonly<Record<string, string>> | undefined
+  readonly StorageClass?: string | undefined
+}
+
+type ChecksumFields = {
+  readonly [Algorithm in ChecksumAlgorithm as `Checksum${Algorithm}`]?: string | undefined
+} & { readonly ChecksumType?: string | undefined }
+
+/** The attributes of an object, without its tags. */
+export function attributesIn(fields: ObjectFields): Attributes {
+  const headers = Object.entries(members).flatMap(([name, member]) => {
+    const value = fields[member]
+    return value === undefined || value === noType ? [] : [[name, textOf(value)] as const]
+  })
+  const metadata = Object.entries(fields.Metadata ?? {}).filter(([name]) => name !== markName)
+  const { StorageClass: storageClass = 'STANDARD' } = fields
+  const written = {
+    headers: Object.fromEntries(headers),
+    metadata: Object.fromEntries(
+      metadata.map(([name, value]) => {
+        return [likeMark.test(name) ? name.slice(0, -2) : name, textOf(value)]
+      }),
+    ),
+    ...(storageClass !== 'STANDARD' && { storageClass }),
+  }
+  return writtenAttributes(written, fields)
+}
+
+/** The attributes of an object that was written with these, of which the store has returned ETag and checksum. */
+export function writtenAttributes(
+  { headers, metadata, tags, storageClass }: WriterAttributes,
+  reply: Pick<ObjectFields, 'ETag'> & ChecksumFields,
+): Attributes {
+  const checksum = checksumIn(reply)
+  return {
+    ...{ etag: bareEtag(reply.ETag), headers, metadata },
+    ...(tags && { tags }),
+    ...(storageClass && { storageClass }),
+    ...(checksum && { checksum }),
+  }
+}
+
+/** Whether objects are written with the same headers, metadata, tags and storage class. */
+export function areSame(one: WriterAttributes, other: WriterAttributes): boolean {
+  const written = ({ headers, metadata, tags, storageClass }: WriterAttributes) => [
+    ...[headers, metadata, tags].map((values = {}) => ({ ...values })),
+    storageClass,
+  ]
+  return isDeepStrictEqual(written(one), written(other))
+}
+
+/** The mark of the write that made the object. */
+export function markIn({ Metadata }: ObjectFields): string | undefined {
+  return Metadata?.[markName]
+}
+
+function checksumIn(fields: ChecksumFields): StoredChecksum | undefined {
+  for (const algorithm of checksumAlgorithms) {
+    const value = fields[`Checksum${algorithm}`]
+    if (value === undefined) continue
+    const isComposite = fields.ChecksumType === 'COMPOSITE' || value.includes('-')
+    return { algorithm, value, type: isComposite ? 'COMPOSITE' : 'FULL_OBJECT' }
+  }
+  return undefined
+}
+
+/** Without quotes. */
+export function bareEtag(etag = ''): string {
+  return etag.replace(/^(?:W\/)?"(.*)"$/, '$1')
+}
+
+const ourWord = /^=\?(utf-8|iso-8859-1)\?b\?([A-Za-z0-9+/=]*)\?=$/
+/** Text that a header field brings to the store as it is (RFC 9110 section 5.5), and that is not our encoding. */
+const plainText = /^(?!=\?(?:utf-8|iso-8859-1)\?b\?)(?:[!-~](?:[ -~]*[!-~])?)$/
+
+/**
+ * A value as ASCII: signatures of other characters differ between stores, and HTTP drops spaces around a value. What
+ * is not plain becomes an encoded word (RFC 2047) in lower case, which only this drive writes.
+ */
+function wordOf(value: string): string
+function wordOf(value: string | undefined): string | undefined
+function wordOf(value: string | undefined): string | undefined {
+  if (value === undefined || plainText.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  const charset = isUtf8(bytes) ? 'utf-8' : 'iso-8859-1'
+  return `=?${charset}?b?${bytes.toString('base64')}?=`
+}
+
+function textOf(value: string): string {
+  const [, , base64] = ourWord.exec(value) ?? []
+  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('latin1')
+}

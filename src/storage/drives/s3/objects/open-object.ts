@@ -1,0 +1,163 @@
+import type { Readable } from 'node:stream'
+import {
+  GetObjectCommand,
+  type GetObjectCommandInput,
+  type GetObjectCommandOutput,
+} from '@aws-sdk/client-s3'
+import { freeMemory } from '../../../../platform/process/free-memory.ts'
+import { DriveError, type ObjectName, type OpenObject } from '../../drive.ts'
+import { CachedObject } from '../../kit/cached-object.ts'
+import type { OpenOptions, WantedBytes } from '../../read-options.ts'
+import { replyBytes } from '../requests/reply-bytes.ts'
+import type { StoreContext } from '../requests/store-context.ts'
+import { codeOf, storeError } from '../requests/store-errors.ts'
+import {
+  headWithPart,
+  objectIn,
+  rangeIn,
+  type StoreObject,
+  unlessMissing,
+  withoutMark,
+} from './heads.ts'
+import { bareEtag } from './object-fields.ts'
+
+/** Up to this size, an object that is read as a whole is in memory when it is opened. */
+const contentBytes = 64 * 1024
+
+/** One version of an object: reads are pinned to its ETag. */
+export async function openStoreObject(
+  context: StoreContext,
+  object: ObjectName,
+  { wanted, partNumber }: OpenOptions = {},
+): Promise<OpenObject | undefined> {
+  if (wanted !== undefined && partNumber === undefined) {
+    try {
+      return await openWith(context, object, wanted)
+    } catch (error) {
+      if (codeOf(error) !== 'InvalidRange') throw error
+    }
+  }
+  const found = await headWithPart(context, object, partNumber)
+  return found && openedObject(context, object, found)
+}
+
+/** With one request, whose reply has metadata and bytes. */
+async function openWith(
+  context: StoreContext,
+  object: ObjectName,
+  wanted: WantedBytes,
+): Promise<OpenObject | undefined> {
+  const ending = new AbortController()
+  const isWhole = wanted.start === 0 && wanted.end === Number.POSITIVE_INFINITY
+  const fields = isWhole ? {} : { Range: rangeField(wanted) }
+  const reply = await unlessMissing(request(context, object, fields, ending))
+  if (reply === undefined) return undefined
+  try {
+    const found = await objectIn(context, context.names.nameOf(object), reply)
+    if (found === undefined) {
+      ending.abort()
+      return undefined
+    }
+    const { start, end } = rangeIn(reply.ContentRange) ?? { start: 0, end: found.size }
+    const bytes = replyBytes(reply.Body as Readable, { size: end - start, ending })
+    if (!isWhole || end > contentBytes) {
+      return openedObject(context, object, found, { start, end, bytes, ending })
+    }
+    const chunks = await Array.fromAsync(bytes)
+    const content = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+    return new CachedObject(found, content)
+  } catch (error) {
+    ending.abort()
+    throw asReadError(error, object)
+  }
+}
+
+/** A reply that is read. */
+interface Begun extends WantedBytes {
+  readonly bytes: AsyncGenerator<Uint8Array>
+  readonly ending: AbortController
+}
+
+function openedObject(
+  context: StoreContext,
+  object: ObjectName,
+  found: StoreObject,
+  begun?: Begun,
+): OpenObject {
+  const { etag } = found.attributes
+  const endings = new Set(begun && [begun.ending])
+  let isClosed = false
+  let first = begun
+  async function* read(start: number, end: number): AsyncGenerator<Uint8Array> {
+    if (start === end) return
+    const isBegun = start === first?.start && end === first.end
+    const { bytes, ending } = (isBegun && first) || rangeOf(context, object, etag, { start, end })
+    first = undefined
+    endings.add(ending)
+    try {
+      yield* bytes
+    } catch (error) {
+      if (!isClosed) throw asReadError(error, object)
+    } finally {
+      endings.delete(ending)
+    }
+  }
+  return {
+    ...withoutMark(found),
+    read,
+    async lend(start, end, borrow) {
+      for await (const chunk of read(start, end)) {
+        await borrow(chunk)
+        freeMemory(chunk)
+      }
+    },
+    async close() {
+      isClosed = true
+      for (const ending of endings) ending.abort()
+    },
+  }
+}
+
+function rangeOf(
+  context: StoreContext,
+  object: ObjectName,
+  etag: string,
+  range: WantedBytes,
+): Begun {
+  const ending = new AbortController()
+  async function* bytes() {
+    const fields = { Range: rangeField(range), IfMatch: `"${etag}"` }
+    const reply = await request(context, object, fields, ending)
+    const size = range.end - range.start
+    const isRange = bareEtag(reply.ETag) === etag && reply.ContentLength === size
+    if (!isRange) ending.abort(changed(object))
+    yield* replyBytes(reply.Body as Readable, { size, ending })
+  }
+  return { ...range, bytes: bytes(), ending }
+}
+
+function rangeField({ start, end }: WantedBytes): string {
+  if (start < 0) return `bytes=${start}`
+  return `bytes=${start}-${end === Number.POSITIVE_INFINITY ? '' : end - 1}`
+}
+
+/** A GET, whose bytes outlast the call. */
+function request(
+  { store, names }: StoreContext,
+  object: ObjectName,
+  fields: Partial<GetObjectCommandInput>,
+  ending: AbortController,
+): Promise<GetObjectCommandOutput> {
+  const command = new GetObjectCommand({ ...names.nameOf(object), ...fields })
+  return store.send(command, { ending })
+}
+
+function asReadError(error: unknown, object: ObjectName): unknown {
+  const { kind } = error as DriveError
+  if (kind === 'condition' || kind === 'not-found') return changed(object)
+  return error instanceof DriveError ? error : storeError(error)
+}
+
+function changed({ bucket, key }: ObjectName): DriveError {
+  return new DriveError('changed', `${bucket}/${key} was overwritten or removed.`)
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { DriveError, type DriveErrorKind } from '../../drive.ts'
+import { type ProbeRequests, probeBytes } from './probe-requests.ts'
+import type { NativeConditions, StoreAbility } from './store-abilities.ts'
+
+type Check = (requests: ProbeRequests) => Promise<boolean>
+
+const wrongEtag = '"00000000000000000000000000000000"'
+
+/** How a store says that a condition does not hold. */
+const refusals: readonly DriveErrorKind[] = ['condition', 'not-found', 'busy']
+/** How a store says that it does not know what was asked for. */
+const unknowns: readonly DriveErrorKind[] = [
+  ...(['not-implemented', 'unsupported', 'upload-gone', 'invalid-key'] as const),
+  ...refusals,
+]
+
+/** How to find out what the store does. Each writes names that begin with the ability's. */
+export const probeChecks: Readonly<Record<StoreAbility, Check>> = {
+  create: creates((requests, conditions) => requests.put('create', conditions)),
+  replace: matches('replace', (requests, IfMatch) => requests.put('replace', { IfMatch })),
+  createUpload: creates((requests, conditions) => requests.upload('create-upload', conditions)),
+  replaceUpload: matches('replace-upload', (requests, IfMatch) =>
+    requests.upload('replace-upload', { IfMatch }),
+  ),
+  createCopy: creates((requests, conditions) => copyTo(requests, 'create-copy', conditions)),
+  replaceCopy: matches('replace-copy', (requests, IfMatch) =>
+    copyTo(requests, 'replace-copy', { IfMatch }),
+  ),
+  async removeMatching(requests) {
+    const etag = await requests.put('remove')
+    const isKept = await isRefused(requests.remove('remove', { IfMatch: wrongEtag }))
+    if (!isKept || !(await requests.exists('remove'))) return false
+    return await isTaken(requests.remove('remove', { IfMatch: `"${etag}"` }))
+  },
+  copy: matches('copy-source', (requests, CopySourceIfMatch) =>
+    requests.copy('copy-source', 'copy', { CopySourceIfMatch }),
+  ),
+  copyPart: matches('copy-part-source', (requests, CopySourceIfMatch) =>
+    requests.upload('copy-part', { from: { name: 'copy-part-source', CopySourceIfMatch } }),
+  ),
+  async fewerParts(requests) {
+    return await isTaken(requests.upload('fewer-parts', { hasOther: true }))
+  },
+  async checksums(requests) {
+    const sum = Buffer.alloc(4)
+    sum.writeUInt32BE(crc32(probeBytes))
+    const ChecksumCRC32 = sum.toString('base64')
+    const put = requests.put('checksums', { ChecksumAlgorithm: 'CRC32', ChecksumCRC32 })
+    if (!(await isTaken(put))) return false
+    return (await requests.head('checksums')).ChecksumCRC32 === ChecksumCRC32
+  },
+  async tags(requests) {
+    if (!(await isAllowed(requests.put('tags', { Tagging: 'a=b' })))) return false
+    return (await requests.head('tags')).TagCount === 1
+  },
+  async partEtags(requests) {
+    const md5 = createHash('md5').update(probeBytes).digest('hex')
+    return (await requests.upload('part-etags')) === md5
+  },
+  async wholeBodies(requests) {
+    return (await requests.isCutRefused('cut')) && !(await requests.exists('cut'))
+  },
+  async startAfter(requests) {
+    for (const name of ['list/a', 'list/b', 'list/c']) await requests.put(name)
+    return String(await requests.list('list/', 'list/a')) === 'list/b,list/c'
+  },
+  async startInFolder(requests) {
+    const inFolder = ['folder/a/1', 'folder/a/2', 'folder/a/3']
+    // MinIO reads some five keys more than it is asked for.
+    const beside = Array.from({ length: 12 }, (_, index) => `folder/a-${index}`)
+    await Promise.all([...beside, ...inFolder].map((name) => requests.put(name)))
+    return String(await requests.list('folder/', inFolder[0], 2)) === String(inFolder.slice(1))
+  },
+  exactKeys: (requests) => areKept(requests, ['exact/./a', 'exact//a', 'exact/b/../a']),
+  async leadingSlashes(requests) {
+    await requests.put('leading')
+    await isAllowed(requests.removeBehindSlash('leading'))
+    return await requests.exists('leading')
+  },
+  backslashes: (requests) => areKept(requests, ['backslash\\a']),
+}
+
+/** @param names sorted; nothing else begins like the first one */
+async function areKept(requests: ProbeRequests, names: readonly string[]): Promise<boolean> {
+  for (const name of names) if (!(await isTaken(requests.put(name)))) return false
+  const [prefix = ''] = /^\w+/.exec(String(names)) ?? []
+  return String(await requests.list(prefix)) === String(names)
+}
+
+/** Whether a write under If-None-Match is taken, and another one refused. */
+function creates(
+  write: (requests: ProbeRequests, conditions: NativeConditions) => Promise<unknown>,
+): Check {
+  return async (requests) => {
+    const create = () => write(requests, { IfNoneMatch: '*' })
+    return (await isTaken(create())) && (await isRefused(create()))
+  }
+}
+
+/** Whether a request with another ETag than that of the object is refused, and one with its own taken. */
+function matches(
+  name: string,
+  request: (requests: ProbeRequests, etag: string) => Promise<unknown>,
+): Check {
+  return async (requests) => {
+    const etag = await requests.put(name)
+    return (
+      (await isRefused(request(requests, wrongEtag))) &&
+      (await isTaken(request(requests, `"${etag}"`)))
+    )
+  }
+}
+
+async function copyTo(
+  requests: ProbeRequests,
+  name: string,
+  conditions: NativeConditions,
+): Promise<void> {
+  await requests.put(`${name}-source`)
+  await requests.copy(`${name}-source`, name, conditions)
+}
+
+async function isTaken(request: Promise<unknown>): Promise<boolean> {
+  return (await outcomeOf(request)) === 'taken'
+}
+
+async function isRefused(request: Promise<unknown>): Promise<boolean> {
+  return (await outcomeOf(request)) === 'refused'
+}
+
+/** As isTaken. The access key may lack the right. */
+async function isAllowed(request: Promise<unknown>): Promise<boolean> {
+  try {
+    return await isTaken(request)
+  } catch (error) {
+    if ((error as DriveError).kind !== 'denied') throw error
+    return false
+  }
+}
+
+/** @throws DriveError what says nothing about the store's abilities */
+async function outcomeOf(request: Promise<unknown>): Promise<'taken' | 'refused' | 'unknown'> {
+  try {
+    await request
+    return 'taken'
+  } catch (error) {
+    if (!(error instanceof DriveError) || !unknowns.includes(error.kind)) throw error
+    return refusals.includes(error.kind) ? 'refused' : 'unknown'
+  }
+}

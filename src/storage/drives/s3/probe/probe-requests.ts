@@ -1,0 +1,183 @@
+import { ClientRequest } from 'node:http'
+import { Readable } from 'node:stream'
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  UploadPartCommand,
+  UploadPartCopyCommand,
+} from '@aws-sdk/client-s3'
+import { bareEtag } from '../objects/object-fields.ts'
+import type { Store } from '../requests/store.ts'
+import { isRefusal } from '../requests/store-errors.ts'
+import { copySource, type StoreName } from '../requests/store-names.ts'
+import type { NativeConditions } from './store-abilities.ts'
+
+/** Garage copies no part of an object that has less than 3 KiB. */
+export const probeBytes = Buffer.alloc(4096, 'bucketry')
+/** So many that a server begins to store a body before it has all of it. */
+const cutBytes = Buffer.alloc(1024 * 1024)
+/** How long a store may take to notice that a connection has ended. */
+const cutMs = 10_000
+
+/** The source of a copy must be one version (API reference, CopyObject). */
+interface SourceCondition {
+  readonly CopySourceIfMatch: string
+}
+
+type CopyConditions = NativeConditions | SourceCondition
+type PartSource = SourceCondition & { readonly name: string }
+
+type ProbeUpload = NativeConditions & {
+  readonly from?: PartSource
+  /** It has another part, which Complete leaves out. */
+  readonly hasOther?: boolean
+}
+
+/** It ends the connection instead of its last byte, as a process that is killed. Replies can still arrive. */
+class CutBody extends Readable {
+  /** A connection that was used before may have ended by itself. */
+  isCutOnNewConnection = false
+
+  override pipe<Target extends NodeJS.WritableStream>(request: Target): Target {
+    if (request instanceof ClientRequest) {
+      request.write(cutBytes, () => {
+        this.isCutOnNewConnection = !request.reusedSocket
+        request.socket?.end()
+      })
+    }
+    return request
+  }
+}
+
+/** The requests of a probe. All names are in its folder. */
+export class ProbeRequests {
+  readonly #store: Store
+  readonly #folder: StoreName
+
+  constructor(store: Store, folder: StoreName) {
+    this.#store = store
+    this.#folder = folder
+  }
+
+  /** Resolves with the ETag. */
+  async put(name: string, more: Partial<PutObjectCommandInput> = {}) {
+    const command = new PutObjectCommand({ ...this.#at(name), Body: probeBytes, ...more })
+    return bareEtag((await this.#store.send(command)).ETag)
+  }
+
+  /** Whether the store refuses a PUT that breaks off. False also if another failure came first. */
+  async isCutRefused(name: string): Promise<boolean> {
+    const Body = new CutBody()
+    const ContentLength = cutBytes.length + 1
+    const ending = new AbortController()
+    try {
+      const command = new PutObjectCommand({ ...this.#at(name), Body, ContentLength })
+      await this.#store.send(command, { ending, limitMs: cutMs })
+      return false
+    } catch (error) {
+      return Body.isCutOnNewConnection && isRefusal(error)
+    } finally {
+      ending.abort()
+    }
+  }
+
+  async copy(from: string, to: string, conditions: CopyConditions): Promise<void> {
+    const CopySource = copySource(this.#at(from))
+    const command = new CopyObjectCommand({ ...this.#at(to), CopySource, ...conditions })
+    await this.#store.send(command)
+  }
+
+  async head(name: string): Promise<HeadObjectCommandOutput> {
+    const command = new HeadObjectCommand(this.#at(name))
+    return await this.#store.send(command)
+  }
+
+  async remove(name: string, conditions: Pick<NativeConditions, 'IfMatch'> = {}): Promise<void> {
+    const command = new DeleteObjectCommand({ ...this.#at(name), ...conditions })
+    await this.#store.send(command)
+  }
+
+  /** Removes another object, whose key has a slash before this one's. */
+  async removeBehindSlash(name: string): Promise<void> {
+    const { Bucket, Key } = this.#at(name)
+    await this.#store.send(new DeleteObjectCommand({ Bucket, Key: `/${Key}` }))
+  }
+
+  async exists(name: string): Promise<boolean> {
+    return (await this.list(name)).includes(name)
+  }
+
+  /** An upload of one part of the object, which is completed or aborted. Resolves with the ETag of the part. */
+  async upload(
+    name: string,
+    { from, hasOther = false, ...conditions }: ProbeUpload = {},
+  ): Promise<string> {
+    const object = this.#at(name)
+    const { UploadId } = await this.#store.send(new CreateMultipartUploadCommand(object))
+    const upload = { ...object, UploadId }
+    try {
+      const part = await this.#part(upload, 1, from)
+      if (hasOther) await this.#part(upload, 2)
+      const complete = { ...upload, MultipartUpload: { Parts: [part] }, ...conditions }
+      await this.#store.send(new CompleteMultipartUploadCommand(complete))
+      return bareEtag(part.ETag)
+    } catch (error) {
+      await this.#store.send(new AbortMultipartUploadCommand(upload)).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Names that begin with `prefix`, after another. @param MaxKeys all on one page if undefined */
+  async list(prefix: string, after?: string, MaxKeys?: number): Promise<string[]> {
+    const { Bucket, Key } = this.#folder
+    const command = new ListObjectsV2Command({
+      ...{ Bucket, Prefix: Key + prefix },
+      ...(after !== undefined && { StartAfter: Key + after }),
+      MaxKeys,
+    })
+    const found = await this.#store.send(command)
+    return (found.Contents ?? []).map((one) => (one.Key ?? '').slice(Key.length))
+  }
+
+  /** Removes what is older, at most a thousand objects. */
+  async removeAll(olderThanMs: number): Promise<void> {
+    const { Bucket, Key: Prefix } = this.#folder
+    const { Contents = [] } = await this.#store.send(new ListObjectsV2Command({ Bucket, Prefix }))
+    for (const { Key, LastModified = new Date(0) } of Contents) {
+      if (olderThanMs > 0 && LastModified.getTime() > Date.now() - olderThanMs) continue
+      await this.#store.send(new DeleteObjectCommand({ Bucket, Key }))
+    }
+  }
+
+  async #part(
+    upload: StoreName & { readonly UploadId: string | undefined },
+    PartNumber: number,
+    from?: PartSource,
+  ): Promise<CompletedPart> {
+    const part = { ...upload, PartNumber }
+    if (from === undefined) {
+      const command = new UploadPartCommand({ ...part, Body: probeBytes })
+      const { ETag } = await this.#store.send(command)
+      return { PartNumber, ETag }
+    }
+    const { name, CopySourceIfMatch } = from
+    const source = { CopySource: copySource(this.#at(name)), CopySourceIfMatch }
+    const command = new UploadPartCopyCommand({ ...part, ...source })
+    const { CopyPartResult } = await this.#store.send(command)
+    return { PartNumber, ETag: CopyPartResult?.ETag }
+  }
+
+  #at(name: string): StoreName {
+    const { Bucket, Key } = this.#folder
+    return { Bucket, Key: Key + name }
+  }
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
+import type { Tags } from '../../attributes.ts'
+import { DriveError, type ObjectName } from '../../drive.ts'
+import type { Store } from '../requests/store.ts'
+import { abilitiesOfKey, type StoreNames } from '../requests/store-names.ts'
+import { probeChecks } from './probe-checks.ts'
+import { ProbeRequests } from './probe-requests.ts'
+import { type Abilities, type StoreAbility, storeAbilities } from './store-abilities.ts'
+
+/** AWS has them since 2026, few stores know them, and its SDK does not compute them. */
+const newer = /^(?:MD5|SHA512|XXHASH\d+)$/
+
+/** Objects of a probe that was killed are older. */
+const leftAfterMs = 60 * 60_000
+
+/** Finds out what the store does, on names of its own, once for each process. */
+export class Probe {
+  readonly #store: Store
+  readonly #names: StoreNames
+  #found: Promise<Abilities> | undefined
+
+  constructor(store: Store, names: StoreNames) {
+    this.#store = store
+    this.#names = names
+  }
+
+  /** @param bucket where the probe writes, if the buckets are those of the store */
+  abilities(bucket: string): Promise<Abilities> {
+    this.#found ??= this.#run(bucket).catch((error: unknown) => {
+      // Nothing is known: the next caller tries again.
+      this.#found = undefined
+      throw error
+    })
+    return this.#found
+  }
+
+  /** @throws DriveError `not-implemented` */
+  async require(bucket: string, ability: StoreAbility): Promise<void> {
+    if ((await this.abilities(bucket))[ability]) return
+    const message = `The S3 store behind this bucket does not have ${storeAbilities[ability]}.`
+    throw new DriveError('not-implemented', message)
+  }
+
+  /**
+   * The checksum at the end of a body that is sent while it arrives. A store that takes the end of the connection for the
+   * end of the body refuses it if that is missing.
+   *
+   * @param wanted by the client
+   * @throws DriveError `not-implemented`
+   */
+  async trailer(
+    bucket: string,
+    wanted: ChecksumAlgorithm | undefined,
+  ): Promise<ChecksumAlgorithm | undefined> {
+    const kept = (await this.keeps(bucket, wanted)) ? wanted : undefined
+    if ((await this.abilities(bucket)).wholeBodies) return kept
+    await this.require(bucket, 'checksums')
+    // A store with checksums adds this one by itself, as AWS does.
+    return kept ?? 'CRC64NVME'
+  }
+
+  /** Whether the store is asked to keep a checksum, which is verified here in any case. */
+  async keeps(bucket: string, algorithm: ChecksumAlgorithm | undefined): Promise<boolean> {
+    if (algorithm === undefined || newer.test(algorithm)) return false
+    return (await this.abilities(bucket)).checksums
+  }
+
+  /** @throws DriveError `not-implemented` if the store may take the key for another one */
+  async requireKey({ bucket, key }: ObjectName): Promise<void> {
+    const { prefix } = this.#names.placeOf(bucket)
+    for (const ability of abilitiesOfKey(prefix + key)) await this.require(bucket, ability)
+  }
+
+  /** @throws DriveError `not-implemented` if there are tags, and the store would forget them */
+  async requireTags(bucket: string, tags: Tags = {}): Promise<void> {
+    if (Object.keys(tags).length > 0) await this.require(bucket, 'tags')
+  }
+
+  async #run(bucket: string): Promise<Abilities> {
+    const all = this.#names.ownName(bucket, '')
+    const own = { ...all, Key: `${all.Key}${randomBytes(8).toString('hex')}/` }
+    const requests = new ProbeRequests(this.#store, own)
+    await new ProbeRequests(this.#store, all).removeAll(leftAfterMs)
+    try {
+      const found = Object.entries(probeChecks).map(
+        async ([ability, check]) => [ability, await check(requests)] as const,
+      )
+      return Object.fromEntries(await Promise.all(found)) as Record<StoreAbility, boolean>
+    } finally {
+      await requests.removeAll(0)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { percentEncode } from '../../../../platform/text/percent-encoding.ts'
+import { DriveError, type ObjectName } from '../../drive.ts'
+import { requireLegalKey } from '../../kit/names/key-path.ts'
+import type { StoreAbility } from '../probe/store-abilities.ts'
+import type { StoreAddress } from './store-address.ts'
+
+/** An object in the store, as the SDK names it. */
+export interface StoreName {
+  readonly Bucket: string
+  readonly Key: string
+}
+
+/** Where the keys of a bucket begin in the store. */
+export interface StorePlace {
+  readonly Bucket: string
+  /** Before every key: empty, or ends in `/`. */
+  readonly prefix: string
+}
+
+/** S3's longest key, in UTF-8. */
+export const maxKeyBytes = 1024
+
+/** For the probe. If buckets are those of the store, it is in one of them, and clients do not see it. */
+const ownFolder = '.bucketry-probe/'
+
+/** How buckets and keys are named in the store. Keys are not escaped. */
+export class StoreNames {
+  readonly #address: StoreAddress
+
+  constructor(address: StoreAddress) {
+    this.#address = address
+  }
+
+  /** Whether buckets are folders of one bucket of the store. */
+  get areFolders(): boolean {
+    return this.#address.bucket !== undefined
+  }
+
+  placeOf(bucket: string): StorePlace {
+    const { bucket: Bucket, prefix } = this.#address
+    if (Bucket !== undefined) return { Bucket, prefix: `${prefix}${bucket}/` }
+    if (!bucket.includes('/')) return { Bucket: bucket, prefix: '' }
+    const message = `${bucket} is a folder in a folder, and this drive has the buckets of an S3 store. Write s3+https://host/BUCKET in DRIVE.`
+    throw new DriveError('denied', message)
+  }
+
+  /** @throws DriveError `key-too-long`: with the folder, it has more bytes than S3 allows */
+  nameOf({ bucket, key }: ObjectName): StoreName {
+    requireLegalKey(key)
+    if (this.isOwn(key)) {
+      throw new DriveError('invalid-key', `Keys that begin with ${ownFolder} are not for clients.`)
+    }
+    const { Bucket, prefix } = this.placeOf(bucket)
+    const Key = prefix + key
+    if (Buffer.byteLength(Key) <= maxKeyBytes) return { Bucket, Key }
+    const message = `With the folder ${prefix}, the key is longer than the 1,024 bytes of S3.`
+    throw new DriveError('key-too-long', message)
+  }
+
+  /** Whether a key of a bucket is of the probe, or the folder of these keys. */
+  isOwn(key: string): boolean {
+    return !this.areFolders && key.startsWith(ownFolder)
+  }
+
+  /** A name that no client's object has. @param bucket where it is if buckets are those of the store */
+  ownName(bucket: string, name: string): StoreName {
+    const { bucket: shared, prefix } = this.#address
+    return {
+      Bucket: shared ?? bucket,
+      Key: `${shared === undefined ? '' : prefix}${ownFolder}${name}`,
+    }
+  }
+}
+
+/** An empty name, `.` or `..` between slashes. */
+const pathLike = /(?:^|\/)(?:\.{0,2}\/|\.{1,2}$)/
+
+/** What a store must have that does not take this key of its own for another one. */
+export function abilitiesOfKey(key: string): readonly StoreAbility[] {
+  return [
+    ...(pathLike.test(key) ? (['exactKeys'] as const) : []),
+    ...(key.startsWith('/') ? (['leadingSlashes'] as const) : []),
+    ...(key.includes('\\') ? (['backslashes'] as const) : []),
+  ]
+}
+
+/** CopySource of the SDK: it is sent as a header field, so it is escaped here. */
+export function copySource({ Bucket, Key }: StoreName): string {
+  return `${Bucket}/${Key}`.split('/').map(percentEncode).join('/')
+}

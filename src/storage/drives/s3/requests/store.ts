@@ -1,0 +1,215 @@
+import {
+  type $Command,
+  S3Client,
+  type S3ClientConfig,
+  type S3ClientResolvedConfig,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
+} from '@aws-sdk/client-s3'
+import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
+import { untilAborted, withDeadline } from '../../../../platform/process/time-limit.ts'
+import { DriveError } from '../../drive.ts'
+import { SecureStoreAgent, StoreAgent } from './store-agents.ts'
+import { noCredentials, storeError } from './store-errors.ts'
+import { trailerHeaders } from './trailer.ts'
+
+/** For all attempts of a call together, without the bytes of an object. */
+export const callMs = 60_000
+/** For a call that makes the store copy, or takes a whole part. */
+export const longCallMs = 10 * 60_000
+/** How long a byte may take, in both directions, and the reply to the last one. */
+export const stallMs = 60_000
+const connectMs = 10_000
+/** How long the search for credentials may take, with the SDK's own retries. */
+const credentialsMs = 30_000
+const maxAttempts = 4
+
+export interface StoreOptions {
+  readonly endpoint: string
+  readonly region?: string | undefined
+  /** Absent: as the SDK finds them (environment, shared files, the role of the instance). */
+  readonly credentials?:
+    | { readonly accessKeyId: string; readonly secretAccessKey: string }
+    | undefined
+  /** `path`: the bucket is in the path; `host`: in the name of the host. */
+  readonly addressing: 'path' | 'host'
+  /** PEM of the authorities that sign the store's certificate. Absent: those of Node. */
+  readonly authorities?: string | undefined
+}
+
+interface AnsweredResult {
+  readonly response: { readonly headers?: Readonly<Record<string, string>> }
+  readonly output: { readonly $metadata: object }
+}
+
+interface BuiltRequest {
+  readonly request: { readonly headers: Record<string, string> }
+  readonly input: { readonly expiresText?: string } & TrailerInput
+}
+
+interface TrailerInput {
+  readonly trailer?: ChecksumAlgorithm
+}
+
+/** The part of a command whose body has a trailer. With the SDK's own, bodies would be copied. */
+export function withTrailer(trailer: ChecksumAlgorithm | undefined): TrailerInput {
+  return trailer === undefined ? {} : { trailer }
+}
+
+/** Commands whose replies have the checksum of the object. */
+const reads: ReadonlySet<string> = new Set(['GetObjectCommand', 'HeadObjectCommand'])
+
+interface Bounds {
+  readonly signal?: AbortSignal | undefined
+  /** Ends the request, also after the call, when its bytes are read. */
+  readonly ending?: AbortController
+  /** Infinite: the caller bounds it, because it transfers the bytes of an object. @default a minute */
+  readonly limitMs?: number
+}
+
+/** The SDK's client, with a bound for the time of each call and errors of this drive. */
+export class Store {
+  readonly #client: S3Client
+  #calls = 0
+  #requests = 0
+
+  constructor(options: StoreOptions) {
+    this.#client = new S3Client(configOf(options))
+    const { middlewareStack } = this.#client
+    middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args)
+        const { response, output } = result as AnsweredResult
+        // The store's clock, because the reply to a PUT has no Last-Modified.
+        const atMs = Date.parse(response.headers?.date ?? '')
+        Object.assign(output.$metadata, { atMs })
+        return result
+      },
+      { step: 'deserialize', name: 'keepDate', priority: 'high' },
+    )
+    middlewareStack.add(
+      (next) => (args) => {
+        this.#requests += 1
+        return next(args)
+      },
+      { step: 'finalizeRequest', name: 'countRequests', priority: 'low' },
+    )
+    middlewareStack.add(
+      (next, { commandName = '' }) =>
+        (args) => {
+          const { request, input } = args as BuiltRequest
+          // The SDK's member for Expires is a date. S3 stores any text.
+          if (input.expiresText !== undefined) request.headers.expires = input.expiresText
+          if (input.trailer !== undefined) {
+            const { 'content-length': size } = request.headers
+            Object.assign(request.headers, trailerHeaders(input.trailer, size))
+          }
+          // With the SDK's member, it would also compute the checksum of all bytes, here.
+          if (reads.has(commandName)) request.headers['x-amz-checksum-mode'] = 'ENABLED'
+          return next(args)
+        },
+      { step: 'build', name: 'moreHeaders' },
+    )
+  }
+
+  /** Requests that were repeated. */
+  get retries(): number {
+    return this.#requests - this.#calls
+  }
+
+  /**
+   * Sends a request, with all its attempts within a minute.
+   *
+   * @throws DriveError; the signal's reason
+   */
+  async send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: $Command<Input, Output, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
+    { signal, ending = new AbortController(), limitMs = callMs }: Bounds = {},
+  ): Promise<Output> {
+    this.#calls += 1
+    const stop = () => ending.abort(signal?.reason)
+    if (signal?.aborted) stop()
+    signal?.addEventListener('abort', stop)
+    const isBounded = limitMs !== Number.POSITIVE_INFINITY
+    const late = () => ending.abort(noAnswer(limitMs))
+    const timer = isBounded ? setTimeout(late, limitMs) : undefined
+    try {
+      return await this.#client.send(command, { abortSignal: ending.signal })
+    } catch (error) {
+      ending.signal.throwIfAborted()
+      throw storeError(error)
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  close(): void {
+    this.#client.destroy()
+  }
+}
+
+/** When the store answered, by its own clock; milliseconds since the epoch. */
+export function answeredAtMs({ $metadata }: { readonly $metadata: object }): number {
+  const { atMs = Number.NaN } = $metadata as { readonly atMs?: number }
+  return Number.isNaN(atMs) ? Math.floor(Date.now() / 1000) * 1000 : atMs
+}
+
+/** The store has not answered in time. */
+export function noAnswer(limitMs: number): DriveError {
+  const message = `The S3 store has not answered within ${limitMs / 1000} seconds.`
+  return new DriveError('unavailable', message)
+}
+
+const ignore = (): void => undefined
+// The SDK's own writes to the console. `info`, which it does not need, would get a copy of each input and output.
+const logger = { debug: ignore, warn: ignore, error: ignore } as unknown as NonNullable<
+  S3ClientConfig['logger']
+>
+
+/**
+ * As the SDK finds them, also new ones before they expire. Its search has no bound in time, and its next one would wait
+ * for the same answer, so another search begins after one that failed.
+ */
+function foundCredentials(region: string): S3ClientResolvedConfig['credentials'] {
+  const newSearch = () => new S3Client({ region, logger }).config.credentials
+  const late = () => new Error(`no answer within ${credentialsMs / 1000} seconds`)
+  let search = newSearch()
+  return async () => {
+    const mine = search
+    try {
+      return await withDeadline(credentialsMs, late, (signal) => untilAborted(mine(), signal))
+    } catch (error) {
+      // Only the first of the requests that waited for it begins another one.
+      if (search === mine) search = newSearch()
+      throw noCredentials(error as Error)
+    }
+  }
+}
+
+function configOf(options: StoreOptions): S3ClientConfig {
+  const { endpoint, region = 'us-east-1', addressing, authorities } = options
+  // One that waits for another's would wait for slow readers. The limit is that of the clients' connections.
+  const sockets = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
+  return {
+    endpoint,
+    region,
+    credentials: options.credentials ?? foundCredentials(region),
+    logger,
+    forcePathStyle: addressing === 'path',
+    retryMode: 'standard',
+    maxAttempts,
+    // Many stores do not know the checksums that the SDK sends by itself.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // A store that does not know it would delay each request.
+    expectContinueHeader: false,
+    requestHandler: {
+      connectionTimeout: connectMs,
+      // Bytes have bounds of their own: a client may be slow while the store is not.
+      socketTimeout: 0,
+      httpAgent: new StoreAgent(sockets),
+      httpsAgent: new SecureStoreAgent({ ...sockets, ...(authorities && { ca: authorities }) }),
+    },
+  }
+}

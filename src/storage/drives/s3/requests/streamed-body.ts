@@ -1,0 +1,102 @@
+import type { Readable } from 'node:stream'
+import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
+import { untilAborted, withDeadline } from '../../../../platform/process/time-limit.ts'
+import { DriveError } from '../../drive.ts'
+import { LentBody } from './lent-body.ts'
+import { noAnswer, stallMs } from './store.ts'
+import { Trailer } from './trailer.ts'
+
+/** What a streamed body is sent with. */
+export interface Sending {
+  readonly body: Readable
+  readonly signal: AbortSignal
+  readonly trailer?: ChecksumAlgorithm | undefined
+}
+
+/**
+ * A body of known size that is sent while it arrives. Its last byte is held back until `finish`: until then the store
+ * cannot take the request as complete, so a body that turns out to be wrong is never stored.
+ */
+export class StreamedBody<Result> {
+  readonly #size: number
+  readonly #body = new LentBody()
+  readonly #trailer: Trailer | undefined
+  readonly #abort = new AbortController()
+  readonly #sent: Promise<Result>
+  #last = new Uint8Array()
+  #total = 0
+  #failure: { readonly error: unknown } | undefined
+
+  /**
+   * @param size at least 1
+   * @param trailer the algorithm of a checksum at its end
+   */
+  constructor(
+    size: number,
+    trailer: ChecksumAlgorithm | undefined,
+    send: (sending: Sending) => Promise<Result>,
+  ) {
+    this.#size = size
+    this.#trailer = trailer && new Trailer(trailer, size)
+    this.#sent = send({ body: this.#body, signal: this.#abort.signal, trailer })
+    this.#sent.catch((error: unknown) => {
+      this.#failure = { error }
+      this.#body.destroy()
+    })
+  }
+
+  /** @throws DriveError, also of the request: the store may answer before it has all bytes */
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#requireSending()
+    this.#total += chunk.length
+    if (this.#total > this.#size) throw this.#wrongSize()
+    const isLast = this.#total === this.#size
+    const now = isLast ? chunk.subarray(0, -1) : chunk
+    if (isLast) this.#last = Uint8Array.from(chunk.subarray(-1))
+    if (now.length === 0) return
+    for (const piece of this.#trailer?.framed(now) ?? [now]) {
+      await this.#bounded(this.#body.lend(piece))
+      this.#requireSending()
+    }
+  }
+
+  /** Sends the last byte. Resolves with the store's answer. */
+  async finish(): Promise<Result> {
+    this.#requireSending()
+    if (this.#total !== this.#size) throw this.#wrongSize()
+    const trailer = this.#trailer
+    this.#body.end(
+      trailer ? Buffer.concat([...trailer.framed(this.#last), trailer.tail()]) : this.#last,
+    )
+    return await this.#bounded(this.#sent)
+  }
+
+  /** What the store has verified at its end, as the SDK names it. Garage does not return it. */
+  get checksum(): Readonly<Record<string, string>> {
+    return this.#trailer?.checksum ?? {}
+  }
+
+  /** Ends the request, of which the store has not got all bytes. */
+  abort(): void {
+    this.#abort.abort(new DriveError('changed', 'This draft has ended.'))
+    this.#body.destroy()
+  }
+
+  async #bounded<Value>(work: Promise<Value>): Promise<Value> {
+    const late = () => noAnswer(stallMs)
+    try {
+      return await withDeadline(stallMs, late, (signal) => untilAborted(work, signal))
+    } catch (error) {
+      this.#abort.abort(error)
+      throw error
+    }
+  }
+
+  #requireSending(): void {
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  #wrongSize(): TypeError {
+    return new TypeError(`${this.#total} bytes of a body of ${this.#size}`)
+  }
+}

@@ -1,0 +1,106 @@
+import { encodeKey } from '../../platform/text/percent-encoding.ts'
+import type { EventName } from '../buckets/notification-rules.ts'
+import type { Occasion } from './occasion.ts'
+
+export interface ObjectChange {
+  readonly bucket: string
+  readonly key: string
+  readonly event: EventName
+  /** Without quotes. Absent for a removal. */
+  readonly etag?: string | undefined
+  /** Absent for a removal, or if it is not known yet. */
+  readonly size?: number | undefined
+}
+
+/** What is known of an event beside the object. */
+export interface EventFacts {
+  readonly occasion: Occasion
+  readonly region: string
+  /** The owner's access key. */
+  readonly ownerId: string
+  /** The ID of the rule that wants it. */
+  readonly ruleId: string
+  readonly atMs: number
+  readonly sequencer: string
+}
+
+/** AWS sends other versions only for events that there are none of here, and for lifecycle rules. */
+const versions = { LifecycleExpiration: '2.3', other: '2.1' } as const
+
+/**
+ * A message with one record
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html).
+ */
+export function eventMessage(change: ObjectChange, facts: EventFacts) {
+  const { bucket, key, event, etag, size } = change
+  const { occasion, region, ownerId, ruleId, atMs, sequencer } = facts
+  const isExpiry = event.startsWith('LifecycleExpiration')
+  const record = {
+    eventVersion: isExpiry ? versions.LifecycleExpiration : versions.other,
+    eventSource: 'aws:s3',
+    awsRegion: region,
+    eventTime: new Date(atMs).toISOString(),
+    eventName: event,
+    userIdentity: { principalId: occasion.principalId },
+    requestParameters: { sourceIPAddress: occasion.sourceIp },
+    responseElements: {
+      'x-amz-request-id': occasion.requestId,
+      'x-amz-id-2': occasion.requestId,
+    },
+    s3: {
+      s3SchemaVersion: '1.0',
+      configurationId: ruleId,
+      bucket: {
+        name: bucket,
+        ownerIdentity: { principalId: ownerId },
+        arn: `arn:aws:s3:::${bucket}`,
+      },
+      object: {
+        key: encodeEventKey(key),
+        ...(size !== undefined && { size }),
+        ...(etag !== undefined && { eTag: etag }),
+        sequencer,
+      },
+    },
+  }
+  return { Records: [record] as const }
+}
+
+export type EventMessage = ReturnType<typeof eventMessage>
+
+/** The change that a stored message is about. */
+export function changeOf({ Records: [record] }: EventMessage): ObjectChange {
+  const { bucket, object } = record.s3
+  const key = decodeURIComponent(object.key.replaceAll('+', ' '))
+  return { bucket: bucket.name, key, event: record.eventName, etag: object.eTag, size: object.size }
+}
+
+/** The message with what is found out later. */
+export function withObject(
+  { Records: [record] }: EventMessage,
+  { size, etag }: { readonly size: number; readonly etag: string },
+): EventMessage {
+  const { s3 } = record
+  return { Records: [{ ...record, s3: { ...s3, object: { ...s3.object, size, eTag: etag } } }] }
+}
+
+/** As AWS: "the key is URL encoded", a space as `+`. */
+export function encodeEventKey(key: string): string {
+  return encodeKey(key).replaceAll('%20', '+')
+}
+
+/** Bits below the milliseconds: changes of one process within a millisecond. */
+const fractionBits = 20n
+
+/**
+ * Makes sequencers: hexadecimal texts of one length, greater for each later event of a process, and for each later
+ * millisecond of all (AWS: "a greater hex value indicates the event that occurred later").
+ */
+export function sequencers(now: () => number): () => string {
+  let last = 0n
+  return () => {
+    const current = BigInt(now()) << fractionBits
+    last = current > last ? current : last + 1n
+    return last.toString(16).toUpperCase().padStart(18, '0')
+  }
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import { type EventName, type NotificationRule, rulesFor } from '../buckets/notification-rules.ts'
+import { DriveError, type DriveErrorKind } from '../drives/drive.ts'
+import { LeaseQueue } from '../drives/kit/lease-queue.ts'
+import { eventMessage, type ObjectChange, sequencers } from './event-message.ts'
+import type { EventRow, EventTable } from './event-table.ts'
+import { currentOccasion, type Occasion } from './occasion.ts'
+
+/** Events that may wait for all targets together. What comes on top is not kept. */
+const defaultMostWaiting = 100_000
+
+/** Another process may fill the table meanwhile, so it may get some more than that. */
+const countEveryMs = 1_000
+
+/** A change does not wait longer for others of its key: their events may then be out of order. */
+const turnMs = 5_000
+
+/** An intent is looked at if the change has not ended by then: its process may be dead. */
+const firstLookMs = 10_000
+
+/** After these, the drive is as it was. After others, it may carry the change out. */
+const withoutEffect: ReadonlySet<DriveErrorKind> = new Set([
+  ...(['condition', 'not-found', 'changed', 'upload-gone', 'no-bucket', 'denied'] as const),
+  ...(['invalid-key', 'key-too-long'] as const),
+])
+
+/** What an event says about its change, and which rules want it. */
+interface EventSource {
+  readonly region: (bucket: string) => string
+  readonly ownerId: string
+  readonly rules: (bucket: string) => readonly NotificationRule[]
+}
+
+export interface RecorderParts extends EventSource {
+  readonly table: Pick<EventTable, 'intend' | 'confirm' | 'cancel' | 'countWaiting'>
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  /** Called after new events are stored. */
+  readonly onEvents: () => void
+  /** Called with each change whose events are not kept because too many wait. */
+  readonly onFull: (isFull: boolean) => void
+  /** Default: 100,000. */
+  readonly mostWaiting?: number
+}
+
+/** A change of an object that is about to happen. */
+export interface PlannedChange extends Omit<ObjectChange, 'event'> {
+  /** If the occasion names no other. */
+  readonly event: EventName
+}
+
+/** What is known of an object that was written. */
+type Written = Required<Pick<ObjectChange, 'etag' | 'size'>>
+
+/**
+ * Stores the events of changes: as intents before the change, and confirmed before its caller learns that it has
+ * happened (docs/decisions/0038-events-around-a-change.md).
+ */
+export class EventRecorder {
+  readonly #parts: RecorderParts
+  readonly #nextSequencer: () => string
+  /** The changes of a key in this process follow one another, so that their sequencers have the order of the changes. */
+  readonly #queue = new LeaseQueue()
+  #counted = { atMs: Number.NEGATIVE_INFINITY, isFull: false }
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+    this.#nextSequencer = sequencers(parts.now)
+  }
+
+  /**
+   * Runs a change and stores its events.
+   *
+   * @param outcome of the result: what was written, 'removed', or undefined if nothing has changed
+   * @throws what `change` throws; DatabaseError, if the change was not begun or its result is not stored
+   */
+  async record<Result>(
+    planned: PlannedChange,
+    change: () => Promise<Result>,
+    outcome: (result: Result) => Written | 'removed' | undefined,
+  ): Promise<Result> {
+    const { bucket, key } = planned
+    const occasion = currentOccasion()
+    const own = planned.event === 'ObjectRemoved:Delete' ? occasion?.removed : occasion?.created
+    const event = own ?? planned.event
+    const rules = rulesFor(this.#parts.rules(bucket), key, event)
+    if (rules.length === 0 || (await this.#isFull())) return await change()
+    const events = new ChangeEvents({ ...planned, event }, rules, occasion, this.#parts)
+    const turn = [`${bucket}/${key}`]
+    const isItsTurn = await this.#takeTurn(turn)
+    try {
+      return await this.#around(events, change, outcome)
+    } finally {
+      if (isItsTurn) this.#queue.leave(turn)
+    }
+  }
+
+  async #takeTurn(turn: readonly string[]): Promise<boolean> {
+    const end = new AbortController()
+    const timer = setTimeout(() => end.abort(), turnMs)
+    const entered = this.#queue.enter(turn, end.signal)
+    const isItsTurn = await entered.then(() => true).catch(() => false)
+    clearTimeout(timer)
+    return isItsTurn
+  }
+
+  async #around<Result>(
+    events: ChangeEvents,
+    change: () => Promise<Result>,
+    outcome: (result: Result) => Written | 'removed' | undefined,
+  ): Promise<Result> {
+    const { table, onEvents } = this.#parts
+    await table.intend(events.rows(this.#nextSequencer(), firstLookMs))
+    let result: Result
+    try {
+      result = await change()
+    } catch (error) {
+      const isUnchanged = error instanceof DriveError && withoutEffect.has(error.kind)
+      // Otherwise the recovery looks at the object.
+      if (isUnchanged) await table.cancel(events.ids).catch(() => undefined)
+      throw error
+    }
+    const written = outcome(result)
+    if (written === undefined) await table.cancel(events.ids).catch(() => undefined)
+    else {
+      const known = written === 'removed' ? {} : written
+      await table.confirm(events.rows(this.#nextSequencer(), 0, known))
+      onEvents()
+    }
+    return result
+  }
+
+  async #isFull(): Promise<boolean> {
+    const nowMs = performance.now()
+    if (nowMs - this.#counted.atMs > countEveryMs) {
+      const { isFull } = this.#counted
+      this.#counted = { atMs: nowMs, isFull }
+      const { table, mostWaiting = defaultMostWaiting } = this.#parts
+      const waiting = await table.countWaiting(mostWaiting)
+      this.#counted = { atMs: nowMs, isFull: waiting >= mostWaiting }
+    }
+    const { isFull } = this.#counted
+    this.#parts.onFull(isFull)
+    return isFull
+  }
+}
+
+/** The events of one change: one for each rule's target. */
+class ChangeEvents {
+  readonly ids: readonly { readonly id: string; readonly target: string }[]
+  readonly #change: ObjectChange
+  readonly #rules: readonly NotificationRule[]
+  readonly #occasion: Occasion
+  readonly #parts: RecorderParts
+  readonly #id = randomUUID()
+
+  constructor(
+    change: ObjectChange,
+    rules: readonly NotificationRule[],
+    occasion: Occasion | undefined,
+    parts: RecorderParts,
+  ) {
+    this.#change = change
+    this.#parts = parts
+    const known = occasion ?? { principalId: parts.ownerId, sourceIp: '', requestId: '' }
+    // Receivers find repeated events by it.
+    this.#occasion = { ...known, requestId: known.requestId || this.#id }
+    // Two rules for one target do not overlap, unless they are of the settings.
+    this.#rules = [...new Map(rules.map((rule) => [rule.target, rule])).values()]
+    this.ids = this.#rules.map(({ target }) => ({ id: this.#id, target }))
+  }
+
+  /** @param written what was not known before */
+  rows(sequencer: string, dueInMs: number, written: Partial<Written> = {}): EventRow[] {
+    const { now, region, ownerId } = this.#parts
+    const atMs = now()
+    const change = { ...this.#change, ...written }
+    return this.#rules.map(({ id: ruleId, target }) => {
+      const facts = { occasion: this.#occasion, ownerId, ruleId, atMs, sequencer }
+      const message = eventMessage(change, { ...facts, region: region(change.bucket) })
+      return {
+        ...{ id: this.#id, target, sequencer, message: JSON.stringify(message) },
+        ...{ madeAtMs: atMs, attempts: 0, dueAtMs: atMs + dueInMs },
+      }
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type BackOff, backOffMs } from '../../platform/process/back-off.ts'
+import type { Log } from '../../platform/process/log.ts'
+import { withinTime } from '../../platform/process/time-limit.ts'
+import type { TargetName } from '../buckets/notification-rules.ts'
+import type { Drive, ObjectMetadata } from '../drives/drive.ts'
+import type { KeyLease, KeyLeases } from '../drives/kit/key-leases.ts'
+import { changeOf, type EventMessage, type ObjectChange, withObject } from './event-message.ts'
+import type { EventRow, EventTable } from './event-table.ts'
+
+const pollMs = 1_000
+const backOff: BackOff = { firstMs: 1_000, longestMs: 60_000 }
+/** Intents in memory at a time. */
+const batchRows = 64
+/** A drive that takes longer is asked again later. */
+const lookMs = 10_000
+/**
+ * The change of an intent has not happened if it does not show on the drive by then. One of a living process that takes
+ * longer is confirmed all the same. Not longer: a drive that is away makes many, which count among the events that wait.
+ */
+const keptMs = 10 * 60_000
+
+export interface RecoveryParts {
+  readonly table: Pick<EventTable, 'due' | 'settle' | 'confirm' | 'cancel'>
+  readonly drive: Pick<Drive, 'head' | 'ownEtags'>
+  /** One process looks at the intents of a target at a time. */
+  readonly leases: Pick<KeyLeases, 'holdIfFree'>
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: Pick<Log, 'error'>
+  readonly random: () => number
+  /** Called after an intent has become an event. */
+  readonly onEvent: () => void
+}
+
+/**
+ * Finds out whether changes have happened whose process did not say so. The sender does not wait for it: one of several
+ * drives may be away, and the events of the others must go on.
+ */
+export class IntentRecovery {
+  readonly #target: TargetName
+  readonly #parts: RecoveryParts
+  readonly #closing = new AbortController()
+  readonly #running: Promise<void>
+
+  constructor(target: TargetName, parts: RecoveryParts) {
+    this.#target = target
+    this.#parts = parts
+    this.#running = this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { leases, log } = this.#parts
+    const { signal } = this.#closing
+    const target = this.#target
+    while (!signal.aborted) {
+      try {
+        const rows = await this.#due()
+        const look = (lease: KeyLease) => this.#lookAtAll(lease)
+        if (rows.length > 0) await leases.holdIfFree([`/${target}/intents`], look)
+      } catch (err) {
+        log.error({ err, target }, 'could not read or store events')
+      }
+      await sleep(pollMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  #due(): Promise<EventRow[]> {
+    const { table, now } = this.#parts
+    return table.due(this.#target, { isConfirmed: false, nowMs: now(), limit: batchRows })
+  }
+
+  async #lookAtAll(lease: KeyLease): Promise<void> {
+    for (const row of await this.#due()) {
+      if (!lease.isHeld || this.#closing.signal.aborted) return
+      await this.#look(row)
+    }
+  }
+
+  async #look(row: EventRow): Promise<void> {
+    const { table, drive, now, random, onEvent } = this.#parts
+    const message = JSON.parse(row.message) as EventMessage
+    const change = changeOf(message)
+    const { bucket, key } = change
+    const attempts = row.attempts + 1
+    const later = { ...row, attempts, dueAtMs: now() + backOffMs(attempts, backOff, random) }
+    const looking = withinTime(drive.head(bucket, key), lookMs)
+    const found = await looking.catch(() => 'unknown' as const)
+    if (found === 'unknown') return await table.settle(row.target, [], [later])
+    if (hasHappened(change, found, drive.ownEtags?.(bucket) ?? false)) {
+      const told = found && withObject(message, { size: found.size, etag: found.attributes.etag })
+      const confirmed = {
+        ...row,
+        message: JSON.stringify(told ?? message),
+        attempts: 0,
+        dueAtMs: now(),
+      }
+      await table.confirm([confirmed])
+      return onEvent()
+    }
+    const isOver = row.madeAtMs < now() - keptMs
+    // It may have been confirmed meanwhile: then it stays.
+    if (isOver) await table.cancel([row])
+    else await table.settle(row.target, [], [later])
+  }
+}
+
+/** The ETag that an object in parts has on most stores. */
+const etagOfParts = /^[0-9a-f]{32}-\d+$/
+
+/**
+ * Whether the object shows the change. The ETag of an object in parts is not known before if the store makes one of its
+ * own; then its size has to be the same.
+ */
+function hasHappened(
+  { etag, size }: ObjectChange,
+  found: ObjectMetadata | undefined,
+  hasOwnEtags: boolean,
+): boolean {
+  if (etag === undefined || found === undefined) return etag === found
+  const { etag: shown } = found.attributes
+  const mayDiffer = hasOwnEtags && etagOfParts.test(etag) && !etagOfParts.test(shown)
+  return shown === etag || (mayDiffer && found.size === size)
+}

@@ -1,0 +1,221 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Drive } from '../drives/drive.ts'
+import { trashBucketOf } from '../drives/trash-bucket.ts'
+import { deletePrefix, leftFolder, removeFolders } from './delete-prefix.ts'
+import type { JobRunner, Run } from './job-runner.ts'
+import type { JobRow, JobState } from './job-table.ts'
+import { restore, trashingDrive } from './trash/trash.ts'
+import { answer, visitAll, whileBusy } from './walk.ts'
+
+/** Maximum running deletions across all processes, and ended ones to remember. */
+export const deletionLimits = { running: 4, ended: 200 } as const
+
+/** The maximum time that an ended deletion is remembered. */
+export const deletionKeptMs = 24 * 60 * 60_000
+
+/** Concurrent removals of keys. */
+const keysAtOnce = 8
+
+/** The time limit for checking what remains. */
+const leftOverMs = 5_000
+
+type DeletingDrive = Pick<Drive, 'list' | 'remove' | 'removeFolder'>
+
+/** `trash`: moves to the trash. `restore`: moves back from it. */
+type DeletionKind = 'delete' | 'trash' | 'restore'
+
+interface DeletionTarget {
+  readonly bucket: string
+  readonly prefix: string
+  /** Keeps objects and folders that contain objects. */
+  readonly onlyEmptyFolders: boolean
+  readonly kind: DeletionKind
+  /** Names what is put into the trash or restored; '' for a deletion. */
+  readonly trashId: string
+}
+
+type NewDeletion = Pick<DeletionTarget, 'bucket' | 'prefix'> &
+  Partial<DeletionTarget> & {
+    /** Keys instead of a prefix. */
+    readonly keys?: readonly string[]
+    /** Whether a restored object whose name is taken gets another one. */
+    readonly besideOthers?: boolean
+  }
+
+export interface Deletion extends DeletionTarget {
+  readonly id: string
+  readonly state: JobState
+  /** Objects deleted, moved or restored so far. */
+  readonly deleted: number
+  /** Objects that were not restored because their names are taken. */
+  readonly skipped: number
+  /** Milliseconds since the epoch. */
+  readonly startedAtMs: number
+  /** 0 while it runs. */
+  readonly endedAtMs: number
+  /** For people; may be ''. */
+  readonly message: string
+}
+
+export type Deletions = ReturnType<typeof openDeletions>
+
+/**
+ * Deletions of everything below a prefix. Each runs in the process that received the request. Other
+ * processes read its progress and stop it through the database.
+ */
+export function openDeletions({
+  drive,
+  jobs,
+  now,
+}: {
+  readonly drive: Drive
+  readonly jobs: JobRunner
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+}) {
+  const kind = 'delete'
+  const runningLike = async (target: string) => {
+    const rows = await jobs.all(kind)
+    // One that was asked to stop does not count.
+    const isLike = (row: JobRow) =>
+      row.state === 'running' && row.isCancelled === 0 && row.target === target
+    return rows.filter(isLike).map(deletionOf)[0]
+  }
+  const find = async (id: string) => {
+    const row = await jobs.find({ kind, id })
+    return row === undefined ? undefined : deletionOf(row)
+  }
+  return {
+    find,
+    /** Newest first. */
+    latest: async () => (await jobs.all(kind)).map(deletionOf),
+    /**
+     * Starts a deletion, or returns the running one with the same target. Undefined if too many are running, or
+     * this process is closing.
+     */
+    async start({ keys, besideOthers = false, ...rest }: NewDeletion) {
+      const wanted = { onlyEmptyFolders: false, kind: 'delete' as const, trashId: '', ...rest }
+      const target = encode(wanted, keys)
+      const same = await runningLike(target)
+      if (same !== undefined) return same
+      const figures = { deleted: 0, skipped: 0 }
+      const started = await jobs.start({
+        ...{ kind, id: randomBytes(12).toString('base64url'), target, beganAtMs: now(), figures },
+        ...{ limits: deletionLimits, fields: wanted, failure: 'deletion failed' },
+        async work(run) {
+          if (wanted.kind === 'restore') {
+            return restore(drive, { ...wanted, besideOthers }, run, figures)
+          }
+          const isTrash = wanted.kind === 'trash'
+          if (isTrash) await drive.addBucket(trashBucketOf(wanted.bucket))
+          const deleting = isTrash ? trashingDrive(drive, wanted.trashId, run) : drive
+          const { removeFolder } = drive
+          const tree = {
+            list: deleting.list.bind(deleting),
+            remove: deleting.remove.bind(deleting),
+            ...(removeFolder && {
+              async removeFolder(bucket: string, key: string) {
+                run.assertMayGoOn()
+                await removeFolder.call(drive, bucket, key)
+              },
+            }),
+          }
+          return keys === undefined
+            ? deleteTree(tree, wanted, run, figures)
+            : deleteKeys(tree, wanted.bucket, keys, run, figures)
+        },
+      })
+      // Another request may have started it already.
+      return started === undefined ? runningLike(target) : deletionOf(started.row)
+    },
+    /** Asks a deletion to stop, in whichever process it runs. Its current state; undefined: unknown. */
+    async cancel(id: string) {
+      await jobs.cancel({ kind, id })
+      return find(id)
+    },
+  }
+}
+
+async function deleteTree(
+  drive: DeletingDrive,
+  { bucket, prefix, onlyEmptyFolders }: DeletionTarget,
+  run: Run,
+  figures: { deleted: number },
+): Promise<string> {
+  const { signal } = run
+  if (!onlyEmptyFolders) {
+    await deletePrefix({
+      ...{ drive, bucket, prefix, signal, assertMayGoOn: () => run.assertMayGoOn() },
+      onDeleted() {
+        figures.deleted += 1
+      },
+    })
+  }
+  await removeFolders({ drive, bucket, signal }, prefix)
+  try {
+    const folder = await answer(leftFolder(drive, bucket, prefix), signal, leftOverMs)
+    if (folder === undefined) return ''
+    return `All objects are deleted. The empty folder ${folder} remains. Remove it on the drive.`
+  } catch {
+    // The objects are deleted, as requested.
+    return ''
+  }
+}
+
+async function deleteKeys(
+  drive: DeletingDrive,
+  bucket: string,
+  keys: readonly string[],
+  run: Run,
+  figures: { deleted: number },
+): Promise<string> {
+  const conditions = { assertMayGoOn: () => run.assertMayGoOn() }
+  await visitAll(keys, keysAtOnce, async (key) => {
+    const remove = () => answer(drive.remove(bucket, key, conditions), run.late)
+    run.assertMayGoOn()
+    if (await whileBusy(remove, run.signal)) figures.deleted += 1
+  })
+  return ''
+}
+
+/** As JSON: PostgreSQL's text has no NUL character, a prefix may. */
+function encode(
+  { bucket, prefix, onlyEmptyFolders, kind, trashId }: DeletionTarget,
+  keys: readonly string[] | undefined,
+): string {
+  const digest = keys && createHash('sha256').update(JSON.stringify(keys)).digest('base64url')
+  if (kind !== 'delete')
+    return JSON.stringify([bucket, prefix, onlyEmptyFolders, kind, trashId, digest])
+  return JSON.stringify(onlyEmptyFolders ? [bucket, prefix, true] : [bucket, prefix])
+}
+
+function deletionOf({
+  id,
+  target,
+  state,
+  figures,
+  beganAtMs,
+  endedAtMs,
+  message,
+}: JobRow): Deletion {
+  const [bucket, prefix, onlyEmptyFolders = false, kind = 'delete', trashId = ''] = JSON.parse(
+    target,
+  ) as [string, string, boolean?, DeletionKind?, string?]
+  const { deleted, skipped = 0 } = JSON.parse(figures) as { deleted: number; skipped?: number }
+  return {
+    ...{
+      id,
+      bucket,
+      prefix,
+      onlyEmptyFolders,
+      kind,
+      trashId,
+      skipped,
+      state,
+      deleted,
+      endedAtMs,
+      message,
+    },
+    startedAtMs: beganAtMs,
+  }
+}

@@ -1,0 +1,198 @@
+import type { Log } from '../../../platform/process/log.ts'
+import type { BucketConfiguration } from '../../buckets/buckets.ts'
+import {
+  abortsUploads,
+  expiresObjects,
+  type LifecycleRule,
+  uploadExpiry,
+} from '../../buckets/lifecycle-rules.ts'
+import { type Drive, DriveError, type DriveErrorKind } from '../../drives/drive.ts'
+import type { Run } from '../job-runner.ts'
+import { answer, pauseAfter, visitAll, whileBusy } from '../walk.ts'
+import { expiredObjects, isExpired } from './expired-objects.ts'
+
+/** Open uploads in memory at a time. */
+const pageUploads = 100
+
+/** Concurrent removals: each waits for the disk, and requests take priority. */
+const concurrency = 4
+
+/** Failures of a run that are logged one by one: a read-only drive rejects every removal. */
+const maxLoggedFailures = 10
+
+/** An open upload. */
+export interface OpenUploadOf {
+  readonly uploadId: string
+  readonly key: string
+  readonly createdAtMs: number
+}
+
+interface ExpiryUploads {
+  /** At most `limit` open uploads of the bucket, newest first, after this one. */
+  listOpen(page: {
+    readonly bucket: string
+    readonly after: OpenUploadOf | undefined
+    readonly limit: number
+  }): Promise<readonly OpenUploadOf[]>
+  /** False if it is no longer open. */
+  abort(uploadId: string, signal: AbortSignal): Promise<boolean>
+}
+
+/** What expiry works with. */
+export interface ExpiryWorld {
+  readonly buckets: {
+    find(name: string): BucketConfiguration | undefined
+    all(): readonly BucketConfiguration[]
+  }
+  /** Rejects if the rules in memory may be old and the database does not respond. */
+  readonly ensureCurrent: () => Promise<void>
+  readonly drive: Pick<Drive, 'list' | 'head' | 'remove'>
+  readonly uploads: ExpiryUploads
+  readonly log: Log
+}
+
+/** What a run has done so far. */
+export interface ExpiryFigures {
+  phase: 'objects' | 'uploads'
+  /** The last key that was looked at. */
+  position: string
+  /** Removed so far. */
+  objects: number
+  uploads: number
+  /** Could not be removed; the next run tries again. */
+  failures: number
+}
+
+/** The rules of a bucket, as of the beginning of a run. */
+export interface BucketExpiry {
+  readonly bucket: string
+  readonly rules: readonly LifecycleRule[]
+  /** What expires at this time or before is removed. */
+  readonly cutoffMs: number
+}
+
+/**
+ * Removes what the rules of a bucket expire. Continues where the figures say. Stops as outdated if the rules change.
+ *
+ * @throws DriveError if the drive does not respond; DatabaseError; the reason of the run's signal
+ */
+export async function expireBucket(
+  world: ExpiryWorld,
+  expiry: BucketExpiry,
+  figures: ExpiryFigures,
+  run: Run,
+): Promise<void> {
+  const { signal } = run
+  const assertMayGoOn = rulesCheck(world, expiry, run)
+  const work = { ...world, ...expiry, figures, run, signal, assertMayGoOn }
+  if (figures.phase === 'objects') {
+    if (expiresObjects(expiry.rules)) await removeObjects(work)
+    figures.phase = 'uploads'
+  }
+  if (abortsUploads(expiry.rules)) await abortUploads(work)
+}
+
+interface Work extends ExpiryWorld, BucketExpiry {
+  readonly figures: ExpiryFigures
+  readonly run: Run
+  readonly signal: AbortSignal
+  /** Call it before each step. */
+  readonly assertMayGoOn: () => Promise<void>
+}
+
+function rulesCheck(
+  { buckets, ensureCurrent }: ExpiryWorld,
+  { bucket, rules }: BucketExpiry,
+  run: Run,
+): () => Promise<void> {
+  let known = rules
+  return async () => {
+    run.assertMayGoOn()
+    await ensureCurrent()
+    const current = buckets.find(bucket)?.lifecycle ?? []
+    // They are a new object when anything else of the bucket has changed.
+    if (current !== known && JSON.stringify(current) !== JSON.stringify(known)) {
+      run.stop('outdated')
+      run.assertMayGoOn()
+    }
+    known = current
+  }
+}
+
+async function removeObjects(work: Work): Promise<void> {
+  const { drive, bucket, rules, cutoffMs, figures, signal, assertMayGoOn } = work
+  const pages = expiredObjects({
+    ...{ drive, bucket, rules, cutoffMs, after: figures.position, signal, assertMayGoOn },
+  })
+  for await (const { expired, lastKey } of pages) {
+    await visitAll(expired, concurrency, ({ key }) => remove(work, key))
+    figures.position = lastKey
+  }
+}
+
+/** Failures that every other removal would have, too. */
+const stopping: readonly DriveErrorKind[] = ['unavailable', 'no-bucket']
+/** The object has been written or removed meanwhile. */
+const meanwhile: readonly DriveErrorKind[] = ['condition', 'not-found']
+
+/** Removes an object if it is still the one that has expired. */
+async function remove(work: Work, key: string): Promise<void> {
+  const { figures, run, signal, assertMayGoOn } = work
+  try {
+    const isRemoved = await whileBusy(async () => {
+      await assertMayGoOn()
+      return answer(removeOnce(work, key), run.late)
+    }, signal)
+    if (isRemoved) figures.objects += 1
+  } catch (error) {
+    if (!(error instanceof DriveError) || stopping.includes(error.kind)) throw error
+    if (meanwhile.includes(error.kind)) return
+    countFailure(work, { key, err: error }, 'could not remove an expired object')
+  }
+}
+
+/** An object that is written meanwhile stays, also if its bytes are the same. */
+async function removeOnce(work: Work, key: string): Promise<boolean> {
+  const { drive, bucket, run } = work
+  // A listing may be older than the object.
+  const current = await drive.head(bucket, key)
+  if (current === undefined) return false
+  const { size, modifiedAtMs, attributes } = current
+  if (!isExpired(work, { key, size, modifiedAtMs, tags: attributes.tags })) return false
+  const assertMayGoOn = () => run.assertMayEnd()
+  const same = { ifMatch: [attributes.etag], ifModifiedAtMs: modifiedAtMs }
+  return drive.remove(bucket, key, { ...same, assertMayGoOn })
+}
+
+async function abortUploads(work: Work): Promise<void> {
+  const { uploads, bucket, signal, assertMayGoOn } = work
+  let after: OpenUploadOf | undefined
+  for (;;) {
+    const pageBegan = performance.now()
+    await assertMayGoOn()
+    const page = await uploads.listOpen({ bucket, after, limit: pageUploads })
+    for (const upload of page) await abortIfExpired(work, upload)
+    after = page.at(-1)
+    if (after === undefined) return
+    await pauseAfter(pageBegan, signal)
+  }
+}
+
+async function abortIfExpired(work: Work, { uploadId, key, createdAtMs }: OpenUploadOf) {
+  const { uploads, rules, cutoffMs, figures, signal, assertMayGoOn } = work
+  const expiry = uploadExpiry(rules, key, createdAtMs)
+  if (expiry === undefined || expiry.atMs > cutoffMs) return
+  await assertMayGoOn()
+  try {
+    if (await uploads.abort(uploadId, signal)) figures.uploads += 1
+  } catch (error) {
+    signal.throwIfAborted()
+    const fields = { key, uploadId, err: error }
+    countFailure(work, fields, 'could not abort an upload by the rules of its bucket')
+  }
+}
+
+function countFailure({ figures, bucket, log }: Work, fields: object, message: string): void {
+  figures.failures += 1
+  if (figures.failures <= maxLoggedFailures) log.warn({ bucket, ...fields }, message)
+}

@@ -1,0 +1,257 @@
+import type { Log } from '../../platform/process/log.ts'
+import { DriveError } from '../drives/drive.ts'
+import type { KeyLease, KeyLeases } from '../drives/kit/key-leases.ts'
+import type { JobEnd, JobKind, JobLimits, JobName, JobRow, JobTable } from './job-table.ts'
+import { withGrace } from './walk.ts'
+
+/** How often figures that have changed are saved. */
+const saveEveryMs = 1_000
+/** How often a job that people may stop checks whether another process was asked to. */
+const listenEveryMs = 250
+
+/** Work on a bucket in the background. */
+export interface Job extends JobName {
+  /** What it has to do, if its name does not say it. */
+  readonly target: string
+  readonly beganAtMs: number
+  /** What it has found or done. `work` changes it, and it is saved about every second. */
+  readonly figures: object
+  /** The row that it replaces. */
+  readonly seen?: JobRow | undefined
+  /** For a job that people start and may stop. It gets a row of its own. */
+  readonly limits?: JobLimits
+  /** Aborts to leave the rest to a later run. */
+  readonly signal?: AbortSignal
+  /** Name the job in log lines. */
+  readonly fields: object
+  /** The message of the log line if it fails. */
+  readonly failure: string
+  /** Resolves with what people should know about the result; '' for nothing. */
+  work(run: Run): Promise<string>
+}
+
+/** Why a job stops before its end. `outdated`: what it has to do has changed. */
+type StopReason = 'cancelled' | 'closing' | 'lost' | 'outdated'
+
+/** A job in the process that runs it. */
+export class Run {
+  /** Aborts when the job has to stop. */
+  readonly signal: AbortSignal
+  /** As `withGrace`. */
+  readonly late: AbortSignal
+  readonly #stopping: AbortController
+  readonly #lease: KeyLease
+
+  constructor(stopping: AbortController, lease: KeyLease, signals: readonly AbortSignal[]) {
+    this.#stopping = stopping
+    this.#lease = lease
+    this.signal = AbortSignal.any([stopping.signal, ...signals])
+    this.late = withGrace(this.signal)
+  }
+
+  /** Call it before each step. @throws the signal's reason */
+  assertMayGoOn(): void {
+    this.stopIfLost()
+    this.signal.throwIfAborted()
+  }
+
+  /** As `assertMayGoOn`, for a step that has begun: it may end until `late` aborts, unless the job is lost. */
+  assertMayEnd(): void {
+    this.stopIfLost()
+    if (!this.#lease.isHeld) this.signal.throwIfAborted()
+    this.late.throwIfAborted()
+  }
+
+  /** Stops if another process may have taken the job over. */
+  stopIfLost(): void {
+    if (!this.#lease.isHeld) this.stop('lost')
+  }
+
+  stop(reason: StopReason): void {
+    this.#stopping.abort(reason)
+  }
+}
+
+const nouns = { count: 'count', folder: 'count', delete: 'deletion', expire: 'removal' } as const
+
+/** A job that this process has begun, or is about to begin. */
+interface Active extends JobName {
+  readonly stopping: AbortController
+  readonly ended: Promise<void>
+}
+
+interface RunnerParts {
+  readonly table: JobTable
+  /** Keys are those of `keyOf`. */
+  readonly leases: KeyLeases
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: Log
+}
+
+/**
+ * Runs jobs: one process at a time works on a job, by a lease in the database. The others see its progress in the
+ * row of the job, and ask there that it stops.
+ */
+export class JobRunner {
+  readonly #parts: RunnerParts
+  readonly #active = new Set<Active>()
+  #isClosed = false
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts
+  }
+
+  /** The jobs of a kind, those that began last first. Those of dead processes become `interrupted`. */
+  async all(kind: JobKind): Promise<readonly JobRow[]> {
+    const rows = await this.#parts.table.all(kind)
+    return (await this.#interruptDead(rows)) ? this.#parts.table.all(kind) : rows
+  }
+
+  /** As `all`. */
+  async find(name: JobName): Promise<JobRow | undefined> {
+    const row = await this.#parts.table.find(name)
+    if (row === undefined) return undefined
+    return (await this.#interruptDead([row])) ? this.#parts.table.find(name) : row
+  }
+
+  /**
+   * Starts a job. Undefined if another process works on it or was faster, a limit is reached, or this process is
+   * closing.
+   *
+   * @throws DatabaseError
+   */
+  async start(
+    job: Job,
+  ): Promise<{ readonly row: JobRow; readonly ended: Promise<void> } | undefined> {
+    if (this.#isClosed) return undefined
+    const { kind, id, signal } = job
+    const stopping = new AbortController()
+    const begun = Promise.withResolvers<JobRow | undefined>()
+    const ended = this.#parts.leases
+      .holdIfFree([keyOf(job)], async (lease) => {
+        const row = await this.#begin(job, lease)
+        begun.resolve(row)
+        if (row === undefined) return
+        const signals = signal === undefined ? [] : [signal]
+        await this.#run(job, row, new Run(stopping, lease, signals))
+      })
+      // If the lease can't be released, it expires.
+      .then(() => begun.resolve(undefined), begun.reject)
+    const active = { kind, id, stopping, ended }
+    this.#active.add(active)
+    void ended.finally(() => this.#active.delete(active))
+    const row = await begun.promise
+    return row === undefined ? undefined : { row, ended }
+  }
+
+  /** Asks a job to stop, in whichever process it runs. One of this process has ended when it resolves. */
+  async cancel(name: JobName): Promise<void> {
+    await this.#parts.table.cancel(name)
+    for (const { kind, id, stopping, ended } of this.#active) {
+      if (kind !== name.kind || id !== name.id) continue
+      stopping.abort('cancelled' satisfies StopReason)
+      await ended
+    }
+  }
+
+  /** Stops the jobs of this process, and starts no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { stopping } of this.#active) stopping.abort('closing' satisfies StopReason)
+    await Promise.all([...this.#active].map(({ ended }) => ended))
+  }
+
+  async #begin(job: Job, { owner }: KeyLease): Promise<JobRow | undefined> {
+    const { kind, id, target, beganAtMs, limits, seen } = job
+    const { table } = this.#parts
+    const row = { kind, id, target, beganAtMs, owner, figures: JSON.stringify(job.figures) }
+    const isMine = await (limits === undefined ? table.take(row, seen) : table.insert(row, limits))
+    if (!isMine) return undefined
+    return { ...row, state: 'running', endedAtMs: 0, message: '', isCancelled: 0 }
+  }
+
+  /** Never rejects. */
+  async #run(job: Job, row: JobRow, run: Run): Promise<void> {
+    const timer = setInterval(this.#beat(job, row, run), listenEveryMs)
+    timer.unref()
+    const how = await this.#work(job, run)
+    clearInterval(timer)
+    const end = { ...how, figures: JSON.stringify(job.figures), endedAtMs: this.#parts.now() }
+    try {
+      await this.#parts.table.end(row, end)
+    } catch (error) {
+      // The lease ends, and the next read marks the job as interrupted.
+      const message = `could not save the result of a ${nouns[job.kind]}`
+      this.#parts.log.error({ ...job.fields, err: error }, message)
+    }
+  }
+
+  async #work(job: Job, run: Run): Promise<Pick<JobEnd, 'state' | 'message'>> {
+    try {
+      return { state: 'done', message: await job.work(run) }
+    } catch (error) {
+      if (run.signal.aborted) return endingOf(run.signal.reason, job.kind)
+      this.#parts.log.warn({ ...job.fields, err: error }, job.failure)
+      const unknown = `The ${nouns[job.kind]} failed. See the service log.`
+      return { state: 'failed', message: error instanceof DriveError ? error.message : unknown }
+    }
+  }
+
+  /** Saves the progress, and stops the job if it has to. To be called at intervals. */
+  #beat(job: Job, row: JobRow, run: Run): () => Promise<void> {
+    let saved = { figures: row.figures, at: performance.now() }
+    let isWaiting = false
+    return async () => {
+      // Also while the database does not respond.
+      run.stopIfLost()
+      if (isWaiting) return
+      isWaiting = true
+      try {
+        const next = { figures: JSON.stringify(job.figures), at: performance.now() }
+        if (next.figures !== saved.figures && next.at - saved.at >= saveEveryMs) {
+          stopIf(await this.#parts.table.save(row, next.figures), run)
+          saved = next
+        } else if (job.limits !== undefined) stopIf(await this.#parts.table.ask(row), run)
+      } catch {
+        // The database may respond again before the lease ends.
+      }
+      isWaiting = false
+    }
+  }
+
+  /** Whether there were any. */
+  async #interruptDead(rows: readonly JobRow[]): Promise<boolean> {
+    const { table, leases, now } = this.#parts
+    const ended = await Promise.all(
+      rows.map(async (row) => {
+        if (row.state !== 'running') return false
+        const how = { ...endingOf('lost', row.kind), figures: row.figures }
+        return await leases.holdIfFree([keyOf(row)], async () => {
+          await table.end(row, { ...how, endedAtMs: now() })
+          return true
+        })
+      }),
+    )
+    return ended.includes(true)
+  }
+}
+
+function keyOf({ kind, id }: JobName): string {
+  return `${kind}/${id}`
+}
+
+function stopIf(answer: 'go on' | StopReason, run: Run): void {
+  if (answer !== 'go on') run.stop(answer)
+}
+
+function endingOf(reason: StopReason, kind: JobKind): Pick<JobEnd, 'state' | 'message'> {
+  if (reason === 'cancelled') return { state: 'cancelled', message: '' }
+  if (reason === 'outdated') return { state: 'interrupted', message: '' }
+  const isLost = reason === 'lost'
+  const why = isLost
+    ? `The process that ran the ${nouns[kind]} has ended.`
+    : 'The service was stopped.'
+  const advice = kind === 'delete' ? ' Some objects may remain. Delete again to remove them.' : ''
+  return { state: 'interrupted', message: `${why}${advice}` }
+}

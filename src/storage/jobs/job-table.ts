@@ -1,0 +1,185 @@
+import { writeOne } from '../../platform/state/conditional-writes.ts'
+import type { Database, SqlValue, Statement } from '../../platform/state/database.ts'
+import { isSqlText } from '../../platform/state/sql-text.ts'
+
+/** Counts the objects of a bucket, or of a folder; deletes below a prefix; removes what lifecycle rules expire. */
+export type JobKind = 'count' | 'folder' | 'delete' | 'expire'
+
+/**
+ * The life of a job:
+ *
+ *     running → done | cancelled | failed | interrupted → (running again, or row gone)
+ */
+export type JobState = 'running' | 'done' | 'cancelled' | 'failed' | 'interrupted'
+
+export interface JobName {
+  readonly kind: JobKind
+  /** Of a deletion: random. Of a folder: a digest of it. Of other jobs: the bucket, which has one row for each kind. */
+  readonly id: string
+}
+
+export interface JobRow extends JobName {
+  /** What the job has to do, if its name does not say it. Opaque here, and without NUL. */
+  readonly target: string
+  readonly state: JobState
+  /** What it has found or done, as JSON. Opaque here. */
+  readonly figures: string
+  /** Milliseconds since the epoch. */
+  readonly beganAtMs: number
+  /** 0 while it runs. */
+  readonly endedAtMs: number
+  /** Why it stopped, or what remains, for people; may be ''. */
+  readonly message: string
+  /** 1: its process must stop. */
+  readonly isCancelled: number
+  /** The lease owner of the process that runs it, or ran it: different for each run. */
+  readonly owner: string
+}
+
+export type NewJob = Pick<JobRow, 'kind' | 'id' | 'target' | 'figures' | 'beganAtMs' | 'owner'>
+
+/** Names one run of a job. */
+export type JobRun = Pick<JobRow, 'kind' | 'id' | 'owner'>
+
+export interface JobEnd extends Pick<JobRow, 'figures' | 'endedAtMs' | 'message'> {
+  readonly state: Exclude<JobState, 'running'>
+}
+
+/** To the process of a run. `lost`: the run has ended, or another one has begun. */
+export type Answer = 'go on' | 'cancelled' | 'lost'
+
+/** For jobs of one kind that people start. */
+export interface JobLimits {
+  /** Jobs that may run at once, in all processes together. */
+  readonly running: number
+  /** Ended jobs that are kept. */
+  readonly ended: number
+}
+
+const select = `SELECT kind, id, target, state, figures, began_at_ms AS "beganAtMs",
+  ended_at_ms AS "endedAtMs", message, is_cancelled AS "isCancelled", owner FROM jobs`
+const selectKind = `${select} WHERE kind = ? ORDER BY began_at_ms DESC, id DESC`
+const selectOne = `${select} WHERE kind = ? AND id = ?`
+
+const insert = `INSERT INTO jobs (kind, id, target, figures, began_at_ms, owner, state, ended_at_ms,
+  message, is_cancelled)`
+
+const replaced = `ON CONFLICT (kind, id) DO UPDATE SET target = excluded.target, figures = excluded.figures,
+    began_at_ms = excluded.began_at_ms, owner = excluded.owner, state = 'running', ended_at_ms = 0,
+    message = '', is_cancelled = 0`
+
+/** One statement, so that concurrent starts do not exceed the limit. */
+const insertIfMay = `${insert} SELECT ?, ?, ?, ?, ?, ?, 'running', 0, '', 0
+  WHERE (SELECT count(*) FROM jobs WHERE kind = ? AND state = 'running') < ?
+  AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = ? AND state = 'running' AND is_cancelled = 0
+    AND target = ?)
+  ${replaced} WHERE jobs.state <> 'running'`
+
+const trimEnded = `DELETE FROM jobs WHERE kind = ? AND id IN (SELECT id FROM jobs
+  WHERE kind = ? AND state <> 'running' ORDER BY began_at_ms DESC, id DESC LIMIT ? OFFSET ?)`
+
+/** A row is taken only if no other process has taken it since it was read. */
+const takeRow = `${insert} VALUES (?, ?, ?, ?, ?, ?, 'running', 0, '', 0)
+  ${replaced} WHERE jobs.owner = ?`
+
+const ofRun = `WHERE kind = ? AND id = ? AND owner = ? AND state = 'running'`
+const isCancelled = `is_cancelled AS "isCancelled"`
+const saveFigures = `UPDATE jobs SET figures = ? ${ofRun} RETURNING ${isCancelled}`
+const selectRun = `SELECT ${isCancelled} FROM jobs ${ofRun}`
+const endRun = `UPDATE jobs SET state = ?, figures = ?, ended_at_ms = ?, message = ? ${ofRun}`
+
+const askToStop = `UPDATE jobs SET is_cancelled = 1 WHERE kind = ? AND id = ? AND state = 'running'`
+
+const ofOld = `FROM jobs WHERE kind = ? AND state <> 'running' AND ended_at_ms < ?`
+const selectOld = `SELECT id ${ofOld} LIMIT 1`
+const deleteOld = `DELETE ${ofOld}`
+
+/** Maximum rows that one trim removes; there is never more than one excess row. */
+const maxTrimmed = 10_000
+
+/** Forgets what is known about a bucket that is gone. */
+export function deleteBucketJobs(bucket: string): Statement {
+  const sql = `DELETE FROM jobs WHERE kind IN ('count', 'expire') AND id = ?
+    OR kind = 'folder' AND target LIKE ?`
+  return { sql, params: [bucket, `["${bucket}",%`] }
+}
+
+/**
+ * The jobs of all processes, in the database. Methods that return false have changed nothing: another process
+ * was faster, or the run has ended.
+ */
+export class JobTable {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Those that began last first. */
+  all(kind: JobKind): Promise<JobRow[]> {
+    return this.#database.read<JobRow>(selectKind, [kind])
+  }
+
+  async find({ kind, id }: JobName): Promise<JobRow | undefined> {
+    if (!isSqlText(id)) return undefined
+    const [row] = await this.#database.read<JobRow>(selectOne, [kind, id])
+    return row
+  }
+
+  /**
+   * Inserts a running job, in place of one of its name that has ended. False also if the limit is reached, or a job
+   * with the same target is running and is not cancelled.
+   */
+  async insert(job: NewJob, { running, ended }: JobLimits): Promise<boolean> {
+    const { kind, target } = job
+    const [result] = await this.#database.write([
+      { sql: insertIfMay, params: [...valuesOf(job), kind, running, kind, target] },
+      { sql: trimEnded, params: [kind, kind, maxTrimmed, ended] },
+    ])
+    return result?.changes === 1
+  }
+
+  /** Makes the row that of a new run, unless its owner is no longer that of `seen`; undefined: there was none. */
+  take(job: NewJob, seen: Pick<JobRow, 'owner'> | undefined): Promise<boolean> {
+    // No run has an empty owner; a row from an earlier version may.
+    return writeOne(this.#database, takeRow, [...valuesOf(job), seen?.owner ?? 'none'])
+  }
+
+  /** Stores what a run has found or done so far. Returns whether its process must stop. */
+  async save(run: JobRun, figures: string): Promise<Answer> {
+    const params = [figures, run.kind, run.id, run.owner]
+    const [result] = await this.#database.write([{ sql: saveFigures, params }])
+    return answerOf(result?.rows)
+  }
+
+  /** Whether the process of a run must stop. */
+  async ask(run: JobRun): Promise<Answer> {
+    return answerOf(await this.#database.read(selectRun, [run.kind, run.id, run.owner]))
+  }
+
+  end(run: JobRun, { state, figures, endedAtMs, message }: JobEnd): Promise<boolean> {
+    const how = [state, figures, endedAtMs, message]
+    return writeOne(this.#database, endRun, [...how, run.kind, run.id, run.owner])
+  }
+
+  /** Makes the process of a running job stop. */
+  async cancel({ kind, id }: JobName): Promise<boolean> {
+    return isSqlText(id) && writeOne(this.#database, askToStop, [kind, id])
+  }
+
+  /** Deletes the rows of jobs that ended before `untilMs`. One process calls it from time to time. */
+  async sweep(kind: JobKind, untilMs: number): Promise<void> {
+    // Avoid the first write of a process that writes nothing else: with SQLite, it starts a thread.
+    const old = await this.#database.read(selectOld, [kind, untilMs])
+    if (old.length > 0) await this.#database.write([{ sql: deleteOld, params: [kind, untilMs] }])
+  }
+}
+
+function answerOf([row]: readonly { readonly isCancelled?: SqlValue }[] = []): Answer {
+  if (row === undefined) return 'lost'
+  return Number(row.isCancelled) === 1 ? 'cancelled' : 'go on'
+}
+
+function valuesOf({ kind, id, target, figures, beganAtMs, owner }: NewJob) {
+  return [kind, id, target, figures, beganAtMs, owner]
+}

@@ -1,0 +1,152 @@
+import { type Drive, DriveError, type ObjectName } from '../../drives/drive.ts'
+import { isLegalKey } from '../../drives/kit/names/key-path.ts'
+import { trashBucketOf } from '../../drives/trash-bucket.ts'
+import type { Run } from '../job-runner.ts'
+import { visitAll, walk, whileBusy } from '../walk.ts'
+import { type MoveOutcome, moveObject } from './move-object.ts'
+import { timeOfTrashId } from './trash-id.ts'
+
+/** Concurrent moves: each waits for the disk. */
+const concurrency = 8
+
+/** Names that are tried for an object whose name is taken. */
+const maxNames = 100
+
+/** The drive, but what is removed from the bucket goes to its trash, under this id. */
+export function trashingDrive(drive: Drive, id: string, run: Run): Pick<Drive, 'list' | 'remove'> {
+  const assertMayGoOn = () => run.assertMayEnd()
+  return {
+    list: (bucket, query) => drive.list(bucket, query),
+    async remove(bucket, key) {
+      const to = { bucket: trashBucketOf(bucket), key: `${id}/${key}` }
+      if (!isLegalKey(to.key)) {
+        const message = `The key ${key} is too long for the trash. Delete it permanently.`
+        throw new DriveError('key-too-long', message)
+      }
+      const options = { signal: run.signal, mayReplace: true, assertMayGoOn }
+      const outcome = await moveObject(drive, { bucket, key }, to, options)
+      if (outcome !== 'changed') return outcome === 'moved'
+      throw new DriveError('busy', `${bucket}/${key} is being written. Delete it again.`)
+    },
+  }
+}
+
+export interface Restoration {
+  readonly bucket: string
+  readonly trashId: string
+  /** Only keys that begin with this. */
+  readonly prefix: string
+  /** Whether objects whose names are taken get others, as `a (2).txt`. If not, they stay in the trash. */
+  readonly besideOthers: boolean
+}
+
+interface RestoreFigures {
+  /** Restored objects. */
+  deleted: number
+  skipped: number
+}
+
+/** Moves what was deleted back to its place. Overwrites nothing. Returns what people should know. */
+export async function restore(
+  drive: Drive,
+  { bucket, trashId, prefix, besideOthers }: Restoration,
+  run: Run,
+  figures: RestoreFigures,
+): Promise<string> {
+  const trash = trashBucketOf(bucket)
+  await drive.addBucket(trash)
+  const { signal, late } = run
+  const assertMayGoOn = () => run.assertMayEnd()
+  const start = `${trashId}/`
+  const move = (from: string, to: string): Promise<MoveOutcome> => {
+    run.assertMayGoOn()
+    const target = { bucket, key: to }
+    const options = { signal: late, mayReplace: false, assertMayGoOn }
+    return whileBusy(() => moveObject(drive, { bucket: trash, key: from }, target, options), signal)
+  }
+  for await (const entries of walk({ drive, bucket: trash, prefix: start + prefix, signal })) {
+    await visitAll(entries, concurrency, async ({ key: from }) => {
+      const key = from.slice(start.length)
+      let outcome = await move(from, key)
+      for (let number = 2; besideOthers && outcome === 'taken' && number <= maxNames; number += 1) {
+        const name = besideName(key, number)
+        if (isLegalKey(name)) outcome = await move(from, name)
+      }
+      if (outcome === 'moved') figures.deleted += 1
+      else if (outcome !== 'absent') figures.skipped += 1
+    })
+  }
+  return figures.skipped === 0
+    ? ''
+    : `${figures.skipped} not restored: objects with these names exist. They are still in the trash.`
+}
+
+/** `photos/a.txt` as `photos/a (2).txt`. */
+function besideName(key: string, number: number): string {
+  const end = key.endsWith('/') ? key.length - 1 : key.length
+  const start = key.lastIndexOf('/', end - 1) + 1
+  const dot = key.lastIndexOf('.', end)
+  const at = dot > start ? dot : end
+  return `${key.slice(0, at)} (${number})${key.slice(at)}`
+}
+
+/** What one deletion has put into the trash. */
+export interface TrashItem {
+  readonly id: string
+  /** Milliseconds since the epoch. */
+  readonly deletedAtMs: number
+  readonly objects: number
+  readonly bytes: number
+  /** Whether there is more than was counted. */
+  readonly isMore: boolean
+  /** Some of the keys. */
+  readonly keys: readonly string[]
+}
+
+const pageItems = 50
+const countedObjects = 1_000
+const shownKeys = 3
+
+/** The deletions in the trash of a bucket after this id, the latest first. @throws DriveError */
+export async function listTrash(
+  drive: Pick<Drive, 'list'>,
+  bucket: string,
+  after: string,
+): Promise<{ readonly items: readonly TrashItem[]; readonly next: string | undefined }> {
+  const ids = await trashIds(drive, bucket, after === '' ? '' : `${after}/`, pageItems)
+  const items: TrashItem[] = []
+  for (const id of ids) items.push(await itemOf(drive, { bucket: trashBucketOf(bucket), key: id }))
+  return { items, next: ids.length < pageItems ? undefined : ids.at(-1) }
+}
+
+/** The ids after this key. A bucket without a trash has none. */
+export async function trashIds(
+  drive: Pick<Drive, 'list'>,
+  bucket: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const cursor = drive.list(trashBucketOf(bucket), { prefix: '', after, delimiter: '/' })
+  try {
+    const entries = await cursor.next(limit)
+    return entries.flatMap(({ kind, key }) => (kind === 'folder' ? [key.slice(0, -1)] : []))
+  } catch (error) {
+    if (error instanceof DriveError && error.kind === 'no-bucket') return []
+    throw error
+  }
+}
+
+async function itemOf(
+  drive: Pick<Drive, 'list'>,
+  { bucket, key: id }: ObjectName,
+): Promise<TrashItem> {
+  const prefix = `${id}/`
+  const entries = await drive.list(bucket, { prefix, after: '' }).next(countedObjects)
+  let bytes = 0
+  for (const entry of entries) if (entry.kind === 'object') bytes += entry.size
+  return {
+    ...{ id, deletedAtMs: timeOfTrashId(id), objects: entries.length, bytes },
+    isMore: entries.length === countedObjects,
+    keys: entries.slice(0, shownKeys).map(({ key }) => key.slice(prefix.length)),
+  }
+}

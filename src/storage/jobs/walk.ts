@@ -1,0 +1,134 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { delayedAbort, untilAborted } from '../../platform/process/time-limit.ts'
+import { type Drive, DriveError } from '../drives/drive.ts'
+import type { Entry } from '../drives/listed-entry.ts'
+
+/** Entries in memory at a time. */
+const pageEntries = 500
+
+/** A pause as long as the page follows each page, within limits, so that requests take priority. */
+const minPauseMs = 1
+const maxPauseMs = 1_000
+
+/** A drive that does not respond for longer ends the walk: other jobs of the process would wait behind it. */
+const defaultHangMs = 10 * 60_000
+
+/** How long to wait for calls that change the drive after the work is stopped, so that all are counted. */
+const graceMs = 1_000
+
+/** Attempts for a call that a busy drive rejects, and the pauses between them. */
+const maxTries = 6
+const firstRetryMs = 200
+const longestRetryMs = 30_000
+
+export interface Walk {
+  readonly drive: Pick<Drive, 'list'>
+  readonly bucket: string
+  readonly prefix: string
+  /** Only keys after this. */
+  readonly after?: string
+  /** Folders are entries, and their content is not listed. */
+  readonly delimiter?: '/'
+  readonly signal: AbortSignal
+  /** Whether there are pauses, for work that nobody waits for. */
+  readonly hasPauses?: boolean
+  /** Called before each page. Rejects if the walk has to stop. */
+  readonly assertMayGoOn?: () => void | Promise<void>
+  /** How long the drive may take for a page. */
+  readonly hangMs?: number
+}
+
+/**
+ * Lists page by page. No page is empty.
+ *
+ * @throws DriveError; the signal's reason; and as `assertMayGoOn`
+ */
+export async function* walk({
+  drive,
+  bucket,
+  prefix,
+  after = '',
+  delimiter,
+  signal,
+  hasPauses = false,
+  assertMayGoOn,
+  hangMs,
+}: Walk): AsyncGenerator<readonly Entry[]> {
+  const cursor = drive.list(bucket, { prefix, after, ...(delimiter && { delimiter }) })
+  for (;;) {
+    const pageBegan = performance.now()
+    await assertMayGoOn?.()
+    const entries = await answer(cursor.next(pageEntries), signal, hangMs)
+    if (entries.length === 0) return
+    yield entries
+    if (hasPauses) await pauseAfter(pageBegan, signal)
+  }
+}
+
+/** Calls `visit` for each entry, several at a time, until one rejects. Resolves or rejects when all have ended. */
+export async function visitAll<Visited>(
+  entries: readonly Visited[],
+  concurrency: number,
+  visit: (entry: Visited) => Promise<void>,
+): Promise<void> {
+  const rest = entries.values()
+  let hasFailed = false
+  const work = async (): Promise<void> => {
+    // The workers share one iterator.
+    for (const entry of rest) {
+      if (hasFailed) return
+      try {
+        await visit(entry)
+      } catch (error) {
+        hasFailed = true
+        throw error
+      }
+    }
+  }
+  const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
+  const failure = outcomes.find(({ status }) => status === 'rejected')
+  if (failure?.status === 'rejected') throw failure.reason
+}
+
+/** Calls again, after a pause, while the drive rejects the call as busy. */
+export async function whileBusy<Result>(
+  call: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof DriveError) || error.kind !== 'busy' || tries === maxTries) throw error
+      const askedMs = (error.retryAfterSeconds ?? 0) * 1_000
+      const pauseMs = Math.min(Math.max(askedMs, firstRetryMs * 2 ** (tries - 1)), longestRetryMs)
+      await wait(pauseMs, undefined, { signal, ref: false })
+    }
+  }
+}
+
+/** Aborts a second after `signal`, for calls that change the drive. */
+export function withGrace(signal: AbortSignal): AbortSignal {
+  return delayedAbort(signal, graceMs)
+}
+
+/** Settles as a call of the drive does. @throws DriveError if it takes too long; the signal's reason */
+export function answer<Result>(
+  call: Promise<Result>,
+  signal: AbortSignal,
+  hangMs = defaultHangMs,
+): Promise<Result> {
+  const hanging = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    hanging.reject(new DriveError('unavailable', 'The drive did not respond in time.'))
+  }, hangMs)
+  timer.unref()
+  const settled = Promise.race([call, hanging.promise])
+  return untilAborted(settled, signal).finally(() => clearTimeout(timer))
+}
+
+/** @param beganAt of what was done, as of `performance.now` */
+export async function pauseAfter(beganAt: number, signal: AbortSignal): Promise<void> {
+  const pauseMs = Math.min(Math.max(performance.now() - beganAt, minPauseMs), maxPauseMs)
+  await wait(pauseMs, undefined, { signal, ref: false })
+}

@@ -1,0 +1,123 @@
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { HttpRequest } from '../../../platform/http/message.ts'
+import { BodyReading } from '../../../platform/http/read-body.ts'
+import { canSeeBucket, isAuthorized } from '../../access/authorize.ts'
+import type { ObjectMetadata, ObjectName, OpenObject } from '../../drives/drive.ts'
+import { isLegalKey } from '../../drives/kit/names/key-path.ts'
+import { lendRange } from '../../drives/lend-range.ts'
+import { bodyFailure, hasBody } from '../body/payload.ts'
+import { type PayloadDigest, PayloadDigester } from '../body/payload-digester.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
+import { isOpenByPolicy } from '../configuration/public-access.ts'
+import type { ObjectContext } from '../context.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import { copySourceConditions, evaluateReadConditions } from '../headers/preconditions.ts'
+import type { ObjectRange } from '../headers/range.ts'
+import { absentBucket } from '../removed-bucket.ts'
+import { quoted } from './client-text.ts'
+import { percentDecode } from './query.ts'
+
+/** @throws S3Error UnexpectedContent, since the bytes of a copy are those of its source; IncompleteBody, RequestTimeout */
+export async function refuseBody(request: HttpRequest): Promise<void> {
+  if (!hasBody(request.headers)) return
+  request.acceptBody()
+  const take = () => {
+    throw new S3Error('UnexpectedContent')
+  }
+  await new BodyReading(request, { idleTimeoutMs: 60_000, take }).done.catch((error: unknown) => {
+    throw bodyFailure(error)
+  })
+}
+
+export interface CopySource {
+  readonly source: ObjectName
+  /** A policy that allows s3:GetObject does not allow s3:GetObjectTagging. */
+  readonly showsTags: boolean
+}
+
+/**
+ * The object that x-amz-copy-source names: `bucket/key`, percent-encoded once. A slash before it
+ * and `?versionId=null` after it are allowed (API reference, CopyObject). AWS also reads `+` as a
+ * space (compatibility.ts, `copySourcePluses`), as s5cmd writes it.
+ *
+ * @throws S3Error InvalidArgument when it names no object; AccessDenied for a bucket not served.
+ */
+export function copySourceOf({ request, service, identity }: ObjectContext): CopySource {
+  const header = String(request.headers['x-amz-copy-source'])
+  // A signature covers a run of spaces and tabs as one space, which another key may have.
+  if (/ {2}|\t/.test(header)) {
+    throw invalidSource('Copy Source must be URL-encoded: write each space as %20.', header)
+  }
+  const version = /\?versionId=([^?]*)$/.exec(header)
+  if (version !== null && version[1] !== 'null') {
+    throw invalidSource('Invalid version id specified: objects here have no versions.', header)
+  }
+  const encoded = version === null ? header : header.slice(0, version.index)
+  const hasSpaces = service.compatibility.copySourcePluses
+  const path = percentDecode(hasSpaces ? encoded.replaceAll('+', ' ') : encoded)
+  const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(path) ?? []
+  if (!isLegalKey(key)) {
+    throw invalidSource(
+      'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
+      header,
+    )
+  }
+  const configuration = service.buckets.find(bucket)
+  const asked = {
+    policy: 's3:GetObject',
+    key,
+    prefix: undefined,
+    hasVersion: version !== null,
+  } as const
+  const isPublic = configuration?.isPublic === true
+  const showsTags = isAuthorized(identity, { action: 'read', bucket, key, isPublic })
+  if (!configuration || !(showsTags || isOpenByPolicy(configuration, asked))) {
+    const maySee = configuration === undefined && canSeeBucket(identity, bucket)
+    throw new S3Error('AccessDenied', `Access to the source ${quoted(path)} is not allowed.`, {
+      inAws: maySee ? absentBucket(bucket) : undefined,
+    })
+  }
+  return { source: { bucket, key }, showsTags }
+}
+
+function invalidSource(message: string, header: string): S3Error {
+  return invalidArgument('x-amz-copy-source', header, message)
+}
+
+/**
+ * Evaluates x-amz-copy-source-if-*. Unlike a read, a copy also fails with 412 when its source is
+ * not modified (API reference, CopyObject).
+ *
+ * @throws S3Error PreconditionFailed.
+ */
+export function assertSourceConditions({ request }: ObjectContext, metadata: ObjectMetadata): void {
+  const conditions = copySourceConditions(request.headers)
+  if (conditions === undefined || evaluateReadConditions(conditions, metadata) === 'met') return
+  throw new S3Error('PreconditionFailed')
+}
+
+export interface PourOptions {
+  readonly range: ObjectRange
+  /** A checksum to compute. */
+  readonly algorithm: ChecksumAlgorithm | undefined
+  /** Ends the copy when its result is no longer needed. */
+  readonly signal: AbortSignal
+}
+
+/** Writes a range of an open object into a sink; each chunk is hashed while it is written. */
+export async function pourObject(
+  object: OpenObject,
+  sink: PayloadSink,
+  { range, algorithm, signal }: PourOptions,
+): Promise<PayloadDigest> {
+  const digester = new PayloadDigester(algorithm)
+  if (range.start === range.end) return digester.digest()
+  await lendRange(object, range, async (chunk) => {
+    if (signal.aborted)
+      throw new S3Error('IncompleteBody', 'The client closed the connection during the copy.')
+    const writing = sink.write(chunk)
+    digester.update(chunk)
+    await writing
+  })
+  return digester.digest()
+}

@@ -1,0 +1,70 @@
+import type { HttpRequest } from '../../../platform/http/message.ts'
+import { invalidArgument } from '../errors.ts'
+import type { HmacSha256Key } from '../sigv4/hmac-sha256.ts'
+
+/** What the signatures of chunks continue: the signature of the request, and how it was made. */
+export interface ChunkSeed {
+  readonly key: HmacSha256Key
+  readonly amzDate: string
+  /** `day/region/s3/aws4_request`. */
+  readonly scope: string
+  readonly signature: string
+}
+
+/** What the signature of a request says of its body. */
+export interface SignedBody {
+  /** x-amz-content-sha256 as sent; undefined when missing. */
+  readonly payloadHash: string | undefined
+  /** Absent in Signature Version 2. */
+  readonly seed?: ChunkSeed
+}
+
+/** By request, so that no reader of a body can forget to verify it. */
+const signedBodies = new WeakMap<HttpRequest, SignedBody>()
+
+/** Lets `readPayload` verify the body of this request. */
+export function verifyWhenRead(request: HttpRequest, body: SignedBody): void {
+  signedBodies.set(request, body)
+}
+
+/** Undefined if nothing is to be verified. */
+export function signedBodyOf(request: HttpRequest): SignedBody | undefined {
+  return signedBodies.get(request)
+}
+
+const unsignedPayload = 'UNSIGNED-PAYLOAD'
+const signedChunks = 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD'
+export const signedTrailers = `${signedChunks}-TRAILER`
+const streams: ReadonlySet<string> = new Set([
+  signedChunks,
+  signedTrailers,
+  'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+])
+
+/** Whether the chunks of a body with this payload hash are signed. */
+export function hasSignedChunks(payloadHash: string | undefined): boolean {
+  return payloadHash === signedChunks || payloadHash === signedTrailers
+}
+
+/** The SHA-256 that a body must have, in lower-case hexadecimal; undefined for none. */
+export function sha256Of({ payloadHash = '' }: SignedBody): string | undefined {
+  return /^[0-9a-f]{64}$/i.test(payloadHash) ? payloadHash.toLowerCase() : undefined
+}
+
+/**
+ * The same, if its payload hash has one of the forms of
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. Those of Signature Version 4A are not
+ * supported.
+ *
+ * @throws S3Error InvalidArgument for any other value.
+ */
+export function checkedBody(body: SignedBody): SignedBody {
+  const { payloadHash } = body
+  if (payloadHash === undefined || payloadHash === unsignedPayload) return body
+  if (streams.has(payloadHash) || sha256Of(body) !== undefined) return body
+  throw invalidArgument(
+    'x-amz-content-sha256',
+    payloadHash,
+    `x-amz-content-sha256 must be ${unsignedPayload}, ${[...streams].join(', ')} or a valid SHA-256 value.`,
+  )
+}

@@ -1,0 +1,235 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Log } from '../../../platform/process/log.ts'
+import type { BucketConfiguration } from '../../buckets/buckets.ts'
+import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { headerNotImplemented, invalidArgument, notImplemented, S3Error } from '../errors.ts'
+
+import { owner } from '../reply/xml-reply.ts'
+import { onlyChild, refuseOtherElements } from './document-elements.ts'
+
+/**
+ * ACLS.
+ *
+ * - `refuse`: an ACL that grants anything is not implemented (docs/contract/object-storage.md, "Bucket operations")
+ * - `ignore`: every ACL is accepted and none has an effect
+ * - `bucket`: as `ignore`, but the ACL of a bucket opens and closes it for reading
+ */
+export type AclMode = 'refuse' | 'ignore' | 'bucket'
+
+/** What an ACL grants, as far as this service can do it. */
+export type Reach = 'owner' | 'public-read' | 'other'
+
+/** What the ACL of a bucket can do. */
+export type BucketReach = Exclude<Reach, 'other'>
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl. There is one owner. */
+const cannedAcls: ReadonlyMap<string, Reach> = new Map([
+  ['private', 'owner'],
+  ['bucket-owner-read', 'owner'],
+  ['bucket-owner-full-control', 'owner'],
+  ['public-read', 'public-read'],
+  ['public-read-write', 'other'],
+  ['authenticated-read', 'other'],
+  ['aws-exec-read', 'other'],
+  ['log-delivery-write', 'other'],
+])
+
+const grantHeaders: ReadonlyMap<string, string> = new Map([
+  ['x-amz-grant-full-control', 'FULL_CONTROL'],
+  ['x-amz-grant-read', 'READ'],
+  ['x-amz-grant-read-acp', 'READ_ACP'],
+  ['x-amz-grant-write', 'WRITE'],
+  ['x-amz-grant-write-acp', 'WRITE_ACP'],
+])
+
+const everyone = 'http://acs.amazonaws.com/groups/global/AllUsers'
+
+/** What ACLs do here. */
+export class Acls {
+  readonly mode: AclMode
+  readonly #log: Pick<Log, 'warn'>
+  #isIgnoranceLogged = false
+
+  constructor(mode: AclMode, log: Pick<Log, 'warn'>) {
+    this.mode = mode
+    this.#log = log
+  }
+
+  /**
+   * Checks the ACL that comes with a write. Logs the first one that has no effect.
+   *
+   * @throws S3Error InvalidArgument, InvalidRequest; NotImplemented with `refuse`
+   */
+  checkHeaders(headers: IncomingHttpHeaders, bucket: AclBucket): void {
+    if (this.mode === 'refuse') refuseGrants(headers, bucket.isPublic)
+    else this.#ignore(reachOfHeaders(headers), bucket)
+  }
+
+  /**
+   * The ACL that comes with CreateBucket, if it takes effect; else as checkHeaders.
+   *
+   * @throws S3Error as checkHeaders; AccessControlListNotSupported
+   */
+  ofBucket(headers: IncomingHttpHeaders, bucket: AclBucket): BucketReach | undefined {
+    if (this.mode !== 'bucket') {
+      this.checkHeaders(headers, bucket)
+      return undefined
+    }
+    const reach = reachOfHeaders(headers)
+    return reach && bucketReachOf(reach)
+  }
+
+  /**
+   * Checks an ACL that is all that a request asks for. Otherwise as checkHeaders.
+   *
+   * @throws S3Error NotImplemented for one that would keep something private in a public bucket; AccessDenied as
+   *   assertAclsMayOpen
+   */
+  check(reach: Reach, bucket: AclBucket): void {
+    // A write is accepted with it: rclone and the SDK for PHP send it with each object.
+    if (reach === 'owner' && bucket.isPublic) throw privateInPublic()
+    this.#ignore(reach, bucket)
+  }
+
+  /** @throws S3Error AccessDenied as assertAclsMayOpen */
+  #ignore(reach: Reach | undefined, bucket: AclBucket): void {
+    const { name, isPublic } = bucket
+    if (reach !== undefined && reach !== 'owner') assertAclsMayOpen(bucket)
+    if (reach === undefined || reach === (isPublic ? 'public-read' : 'owner')) return
+    if (this.#isIgnoranceLogged) return
+    this.#isIgnoranceLogged = true
+    this.#log.warn(
+      { bucket: name },
+      'a client set an ACL that has no effect; the public access of a bucket decides who may read it. Further ones are not logged.',
+    )
+  }
+}
+
+/**
+ * An ACL as that of a bucket.
+ *
+ * @throws S3Error AccessControlListNotSupported
+ */
+export function bucketReachOf(reach: Reach): BucketReach {
+  if (reach !== 'other') return reach
+  throw new S3Error(
+    'AccessControlListNotSupported',
+    'With ACLS=bucket, the ACL of a bucket is private or public-read.',
+  )
+}
+
+export type AclBucket = Pick<BucketConfiguration, 'name' | 'isPublic' | 'publicAccessBlock'>
+
+/** @throws S3Error AccessDenied if the PublicAccessBlock of the bucket refuses an ACL that opens something */
+export function assertAclsMayOpen(bucket: AclBucket | undefined): void {
+  if (bucket?.publicAccessBlock?.blockPublicAcls) throw refusedAcl()
+}
+
+export function refusedAcl(): S3Error {
+  return new S3Error('AccessDenied', 'The PublicAccessBlock of the bucket refuses public ACLs.')
+}
+
+/** Mastodon and Discourse take NotImplemented for a store without ACLs. */
+function privateInPublic(): S3Error {
+  return notImplemented(
+    'a private ACL in a public bucket, whose objects everyone may read. Use a bucket that is not public.',
+  )
+}
+
+/** As the contract says: an ACL that grants nothing new is harmless. */
+function refuseGrants(headers: IncomingHttpHeaders, isPublic: boolean): void {
+  const acl = headers['x-amz-acl']
+  const reach = acl === undefined ? 'owner' : cannedAcls.get(String(acl))
+  if (reach !== 'owner' && !(reach === 'public-read' && isPublic))
+    throw headerNotImplemented('x-amz-acl')
+  for (const name of grantHeaders.keys())
+    if (headers[name] !== undefined) throw headerNotImplemented(name)
+}
+
+/**
+ * What the ACL in header fields grants. Undefined if there is none.
+ *
+ * @throws S3Error InvalidArgument, InvalidRequest
+ */
+export function reachOfHeaders(headers: IncomingHttpHeaders): Reach | undefined {
+  const acl = headers['x-amz-acl']
+  const grants = [...grantHeaders].flatMap(([name, permission]) => {
+    const value = headers[name]
+    return value === undefined ? [] : granteesOf(name, String(value), permission)
+  })
+  if (acl === undefined) return grants.length === 0 ? undefined : reachOfGrants(grants)
+  if (grants.length > 0) {
+    throw new S3Error(
+      'InvalidRequest',
+      'Specifying both Canned ACLs and Header Grants is not allowed.',
+    )
+  }
+  const reach = cannedAcls.get(String(acl))
+  if (reach === undefined) {
+    throw invalidArgument(
+      'x-amz-acl',
+      String(acl),
+      `Expected one of ${[...cannedAcls.keys()].join(', ')}.`,
+    )
+  }
+  return reach
+}
+
+interface Grant {
+  /** `id`, `uri` of a group, or `emailaddress`. */
+  readonly type: string
+  readonly grantee: string
+  readonly permission: string
+}
+
+/** As a header and as a document name what they have. Only a URI names a group. */
+const granteeTypes: ReadonlySet<string> = new Set(['id', 'uri', 'emailaddress'])
+
+/** Such as `id="…", uri="…"`. */
+function granteesOf(header: string, value: string, permission: string): Grant[] {
+  return value.split(',').map((item) => {
+    const [name = '', ...rest] = item.split('=')
+    const type = name.trim().toLowerCase()
+    const grantee = rest.join('=').trim().replaceAll('"', '')
+    if (granteeTypes.has(type) && grantee !== '') return { type, grantee, permission }
+    throw invalidArgument(header, value, 'Expected a list of id="…", uri="…" or emailAddress="…".')
+  })
+}
+
+function reachOfGrants(grants: readonly Grant[]): Reach {
+  const others = grants.filter(({ grantee }) => grantee !== owner.ID)
+  if (others.length === 0) return 'owner'
+  const isRead = ({ type, grantee, permission }: Grant) =>
+    type === 'uri' && grantee === everyone && permission === 'READ'
+  return others.every(isRead) ? 'public-read' : 'other'
+}
+
+/**
+ * What an AccessControlPolicy grants (https://docs.aws.amazon.com/AmazonS3/latest/API/API_AccessControlPolicy.html).
+ *
+ * @throws S3Error MalformedACLError
+ */
+export function reachOfDocument(body: Uint8Array): Reach {
+  try {
+    const root = parseXmlBody(body, 'AccessControlPolicy')
+    refuseOtherElements(root, ['Owner', 'AccessControlList'])
+    const list = onlyChild(root, 'AccessControlList')
+    return reachOfGrants((list?.children ?? []).map(grantOf))
+  } catch (error) {
+    if (!(error instanceof S3Error) || error.code !== 'MalformedXML') throw error
+    throw new S3Error('MalformedACLError', error.message, { cause: error })
+  }
+}
+
+const permissions: ReadonlySet<string | undefined> = new Set(grantHeaders.values())
+
+function grantOf(grant: XmlElement): Grant {
+  refuseOtherElements(grant, ['Grantee', 'Permission'])
+  const permission = childText(grant, 'Permission')
+  const who = onlyChild(grant, 'Grantee')?.children ?? []
+  const [grantee, another] = who.filter(({ name }) => granteeTypes.has(name.toLowerCase()))
+  if (!permission || !permissions.has(permission) || !grantee?.text || another !== undefined) {
+    throw new S3Error('MalformedXML', 'A Grant needs one Grantee and a Permission.')
+  }
+  return { type: grantee.name.toLowerCase(), grantee: grantee.text, permission }
+}

@@ -1,0 +1,107 @@
+import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import type { LeveledLog } from '../../platform/process/log.ts'
+import type { AccessKeys } from '../access/access-keys.ts'
+import type { Identity } from '../access/identity.ts'
+import type { BucketOptionsWriter } from '../buckets/bucket-options.ts'
+import type { BucketUsage } from '../buckets/bucket-usage.ts'
+import type { BucketConfiguration, Buckets } from '../buckets/buckets.ts'
+import type { Drive } from '../drives/drive.ts'
+import type { Query } from './address/query.ts'
+import type { Compatibility } from './compatibility.ts'
+import type { Acls } from './configuration/acls.ts'
+import type { EncryptionMode } from './headers/encryption.ts'
+
+import type { Uploads } from './multipart/uploads.ts'
+
+/** The settings that S3 needs, in the names and units of docs/configuration.md. */
+export interface S3Settings {
+  readonly region: string
+  /** Others that clients may sign for; `*`: every one. */
+  readonly regions: readonly string[]
+  /** Whether an unsigned GET may also list a public bucket. */
+  readonly publicList: boolean
+  /** Without a trailing slash; signatures are checked against its host too. */
+  readonly publicUrl: string | undefined
+  /** In lower case. A host below one names the bucket. Default: none. */
+  readonly virtualHostDomains?: readonly string[]
+  readonly corsAllowedOrigins: readonly string[]
+  readonly serverSideEncryption: EncryptionMode
+  /** Where events go. Default: nowhere. */
+  readonly notifyWebhook?: string | undefined
+  readonly notifyRedis?: string | undefined
+  /** Public whatever their ACL. Default: none. */
+  readonly publicReadBuckets?: readonly string[]
+  /** Of each part but the last of a multipart upload. */
+  readonly minPartMib: number
+}
+
+/**
+ * - `off`: nothing (docs/contract/object-storage.md, "Bucket operations")
+ * - `existing`: create a bucket that is served already
+ * - `on`: create, configure and remove buckets
+ */
+export type BucketCreation = 'off' | 'existing' | 'on'
+
+/** Creates and removes buckets. @throws BucketError, DriveError, DatabaseError */
+interface BucketCreator {
+  create(bucket: string, region: string): Promise<void>
+  remove(bucket: string): Promise<void>
+}
+
+interface BucketFreshness {
+  /** Undefined if what is in memory is current, or can't be checked. Never rejects. */
+  ensureFresh(): Promise<void> | undefined
+  /** For an unknown bucket, which another process may just have made. Never rejects. */
+  lookAgain(): Promise<void>
+}
+
+/** What every operation can use. */
+export interface S3Service {
+  readonly settings: S3Settings
+  readonly compatibility: Compatibility
+  readonly acls: Acls
+  readonly keys: AccessKeys
+  readonly buckets: Buckets
+  /** Absent if S3 clients may not set CORS and lifecycle rules. */
+  readonly bucketOptions?: BucketOptionsWriter | undefined
+  readonly usage: Pick<BucketUsage, 'reserve' | 'giveBack' | 'exceededBy' | 'wrote' | 'addedParts'>
+  /** What S3 clients may do about buckets. Absent: `off`. */
+  readonly bucketCreation?: BucketCreation
+  /** Present if `bucketCreation` is `on`. */
+  readonly bucketMaker?: BucketCreator | undefined
+  /** Keeps `buckets` current. Absent if they never change. */
+  readonly registries?: BucketFreshness | undefined
+  readonly drive: Drive
+  readonly uploads: Uploads
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: LeveledLog
+}
+
+/** Contexts grow by level, so that an operation can't be called without what it needs. */
+export interface ServiceContext {
+  readonly service: S3Service
+  readonly request: HttpRequest
+  readonly query: Query
+  /** On whose behalf it runs. Anonymous: an unsigned read of a public bucket. */
+  readonly identity: Identity
+}
+
+/** Of CreateBucket. */
+export interface NewBucketContext extends ServiceContext {
+  readonly bucket: string
+  /** Absent unless the bucket exists already. */
+  readonly configuration: BucketConfiguration | undefined
+}
+
+export interface BucketContext extends ServiceContext {
+  readonly bucket: string
+  readonly configuration: BucketConfiguration
+}
+
+export interface ObjectContext extends BucketContext {
+  /** Decoded, 1 to 1,024 bytes of UTF-8. */
+  readonly key: string
+}
+
+export type Operation<Context extends ServiceContext> = (context: Context) => Promise<HttpReply>

@@ -1,0 +1,376 @@
+import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import { canSeeBucket, isAuthorized } from '../access/authorize.ts'
+import type { Identity } from '../access/identity.ts'
+import { type RequestLimit, RequestRate } from '../access/request-rate.ts'
+import type { BucketConfiguration } from '../buckets/buckets.ts'
+import { during, type Occasion } from '../events/occasion.ts'
+import { type Address, decodeKey } from './address/address.ts'
+import { quoted, shortened } from './address/client-text.ts'
+import { parseQuery, refuseManyParameters } from './address/query.ts'
+import { addressOf, bucketOfHost, virtualHostReason } from './address/virtual-host.ts'
+import { verifyWhenRead } from './body/signed-body.ts'
+import { hasPolicyInForce, isOpenByPolicy } from './configuration/public-access.ts'
+import type { BucketContext, NewBucketContext, S3Service, ServiceContext } from './context.ts'
+import { detectOperation, refuseUnknownMethod } from './detect.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
+import { readForm } from './form/read-form.ts'
+import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
+import { answerPreflight, corsHeaders } from './headers/cors.ts'
+import { removeEmptyHeaders } from './headers/empty-headers.ts'
+import { withEncryption } from './headers/encryption.ts'
+import { addHoistedHeaders } from './headers/hoisted-headers.ts'
+import { identify, identifyForm } from './identify.ts'
+import type { Access, OperationRow } from './operation.ts'
+import { type OperationName, operations } from './operations.ts'
+import { afterRemoval, noSuchBucket, notGranted, notServed } from './removed-bucket.ts'
+import { renderError } from './reply/render-error.ts'
+import { owner } from './reply/xml-reply.ts'
+import type { Authentication } from './sigv4/authenticate.ts'
+
+interface HandlerParts {
+  readonly service: S3Service
+  readonly request: HttpRequest
+  readonly rate: RequestLimit
+}
+
+/** What is known about a request so far, for its log line. */
+type LogContext = {
+  operation?: OperationName
+  bucket?: string
+  /** The same, if it is in the host name. */
+  hostBucket?: string
+  key?: string
+  anonymous?: boolean
+  /** Name of the access key, unless it is the owner's. */
+  accessKey?: string
+}
+
+/**
+ * The S3 protocol as one function: address → authenticate → bucket → detect → authorize → run, and
+ * every error rendered at one exit. docs/architecture.md draws it.
+ */
+export function createS3Handler(
+  service: S3Service,
+  rate: RequestLimit = new RequestRate(),
+): HttpHandler {
+  const { corsAllowedOrigins: allowedOrigins, serverSideEncryption } = service.settings
+  return async function handleS3(request) {
+    const logContext: LogContext = {}
+    const complete = (answered: HttpReply): HttpReply => {
+      const reply = withEncryption(answered, serverSideEncryption, logContext.operation)
+      const rules = corsRulesOf(service, request, logContext.bucket)
+      return {
+        status: reply.status,
+        headers: [
+          ['x-amz-request-id', request.id],
+          ...reply.headers,
+          ...(rules === undefined
+            ? corsHeaders(request, reply, allowedOrigins)
+            : bucketCorsHeaders(request, rules)),
+        ],
+        body: reply.body,
+        logFields:
+          reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
+      }
+    }
+    try {
+      return complete(await answer({ service, request, rate }, logContext))
+    } catch (error) {
+      if (logContext.key === undefined) nameKey(logContext, request, service)
+      const shown = await afterRemoval(error, logContext.bucket, service)
+      const refusal = complete(renderError(shown, request, service))
+      return explained(refusal, logContext, { request, service })
+    }
+  }
+}
+
+/** Adds a reason for the owner when the bucket was expected in the path but is in the host name. */
+function explained(
+  reply: HttpReply,
+  logContext: LogContext,
+  { request, service }: { request: HttpRequest; service: S3Service },
+): HttpReply {
+  if (logContext.bucket !== undefined && service.buckets.find(logContext.bucket)) return reply
+  const reason = virtualHostReason(request.headers, service)
+  if (reason === undefined) return reply
+  return { ...reply, logFields: { ...reply.logFields, virtualHost: true, reason } }
+}
+
+/** The key of a request that failed before its key was decoded, if it has one. */
+function nameKey(logContext: LogContext, request: HttpRequest, { settings }: S3Service): void {
+  try {
+    const address = addressOf(request, settings)
+    if (address.level === 'object') logContext.key = shortened(decodeKey(address.rawKey))
+  } catch {
+    // Not a valid key; the client already gets an error that says so.
+  }
+}
+
+/** Not async: for a small reply, each promise costs a noticeable part of the total time. */
+function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
+  refuseUnknownMethod(parts.request.method)
+  const refreshing = parts.service.registries?.ensureFresh()
+  if (refreshing === undefined) return answerNow(parts, logContext)
+  return refreshing.then(() => answerNow(parts, logContext))
+}
+
+function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
+  const { service, request, rate } = parts
+  if (request.method === 'OPTIONS') {
+    const rules = corsRulesOf(service, request, undefined)
+    if (rules !== undefined) return answerBucketPreflight(request, rules)
+    return answerPreflight(request, service.settings.corsAllowedOrigins)
+  }
+
+  const hostBucket = bucketOfHost(request.headers.host, service.settings)
+  if (hostBucket !== undefined) logContext.hostBucket = shortened(hostBucket)
+  const address = addressOf(request, service.settings)
+  if (address.level !== 'service') logContext.bucket = shortened(address.bucket)
+  refuseManyParameters(request.rawQuery)
+  const authentication = identify(request, service, rate)
+  if (!(authentication instanceof Promise)) {
+    const isUnsigned = authentication.form === 'unsigned'
+    if (isUnsigned && address.level === 'bucket' && isForm(request, address, service.compatibility))
+      return answerForm(address.bucket, parts, logContext)
+    return answerAs(authentication, address, parts, logContext)
+  }
+  return authentication.then((confirmed) => answerAs(confirmed, address, parts, logContext))
+}
+
+/** A form has its signature and its key in its body. From then on it is a request for that key. */
+async function answerForm(
+  bucket: string,
+  parts: HandlerParts,
+  logContext: LogContext,
+): Promise<HttpReply> {
+  const { service, request, rate } = parts
+  logContext.operation = 'PostObject'
+  // Until its signature has been verified.
+  logContext.anonymous = true
+  const form = await readForm(request)
+  try {
+    const key = form.fields.get('key') ?? ''
+    if (key !== '') logContext.key = shortened(key)
+    const authentication = await identifyForm(form, request, service, rate)
+    delete logContext.anonymous
+    const made = requestOfForm(form, request, bucket, service.now())
+    const address = { level: 'object', bucket, rawKey: rawKeyOf(key) } as const
+    return await answerAs(authentication, address, { ...parts, request: made }, logContext)
+  } finally {
+    form.close()
+  }
+}
+
+function answerAs(
+  authentication: Authentication,
+  address: Address,
+  parts: HandlerParts,
+  logContext: LogContext,
+): Promise<HttpReply> {
+  const { service } = parts
+  const { identity } = authentication
+  if (identity.kind === 'anonymous') logContext.anonymous = true
+  else parts.request.markKnown()
+  if (identity.kind === 'key') logContext.accessKey = identity.name
+  if (address.level === 'service') {
+    return runFor(authentication, { address, configuration: undefined }, parts, logContext)
+  }
+  const found = service.buckets.find(address.bucket)
+  // A stranger can't make the gateway ask the database.
+  const looksAgain =
+    found === undefined &&
+    service.bucketCreation === 'on' &&
+    canSeeBucket(identity, address.bucket) &&
+    service.registries !== undefined
+  if (!looksAgain) {
+    const configuration = visibleBucket(service, identity, address.bucket)
+    return runFor(authentication, { address, configuration }, parts, logContext)
+  }
+  return service.registries.lookAgain().then(() => {
+    const configuration = service.buckets.find(address.bucket)
+    return runFor(authentication, { address, configuration }, parts, logContext)
+  })
+}
+
+/** Detects the operation and runs it. */
+function runFor(
+  { form, identity, body }: Authentication,
+  target: Target,
+  { service, request }: HandlerParts,
+  logContext: LogContext,
+): Promise<HttpReply> {
+  if (body !== undefined) verifyWhenRead(request, body)
+  const query = parseQuery(request.rawQuery)
+  const { method, headers } = request
+  if (form === 'presigned' || form === 'version-two') {
+    // Verified: from here on they are headers like any other.
+    addHoistedHeaders(headers, query)
+  }
+  removeEmptyHeaders(headers)
+  const { bucketCreation = 'off', compatibility } = service
+  const name = detectOperation(target.address.level, {
+    method,
+    query,
+    headers,
+    bucketCreation,
+    compatibility,
+    acls: service.acls.mode,
+    serverSideEncryption: service.settings.serverSideEncryption,
+    isForm: formOf(request) !== undefined,
+  })
+  logContext.operation = name
+  const context: ServiceContext = { service, request, query, identity }
+  const work = () => run(operations[name], target, context, logContext)
+  const { notifyWebhook, notifyRedis } = service.settings
+  if (notifyWebhook === undefined && notifyRedis === undefined) return work()
+  return during(occasionOf(name, context), work)
+}
+
+/** What events say about the request. */
+function occasionOf(name: OperationName, { identity, request }: ServiceContext): Occasion {
+  const names = { owner: owner.ID, anonymous: 'Anonymous' } as const
+  const created = createdBy[name]
+  return {
+    principalId: identity.kind === 'key' ? identity.accessKeyId : names[identity.kind],
+    sourceIp: request.remoteAddress,
+    requestId: request.id,
+    ...(created && { created }),
+  }
+}
+
+/** Where the call of the drive does not show it. */
+const createdBy: { readonly [Name in OperationName]?: Occasion['created'] } = {
+  CopyObject: 'ObjectCreated:Copy',
+  PostObject: 'ObjectCreated:Post',
+}
+
+/**
+ * The configuration of a bucket that is served. Another key's bucket is refused with AccessDenied.
+ *
+ * @throws S3Error AccessDenied, where AWS answers NoSuchBucket
+ *   (docs/contract/object-storage.md, "Error codes").
+ */
+function visibleBucket(
+  service: S3Service,
+  identity: Identity,
+  bucket: string,
+): BucketConfiguration {
+  const configuration = service.buckets.find(bucket)
+  if (configuration === undefined) throw notServed(bucket)
+  const isOpen = configuration.isPublic || hasPolicyInForce(configuration)
+  if (isOpen || identity.kind !== 'key' || canSeeBucket(identity, bucket)) return configuration
+  throw notGranted(bucket)
+}
+
+interface Target {
+  readonly address: Address
+  /** Absent if the address is that of the service, or of a bucket that does not exist. */
+  readonly configuration: BucketConfiguration | undefined
+}
+
+function run(
+  operation: OperationRow,
+  { address, configuration }: Target,
+  context: ServiceContext,
+  logContext: LogContext,
+): Promise<HttpReply> {
+  const { service, request, query, identity } = context
+  if (operation.level === 'service') {
+    if (identity.kind === 'anonymous') throw unsignedRefusal()
+    return operation.handle(context)
+  }
+  const bucket = address.level === 'service' ? '' : address.bucket
+  const { access } = operation
+  if (operation.level === 'newBucket') {
+    const newBucket = { service, request, query, identity, bucket, configuration }
+    authorize(access, newBucket, '')
+    return operation.handle(newBucket)
+  }
+  // Who may see the bucket learns that it does not exist; everyone else was refused before.
+  if (configuration === undefined) throw noSuchBucket(bucket)
+  const bucketContext = { service, request, query, identity, bucket, configuration }
+  if (operation.level === 'bucket') {
+    authorize(access, bucketContext, access.action === 'list' ? (query.get('prefix') ?? '') : '')
+    return operation.handle(bucketContext)
+  }
+  // An unsigned request is refused before its key is decoded, unless its key decides.
+  if (identity.kind === 'anonymous' && !hasPolicyInForce(configuration))
+    authorize(access, bucketContext, '')
+  const key = decodeKey(address.level === 'object' ? address.rawKey : '')
+  const allowedBy = authorize(access, bucketContext, key)
+  logContext.key = shortened(key)
+  refuseVersions(context)
+  const objectContext = { service, request, query, identity, bucket, configuration, key }
+  const reply = operation.handle(objectContext)
+  if (allowedBy !== 'policy' || mayLearnOfAbsence(bucketContext, key)) return reply
+  return reply.catch(hideAbsence)
+}
+
+/**
+ * What allows the request: `policy` if nothing else does.
+ *
+ * @param key for `list`, the prefix.
+ */
+function authorize(access: Access, context: NewBucketContext, key: string): 'right' | 'policy' {
+  const { identity, bucket, configuration, service, query } = context
+  const { action, policy } = access
+  const request = { policy, key, prefix: query.get('prefix'), hasVersion: query.has('versionId') }
+  const isPublic =
+    configuration?.isPublic === true &&
+    (access.public === 'read' || (access.public === 'list' && service.settings.publicList))
+  if (isAuthorized(identity, { action, bucket, key, isPublic })) return 'right'
+  if (configuration !== undefined && isOpenByPolicy(configuration, request)) return 'policy'
+  if (identity.kind === 'key') {
+    throw new S3Error(
+      'AccessDenied',
+      'Access Denied: this access key does not allow the request.',
+      {
+        reason: `The access key ${quoted(identity.name)} has no grant to ${action} ${quoted(`${bucket}/${key}`)}.`,
+      },
+    )
+  }
+  if (access.public !== 'list' || !configuration?.isPublic) throw unsignedRefusal()
+  throw new S3Error('AccessDenied', 'Access Denied: listing this bucket requires a signed request.')
+}
+
+/** Who may list the key learns from 404 that it does not exist (API reference, GetObject, "Permissions"). */
+function mayLearnOfAbsence(
+  { identity, bucket, configuration }: BucketContext,
+  key: string,
+): boolean {
+  const list = { policy: 's3:ListBucket', key: '', prefix: undefined, hasVersion: false } as const
+  const isPublic = isOpenByPolicy(configuration, list)
+  return isAuthorized(identity, { action: 'list', bucket, key, isPublic })
+}
+
+function hideAbsence(error: unknown): never {
+  if (!(error instanceof S3Error) || error.code !== 'NoSuchKey') throw error
+  throw new S3Error('AccessDenied', undefined, {
+    cause: error,
+    reason:
+      'The object does not exist. The policy of the bucket does not allow s3:ListBucket, so the client is not told.',
+  })
+}
+
+function unsignedRefusal(): S3Error {
+  return new S3Error(
+    'AccessDenied',
+    'Access Denied: this request must be signed (AWS4-HMAC-SHA256).',
+  )
+}
+
+/**
+ * There are no versions: `null` names the only one (AWS, "Working with objects in a
+ * versioning-suspended bucket"). Any other id must not be taken for the current object.
+ */
+function refuseVersions({ query }: ServiceContext): void {
+  const versionId = query.get('versionId')
+  if (versionId !== undefined && versionId !== 'null') {
+    throw invalidArgument(
+      'versionId',
+      versionId,
+      'Invalid version id specified: objects here have no versions.',
+    )
+  }
+}

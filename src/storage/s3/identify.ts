@@ -1,0 +1,93 @@
+import type { HttpRequest } from '../../platform/http/message.ts'
+import type { RequestLimit } from '../access/request-rate.ts'
+import { quoted } from './address/client-text.ts'
+import { bucketOfHost } from './address/virtual-host.ts'
+import type { S3Service } from './context.ts'
+import { S3Error } from './errors.ts'
+import { authenticateForm } from './form/form-signature.ts'
+import type { Form } from './form/read-form.ts'
+import { type Authentication, authenticate } from './sigv4/authenticate.ts'
+import type { SignatureMismatch } from './sigv4/signature-mismatch.ts'
+
+/**
+ * On whose behalf a request is made. Not async: for a small reply, each promise costs a noticeable part of
+ * the total time.
+ *
+ * @throws S3Error as `authenticate`; ServiceUnavailable when the database has not confirmed an access key for too
+ *   long; SlowDown beyond the limit of a key.
+ */
+export function identify(
+  request: HttpRequest,
+  service: S3Service,
+  rate: RequestLimit,
+): Authentication | Promise<Authentication> {
+  const parts = signatureParts(request, service)
+  return confirmed(() => authenticate(request, ...parts()), service, rate)
+}
+
+/** As `identify`, by the signature of a form. */
+export async function identifyForm(
+  { fields }: Form,
+  request: HttpRequest,
+  service: S3Service,
+  rate: RequestLimit,
+): Promise<Authentication> {
+  const parts = signatureParts(request, service)
+  return await confirmed(() => authenticateForm(fields, request, ...parts()), service, rate)
+}
+
+function confirmed(
+  check: () => Authentication,
+  service: S3Service,
+  rate: RequestLimit,
+): Authentication | Promise<Authentication> {
+  const authentication = check()
+  if (authentication.identity.kind !== 'key') return authentication
+  const confirming = service.keys.ensureCurrent()
+  if (confirming === undefined) return admitted(authentication, service, rate)
+  return confirming.then((isConfirmed) => {
+    if (!isConfirmed) throw unconfirmed()
+    return admitted(check(), service, rate)
+  })
+}
+
+/** What a signature is checked with at this moment. */
+function signatureParts(request: HttpRequest, service: S3Service) {
+  const { settings, compatibility, keys, now, log } = service
+  const onMismatch = log.isLevelEnabled('debug')
+    ? (details: SignatureMismatch) =>
+        log.debug({ requestId: request.id, ...details }, 'signature does not match')
+    : undefined
+  const { region, regions } = settings
+  const hostBucket = bucketOfHost(request.headers.host, settings)
+  // The host names the bucket: a signature for another host is one for another bucket.
+  const publicUrl = hostBucket === undefined ? settings.publicUrl : undefined
+  const { dateHeaders, versionTwo, signedBodies } = compatibility
+  const inMode = { dateHeaders, versionTwo, signedBodies }
+  const checked = { keys, region, regions, publicUrl, hostBucket, ...inMode }
+  return () => [checked, now(), onMismatch] as const
+}
+
+function admitted(
+  authentication: Authentication,
+  { keys }: S3Service,
+  rate: RequestLimit,
+): Authentication {
+  const { identity } = authentication
+  if (identity.kind !== 'key') return authentication
+  keys.noteUse(identity.accessKeyId)
+  const waitSeconds = rate.take(identity)
+  if (waitSeconds === 0) return authentication
+  throw new S3Error('SlowDown', 'This access key has reached its limit of requests per second.', {
+    headers: { 'Retry-After': String(Math.ceil(waitSeconds)) },
+    reason: `The access key ${quoted(identity.name)} has reached its limit of ${identity.limits.requestsPerSecond} requests per second.`,
+  })
+}
+
+function unconfirmed(): S3Error {
+  return new S3Error('ServiceUnavailable', 'Access keys cannot be checked now. Try again later.', {
+    headers: { 'Retry-After': '5' },
+    reason:
+      'The database has not answered for a minute, so access keys made at run time are refused. ACCESS_KEY is valid.',
+  })
+}

@@ -1,0 +1,223 @@
+import { HeldLease } from '../../../platform/process/held-lease.ts'
+import {
+  isLeaseFree,
+  isOwnerDeadHere,
+  newLeaseOwner,
+} from '../../../platform/process/lease-owner.ts'
+import { type Drive, DriveError, type PartDraft } from '../../drives/drive.ts'
+import type { S3Error } from '../errors.ts'
+import { leaseLost, noSuchUpload, unlessGone } from './upload-errors.ts'
+import type { LeaseColumns, UploadRow, UploadTable } from './upload-table.ts'
+import type { KnownRow, UploadWatch } from './upload-watch.ts'
+
+/** A lease that is not renewed for this long may be taken. */
+const leaseMs = 20_000
+const renewEveryMs = 5_000
+/** No byte is written this close to the end: a write takes time to reach the disk. */
+const safetyMarginMs = 5_000
+/** Ends the name of a lease owner that took the upload over from another one (lease-owner.ts). */
+const takingSuffix = '~'
+
+interface LeasesOptions {
+  readonly drive: Pick<Drive, 'uploads'>
+  readonly table: UploadTable
+  readonly watch: UploadWatch
+  /**
+   * Wall clock, milliseconds since the epoch; roughly the same in all processes that share the
+   * database.
+   */
+  readonly now: () => number
+}
+
+/**
+ * The right to change an upload's bytes on the drive. It is stored in the upload's row and changed
+ * only by conditional statements, so it also excludes other processes and hosts.
+ */
+export class Leases {
+  readonly #options: LeasesOptions
+
+  constructor(options: LeasesOptions) {
+    this.#options = options
+  }
+
+  /** Whether the upload's lease may be taken: it is free, or its owner died or stopped renewing. */
+  isFree(upload: UploadRow): boolean {
+    return isLeaseFree(upload, this.#options.now())
+  }
+
+  /** The columns of a lease that begins now. */
+  columns(): LeaseColumns {
+    return { owner: newLeaseOwner(), untilMs: this.#options.now() + leaseMs }
+  }
+
+  /**
+   * Takes the lease of the upload as it was seen; undefined when it is not free or has changed. If its former
+   * holder did not return it, the drive first makes sure that it can't change the bytes any more.
+   */
+  async take(upload: UploadRow): Promise<Lease | undefined> {
+    if (!this.isFree(upload)) return undefined
+    const { owner: own, untilMs } = this.columns()
+    const owner = isAbandoned(upload) ? `${own}${takingSuffix}` : own
+    if (!(await this.#options.table.takeLease(upload, { owner, untilMs }))) return undefined
+    const lease = this.hold({ ...upload, leaseOwner: owner, leaseUntilMs: untilMs })
+    if (isAbandoned(upload)) await this.#takeOver(lease, isCertainlyOver(upload.leaseOwner))
+    return lease
+  }
+
+  async #takeOver(lease: Lease, isDead: boolean): Promise<void> {
+    const { drive, table } = this.#options
+    const { id, driveState: before } = lease.upload
+    try {
+      if (drive.uploads.takeOver === undefined) return
+      const driveState = await unlessGone(drive.uploads.takeOver(before, { isDead }), before)
+      if (driveState === before) return
+      lease.assertHeld()
+      if (!(await table.setDriveState(id, lease.owner, driveState))) throw leaseLost()
+      lease.continueWith(driveState)
+    } catch (error) {
+      // It is not released: who takes it when it has expired takes the upload over again.
+      lease.end()
+      throw error
+    }
+  }
+
+  /** Holds a lease that this process has already written into the row. */
+  hold(upload: UploadRow): Lease {
+    return new Lease(upload, this.#options)
+  }
+}
+
+/**
+ * Whether certainly no process works on the bytes any more. If the owner died during a takeover, the owner before it may
+ * still be alive.
+ */
+function isCertainlyOver(leaseOwner: string): boolean {
+  return isOwnerDeadHere(leaseOwner) && !leaseOwner.endsWith(takingSuffix)
+}
+
+/** Whether a process may still be at work on the bytes. Those of a finished upload do not matter any more. */
+export function isAbandoned({ leaseOwner, phase }: UploadRow): boolean {
+  return leaseOwner !== '' && (phase === 'open' || phase === 'completing')
+}
+
+/**
+ * A held lease of an upload: it renews itself until `end` or `release`, and is lost also when the
+ * upload changes phase (aborted, or completed without the part in progress). The reason for `lost`
+ * is the S3Error to answer: SlowDown or NoSuchUpload.
+ */
+export class Lease extends HeldLease {
+  #upload: UploadRow
+  readonly #options: LeasesOptions
+
+  constructor(upload: UploadRow, options: LeasesOptions) {
+    const { id, phase, leaseOwner: owner, leaseUntilMs } = upload
+    let lostReason = leaseLost
+    super({
+      ...{ owner, untilMs: leaseUntilMs, leaseMs, renewEveryMs, safetyMarginMs, now: options.now },
+      renew: async (untilMs) => {
+        if (await options.table.renewLease({ id, phase }, { owner, untilMs })) return true
+        const reason = await this.#reasonToStop()
+        lostReason = () => reason ?? leaseLost()
+        return false
+      },
+      lostReason: () => lostReason(),
+    })
+    this.#upload = upload
+    this.#options = options
+    this.keep()
+    void this.#watch()
+  }
+
+  /** The row as it was when the lease was taken. */
+  get upload(): UploadRow {
+    return this.#upload
+  }
+
+  /** The upload has this state since the lease was taken. */
+  continueWith(driveState: string): void {
+    this.#upload = { ...this.#upload, driveState }
+  }
+
+  /**
+   * The error to answer when the drive failed. Without the lease, bytes that the drive does not find are not
+   * gone: another process has taken the upload over and may have moved them.
+   */
+  reasonOf(error: unknown): unknown {
+    return error instanceof DriveError && !this.isHeld ? leaseLost() : error
+  }
+
+  /** Releases the lease. Never rejects, because the work is done: if the database fails, the lease expires. */
+  async release(): Promise<void> {
+    this.end()
+    const { table, watch } = this.#options
+    await table.releaseLease(this.upload.id, this.owner).catch(() => undefined)
+    watch.notify(this.upload.id)
+  }
+
+  async #watch(): Promise<void> {
+    const signal = this.ended
+    while (!signal.aborted) {
+      const options = { timeoutMs: leaseMs, signal, isHolder: true }
+      const known = await this.#options.watch.wait(this.upload, options)
+      if (signal.aborted || !this.#isChanged(known)) continue
+      // Without the database, `isHeld` becomes false.
+      const reason = await this.#reasonToStop().catch(() => undefined)
+      if (reason !== undefined && !signal.aborted) this.lose(reason)
+    }
+  }
+
+  /** The row may have been read before the lease was taken. */
+  #isChanged(known: KnownRow | undefined): boolean {
+    if (known === undefined) return false
+    const { phase, leaseOwner } = known.upload ?? {}
+    return phase !== this.upload.phase || leaseOwner !== this.owner
+  }
+
+  async #reasonToStop(): Promise<S3Error | undefined> {
+    const { id, phase } = this.upload
+    const current = await this.#options.table.find(id)
+    if (current === undefined) return noSuchUpload(id)
+    if (current.phase === phase) {
+      return current.leaseOwner === this.owner ? undefined : leaseLost()
+    }
+    // Another process has recovered the upload and reopened it: it still exists.
+    return current.phase === 'open' ? leaseLost() : noSuchUpload(id)
+  }
+}
+
+/** A part's draft that takes bytes only while the lease is held. */
+export class LeasedDraft implements PartDraft {
+  readonly #draft: PartDraft
+  readonly #lease: Lease
+  #writing: Promise<void> | undefined
+
+  constructor(draft: PartDraft, lease: Lease) {
+    this.#draft = draft
+    this.#lease = lease
+  }
+
+  /** As PartDraft.write. @throws S3Error when the lease is lost. */
+  async write(chunk: Uint8Array): Promise<void> {
+    await this.#lease.confirm()
+    this.#writing = this.#draft.write(chunk)
+    await this.#writing
+  }
+
+  /** As PartDraft.commit; discards the bytes when the lease is lost. @throws S3Error */
+  async commit(): Promise<string> {
+    try {
+      await this.#lease.confirm()
+    } catch (error) {
+      await this.discard()
+      throw error
+    }
+    return await this.#draft.commit()
+  }
+
+  /** Discards the bytes after the write in progress: a draft takes one call at a time. */
+  async discard(): Promise<void> {
+    // The outcome of that write no longer matters.
+    await this.#writing?.catch(() => undefined)
+    await this.#draft.discard()
+  }
+}

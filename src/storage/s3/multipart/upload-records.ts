@@ -1,0 +1,77 @@
+import type { StoredChecksum } from '../../drives/attributes.ts'
+import type { ObjectName } from '../../drives/drive.ts'
+import type { PayloadDigest } from '../body/payload-digester.ts'
+import type { SentAttributes } from '../headers/object-headers.ts'
+import { noSuchUpload } from './upload-errors.ts'
+import type { PartRow, UploadRow, UploadTable } from './upload-table.ts'
+
+/** An upload as requests name it: the id counts only together with its bucket and key. */
+export interface UploadName extends ObjectName {
+  readonly uploadId: string
+}
+
+/** What CreateMultipartUpload requested; stored with the upload until Complete. */
+export interface UploadDetails extends SentAttributes {
+  readonly checksum?: UploadChecksum | undefined
+}
+
+/** The checksum of the completed object. */
+export type UploadChecksum = Pick<StoredChecksum, 'algorithm' | 'type'>
+
+/** A committed part. */
+export interface UploadedPart {
+  readonly number: number
+  /** Hex MD5, no quotes. */
+  readonly etag: string
+  readonly size: number
+  readonly modifiedAtMs: number
+  readonly checksum?: StoredChecksum
+}
+
+/** The upload in any phase. @throws S3Error NoSuchUpload. */
+export async function findUpload(table: UploadTable, name: UploadName): Promise<UploadRow> {
+  const upload = await table.find(name.uploadId)
+  if (upload?.target !== encodeTarget(name)) throw noSuchUpload(name.uploadId)
+  return upload
+}
+
+export function encodeTarget(target: ObjectName): string {
+  return JSON.stringify([target.bucket, target.key])
+}
+
+export function decodeTarget(target: string): ObjectName {
+  const [bucket, key] = JSON.parse(target) as [string, string]
+  return { bucket, key }
+}
+
+/** Sorts as the keys of a bucket do, with every collation; `key` may be the beginning of one. */
+export function sortKeyOf({ bucket, key }: ObjectName): string {
+  return Buffer.from(`${bucket}/${key}`).toString('hex')
+}
+
+/** How the target of every upload begins, or of those to one bucket. */
+export function targetStart(bucket: string | undefined): string {
+  return bucket === undefined ? '[' : `[${JSON.stringify(bucket)},`
+}
+
+export function detailsOf(upload: UploadRow): UploadDetails {
+  return JSON.parse(upload.details) as UploadDetails
+}
+
+/** A part as it was received. */
+export function uploadedPart(
+  number: number,
+  { md5Hex, size, checksum }: PayloadDigest,
+  modifiedAtMs: number,
+): UploadedPart {
+  const part = { number, etag: md5Hex, size, modifiedAtMs }
+  return checksum === undefined ? part : { ...part, checksum }
+}
+
+export function encodePart(part: UploadedPart): PartRow {
+  return { ...part, checksum: part.checksum === undefined ? '' : JSON.stringify(part.checksum) }
+}
+
+export function decodePart({ checksum, ...part }: PartRow): UploadedPart {
+  return checksum === '' ? part : { ...part, checksum: JSON.parse(checksum) as StoredChecksum }
+}

@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import type { ObjectName } from '../../drives/drive.ts'
+import { S3Error } from '../errors.ts'
+import { sentAttributes } from '../headers/object-headers.ts'
+import { abortUpload } from './abort.ts'
+import { completeUpload, findRecovered } from './complete.ts'
+import type { Completion, CompletionRequest } from './completion.ts'
+import type { PartSource } from './early-part.ts'
+import { Leases } from './lease.ts'
+import type { PartStatistics } from './part-queue.ts'
+import { PartWriter } from './part-writer.ts'
+import type { UploadContext, UploadsOptions } from './upload-context.ts'
+import { UploadCursor, type UploadListQuery } from './upload-cursor.ts'
+import { noSuchUpload } from './upload-errors.ts'
+import {
+  decodePart,
+  decodeTarget,
+  detailsOf,
+  encodeTarget,
+  findUpload,
+  sortKeyOf,
+  targetStart,
+  type UploadDetails,
+  type UploadedPart,
+  type UploadName,
+} from './upload-records.ts'
+import { sweepUploads } from './upload-sweep.ts'
+import type { UploadRow } from './upload-table.ts'
+import { UploadWatch } from './upload-watch.ts'
+
+interface PartPage {
+  readonly details: UploadDetails
+  readonly parts: readonly UploadedPart[]
+  readonly isTruncated: boolean
+}
+
+/** An open upload, for administration. */
+export interface OpenUpload extends UploadName {
+  readonly createdAtMs: number
+  /** When it began or its last part arrived. */
+  readonly touchedAtMs: number
+  /** When it is deleted unless a part arrives. */
+  readonly expiresAtMs: number
+  readonly partCount: number
+  readonly size: number
+}
+
+/** Where a page of open uploads begins: after this one, among older ones. */
+export interface UploadPosition {
+  readonly uploadId: string
+  readonly createdAtMs: number
+}
+
+/**
+ * Multipart uploads, each part streamed to its final place, state in the database. Several processes may
+ * serve one upload. Where parts come in order, the lease in its row lets one at a time change its bytes. Where
+ * they come in any order, each part has bytes of its own, and only Complete and Abort take the lease.
+ */
+export class Uploads {
+  readonly #context: UploadContext
+  readonly #writer: PartWriter
+
+  constructor(options: UploadsOptions) {
+    const watch = new UploadWatch(options.table)
+    const leases = new Leases({ ...options, watch })
+    this.#context = { ...options, watch, leases, pendingWrites: new Set() }
+    this.#writer = new PartWriter(this.#context)
+  }
+
+  /** Begins an upload. Resolves with its id when it is durable. */
+  async create(target: ObjectName, details: UploadDetails): Promise<string> {
+    const { drive, table, now, partOrder } = this.#context
+    const id = randomBytes(16).toString('base64url')
+    const driveState = await drive.uploads.begin(id, target, {
+      anyOrder: partOrder === 'any',
+      attributes: sentAttributes(details),
+      checksum: details.checksum,
+    })
+    try {
+      await table.insert({
+        id,
+        target: encodeTarget(target),
+        details: JSON.stringify(details),
+        driveState,
+        createdAtMs: now(),
+        sortKey: sortKeyOf(target),
+      })
+    } catch (error) {
+      // If this fails too, the sweep removes the bytes.
+      await drive.uploads.abort(driveState).catch(() => undefined)
+      throw error
+    }
+    return id
+  }
+
+  /** See PartWriter.write. */
+  writePart(name: UploadName, number: number, source: PartSource): Promise<UploadedPart> {
+    return this.#writer.write(name, number, source)
+  }
+
+  /** @throws S3Error NoSuchUpload if no upload of this bucket and key has the ID. */
+  async require(name: UploadName): Promise<void> {
+    await findUpload(this.#context.table, name)
+  }
+
+  /** See completeUpload. */
+  complete(name: UploadName, request: CompletionRequest, signal: AbortSignal): Promise<Completion> {
+    return completeUpload(this.#context, name, { request, signal })
+  }
+
+  /** See abortUpload. */
+  abort(name: UploadName, signal: AbortSignal): Promise<void> {
+    return abortUpload(this.#context, name, signal)
+  }
+
+  /**
+   * At most `limit` parts with numbers above `after`.
+   *
+   * @throws S3Error NoSuchUpload; SlowDown while a Complete is in progress.
+   */
+  async listParts(
+    name: UploadName,
+    page: { readonly after: number; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<PartPage> {
+    const upload = await findRecovered(this.#context, name, signal)
+    if (upload.phase !== 'open') throw noSuchUpload(upload.id)
+    const rows = await this.#context.table.parts(upload.id, page.after, page.limit + 1)
+    return {
+      details: detailsOf(upload),
+      parts: rows.slice(0, page.limit).map(decodePart),
+      // As on AWS, nothing follows an empty page.
+      isTruncated: page.limit > 0 && rows.length > page.limit,
+    }
+  }
+
+  /** Undefined if there is no such upload, or not any more. */
+  find(uploadId: string): Promise<UploadRow | undefined> {
+    return this.#context.table.find(uploadId)
+  }
+
+  /** The bytes that a part of this number would replace; infinite if it would only be compared. */
+  async replacedBytes(upload: UploadRow, number: number): Promise<number> {
+    const { drive, table } = this.#context
+    // Both are stored: the old one in its slot until the upload ends, or in its file until the new one is.
+    if (drive.uploads.abilities(upload.driveState).anyOrder !== undefined) return 0
+    // Only the last part can be replaced. An earlier one that is sent again is compared, and not stored.
+    if (number < upload.partCount) return Number.POSITIVE_INFINITY
+    if (number > upload.partCount) return 0
+    const [part] = await table.parts(upload.id, number - 1, 1)
+    return part?.number === number ? part.size : 0
+  }
+
+  /** The bytes of the parts of all open uploads, by bucket. */
+  openBytes(): Promise<ReadonlyMap<string, number>> {
+    return this.#context.table.openBytes()
+  }
+
+  /** The number of open uploads of all processes. */
+  countOpen(): Promise<number> {
+    return this.#context.table.countOpen()
+  }
+
+  statistics(): PartStatistics {
+    return this.#writer.statistics()
+  }
+
+  /** At most `limit` open uploads of the bucket, or of all, newest first. */
+  async listOpen(page: {
+    readonly bucket: string | undefined
+    readonly after: UploadPosition | undefined
+    readonly limit: number
+  }): Promise<OpenUpload[]> {
+    const { table, expiryMs } = this.#context
+    const { bucket, after, limit } = page
+    const rows = await table.open(
+      targetStart(bucket),
+      after && { id: after.uploadId, createdAtMs: after.createdAtMs },
+      limit,
+    )
+    return rows.map(({ id, target, createdAtMs, touchedAtMs, partCount, size }) => ({
+      ...{ uploadId: id, ...decodeTarget(target), createdAtMs, touchedAtMs, partCount, size },
+      expiresAtMs: touchedAtMs + expiryMs,
+    }))
+  }
+
+  /** The open uploads of the bucket by key, and those of one key by upload ID. */
+  listByKey(bucket: string, query: UploadListQuery): UploadCursor {
+    return new UploadCursor(this.#context.table, bucket, query)
+  }
+
+  /** As `abort`, for callers that know only the id. False if it is no longer open. */
+  async abortById(uploadId: string, signal: AbortSignal): Promise<boolean> {
+    const upload = await this.#context.table.find(uploadId)
+    if (upload === undefined) return false
+    try {
+      await this.abort({ uploadId, ...decodeTarget(upload.target) }, signal)
+      return true
+    } catch (error) {
+      if (error instanceof S3Error && error.code === 'NoSuchUpload') return false
+      throw error
+    }
+  }
+
+  /** See sweepUploads. To be called at start and from time to time, by one process or several. */
+  sweep(signal?: AbortSignal): Promise<void> {
+    return sweepUploads(this.#context, signal)
+  }
+
+  /** Resolves when every write that no reply waited for has ended; to be called before the database closes. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#context.pendingWrites)
+  }
+}

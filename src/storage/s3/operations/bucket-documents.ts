@@ -1,0 +1,112 @@
+import type { HttpReply } from '../../../platform/http/message.ts'
+import type { BucketDocuments } from '../../buckets/bucket-options.ts'
+import { readSmallBody } from '../body/small-body.ts'
+import {
+  parseOwnershipControls,
+  parsePublicAccessBlock,
+  parseVersioning,
+  publicAccessBlockContent,
+} from '../configuration/access-documents.ts'
+import { changeOptions } from '../configuration/change-options.ts'
+import { assertMayRead, refuseFixedAccess } from '../configuration/public-access.ts'
+import {
+  bucketTagLimits,
+  maxTaggingBytes,
+  parseTagging,
+  taggingContent,
+} from '../configuration/tagging-document.ts'
+import type { BucketContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
+
+const maxBytes = 64 * 1024
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketTagging.html. Tags of a bucket have no effect. */
+export async function putBucketTagging(context: BucketContext): Promise<HttpReply> {
+  const tags = parseTagging(await readSmallBody(context.request, maxTaggingBytes), bucketTagLimits)
+  const hasTags = Object.keys(tags).length > 0
+  await changed(context, { tags: hasTags ? tags : null })
+  return { status: 204, headers: [] }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketTagging.html */
+export async function getBucketTagging(context: BucketContext): Promise<HttpReply> {
+  const { tags } = context.configuration
+  if (tags === undefined) throw new S3Error('NoSuchTagSet')
+  assertMayRead(context)
+  return xmlReply('Tagging', taggingContent(tags))
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketTagging.html */
+export function deleteBucketTagging(context: BucketContext): Promise<HttpReply> {
+  return changed(context, { tags: null })
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutPublicAccessBlock.html */
+export async function putPublicAccessBlock(context: BucketContext): Promise<HttpReply> {
+  const publicAccessBlock = parsePublicAccessBlock(await readSmallBody(context.request, maxBytes))
+  const { ignorePublicAcls, restrictPublicBuckets } = publicAccessBlock
+  if (ignorePublicAcls || restrictPublicBuckets) refuseFixedAccess(context)
+  return await changed(context, { publicAccessBlock })
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetPublicAccessBlock.html */
+export async function getPublicAccessBlock(context: BucketContext): Promise<HttpReply> {
+  const { publicAccessBlock: block } = context.configuration
+  if (block === undefined) throw new S3Error('NoSuchPublicAccessBlockConfiguration')
+  assertMayRead(context)
+  return xmlReply('PublicAccessBlockConfiguration', publicAccessBlockContent(block))
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeletePublicAccessBlock.html */
+export function deletePublicAccessBlock(context: BucketContext): Promise<HttpReply> {
+  return changed(context, { publicAccessBlock: null })
+}
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketOwnershipControls.html. It has no effect: there is one
+ * owner, and ACLS says what ACLs do.
+ */
+export async function putOwnershipControls(context: BucketContext): Promise<HttpReply> {
+  const objectOwnership = parseOwnershipControls(await readSmallBody(context.request, maxBytes))
+  if (objectOwnership === 'BucketOwnerEnforced' && context.service.acls.mode === 'bucket') {
+    const message = 'With ACLS=bucket, ACLs have an effect: BucketOwnerEnforced would not be true.'
+    throw new S3Error('InvalidRequest', message)
+  }
+  return await changed(context, { objectOwnership })
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketOwnershipControls.html */
+export async function getOwnershipControls(context: BucketContext): Promise<HttpReply> {
+  const { objectOwnership } = context.configuration
+  if (objectOwnership === undefined) throw new S3Error('OwnershipControlsNotFoundError')
+  assertMayRead(context)
+  return xmlReply('OwnershipControls', { Rule: { ObjectOwnership: objectOwnership } })
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketOwnershipControls.html */
+export function deleteOwnershipControls(context: BucketContext): Promise<HttpReply> {
+  return changed(context, { objectOwnership: null })
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketVersioning.html */
+export async function putBucketVersioning(context: BucketContext): Promise<HttpReply> {
+  const versioning = parseVersioning(await readSmallBody(context.request, maxBytes))
+  await changeOptions(context, { versioning })
+  return { status: 200, headers: [['Content-Length', '0']] }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketVersioning.html */
+export async function getBucketVersioning({ configuration }: BucketContext): Promise<HttpReply> {
+  const { versioning } = configuration
+  return xmlReply('VersioningConfiguration', versioning === undefined ? {} : { Status: versioning })
+}
+
+type DocumentsChange = { readonly [Name in keyof BucketDocuments]?: BucketDocuments[Name] | null }
+
+/** S3 answers 204 to most of these; clients take any 2xx. */
+async function changed(context: BucketContext, change: DocumentsChange): Promise<HttpReply> {
+  await changeOptions(context, change)
+  const isRemoval = context.request.method === 'DELETE'
+  return { status: isRemoval ? 204 : 200, headers: isRemoval ? [] : [['Content-Length', '0']] }
+}

@@ -1,0 +1,134 @@
+import { checksumAlgorithms } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { HeaderFields, HttpReply, HttpRequest } from '../../../platform/http/message.ts'
+import type { StoredChecksum } from '../../drives/attributes.ts'
+import { locationOf } from '../address/location.ts'
+import { readSmallBody } from '../body/small-body.ts'
+import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import {
+  checksumHeaderOf,
+  expectedDigests,
+  type SentChecksum,
+} from '../checksums/checksum-headers.ts'
+import { checksumElements } from '../checksums/checksum-reply.ts'
+import { quoteEtag, unquoteEtag } from '../checksums/etag.ts'
+import { requireRoomToComplete } from '../configuration/room.ts'
+import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
+import { writeConditions } from '../headers/preconditions.ts'
+import type { ListedPart } from '../multipart/completion.ts'
+import { maxPartNumber, readPartNumber, uploadNameOf } from '../multipart/part-request.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
+
+const bytesPerMib = 1024 * 1024
+/** A Part has a number, an ETag in two `&quot;` and a checksum. A namespace may be declared in each element. */
+const bounds = { nodes: 8 * maxPartNumber, references: 4 * maxPartNumber }
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CompleteMultipartUpload.html */
+export async function completeMultipartUpload(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  const name = uploadNameOf(context)
+  // Otherwise anyone who may write a key could have megabytes read and parsed in vain.
+  await service.uploads.require(name)
+  // A checksum header describes the object; only Content-MD5 describes this body.
+  const checksum = checksumHeaderOf(request.headers)
+  const expected = expectedDigests({ 'content-md5': request.headers['content-md5'] })
+  const body = await readSmallBody(request, maxXmlBodyBytes, expected)
+  const parts = parseCompletionBody(body)
+  const minPartBytes = service.settings.minPartMib * bytesPerMib
+  const completion = { parts, checksum, minPartBytes, ...completionHeaders(request) }
+  const uploaded = await requireRoomToComplete(context, name.uploadId)
+  const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
+  if (uploaded !== undefined) {
+    service.usage.addedParts(bucket, -(uploaded.bytes ?? size))
+    service.usage.wrote(bucket, size)
+  }
+  const elements = {
+    Location: locationOf(context),
+    Bucket: bucket,
+    Key: key,
+    ETag: quoteEtag(attributes.etag),
+    ...checksumElements(attributes.checksum, 'object'),
+  }
+  const reply = xmlReply('CompleteMultipartUploadResult', elements)
+  const expiration = await expirationOf(context, attributes.etag)
+  return { ...reply, headers: [...reply.headers, ...expiration] }
+}
+
+/** Costs nothing in a bucket without lifecycle rules. Empty if the object is already another one, or unreadable. */
+async function expirationOf(context: ObjectContext, etag: string): Promise<HeaderFields> {
+  const expiring = expiringObject(context)
+  if (expiring === undefined) return []
+  const { drive } = context.service
+  const object = await drive.head(context.bucket, context.key).catch(() => undefined)
+  return object?.attributes.etag === etag ? expirationHeaders(expiring, object) : []
+}
+
+function completionHeaders({ headers }: HttpRequest) {
+  return {
+    checksumType: checksumTypeOf(headers['x-amz-checksum-type']),
+    objectSize: objectSizeOf(headers['x-amz-mp-object-size']),
+    conditions: writeConditions(headers),
+  }
+}
+
+function checksumTypeOf(header: string | string[] | undefined): StoredChecksum['type'] | undefined {
+  if (header === undefined || header === 'COMPOSITE' || header === 'FULL_OBJECT') return header
+  throw new S3Error('InvalidRequest', 'Value for x-amz-checksum-type header is invalid.')
+}
+
+function objectSizeOf(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,15}$/.test(String(header))) return Number(header)
+  throw new S3Error('InvalidRequest', 'Value for x-amz-mp-object-size header is invalid.')
+}
+
+/**
+ * The parts that the body of a CompleteMultipartUpload lists, in its order.
+ *
+ * @throws S3Error InvalidArgument for a malformed or empty body, where AWS has MalformedXML
+ *   (docs/contract/object-storage.md, "Complete").
+ */
+function parseCompletionBody(body: Uint8Array): ListedPart[] {
+  try {
+    return parseParts(parseXmlBody(body, 'CompleteMultipartUpload', bounds))
+  } catch (cause) {
+    if (!(cause instanceof S3Error && cause.code === 'MalformedXML')) throw cause
+    throw new S3Error('InvalidArgument', cause.message, { cause, inAws: { code: cause.code } })
+  }
+}
+
+function parseParts(document: XmlElement): ListedPart[] {
+  const elements = document.children.filter(({ name }) => name === 'Part')
+  if (elements.length === 0 || elements.length > maxPartNumber) {
+    throw new S3Error(
+      'InvalidArgument',
+      `CompleteMultipartUpload must list 1 to ${maxPartNumber} parts, got ${elements.length}.`,
+      { inAws: { code: 'MalformedXML' } },
+    )
+  }
+  return elements.map(parsePart)
+}
+
+function parsePart(element: XmlElement): ListedPart {
+  const number = readPartNumber('PartNumber', textOf(element, 'PartNumber'))
+  const etag = unquoteEtag(textOf(element, 'ETag')).toLowerCase()
+  return { number, etag, checksums: checksumsOf(element) }
+}
+
+function textOf(element: XmlElement, name: string): string {
+  const text = childText(element, name)?.trim() ?? ''
+  if (text !== '') return text
+  throw new S3Error('InvalidArgument', `A Part of CompleteMultipartUpload is missing ${name}.`, {
+    inAws: { code: 'MalformedXML' },
+  })
+}
+
+function checksumsOf(element: XmlElement): SentChecksum[] {
+  const checksums: SentChecksum[] = []
+  for (const algorithm of checksumAlgorithms) {
+    const value = childText(element, `Checksum${algorithm}`)?.trim() ?? ''
+    if (value !== '') checksums.push({ algorithm, value })
+  }
+  return checksums
+}

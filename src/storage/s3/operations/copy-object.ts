@@ -1,0 +1,158 @@
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { HttpReply } from '../../../platform/http/message.ts'
+import {
+  DriveError,
+  type ObjectMetadata,
+  type ObjectName,
+  type OpenObject,
+  type WriteConditions,
+} from '../../drives/drive.ts'
+import {
+  assertSourceConditions,
+  copySourceOf,
+  pourObject,
+  refuseBody,
+} from '../address/copy-source.ts'
+import { writeObject } from '../body/write-object.ts'
+import { uploadChecksum } from '../checksums/checksum-headers.ts'
+import { checksumElements } from '../checksums/checksum-reply.ts'
+import { quoteEtag } from '../checksums/etag.ts'
+import { withRoom } from '../configuration/room.ts'
+import type { ObjectContext } from '../context.ts'
+import { noSuchKey, S3Error } from '../errors.ts'
+import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
+import { attributesOfCopy, isReplaced, type SentAttributes } from '../headers/object-headers.ts'
+import { writeConditions } from '../headers/preconditions.ts'
+import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
+import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
+
+/** How often a copy is retried when its source is overwritten meanwhile. */
+const maxAttempts = 3
+
+interface CopyPlan {
+  readonly source: ObjectName
+  readonly showsTags: boolean
+  readonly attributesOf: (source: SentAttributes) => SentAttributes
+  readonly algorithm: ChecksumAlgorithm | undefined
+  readonly conditions: WriteConditions | undefined
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html */
+export async function copyObject(context: ObjectContext): Promise<HttpReply> {
+  refuseWhatCannotBeKept(context)
+  const plan = planCopy(context)
+  await refuseBody(context.request)
+  const metadata = await copyCurrent(context, plan)
+  const { etag, checksum } = metadata.attributes
+  const content = {
+    LastModified: xmlTimestamp(metadata.modifiedAtMs),
+    ETag: quoteEtag(etag),
+    ...checksumElements(checksum, 'object'),
+  }
+  const expiration = expirationHeaders(expiringObject(context), metadata)
+  return xmlReply('CopyObjectResult', content, expiration)
+}
+
+function planCopy(context: ObjectContext): CopyPlan {
+  const { headers } = context.request
+  const { source, showsTags } = copySourceOf(context)
+  const attributesOf = attributesOfCopy(headers)
+  const algorithm = uploadChecksum(headers)?.algorithm
+  const isSelf = source.bucket === context.bucket && source.key === context.key
+  const isUnchanged = !isReplaced(headers, 'x-amz-metadata-directive') && algorithm === undefined
+  if (isSelf && isUnchanged && headers['x-amz-storage-class'] === undefined) {
+    throw new S3Error(
+      'InvalidRequest',
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+    )
+  }
+  return { source, showsTags, attributesOf, algorithm, conditions: writeConditions(headers) }
+}
+
+async function copyCurrent(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await copyOnce(context, plan)
+    } catch (error) {
+      const isChanged = error instanceof DriveError && error.kind === 'changed'
+      if (!isChanged || attempt === maxAttempts) throw error
+    }
+  }
+}
+
+/** The source is opened first: conditions, attributes and bytes are then those of one version. */
+async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectMetadata> {
+  const { source } = plan
+  const object = await context.service.drive.open(source.bucket, source.key)
+  if (object === undefined) throw noSuchKey(source.key)
+  try {
+    assertSourceConditions(context, object)
+    assertMayCopyTags(plan, object)
+    return await withRoom(context, object.size, async () => {
+      const metadata =
+        (await copyOnDrive(context, plan, object)) ?? (await copyByStreaming(context, plan, object))
+      context.service.usage.wrote(context.bucket, metadata.size)
+      return metadata
+    })
+  } finally {
+    await object.close()
+  }
+}
+
+/** @throws S3Error AccessDenied, as AWS, for a copy with tags that its client may not read */
+function assertMayCopyTags(
+  { showsTags, attributesOf }: CopyPlan,
+  { attributes }: OpenObject,
+): void {
+  const { tags } = attributes
+  if (showsTags || tags === undefined || attributesOf(attributes).tags !== tags) return
+  const message = 'Access Denied: the source has tags that you may not read.'
+  throw new S3Error('AccessDenied', message)
+}
+
+/** Undefined when the bytes must be read: to hash them, or because the drive can't copy. */
+async function copyOnDrive(
+  { service, request, bucket, key }: ObjectContext,
+  plan: CopyPlan,
+  object: OpenObject,
+): Promise<ObjectMetadata | undefined> {
+  const { etag, checksum } = object.attributes
+  const isComposite = checksum?.type === 'COMPOSITE'
+  const isOther = plan.algorithm !== undefined && plan.algorithm !== checksum?.algorithm
+  const isOfBytes = isPlainMd5(etag) && !isComposite
+  if (isOther || !(isOfBytes || service.drive.ownEtags?.(bucket))) return undefined
+  const kept = plan.attributesOf(object.attributes)
+  const attributes = checksum === undefined ? { ...kept, etag } : { ...kept, etag, checksum }
+  const { source, conditions } = plan
+  return service.drive.copy?.(
+    { ...source, etag },
+    { bucket, key },
+    {
+      attributes,
+      signal: request.signal,
+      ...(conditions === undefined ? {} : { conditions }),
+    },
+  )
+}
+
+function copyByStreaming(
+  context: ObjectContext,
+  plan: CopyPlan,
+  object: OpenObject,
+): Promise<ObjectMetadata> {
+  const { size, attributes } = object
+  const { signal } = context.request
+  const algorithm = plan.algorithm ?? attributes.checksum?.algorithm
+  const range = { start: 0, end: size }
+  return writeObject(context, {
+    size,
+    sent: plan.attributesOf(attributes),
+    ...{ conditions: plan.conditions, algorithm },
+    pour: (sink) => pourObject(object, sink, { range, algorithm, signal }),
+  })
+}
+
+/** The ETag of a multipart object, or of a file added by hand, is not a digest of its bytes. */
+function isPlainMd5(etag: string): boolean {
+  return /^[0-9a-f]{32}$/.test(etag)
+}

@@ -1,0 +1,83 @@
+import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
+import { DriveError } from '../../drives/drive.ts'
+import type { WantedBytes } from '../../drives/read-options.ts'
+import { objectBody } from '../body/object-body.ts'
+import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../body/read-plan.ts'
+import type { ObjectContext } from '../context.ts'
+import { noSuchKey } from '../errors.ts'
+import { resolveRange } from '../headers/range.ts'
+
+/** How often a read is retried when the object is overwritten meanwhile. */
+const maxReads = 3
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
+export async function getObject(context: ObjectContext): Promise<HttpReply> {
+  const request = parseReadRequest(context)
+  for (let read = 1; ; read++) {
+    try {
+      return await readObject(request)
+    } catch (error) {
+      // Nothing has been sent yet, so the current version can be returned instead.
+      const isChanged = error instanceof DriveError && error.kind === 'changed'
+      if (!isChanged || read === maxReads) throw error
+    }
+  }
+}
+
+/** Conditions that are for a reply without bytes. */
+const oftenUnread = ['if-none-match', 'if-modified-since']
+const allBytes: WantedBytes = { start: 0, end: Number.POSITIVE_INFINITY }
+
+/** The bytes that the reply will have, if the request tells them already. */
+function wantedBytes({ headers }: Pick<HttpRequest, 'headers'>): WantedBytes | undefined {
+  const { range } = headers
+  if (oftenUnread.some((name) => headers[name] !== undefined)) return
+  if (range === undefined) return allBytes
+  const [, suffix] = /^bytes=-0*([1-9]\d{0,14})$/i.exec(range) ?? []
+  if (suffix !== undefined) return { ...allBytes, start: -Number(suffix) }
+  const wanted = resolveRange(range, Number.POSITIVE_INFINITY)
+  if (wanted === 'whole') return allBytes
+  return wanted === 'unsatisfiable' || wanted.start === wanted.end ? undefined : wanted
+}
+
+async function readObject(read: ReadRequest): Promise<HttpReply> {
+  const { service, request, bucket, key, identity } = read.context
+  // Anyone may read a public bucket, however slowly: that must not block the owner.
+  const priority = identity.kind === 'anonymous' ? 'low' : 'normal'
+  const opening = service.drive.open(bucket, key, {
+    priority,
+    acceptsProvisional: true,
+    wanted: wantedBytes(request),
+    partNumber: read.partNumber,
+  })
+  const object = opening instanceof Promise ? await opening : opening
+  if (object === undefined) throw noSuchKey(key)
+  let plan: ReadPlan | undefined
+  try {
+    plan = planRead(read, object)
+  } finally {
+    // Otherwise the body closes it.
+    if (plan?.range === undefined) await object.close()
+  }
+  const { status, headers, range } = plan
+  if (range === undefined) return { status, headers }
+  if (object.content === undefined) {
+    return { status, headers, body: await objectBody(object, range, request) }
+  }
+  // Nothing to await or to close: the drive has the bytes in memory.
+  return { status, headers, body: object.content.subarray(range.start, range.end) }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html */
+export async function headObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, bucket, key } = context
+  const request = parseReadRequest(context)
+  const metadata = await service.drive.head(bucket, key, {
+    acceptsProvisional: true,
+    partNumber: request.partNumber,
+  })
+  if (metadata === undefined) throw noSuchKey(key)
+  const { status, headers, range } = planRead(request, metadata)
+  if (range !== undefined) headers.push(['Content-Length', String(range.end - range.start)])
+  return { status, headers }
+}

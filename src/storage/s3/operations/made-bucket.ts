@@ -1,0 +1,172 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { HttpReply } from '../../../platform/http/message.ts'
+import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
+import type { Tags } from '../../drives/attributes.ts'
+import { isAllowedRegion } from '../address/region.ts'
+import { readSmallBody } from '../body/small-body.ts'
+import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { ownerships } from '../configuration/access-documents.ts'
+import { changeOptions } from '../configuration/change-options.ts'
+import { onlyChild, refuseOtherElements } from '../configuration/document-elements.ts'
+import { keepsDocuments } from '../configuration/public-access.ts'
+import { bucketTagLimits, checkedTags, parseTag } from '../configuration/tagging-document.ts'
+import type { BucketContext, NewBucketContext, S3Service, S3Settings } from '../context.ts'
+import {
+  headerNotImplemented,
+  invalidArgument,
+  notImplemented,
+  S3Error,
+  type S3ErrorCode,
+} from '../errors.ts'
+import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
+import { setBucketAcl } from './put-acl.ts'
+
+/** A document has one element, or tags, which are refused. */
+const maxBodyBytes = 64 * 1024
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html */
+export async function createBucket(context: NewBucketContext): Promise<HttpReply> {
+  const { service, request, bucket, configuration } = context
+  const { headers } = request
+  const acl = service.acls.ofBucket(headers, configuration ?? { name: bucket, isPublic: false })
+  refuseUnsupportedHeaders(headers, service.settings.serverSideEncryption)
+  const objectOwnership = ownershipOf(headers)
+  const { region, tags } = readConfiguration(await readSmallBody(request, maxBodyBytes), service)
+  if (configuration === undefined) await create(context, region)
+  else if (!answersExisting(context, region)) throw new S3Error('BucketAlreadyOwnedByYou')
+  if (acl !== undefined) await setBucketAcl(context, acl)
+  if (keepsDocuments(service.compatibility) && (tags ?? objectOwnership) !== undefined) {
+    await changeOptions(context, {
+      ...(tags && { tags }),
+      ...(objectOwnership && { objectOwnership }),
+    })
+  }
+  return {
+    status: 200,
+    headers: [
+      ['Location', `/${bucket}`],
+      ['Content-Length', '0'],
+    ],
+  }
+}
+
+async function create(context: NewBucketContext, region: string): Promise<void> {
+  const { service, bucket } = context
+  try {
+    await service.bucketMaker?.create(bucket, region)
+  } catch (error) {
+    const isOwned = error instanceof BucketError && error.kind === 'exists'
+    if (!(isOwned && answersExisting(context, region))) throw s3ErrorOfBucket(error)
+  }
+}
+
+/**
+ * API reference, BucketAlreadyOwnedByYou: "For legacy compatibility, if you re-create an existing bucket that you
+ * already own in the North Virginia Region, Amazon S3 returns 200 OK".
+ */
+function answersExisting({ service, configuration }: NewBucketContext, asked: string): boolean {
+  const { region } = service.settings
+  const regions = [asked || region, configuration?.region ?? region]
+  return service.bucketCreation === 'existing' || regions.every((one) => one === 'us-east-1')
+}
+
+/** Objects belong to the one owner whatever it is; Object Lock does not exist. */
+function ownershipOf(headers: IncomingHttpHeaders): string | undefined {
+  const lock = String(headers['x-amz-bucket-object-lock-enabled'] ?? 'false')
+  if (lock.toLowerCase() !== 'false') {
+    throw headerNotImplemented('x-amz-bucket-object-lock-enabled')
+  }
+  const ownership = headers['x-amz-object-ownership']
+  if (ownership === undefined || ownerships.has(String(ownership)))
+    return ownership && String(ownership)
+  const message = `Expected one of ${[...ownerships].join(', ')}.`
+  throw invalidArgument('x-amz-object-ownership', String(ownership), message)
+}
+
+/**
+ * Whether it is `<Bucket><Type>Directory</Type></Bucket>`. AppFlowy sends that to any server and needs a bucket like any
+ * other. A client that wants a directory bucket of AWS also sends a Location with its zone.
+ */
+function isDirectoryAlone({ name, children }: XmlElement): boolean {
+  const [type, ...others] = children
+  const isType = type?.name === 'Type' && type.text.trim() === 'Directory'
+  return name === 'Bucket' && isType && others.length === 0
+}
+
+interface NewBucket {
+  /** The LocationConstraint; '' for none and for REGION. */
+  readonly region: string
+  readonly tags?: Tags
+}
+
+/**
+ * Reads a CreateBucketConfiguration.
+ *
+ * @throws S3Error MalformedXML, InvalidLocationConstraint, IllegalLocationConstraintException, NotImplemented; for tags
+ *   as `parseTagging`
+ */
+function readConfiguration(body: Buffer, { settings, compatibility }: S3Service): NewBucket {
+  if (body.length === 0) return { region: '' }
+  const root = parseXmlBody(body, 'CreateBucketConfiguration')
+  refuseOtherElements(root, ['LocationConstraint', 'Location', 'Bucket', 'Tags'])
+  const known = ['LocationConstraint', ...(keepsDocuments(compatibility) ? ['Tags'] : [])]
+  const other = root.children.find(
+    (child) => !known.includes(child.name) && !isDirectoryAlone(child),
+  )
+  if (other !== undefined) {
+    throw notImplemented(`the element ${other.name}`)
+  }
+  const tags = onlyChild(root, 'Tags')?.children.map(parseTag)
+  return {
+    region: regionOf(childText(root, 'LocationConstraint')?.trim(), settings),
+    ...(tags && { tags: checkedTags(tags, bucketTagLimits) }),
+  }
+}
+
+function regionOf(constraint: string | undefined, settings: S3Settings): string {
+  if (!constraint || constraint === settings.region) return ''
+  if (isAllowedRegion(constraint, settings)) return constraint
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(constraint)) {
+    throw new S3Error('InvalidLocationConstraint', undefined, {
+      elements: { LocationConstraint: constraint },
+    })
+  }
+  throw new S3Error(
+    'IllegalLocationConstraintException',
+    `The ${constraint} location constraint is incompatible for the region specific endpoint this request was sent to.`,
+  )
+}
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucket.html. Open uploads do not keep a bucket, as on
+ * AWS in a general purpose bucket: they are aborted with it.
+ */
+export async function deleteBucket({ service, bucket }: BucketContext): Promise<HttpReply> {
+  if (service.bucketMaker === undefined) throw new S3Error('MethodNotAllowed')
+  try {
+    await service.bucketMaker.remove(bucket)
+  } catch (error) {
+    throw s3ErrorOfBucket(error)
+  }
+  return { status: 204, headers: [] }
+}
+
+const codes: Readonly<Record<BucketErrorKind, S3ErrorCode>> = {
+  busy: 'SlowDown',
+  exists: 'BucketAlreadyOwnedByYou',
+  'folder-exists': 'BucketAlreadyExists',
+  'from-settings': 'MethodNotAllowed',
+  'invalid-name': 'InvalidBucketName',
+  'no-bucket': 'NoSuchBucket',
+  'too-many': 'TooManyBuckets',
+}
+
+/** The S3 error for a refusal to create or remove a bucket; other errors as they are. */
+function s3ErrorOfBucket(error: unknown): unknown {
+  if (!(error instanceof BucketError)) return error
+  return new S3Error(codes[error.kind], error.message, {
+    cause: error,
+    ...(error.kind === 'busy' && { headers: { 'Retry-After': '1' } }),
+    ...(error.kind === 'from-settings' && { headers: { Allow: 'GET, HEAD, PUT' } }),
+  })
+}

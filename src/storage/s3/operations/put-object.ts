@@ -1,0 +1,62 @@
+import type { HttpReply } from '../../../platform/http/message.ts'
+import { assertConditions } from '../../drives/write-conditions.ts'
+import { readPayload, requiredSize } from '../body/payload.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
+import { type NewObject, writeObject } from '../body/write-object.ts'
+import { type ExpectedDigests, expectedDigests } from '../checksums/checksum-headers.ts'
+import { checksumHeaders } from '../checksums/checksum-reply.ts'
+import { quoteEtag } from '../checksums/etag.ts'
+import { withRoom } from '../configuration/room.ts'
+import type { ObjectContext } from '../context.ts'
+import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
+import { attributesFromHeaders } from '../headers/object-headers.ts'
+import { writeConditions } from '../headers/preconditions.ts'
+import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
+export async function putObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, request } = context
+  const size = requiredSize(request, service.compatibility)
+  const pour: PourObject = (sink, expected) => readPayload(request, sink, { size, expected })
+  return await storeObject(context, { size, pour })
+}
+
+/** As NewObject.pour, of a payload that must have these digests. */
+export type PourObject = (
+  sink: PayloadSink,
+  expected: ExpectedDigests,
+) => ReturnType<NewObject['pour']>
+
+/** Writes an object as the header fields of the request say. */
+export async function storeObject(
+  context: ObjectContext,
+  { size, pour }: { readonly size: number | undefined; readonly pour: PourObject },
+): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  refuseWhatCannotBeKept(context)
+  const sent = attributesFromHeaders(request.headers)
+  const conditions = writeConditions(request.headers)
+  if (conditions !== undefined) {
+    // The drive checks again when it publishes; checking here avoids a useless upload of gigabytes.
+    const current = await service.drive.head(bucket, key)
+    assertConditions({ bucket, key }, current?.attributes.etag, conditions)
+  }
+  const object = await withRoom(context, size, async (counted) => {
+    const expected = expectedDigests(request.headers)
+    const written = await writeObject(context, {
+      ...{ size, sent, conditions, algorithm: expected.checksum?.algorithm },
+      pour: (sink) => pour(counted(sink), expected),
+    })
+    service.usage.wrote(bucket, written.size)
+    return written
+  })
+  const { attributes } = object
+  return {
+    status: 200,
+    headers: [
+      ['ETag', quoteEtag(attributes.etag)],
+      ...checksumHeaders(attributes.checksum, 'object'),
+      ...expirationHeaders(expiringObject(context), object),
+    ],
+  }
+}

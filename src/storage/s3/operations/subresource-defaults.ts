@@ -1,0 +1,194 @@
+import type { HttpReply } from '../../../platform/http/message.ts'
+import type { Query } from '../address/query.ts'
+import type { BucketContext, ObjectContext } from '../context.ts'
+import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
+import { type XmlChildren, XmlFragment } from '../reply/xml.ts'
+import { owner, xmlReply } from '../reply/xml-reply.ts'
+
+/**
+ * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely,
+ * and 501 would stop them. Where a write is an operation, it changes nothing that these do not show. Sources: API reference, the Get… operation of each, and
+ * ErrorResponses.
+ */
+interface Default {
+  /** Its name in the access log. */
+  readonly logName: string
+  readonly reply: DefaultReply | ((context: BucketContext) => DefaultReply)
+}
+
+type DefaultReply = DefaultDocument | DefaultError
+
+interface DefaultDocument {
+  readonly root: string
+  readonly content: XmlChildren
+}
+
+interface DefaultError {
+  readonly error: S3ErrorCode
+  readonly message?: string
+}
+
+const claimedEncryption: DefaultDocument = {
+  root: 'ServerSideEncryptionConfiguration',
+  content: {
+    Rule: {
+      ApplyServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' },
+      BucketKeyEnabled: false,
+    },
+  },
+}
+
+/** Sub-resource of a bucket → reply. */
+export const bucketDefaults: Readonly<Record<string, Default>> = {
+  accelerate: {
+    logName: 'REST.GET.ACCELERATE',
+    reply: { root: 'AccelerateConfiguration', content: {} },
+  },
+  acl: {
+    logName: 'REST.GET.ACL',
+    reply: ({ service, configuration }) =>
+      accessControlPolicy(
+        // READ of a bucket is to list it. Where ACLs open buckets, it is what PutBucketAcl has set.
+        configuration.isPublic && (service.settings.publicList || service.acls.mode === 'bucket'),
+      ),
+  },
+  analytics: {
+    logName: 'REST.GET.ANALYTICS',
+    reply: configurations('ListBucketAnalyticsConfigurationResult'),
+  },
+  encryption: {
+    logName: 'REST.GET.ENCRYPTION',
+    reply: ({ service }) =>
+      service.settings.serverSideEncryption === 'claim'
+        ? claimedEncryption
+        : { error: 'ServerSideEncryptionConfigurationNotFoundError' },
+  },
+  'intelligent-tiering': {
+    logName: 'REST.GET.INTELLIGENT_TIERING',
+    reply: configurations('ListBucketIntelligentTieringConfigurationsOutput'),
+  },
+  inventory: {
+    logName: 'REST.GET.INVENTORY',
+    reply: configurations('ListInventoryConfigurationsResult'),
+  },
+  logging: {
+    logName: 'REST.GET.LOGGING_STATUS',
+    reply: { root: 'BucketLoggingStatus', content: {} },
+  },
+  metrics: {
+    logName: 'REST.GET.METRICS',
+    reply: configurations('ListMetricsConfigurationsResult'),
+  },
+  notification: {
+    logName: 'REST.GET.NOTIFICATION',
+    reply: { root: 'NotificationConfiguration', content: {} },
+  },
+  'object-lock': {
+    logName: 'REST.GET.OBJECT_LOCK_CONFIGURATION',
+    reply: { error: 'ObjectLockConfigurationNotFoundError' },
+  },
+  ownershipControls: {
+    logName: 'REST.GET.OWNERSHIP_CONTROLS',
+    reply: { error: 'OwnershipControlsNotFoundError' },
+  },
+  policy: { logName: 'REST.GET.BUCKETPOLICY', reply: { error: 'NoSuchBucketPolicy' } },
+  policyStatus: { logName: 'REST.GET.POLICY_STATUS', reply: { error: 'NoSuchBucketPolicy' } },
+  publicAccessBlock: {
+    logName: 'REST.GET.PUBLIC_ACCESS_BLOCK',
+    reply: { error: 'NoSuchPublicAccessBlockConfiguration' },
+  },
+  replication: {
+    logName: 'REST.GET.REPLICATION',
+    reply: { error: 'ReplicationConfigurationNotFoundError' },
+  },
+  requestPayment: {
+    logName: 'REST.GET.REQUEST_PAYMENT',
+    reply: { root: 'RequestPaymentConfiguration', content: { Payer: 'BucketOwner' } },
+  },
+  tagging: { logName: 'REST.GET.TAGGING', reply: { error: 'NoSuchTagSet' } },
+  versioning: {
+    logName: 'REST.GET.VERSIONING',
+    reply: { root: 'VersioningConfiguration', content: {} },
+  },
+  website: { logName: 'REST.GET.WEBSITE', reply: { error: 'NoSuchWebsiteConfiguration' } },
+}
+
+/** S3's reply to both retention and legal-hold of an object in a bucket without Object Lock. */
+const noObjectLock: DefaultReply = {
+  error: 'InvalidRequest',
+  message: 'Bucket is missing Object Lock Configuration',
+}
+
+/** Sub-resource of an existing object → reply. */
+export const objectDefaults: Readonly<Record<string, Default>> = {
+  acl: {
+    logName: 'REST.GET.ACL',
+    reply: ({ configuration }) => accessControlPolicy(configuration.isPublic),
+  },
+  'legal-hold': { logName: 'REST.GET.OBJECT_LOCK_LEGALHOLD', reply: noObjectLock },
+  retention: { logName: 'REST.GET.OBJECT_LOCK_RETENTION', reply: noObjectLock },
+}
+
+/** GET of one of `bucketDefaults`. */
+export async function bucketDefault(context: BucketContext): Promise<HttpReply> {
+  return answerDefault(bucketDefaults, context)
+}
+
+/** GET of one of `objectDefaults`; the object must exist. */
+export async function objectDefault(context: ObjectContext): Promise<HttpReply> {
+  const { service, bucket, key } = context
+  if ((await service.drive.head(bucket, key)) === undefined) throw noSuchKey(key)
+  return answerDefault(objectDefaults, context)
+}
+
+type Defaults = Readonly<Record<string, Default>>
+
+/** The name in the access log of a GET of one of these sub-resources. */
+export function defaultLogName(defaults: Defaults, query: Query): string {
+  return requested(defaults, query).logName
+}
+
+function answerDefault(defaults: Defaults, context: BucketContext): HttpReply {
+  const { reply } = requested(defaults, context.query)
+  const answer = typeof reply === 'function' ? reply(context) : reply
+  if ('error' in answer) throw new S3Error(answer.error, answer.message)
+  return xmlReply(answer.root, answer.content)
+}
+
+function requested(defaults: Defaults, query: Query): Default {
+  const name = [...query.keys()].find((parameter) => Object.hasOwn(defaults, parameter)) ?? ''
+  const found = defaults[name]
+  if (found === undefined) throw new S3Error('NotImplemented')
+  return found
+}
+
+/** An empty list; a single configuration, requested by its id, does not exist. */
+function configurations(root: string): Default['reply'] {
+  return ({ query }) =>
+    query.has('id') ? { error: 'NoSuchConfiguration' } : { root, content: { IsTruncated: false } }
+}
+
+/** The owner has full access; buckets in PUBLIC_READ_BUCKETS are readable by everyone. */
+function accessControlPolicy(isPublic: boolean): DefaultDocument {
+  const ownerGrant = {
+    Grantee: grantee(
+      'CanonicalUser',
+      `<ID>${owner.ID}</ID><DisplayName>${owner.DisplayName}</DisplayName>`,
+    ),
+    Permission: 'FULL_CONTROL',
+  }
+  const publicGrant = {
+    Grantee: grantee('Group', '<URI>http://acs.amazonaws.com/groups/global/AllUsers</URI>'),
+    Permission: 'READ',
+  }
+  const grants = isPublic ? [ownerGrant, publicGrant] : [ownerGrant]
+  return {
+    root: 'AccessControlPolicy',
+    content: { Owner: owner, AccessControlList: { Grant: grants } },
+  }
+}
+
+function grantee(type: 'CanonicalUser' | 'Group', content: string): XmlFragment {
+  const schema = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+  return new XmlFragment(`<Grantee ${schema} xsi:type="${type}">${content}</Grantee>`)
+}

@@ -1,0 +1,89 @@
+import type { HttpReply } from '../../../platform/http/message.ts'
+import { type Drive, DriveError, type ObjectName } from '../../drives/drive.ts'
+import {
+  assertSourceConditions,
+  copySourceOf,
+  type PourOptions,
+  pourObject,
+  refuseBody,
+} from '../address/copy-source.ts'
+import type { PayloadDigest } from '../body/payload-digester.ts'
+import type { PayloadSink } from '../body/payload-writer.ts'
+import { checksumElements } from '../checksums/checksum-reply.ts'
+import { quoteEtag } from '../checksums/etag.ts'
+import { withRoomForPart } from '../configuration/room.ts'
+import type { ObjectContext } from '../context.ts'
+import { invalidArgument, noSuchKey } from '../errors.ts'
+import type { ObjectRange } from '../headers/range.ts'
+import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
+import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
+import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
+export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply> {
+  const { service, request } = context
+  const { drive, uploads } = service
+  const number = partNumberOf(context)
+  refuseWhatCannotBeKept(context)
+  const { source } = copySourceOf(context)
+  await refuseBody(request)
+  const metadata = await drive.head(source.bucket, source.key)
+  if (metadata === undefined) throw noSuchKey(source.key)
+  assertSourceConditions(context, metadata)
+  const range = copyRange(request.headers['x-amz-copy-source-range'], metadata.size)
+  const name = uploadNameOf(context)
+  const size = range.end - range.start
+  const { signal } = request
+  const pinned = { ...source, etag: metadata.attributes.etag }
+  const part = await withRoomForPart(context, { uploadId: name.uploadId, number, size }, () =>
+    uploads.writePart(name, number, {
+      ...{ size, signal },
+      pour: (sink, algorithm) => pourVersion(drive, pinned, sink, { range, algorithm, signal }),
+    }),
+  )
+  return xmlReply('CopyPartResult', {
+    LastModified: xmlTimestamp(part.modifiedAtMs),
+    ETag: quoteEtag(part.etag),
+    ...checksumElements(part.checksum, 'part'),
+  })
+}
+
+/** Opened only when it is the part's turn: waiting parts keep no file open. */
+async function pourVersion(
+  drive: Drive,
+  source: ObjectName & { readonly etag: string },
+  sink: PayloadSink,
+  options: PourOptions,
+): Promise<PayloadDigest> {
+  const object = await drive.open(source.bucket, source.key)
+  try {
+    if (object?.attributes.etag !== source.etag) {
+      throw new DriveError('changed', `${source.bucket}/${source.key} changed during the copy`)
+    }
+    return await pourObject(object, sink, options)
+  } finally {
+    await object?.close()
+  }
+}
+
+/**
+ * `bytes=first-last`, zero-based, both required and within the source. Unlike the Range of a read,
+ * it is never ignored (API reference, UploadPartCopy).
+ *
+ * @throws S3Error InvalidArgument.
+ */
+function copyRange(header: string | string[] | undefined, size: number): ObjectRange {
+  if (header === undefined) return { start: 0, end: size }
+  const text = String(header)
+  const [, first = '', last = ''] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(text) ?? []
+  const refusal = (message: string) => invalidArgument('x-amz-copy-source-range', text, message)
+  if (first === '' || Number(first) > Number(last)) {
+    throw refusal(
+      'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
+    )
+  }
+  if (Number(last) >= size) {
+    throw refusal(`Range specified is not valid for source object of size: ${size}`)
+  }
+  return { start: Number(first), end: Number(last) + 1 }
+}

@@ -1,0 +1,133 @@
+/**
+ * Signature Version 4, header and presigned form (docs/contract/object-storage.md,
+ * "Authentication"). The bytes signed are not always the bytes received: proxies rewrite Host and
+ * Accept-Encoding, and clients escape a path one way and sign it another. If a signature does not
+ * match the request as received, a few other readings are tried; a request that matches pays for
+ * one.
+ */
+
+import type { HttpRequest } from '../../../platform/http/message.ts'
+import type { Credential } from '../../access/access-keys.ts'
+import { anonymous, type Identity } from '../../access/identity.ts'
+import { checkedBody, type SignedBody } from '../body/signed-body.ts'
+import { S3Error } from '../errors.ts'
+import { readAuthorizationHeader } from './authorization-header.ts'
+import { type CanonicalReading, readings } from './canonical-readings.ts'
+import { canonicalRequest, stringToSign } from './canonical-request.ts'
+import { checkCredential, checkSignedHeaders, checkTime } from './claim-checks.ts'
+import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
+import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
+import { decoy, matchSecret } from './secret-match.ts'
+import type { SignatureClaim } from './signature-claim.ts'
+import { redactedRequest, type SignatureMismatch, signatureMismatch } from './signature-mismatch.ts'
+import type { SignatureSettings } from './signature-settings.ts'
+import { signingKey } from './signing-key.ts'
+import { verifyVersionTwo } from './version-two.ts'
+import { isVersionTwo } from './version-two-claim.ts'
+
+export interface Authentication {
+  /** How the request is signed; `policy`: by that of a form; `unsigned`: authentication was not even attempted. */
+  readonly form: SignatureClaim['form'] | 'version-two' | 'policy' | 'unsigned'
+  readonly identity: Identity
+  /** What is to be verified when the body is read. */
+  readonly body?: SignedBody
+}
+
+const unsigned: Authentication = { form: 'unsigned', identity: anonymous }
+
+/**
+ * Verifies the signature of a request, if it has one.
+ *
+ * @param nowMs wall clock, milliseconds since the epoch.
+ * @param onMismatch called before a signature that does not match is refused. Its details are as
+ *   long as the request; omit it where they are not used.
+ * @throws S3Error RequestTimeTooSkewed for a wrong clock, AccessDenied for every other failure.
+ */
+export function authenticate(
+  request: HttpRequest,
+  settings: SignatureSettings,
+  nowMs: number,
+  onMismatch?: (details: SignatureMismatch) => void,
+): Authentication {
+  refuseTwoSignatures(request)
+  if (settings.versionTwo && isVersionTwo(request)) {
+    const credential = verifyVersionTwo(request, settings, nowMs, onMismatch)
+    const authentication = accepted('version-two', credential)
+    if (!settings.signedBodies) return authentication
+    const payloadHash = request.headers['x-amz-content-sha256']?.toString() || undefined
+    return { ...authentication, body: checkedBody({ payloadHash }) }
+  }
+  const claim = readClaim(request, settings)
+  if (claim === undefined) return unsigned
+  checkTime(claim, nowMs)
+  const { scope, accessKeyId, region: signedRegion } = checkCredential(claim, settings)
+  const known = settings.keys.find(accessKeyId)
+  const credential = known ?? decoy
+  checkSignedHeaders(claim, request)
+  const signedHeaders = signedHeaderValues(request.rawHeaders, claim.signedHeaders)
+  checkRepeatedHeaders(request.headers, signedHeaders)
+  const { region, publicUrl } = settings
+  const signer = { region: signedRegion, day: claim.amzDate.slice(0, 8) }
+  const isForeign = signedRegion !== region
+  const textOf = (reading: CanonicalReading) =>
+    stringToSign(canonicalRequest(reading), claim.amzDate, scope)
+  let likeliest: CanonicalReading | undefined
+  for (const reading of readings({ request, claim, signedHeaders, publicUrl })) {
+    const text = textOf(reading)
+    const match = matchSecret(credential.secretKeys, claim.signature, (secretKey) => {
+      const key = signingKey({ ...signer, secretKey }, isForeign)
+      return { key, signature: key.signHex(text) }
+    })
+    if (match !== undefined) {
+      const authentication = accepted(claim.form, credential)
+      if (!settings.signedBodies) return authentication
+      const { payloadHash, signature, amzDate } = claim
+      const seed = { key: match.key, amzDate, scope, signature }
+      return { ...authentication, body: checkedBody({ payloadHash, seed }) }
+    }
+    likeliest ??= reading
+  }
+  const details = (): SignatureMismatch =>
+    likeliest === undefined
+      ? { stringToSign: '' }
+      : { canonicalRequest: redactedRequest(likeliest), stringToSign: textOf(likeliest) }
+  onMismatch?.(details())
+  throw signatureMismatch({
+    ...{ request, accessKeyId, isKnownKey: known !== undefined },
+    ...{ signature: claim.signature, publicUrl, details },
+  })
+}
+
+/** @throws S3Error AccessDenied if the key is not valid now; only a client with its secret learns that. */
+export function accepted(
+  form: Authentication['form'],
+  { identity, refusal }: Credential,
+): Authentication {
+  if (refusal === undefined) return { form, identity }
+  throw new S3Error('AccessDenied', refusal)
+}
+
+/** @throws S3Error AccessDenied for a request with a second signature, of which another reader may see only one. */
+function refuseTwoSignatures({ headers, rawHeaders, rawQuery }: HttpRequest): void {
+  if (headers.authorization === undefined) return
+  if (isPresigningAttempt(rawQuery)) {
+    throw new S3Error(
+      'AccessDenied',
+      'Only one form of authentication is allowed: the Authorization header or query parameters.',
+      { inAws: { code: 'InvalidArgument' } },
+    )
+  }
+  // node:http shows only the first one; a proxy before the gateway may have used another.
+  if (isRepeated(rawHeaders, 'authorization')) {
+    throw new S3Error('AccessDenied', 'The request has more than one Authorization header.')
+  }
+}
+
+function readClaim(
+  request: HttpRequest,
+  settings: Pick<SignatureSettings, 'dateHeaders'>,
+): SignatureClaim | undefined {
+  const { authorization } = request.headers
+  if (authorization !== undefined) return readAuthorizationHeader(request, authorization, settings)
+  return isPresigningAttempt(request.rawQuery) ? readPresignedQuery(request) : undefined
+}

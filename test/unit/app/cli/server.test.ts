@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { UsageError } from '../../../../src/app/cli/command.ts'
+import { asServer } from '../../../../src/app/cli/commands/server.ts'
+
+const call = { environment: {}, buckets: undefined, operands: [], options: {} }
+const image = { DATA_DIR: '/data', DRIVE: 'file:/data/drive', HOST: '0.0.0.0', PORT: '9000' }
+
+test('the folder is DATA_DIR, and the default drive is in it', () => {
+  for (const environment of [{}, image]) {
+    const served = asServer({ ...call, environment, operands: ['/export'] })
+    assert.equal(served.environment.DATA_DIR, '/export')
+    assert.equal(served.environment.DRIVE, 'file:/export/drive')
+  }
+})
+
+test('another drive stays', () => {
+  for (const DRIVE of ['file:/drive', 'gdrive:Work']) {
+    const served = asServer({ ...call, environment: { DRIVE }, operands: ['/export'] })
+    assert.equal(served.environment.DRIVE, DRIVE)
+  }
+})
+
+test('without a folder, settings and image decide', () => {
+  assert.deepEqual(asServer({ ...call, environment: image }).environment, image)
+})
+
+test('an address is HOST and PORT', () => {
+  const hostAndPort = (address: string) => {
+    const { HOST, PORT } = asServer({
+      ...call,
+      environment: image,
+      options: { address },
+    }).environment
+    return [HOST, PORT]
+  }
+  assert.deepEqual(hostAndPort(':9100'), ['0.0.0.0', '9100'])
+  assert.deepEqual(hostAndPort('127.0.0.1:9100'), ['127.0.0.1', '9100'])
+  assert.deepEqual(hostAndPort('[::1]:9100'), ['::1', '9100'])
+  assert.throws(() => hostAndPort('9100'), UsageError)
+})
+
+test('an address of the console is said to have no effect', () => {
+  const { warnings = [] } = asServer({ ...call, options: { 'console-address': ':9001' } })
+  assert.match(warnings.join(''), /--console-address has no effect/)
+})
+
+test('folders of several disks, and those of MinIO, are refused', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bucketry-minio-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, '.minio.sys'))
+  for (const operand of ['/data{1...4}', folder]) {
+    assert.throws(() => asServer({ ...call, operands: [operand] }), UsageError)
+  }
+})

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { BucketOptionsTable } from '../../../../src/storage/buckets/bucket-option-table.ts'
+import { matchCorsRule } from '../../../../src/storage/buckets/cors-rules.ts'
+import {
+  BucketsWithOptions,
+  StoredBucketOptions,
+} from '../../../../src/storage/buckets/stored-bucket-options.ts'
+import { DriveError } from '../../../../src/storage/drives/drive.ts'
+import { jsonSender } from '../../../support/json-sender.ts'
+import { servedBuckets } from '../../../support/served-buckets.ts'
+import { keysOf, openManagement, openTestDatabase, put, session } from './management-fixture.ts'
+
+async function open(t: TestContext) {
+  const database = await openTestDatabase(t)
+  const options: StoredBucketOptions = new StoredBucketOptions({
+    table: new BucketOptionsTable(database),
+    refresh: () => options.reload(),
+  })
+  const buckets = new BucketsWithOptions(servedBuckets(['files', 'public']), options)
+  const management = await openManagement(t, { buckets, bucketOptions: options })
+  const change = (body: object) => management.send('PATCH', '/buckets/files', body)
+  return { ...management, buckets, change }
+}
+
+const rule = {
+  ...{ id: 'logs', prefix: 'logs/', days: 30, date: null, abortUploadsDays: 7, isEnabled: true },
+}
+
+test('origins and expiry are set, and returned with the bucket', async (t) => {
+  const { change, send, buckets } = await open(t)
+  const dated = { ...rule, id: 'at', days: null, date: '2030-01-31', isEnabled: false }
+  const changed = await change({ allowedOrigins: ['https://app.example'], expiry: [rule, dated] })
+  assert.equal(changed.status, 200)
+  assert.deepEqual(changed.body.allowedOrigins, ['https://app.example'])
+  assert.deepEqual(changed.body.expiry, [rule, dated])
+  assert.equal(changed.body.lastExpiry, null)
+  const listed = await send('GET', '/buckets')
+  const [files, other] = listed.body.buckets as Record<string, unknown>[]
+  assert.deepEqual(
+    [files?.name, files?.allowedOrigins, files?.expiry],
+    ['files', ['https://app.example'], [rule, dated]],
+  )
+  assert.deepEqual([other?.allowedOrigins, other?.expiry, other?.lastExpiry], [null, [], null])
+
+  const { cors = [], lifecycle } = buckets.find('files') ?? assert.fail()
+  const request = { origin: 'https://app.example', method: 'DELETE', headers: ['x-any'] }
+  assert.ok(matchCorsRule(cors, request))
+  assert.equal(lifecycle?.[1]?.dateMs, Date.parse('2030-01-31T00:00:00Z'))
+})
+
+test('a rule keeps its tags and sizes when all rules are written again', async (t) => {
+  const { change, buckets } = await open(t)
+  const some = { ...rule, abortUploadsDays: null, tags: { a: '1' }, largerThan: 0, smallerThan: 9 }
+  const { body } = await change({ expiry: [some] })
+  assert.deepEqual(body.expiry, [some])
+  assert.deepEqual((await change({ expiry: body.expiry })).body.expiry, [some])
+  const [kept] = buckets.find('files')?.lifecycle ?? []
+  assert.deepEqual(
+    [kept?.tags, kept?.largerThan, kept?.smallerThan, kept?.prefixForm],
+    [{ a: '1' }, 0, 9, 'and'],
+  )
+  assert.equal((await change({ expiry: [{ ...some, abortUploadsDays: 1 }] })).status, 400)
+})
+
+test('a field that is absent stays, and null and an empty list remove', async (t) => {
+  const { change, buckets } = await open(t)
+  await change({ allowedOrigins: ['*'], expiry: [rule] })
+  assert.deepEqual((await change({})).body.expiry, [rule])
+  assert.deepEqual((await change({ expiry: [] })).body.allowedOrigins, ['*'])
+  assert.equal((await change({ allowedOrigins: null })).body.allowedOrigins, null)
+  assert.equal((await change({ quotaBytes: 0 })).body.quotaBytes, 0)
+  assert.equal(buckets.find('files')?.quotaBytes, 0)
+  assert.equal((await change({ quotaBytes: null })).body.quotaBytes, null)
+  assert.deepEqual(buckets.find('files'), { name: 'files', isPublic: false })
+})
+
+test('the last removal is shown', async (t) => {
+  const counts = { objects: 3, uploads: 2, failures: 1, problem: 'The drive is away.' }
+  const run = { bucket: 'files', beganAtMs: 1_000, isDone: false, ...counts }
+  const { send } = await openManagement(t, { expiryRuns: async () => [run] })
+  const { body } = await send('GET', '/buckets')
+  const [files] = body.buckets as Record<string, unknown>[]
+  assert.deepEqual(files?.lastExpiry, {
+    ...{ beganAt: '1970-01-01T00:00:01.000Z', isDone: false },
+    ...counts,
+  })
+})
+
+test('a dry run of expiry rules shows what they would remove, and changes nothing', async (t) => {
+  const { drive, send, buckets } = await open(t)
+  const dryRun = (body: object) => send('POST', '/buckets/files/expiry/dry-run', body)
+  await put(drive, 'logs/1', 'abc')
+  await put(drive, 'logs/2', 'de')
+  await put(drive, 'other')
+  const past = { ...rule, days: null, date: '2020-01-31' }
+  const { status, body } = await dryRun({ expiry: [past] })
+  const { oldest, ...figures } = body
+  assert.deepEqual([status, figures], [200, { objects: 2, bytes: 5, next: null }])
+  const first = await drive.head('files', 'logs/1')
+  assert.equal(Date.parse(oldest), Math.floor(first?.modifiedAtMs ?? 0))
+  const nothing = { objects: 0, bytes: 0, oldest: null, next: null }
+  assert.deepEqual((await dryRun({ expiry: [rule] })).body, nothing)
+  assert.deepEqual((await dryRun({ expiry: [] })).body, nothing)
+  assert.equal((await dryRun({ expiry: [past], after: 'logs/1' })).body.bytes, 2)
+  const large = { ...past, abortUploadsDays: null, largerThan: 2 }
+  assert.equal((await dryRun({ expiry: [large] })).body.bytes, 3)
+  assert.equal((await keysOf(drive)).length, 3)
+  assert.equal(buckets.find('files')?.lifecycle, undefined)
+})
+
+test('a dry run refuses what a change refuses', async (t) => {
+  const { change, send } = await open(t)
+  const path = '/buckets/files/expiry/dry-run'
+  for (const expiry of [
+    [{ ...rule, days: 0 }],
+    [rule, rule],
+    [{ ...rule, prefix: 'x'.repeat(1_025) }],
+    [{ ...rule, date: '2030-01-31' }],
+    undefined,
+  ]) {
+    const refused = await send('POST', path, { expiry })
+    assert.equal(refused.status, 400)
+    if (expiry !== undefined) assert.deepEqual(refused.body, (await change({ expiry })).body)
+  }
+  assert.equal((await send('POST', path, { expiry: [], dryrun: false })).status, 400)
+  assert.equal((await send('POST', '/buckets/none/expiry/dry-run', { expiry: [] })).status, 404)
+  const unsigned = await send('POST', path, { expiry: [] }, { authorization: '' })
+  assert.equal(unsigned.status, 401)
+})
+
+test('a dry run finds nothing in a read-only bucket', async (t) => {
+  const placeOf = () => ({ drive: 'default', isReadOnly: true })
+  const { drive, send } = await openManagement(t, { placeOf })
+  await put(drive, 'logs/1', 'abc')
+  const expiry = [{ ...rule, days: null, date: '2020-01-31' }]
+  const { body } = await send('POST', '/buckets/files/expiry/dry-run', { expiry })
+  assert.equal(body.objects, 0)
+})
+
+test('a dry run says that the drive does not respond', async (t) => {
+  const { send } = await openManagement(t, {
+    dryRunExpiry: async () => {
+      throw new DriveError('unavailable', 'secret detail')
+    },
+  })
+  const { status, body } = await send('POST', '/buckets/files/expiry/dry-run', { expiry: [] })
+  assert.deepEqual(
+    [status, body],
+    [503, { message: 'The drive does not respond. Try again later.' }],
+  )
+})
+
+test('a dry run gets the signal of its request, which aborts when the client is gone', async (t) => {
+  const signals: AbortSignal[] = []
+  const { routes } = await openManagement(t, {
+    dryRunExpiry: async ({ signal }) => {
+      signals.push(signal)
+      return { objects: 0, bytes: 0, oldestMs: undefined, next: undefined }
+    },
+  })
+  const { signal } = new AbortController()
+  await jsonSender(routes).send({
+    ...{ method: 'POST', url: '/-/api/buckets/files/expiry/dry-run', headers: session, signal },
+    payload: { expiry: [] },
+  })
+  assert.equal(signals[0], signal)
+})

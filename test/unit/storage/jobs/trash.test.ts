@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { dayMs } from '../../../../src/storage/buckets/lifecycle-rules.ts'
+import { trashBucketOf } from '../../../../src/storage/drives/trash-bucket.ts'
+import { openTrashExpiry } from '../../../../src/storage/jobs/trash/trash-expiry.ts'
+import {
+  isTrashId,
+  newTrashId,
+  timeOfTrashId,
+} from '../../../../src/storage/jobs/trash/trash-id.ts'
+import { until } from '../../../support/management-client.ts'
+import {
+  keysOf,
+  openManagement,
+  put as putObject,
+} from '../../dashboard/management/management-fixture.ts'
+
+const signal = new AbortController().signal
+
+const bucket = 'files'
+
+test('ids of the trash are in the order of time, the latest first', () => {
+  const times = [0, 1, 1_790_000_000_000, 9e13]
+  const ids = times.map(newTrashId)
+  assert.deepEqual(ids.toSorted(), ids.toReversed())
+  assert.deepEqual(ids.map(timeOfTrashId), times)
+  assert.ok(ids.every(isTrashId))
+  for (const wrong of ['', '../a', `${ids[0]}/`, `${ids[0]}x`, '000000000-0000000G']) {
+    assert.equal(isTrashId(wrong), false, wrong)
+  }
+})
+
+test('the trash is listed, restored, expired and emptied', async (t) => {
+  const { drive, done, send, put, keys } = await openTrash(t)
+  await put('d/a.txt', 'd/b.txt', 'c.txt', 'd.txt')
+  const first = await done('POST', '/trash', { bucket, prefix: 'd/' })
+  const { trashId } = first
+  await ended(done, first.id)
+  const more = { bucket, keys: ['c.txt', 'gone.txt'], trashId }
+  await ended(done, (await done('POST', '/trash', more)).id)
+  assert.deepEqual(await keys(bucket), ['d.txt'])
+  const listed = await done('GET', '/trash?bucket=files')
+  assert.deepEqual(
+    listed.items.map(({ objects, keys }: { objects: number; keys: string[] }) => [objects, keys]),
+    [[3, ['c.txt', 'd/a.txt', 'd/b.txt']]],
+  )
+  // Restoring overwrites nothing.
+  await putObject(drive, 'c.txt', 'another one')
+  const restored = await done('POST', '/trash/restore', { bucket, trashId })
+  const { deleted, skipped, message } = await ended(done, restored.id)
+  assert.deepEqual([deleted, skipped], [2, 1])
+  assert.match(message, /1 not restored: objects with these names exist/)
+  const beside = { bucket, trashId, besideOthers: true }
+  await ended(done, (await done('POST', '/trash/restore', beside)).id)
+  const all = ['c (2).txt', 'c.txt', 'd.txt', 'd/a.txt', 'd/b.txt']
+  assert.deepEqual(await keys(bucket), all)
+  assert.deepEqual(await keys(trashBucketOf(bucket)), [])
+
+  await ended(done, (await done('POST', '/trash', { bucket, prefix: 'c' })).id)
+  await ended(done, (await done('POST', '/trash/empty', { bucket })).id)
+  assert.deepEqual(await keys(trashBucketOf(bucket)), [])
+  for (const body of [
+    { bucket },
+    { bucket, prefix: 'a', keys: ['a'] },
+    { bucket, keys: ['\ud800'] },
+    { bucket, keys: ['a'], trashId: '../x' },
+    { bucket: trashBucketOf(bucket), keys: ['a'] },
+  ]) {
+    assert.equal((await send('POST', '/trash', body)).status, 400, JSON.stringify(body))
+  }
+  assert.deepEqual(await keys(bucket), ['d.txt', 'd/a.txt', 'd/b.txt'])
+})
+
+test('what is older than TRASH_DAYS is deleted, but not if a clock is wrong', async (t) => {
+  const { drive, deletions, keys } = await openTrash(t)
+  const nowMs = Date.now()
+  const trash = trashBucketOf(bucket)
+  await drive.addBucket(trash)
+  const [old, young] = [nowMs - 30 * dayMs - 1_000, nowMs - 29 * dayMs].map(newTrashId)
+  await putObject(drive, `${old}/a`, 'x', trash)
+  await putObject(drive, `${young}/b`, 'x', trash)
+  const expiryAt = (localMs: number, days = 30) =>
+    openTrashExpiry({
+      ...{ drive, deletions, days, buckets: () => [bucket, 'other'] },
+      ...{ now: () => nowMs, localNow: () => localMs },
+    })(signal)
+  await expiryAt(nowMs - 2 * 3_600_000)
+  await expiryAt(nowMs, 0)
+  assert.equal((await keys(trash)).length, 2)
+  await expiryAt(nowMs)
+  await until(async () => (await keys(trash)).length === 1)
+  assert.deepEqual(await keys(trash), [`${young}/b`])
+})
+
+test('a bucket whose drive is away does not keep the trash of others', async (t) => {
+  const { drive, deletions, keys } = await openTrash(t)
+  const nowMs = Date.now()
+  const trash = trashBucketOf(bucket)
+  await drive.addBucket(trash)
+  await putObject(drive, `${newTrashId(nowMs - 31 * dayMs)}/a`, 'x', trash)
+  const list: typeof drive.list = (name, query) => {
+    if (name !== trashBucketOf('away')) return drive.list(name, query)
+    return { seek: () => undefined, next: () => Promise.reject(new Error('away')) }
+  }
+  const expire = openTrashExpiry({
+    ...{ drive: { list, trashes: () => true }, deletions, days: 30 },
+    ...{ buckets: () => ['away', bucket], now: () => nowMs, localNow: () => nowMs },
+  })
+  await assert.rejects(expire(signal), /away/)
+  await until(async () => (await keys(trash)).length === 0)
+})
+
+async function openTrash(t: TestContext) {
+  const { drive, deletions, send } = await openManagement(t)
+  const done = async (method: 'GET' | 'POST', path: string, body?: object) => {
+    const reply = await send(method, path, body)
+    assert.ok(reply.status < 300, reply.text)
+    return reply.body
+  }
+  return {
+    ...{ drive, deletions, send, done },
+    async put(...keys: readonly string[]) {
+      for (const key of keys) await putObject(drive, key, key)
+    },
+    keys: (name: string) => keysOf(drive, name),
+  }
+}
+
+type Done = Awaited<ReturnType<typeof openTrash>>['done']
+
+/** The reply of a job that has ended. */
+async function ended(done: Done, id: string) {
+  await until(async () => (await done('GET', `/deletions/${id}`)).state !== 'running')
+  const reply = await done('GET', `/deletions/${id}`)
+  assert.equal(reply.state, 'done', reply.message)
+  return reply
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
+import { headersOf, isS3Error } from '../read-fixture.ts'
+import { makeWorld, md5, OperationRunner, textOf } from '../write-fixture.ts'
+
+test('PutObject stores the bytes, headers and metadata and returns the ETag', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  const reply = await runner.run(putObject, {
+    body: 'hello',
+    headers: { 'content-type': 'text/plain', 'x-amz-meta-a': 'b', 'content-encoding': 'gzip' },
+  })
+  assert.equal(reply.status, 200)
+  assert.equal(headersOf(reply).etag, `"${md5('hello')}"`)
+  assert.equal(await textOf(world.drive), 'hello')
+  assert.deepEqual((await world.drive.head('b', 'k'))?.attributes, {
+    etag: md5('hello'),
+    headers: { 'content-type': 'text/plain', 'content-encoding': 'gzip' },
+    metadata: { a: 'b' },
+  })
+})
+
+test('PutObject verifies, stores and returns a checksum', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  const headers = { 'x-amz-checksum-crc32': 'NhCmhg==' }
+  const reply = await runner.run(putObject, { body: 'hello', headers })
+  assert.equal(headersOf(reply)['x-amz-checksum-crc32'], 'NhCmhg==')
+  assert.equal(headersOf(reply)['x-amz-checksum-type'], 'FULL_OBJECT')
+  await assert.rejects(runner.run(putObject, { body: 'hellO', headers }), isS3Error('BadDigest'))
+  assert.equal(await textOf(world.drive), 'hello')
+})
+
+test('PutObject accepts an empty body and bytes for a key that ends in a slash', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  for (const body of ['', 'bytes']) {
+    await runner.run(putObject, { key: 'a/', body })
+    assert.equal(await textOf(world.drive, 'a/'), body)
+  }
+})
+
+test('PutObject keeps the old object and discards the draft when the body ends early or fails', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'old' })
+  const headers = { 'content-length': '10' }
+  const short = runner.run(putObject, { body: Readable.from([Buffer.from('new')]), headers })
+  await assert.rejects(short, isS3Error('IncompleteBody'))
+  const broken = new Readable({ read: () => undefined })
+  // node:http emits the error only if there is a listener.
+  broken.on('error', () => undefined)
+  broken.push('new')
+  setImmediate(() => broken.destroy(new Error('aborted')))
+  await assert.rejects(
+    runner.run(putObject, { body: broken, headers }),
+    isS3Error('IncompleteBody'),
+  )
+  assert.equal(await textOf(world.drive), 'old')
+})
+
+test('PutObject without a length is 411', async (t) => {
+  const runner = new OperationRunner(await makeWorld(t))
+  const request = { body: Readable.from([]), headers: {} }
+  await assert.rejects(runner.run(putObject, request), isS3Error('MissingContentLength'))
+})
+
+test('PutObject refuses a request before it accepts the body', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'old' })
+  const refused = [
+    [{ 'x-amz-tagging': 'a=b' }, isS3Error('NotImplemented')],
+    [{ 'x-amz-meta-a': 'x'.repeat(3_000) }, isS3Error('MetadataTooLarge')],
+    [{ 'content-md5': 'nonsense' }, isS3Error('InvalidDigest')],
+    [{ 'if-none-match': '*' }, (error: unknown) => isKind(error, 'condition')],
+    [{ 'if-match': '"other"' }, (error: unknown) => isKind(error, 'condition')],
+  ] as const
+  for (const [headers, isExpected] of refused) {
+    await assert.rejects(runner.run(putObject, { body: 'new', headers }), isExpected)
+    assert.equal(runner.wasBodyAccepted, false)
+  }
+  const absent = { body: 'new', key: 'absent', headers: { 'if-match': '*' } }
+  await assert.rejects(runner.run(putObject, absent), (error) => isKind(error, 'not-found'))
+  assert.equal(await textOf(world.drive), 'old')
+  assert.equal(await textOf(world.drive, 'absent'), undefined)
+})
+
+test('PutObject with If-None-Match: * has one winner of 32', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 32 }, (_, index) =>
+      runner.run(putObject, { body: `${index}`, headers: { 'if-none-match': '*' } }),
+    ),
+  )
+  const winners = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []))
+  assert.equal(winners.length, 1)
+  assert.equal(await textOf(world.drive), String(winners[0]))
+})
+
+test('PutObject with If-Match replaces exactly the version named', async (t) => {
+  const world = await makeWorld(t)
+  const runner = new OperationRunner(world)
+  await runner.run(putObject, { body: 'one' })
+  const headers = { 'if-match': `"${md5('one')}"` }
+  await runner.run(putObject, { body: 'two', headers })
+  await assert.rejects(runner.run(putObject, { body: 'three', headers }), (error) =>
+    isKind(error, 'condition'),
+  )
+  assert.equal(await textOf(world.drive), 'two')
+})
+
+function isKind(error: unknown, kind: string): boolean {
+  return error instanceof DriveError && error.kind === kind
+}
