@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog } from '../../../../src/app/telemetry/log.ts'
-import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
-import { compatibilityOf } from '../../../../src/storage/s3/compatibility.ts'
+import { type Compatibility, compatibilityOf } from '../../../../src/storage/s3/compatibility.ts'
 import { Acls } from '../../../../src/storage/s3/configuration/acls.ts'
-import type { S3Service } from '../../../../src/storage/s3/context.ts'
 import { createS3Handler } from '../../../../src/storage/s3/handler.ts'
 import { cpuMsOf } from '../../../support/cpu-time.ts'
-import { servedBuckets, uncounted } from '../../../support/served-buckets.ts'
+import { servedBuckets } from '../../../support/served-buckets.ts'
 import { fakeRequest } from './fake-request.ts'
 import { hostileCorsRules, hostileRequests } from './hostile-requests.ts'
+import { serviceFor } from './service-for.ts'
 import { nowMs, settings } from './sigv4/signed-request.ts'
 
 const maxCpuMs = 5
@@ -20,34 +19,25 @@ const runs = 25
 
 const buckets = servedBuckets(['bucket'])
 const log = createLog('info', { write: () => undefined })
-const service = {
-  settings: {
-    ...{ ...settings, publicUrl: 'https://s3.example.com' },
-    ...{
-      publicList: true,
-      corsAllowedOrigins: [],
-      serverSideEncryption: 'refuse' as const,
-      minPartMib: 0,
+const serviceIn = (compatibility: Compatibility) =>
+  serviceFor({
+    compatibility,
+    settings: { ...settings, publicUrl: 'https://s3.example.com' },
+    keys: settings.keys,
+    buckets: {
+      all: () => buckets.all(),
+      find: (name: string) => {
+        const found = buckets.find(name)
+        return found && { ...found, cors: hostileCorsRules }
+      },
     },
-  },
-  keys: settings.keys,
-  buckets: {
-    all: () => buckets.all(),
-    find: (name: string) => {
-      const found = buckets.find(name)
-      return found && { ...found, cors: hostileCorsRules }
-    },
-  },
-  usage: uncounted,
-  drive: openMemoryDrive(),
-  uploads: undefined as unknown as S3Service['uploads'],
-  now: () => nowMs,
-  acls: new Acls('ignore', log),
-  log,
-}
+    now: () => nowMs,
+    acls: new Acls('ignore', log),
+    log,
+  })
 
 const cases = Object.entries(compatibilityOf).flatMap(([mode, compatibility]) => {
-  const handler = createS3Handler({ ...service, compatibility })
+  const handler = createS3Handler(serviceIn(compatibility))
   return hostileRequests.map((request) => ({ mode, handler, ...request }))
 })
 

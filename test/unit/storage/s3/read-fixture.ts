@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { Readable } from 'node:stream'
 import type { HttpReply } from '../../../../src/platform/http/message.ts'
 import { compareKeys } from '../../../../src/platform/text/key-order.ts'
 import { anonymous, owner } from '../../../../src/storage/access/identity.ts'
@@ -8,11 +7,12 @@ import { type Drive, DriveError, type OpenObject } from '../../../../src/storage
 import type { Entry, EntryCursor, ListQuery } from '../../../../src/storage/drives/listed-entry.ts'
 import type { OpenOptions, ReadPriority } from '../../../../src/storage/drives/read-options.ts'
 import { parseQuery } from '../../../../src/storage/s3/address/query.ts'
-import { compatibilityOf } from '../../../../src/storage/s3/compatibility.ts'
-import type { ObjectContext, S3Service } from '../../../../src/storage/s3/context.ts'
+import type { ObjectContext } from '../../../../src/storage/s3/context.ts'
 import { S3Error, type S3ErrorCode } from '../../../../src/storage/s3/errors.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 import { readStreamBody } from '../../../support/stream-body.ts'
+import { fakeRequest } from './fake-request.ts'
+import { serviceFor } from './service-for.ts'
 
 /** 1 January 2025, 12:00:00.250 UTC: when every object of these tests was changed. */
 export const modifiedAtMs = Date.UTC(2025, 0, 1, 12, 0, 0, 250)
@@ -153,40 +153,15 @@ export interface FakeRequest {
 export function contextOf(drive: FakeDrive, request: FakeRequest = {}): ObjectContext {
   const { query = '', headers = {}, isSigned = true, key = 'k', region = 'us-east-1' } = request
   const isPublic = request.isPublic === true
-  const service: Pick<S3Service, 'drive' | 'settings' | 'compatibility' | 'buckets' | 'now'> = {
-    drive: drive as unknown as Drive,
-    settings: {
-      region,
-      regions: [],
-      publicList: true,
-      publicUrl: undefined,
-      corsAllowedOrigins: [],
-      serverSideEncryption: 'refuse' as const,
-      minPartMib: 0,
-    },
-    compatibility: compatibilityOf.contract,
-    buckets: servedBuckets(['b', 'archive'], isPublic ? ['b'] : []),
-    now: () => modifiedAtMs,
-  }
+  const signal = request.signal ?? new AbortController().signal
   return {
-    service: service as S3Service,
-    request: {
-      id: 'ID',
-      method: 'GET',
-      rawPath: '/b/k',
-      rawQuery: query,
-      headers,
-      rawHeaders: [],
-      body: Readable.from([]),
-      isSecure: false,
-      remoteAddress: '127.0.0.1',
-      receivedAtMs: modifiedAtMs,
-      signal: request.signal ?? new AbortController().signal,
-      acceptBody: () => undefined,
-      leaveWithClient: () => undefined,
-      isKnown: true,
-      markKnown: () => undefined,
-    },
+    service: serviceFor({
+      drive: drive as unknown as Drive,
+      settings: { region },
+      buckets: servedBuckets(['b', 'archive'], isPublic ? ['b'] : []),
+      now: () => modifiedAtMs,
+    }),
+    request: { ...fakeRequest({ target: `/b/k?${query}`, headers }), signal },
     query: parseQuery(query),
     identity: isSigned ? owner : anonymous,
     bucket: 'b',

@@ -9,7 +9,6 @@ import type { HttpReply } from '../../../../src/platform/http/message.ts'
 import type { Log } from '../../../../src/platform/process/log.ts'
 import type { Database } from '../../../../src/platform/state/database.ts'
 import { openDatabase } from '../../../../src/platform/state/open-database.ts'
-import { OwnerKey } from '../../../../src/storage/access/access-keys.ts'
 import { owner } from '../../../../src/storage/access/identity.ts'
 import type { Drive } from '../../../../src/storage/drives/drive.ts'
 import {
@@ -17,16 +16,15 @@ import {
   openMemoryDrive,
 } from '../../../../src/storage/drives/memory/memory-drive.ts'
 import { parseQuery } from '../../../../src/storage/s3/address/query.ts'
-import { compatibilityOf } from '../../../../src/storage/s3/compatibility.ts'
-import { Acls } from '../../../../src/storage/s3/configuration/acls.ts'
 import type { ObjectContext, Operation, S3Service } from '../../../../src/storage/s3/context.ts'
 import type { CompletionRequest } from '../../../../src/storage/s3/multipart/completion.ts'
 import type { PartSource } from '../../../../src/storage/s3/multipart/early-part.ts'
 import type { UploadName } from '../../../../src/storage/s3/multipart/upload-records.ts'
 import { UploadTable } from '../../../../src/storage/s3/multipart/upload-table.ts'
 import { Uploads } from '../../../../src/storage/s3/multipart/uploads.ts'
-import { servedBuckets, uncounted } from '../../../support/served-buckets.ts'
 import { silentLog } from '../../../support/silent-log.ts'
+import { fakeRequest } from './fake-request.ts'
+import { serviceFor } from './service-for.ts'
 
 export const target = { bucket: 'b', key: 'k' }
 const noDetails = { headers: {}, metadata: {} }
@@ -182,26 +180,7 @@ export class OperationRunner {
       warn: (fields: object) => void world.complaints.push(fields),
       error: (fields: object) => void world.complaints.push(fields),
     }
-    this.service = {
-      settings: {
-        region: 'us-east-1',
-        regions: [],
-        publicList: true,
-        publicUrl: undefined,
-        corsAllowedOrigins: [],
-        serverSideEncryption: 'refuse' as const,
-        minPartMib: 0,
-      },
-      compatibility: compatibilityOf.contract,
-      keys: new OwnerKey({ accessKey: 'AK', secretKey: 'SK' }),
-      buckets: servedBuckets(['b', 'other']),
-      usage: uncounted,
-      drive: world.drive,
-      uploads,
-      now: world.clock.now,
-      acls: new Acls('refuse', log),
-      log,
-    }
+    this.service = serviceFor({ drive: world.drive, uploads, now: world.clock.now, log })
   }
 
   run(operation: Operation<ObjectContext>, request: WriteRequest = {}): Promise<HttpReply> {
@@ -211,25 +190,15 @@ export class OperationRunner {
     const length = isStream ? {} : { 'content-length': String(Buffer.byteLength(body)) }
     return operation({
       service: this.service,
-      request: {
-        id: 'ID',
+      request: fakeRequest({
         method: 'PUT',
-        rawPath: `/${bucket}/${encodeURIComponent(key)}`,
-        rawQuery: query,
+        target: `/${bucket}/${encodeURIComponent(key)}?${query}`,
         headers: { host: 'example.test:9000', ...length, ...headers },
-        rawHeaders: [],
-        body: isStream ? body : Readable.from(body.length === 0 ? [] : [Buffer.from(body)]),
-        isSecure: false,
-        remoteAddress: '127.0.0.1',
-        receivedAtMs: this.service.now(),
-        signal: never,
-        leaveWithClient: () => undefined,
-        isKnown: true,
-        markKnown: () => undefined,
+        body: isStream ? body : body.length === 0 ? [] : [Buffer.from(body)],
         acceptBody: () => {
           this.wasBodyAccepted = true
         },
-      },
+      }),
       query: parseQuery(query),
       identity: owner,
       bucket,

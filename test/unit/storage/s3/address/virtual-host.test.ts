@@ -5,20 +5,10 @@ import {
   virtualHostReason,
 } from '../../../../../src/storage/s3/address/virtual-host.ts'
 import { servedBuckets } from '../../../../support/served-buckets.ts'
+import { serviceFor } from '../service-for.ts'
 
-const buckets = servedBuckets(['photos', 'my.files'])
-const serviceAt = (publicUrl?: string) => ({
-  buckets,
-  settings: {
-    region: 'us-east-1',
-    regions: [],
-    publicList: true,
-    publicUrl,
-    corsAllowedOrigins: [],
-    serverSideEncryption: 'refuse' as const,
-    minPartMib: 0,
-  },
-})
+const serviceAt = (publicUrl?: string) =>
+  serviceFor({ settings: { publicUrl }, buckets: servedBuckets(['photos', 'my.files']) })
 
 for (const [host, isRecognised] of [
   ['photos.example.com', true],

@@ -1,40 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HttpRequest } from '../../../../../src/platform/http/message.ts'
-import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
-import { compatibilityOf } from '../../../../../src/storage/s3/compatibility.ts'
-import { Acls } from '../../../../../src/storage/s3/configuration/acls.ts'
-import type { S3Service } from '../../../../../src/storage/s3/context.ts'
 import { createS3Handler } from '../../../../../src/storage/s3/handler.ts'
 import { presign } from '../../../../../src/storage/s3/sigv4/presign.ts'
-import { servedBuckets, uncounted } from '../../../../support/served-buckets.ts'
-import { silentLog } from '../../../../support/silent-log.ts'
+import { servedBuckets } from '../../../../support/served-buckets.ts'
 import { fakeRequest } from '../fake-request.ts'
+import { serviceFor } from '../service-for.ts'
 import { minuteMs, nowMs, plain, settings, sign, vectors } from './signed-request.ts'
 
 function handlerAt(atMs: number, publicUrl?: string) {
-  const drive = openMemoryDrive()
-  const log = silentLog
-  return createS3Handler({
-    settings: {
-      ...{ ...settings, publicUrl },
-      ...{
-        publicList: true,
-        corsAllowedOrigins: [],
-        serverSideEncryption: 'refuse' as const,
-        minPartMib: 0,
-      },
-    },
-    compatibility: compatibilityOf.contract,
-    keys: settings.keys,
-    buckets: servedBuckets(['bucket']),
-    usage: uncounted,
-    drive,
-    uploads: undefined as unknown as S3Service['uploads'],
-    now: () => atMs,
-    acls: new Acls('refuse', log),
-    log,
-  })
+  return createS3Handler(
+    serviceFor({
+      settings: { ...settings, publicUrl },
+      keys: settings.keys,
+      buckets: servedBuckets(['bucket']),
+      now: () => atMs,
+    }),
+  )
 }
 
 function presigned(change: (url: URL) => void = () => undefined): HttpRequest {
