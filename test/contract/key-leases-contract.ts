@@ -5,7 +5,7 @@ import { thisProcess } from '../../src/platform/process/identity.ts'
 import { writeAll } from '../../src/platform/state/conditional-writes.ts'
 import type { Database } from '../../src/platform/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
-import { DriveError } from '../../src/storage/drives/drive.ts'
+import { DriveError } from '../../src/storage/drives/drive-error.ts'
 import { DatabaseLeases } from '../../src/storage/drives/kit/key-lease-table.ts'
 import {
   type KeyLease,

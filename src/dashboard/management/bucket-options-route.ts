@@ -4,7 +4,7 @@ import { type Route, route } from '../../platform/json-api/route.ts'
 import type { BucketOptionsChange } from '../../storage/buckets/bucket-options.ts'
 import { rulesForOrigins } from '../../storage/buckets/cors-rules.ts'
 import type { LifecycleRule } from '../../storage/buckets/lifecycle-rules.ts'
-import { DriveError } from '../../storage/drives/drive.ts'
+import { DriveError } from '../../storage/drives/drive-error.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 import {

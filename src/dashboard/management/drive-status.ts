@@ -1,6 +1,7 @@
 import type { Log } from '../../platform/process/log.ts'
 import { withinTime } from '../../platform/process/time-limit.ts'
-import { type Drive, DriveError } from '../../storage/drives/drive.ts'
+import type { Drive } from '../../storage/drives/drive.ts'
+import { DriveError } from '../../storage/drives/drive-error.ts'
 
 import type { DriveStatusReply } from './replies.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Route, route, routesBelow } from '../../platform/json-api/route.ts'
-import { DriveError } from '../../storage/drives/drive.ts'
+import { DriveError } from '../../storage/drives/drive-error.ts'
 import { thumbnailRoutes } from '../thumbnails/thumbnail-routes.ts'
 import { activityRoutes } from './activity-routes.ts'
 import { bucketOptionsRoutes } from './bucket-options-route.ts'

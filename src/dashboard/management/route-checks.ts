@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import type { Buckets } from '../../storage/buckets/buckets.ts'
-import type { DriveError } from '../../storage/drives/drive.ts'
+import type { DriveError } from '../../storage/drives/drive-error.ts'
 import type { ManagementApiParts } from './management-parts.ts'
 
 const namesShown = 10

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
-import { DriveError } from '../../storage/drives/drive.ts'
+import { DriveError } from '../../storage/drives/drive-error.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import { trashBucketOf } from '../../storage/drives/trash-bucket.ts'
 import { listTrash } from '../../storage/jobs/trash/trash.ts'

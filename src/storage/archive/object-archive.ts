@@ -1,10 +1,5 @@
-import {
-  type Borrow,
-  type Drive,
-  DriveError,
-  type DriveErrorKind,
-  type OpenObject,
-} from '../drives/drive.ts'
+import type { Borrow, Drive, OpenObject } from '../drives/drive.ts'
+import { DriveError, type DriveErrorKind } from '../drives/drive-error.ts'
 import { lendRange } from '../drives/lend-range.ts'
 import { answer, walk, whileBusy } from '../jobs/walk.ts'
 import { ArchiveNames } from './archive-names.ts'

@@ -1,4 +1,5 @@
-import { type Drive, DriveError } from '../drives/drive.ts'
+import type { Drive } from '../drives/drive.ts'
+import { DriveError } from '../drives/drive-error.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import { type KeyLease, KeyLeases, type LeaseErrors } from '../drives/kit/key-leases.ts'
 import { BucketError } from './bucket-error.ts'

@@ -53,3 +53,8 @@ export interface Attributes {
 
 /** The attributes that a writer sends: the others follow from the bytes. */
 export type WriterAttributes = Pick<Attributes, 'headers' | 'metadata' | 'tags' | 'storageClass'>
+
+/** The same attributes with these tags only. */
+export function withTags({ tags: _, ...attributes }: Attributes, tags: Tags): Attributes {
+  return Object.keys(tags).length === 0 ? attributes : { ...attributes, tags }
+}

@@ -1,9 +1,6 @@
 import type { ChecksumAlgorithm } from '../../platform/checksums/checksum-algorithm.ts'
 import type { Attributes, Tags, WriterAttributes } from './attributes.ts'
-import type { BatchRemoval } from './batch-removal.ts'
-import type { DriveStatistics } from './drive-statistics.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
-import type { HeadOptions, OpenOptions } from './read-options.ts'
 import type {
   AppendOptions,
   BeginOptions,
@@ -17,14 +14,13 @@ import type {
 /**
  * A drive stores objects, as ordinary files if it can. test/contract/drive-contract.ts checks what is required here.
  *
- * A drive has buckets (folders below its root; `a/b` is a folder in a folder, and no bucket is inside
- * another one) and keys (strings of 1 to 1,024 UTF-8 bytes, any
- * characters). Each drive decides how a key becomes a file (key-path.ts), but every legal key
- * works, two keys never share a file, and files that are added by hand are objects immediately.
+ * A drive has buckets (folders below its root; `a/b` is a folder in a folder, and no bucket is inside another one) and
+ * keys (strings of 1 to 1,024 UTF-8 bytes, any characters). Each drive decides how a key becomes a file (key-path.ts),
+ * but every legal key works, two keys never share a file, and files that are added by hand are objects immediately.
  *
  * Every method may reject with a DriveError. Any other rejection is a bug.
  */
-export interface Drive extends BatchRemoval {
+export interface Drive {
   /** For the log and the status page, as `file`. */
   readonly kind: string
 
@@ -63,13 +59,11 @@ export interface Drive extends BatchRemoval {
   addBucket(bucket: string): Promise<void>
 
   /**
-   * Removes the bucket's folder if it is empty, in one step: an object that another process writes at
-   * the same moment is either published, and the bucket stays, or its write rejects with
-   * `no-bucket`. False if there was no folder: no write that began before may create it, either. The bucket may be added again. The caller calls it
-   * for one bucket at a time, and not during `addBucket` of the same bucket.
-   *
-   * Rejects with `not-empty` if the folder has any content, also a folder or file that is not an object;
-   * with `denied` if the drive can't tell or may not remove it.
+   * Removes the bucket's folder if it is empty, in one step: an object that another process writes at the same moment
+   * is either published, and the bucket stays, or its write rejects with `no-bucket`. False if there was no folder; nor
+   * may a write that began earlier create it again. The bucket may be added again. The caller calls it for one bucket
+   * at a time, and not during `addBucket` of the same bucket. Rejects with `not-empty` if the folder has any content,
+   * including a folder or file that is not an object, and with `denied` if the drive can't tell or may not remove it.
    */
   removeBucket(bucket: string): Promise<boolean>
 
@@ -143,6 +137,16 @@ export interface Drive extends BatchRemoval {
    */
   sweep?(): Promise<void>
 
+  /**
+   * Removes up to 1,000 objects without conditions. Resolves with the DriveError of each object that could not be
+   * removed, and undefined for the others. Undefined as a whole if that is not possible now: the caller then removes
+   * the objects one by one. Absent if it takes as many requests as single removals.
+   */
+  removeAll?(
+    bucket: string,
+    keys: readonly string[],
+  ): Promise<readonly (Error | undefined)[] | undefined>
+
   /** Multipart uploads. */
   readonly uploads: UploadDrive
 
@@ -154,6 +158,20 @@ export interface Drive extends BatchRemoval {
 
   /** Stops background work and closes files and connections. */
   close(): Promise<void>
+}
+
+/** Names are few and fixed: they never depend on buckets, keys or clients. */
+export interface DriveStatistics {
+  readonly caches?: Readonly<Record<string, CacheCounts>>
+  /** How many calls wait now, by queue. */
+  readonly queues?: Readonly<Record<string, number>>
+  /** Requests to the drive's server that were repeated, by reason. */
+  readonly retries?: Readonly<Record<string, number>>
+}
+
+export interface CacheCounts {
+  readonly hits: number
+  readonly misses: number
 }
 
 export type DriveAccess = 'reads' | 'writes'
@@ -168,6 +186,38 @@ export interface ObjectMetadata {
   /** Milliseconds since the epoch. */
   readonly modifiedAtMs: number
   readonly attributes: Attributes
+}
+
+export interface HeadOptions {
+  /**
+   * Of this part the caller needs the range. A drive with `ownEtags` asks its server for it: then `partSizes` has the
+   * right number of parts and this one, and of the parts before and after only the sum.
+   */
+  readonly partNumber?: number | undefined
+  /** The caller accepts provisional attributes and does not store them. */
+  readonly acceptsProvisional?: true
+}
+
+/**
+ * `low`: may use only a part of the drive's concurrent reads, and is ended first in favour of
+ * others. Has no effect on drives that do not limit concurrent reads.
+ */
+export type ReadPriority = 'normal' | 'low'
+
+/** From `start`, below 0 from the end of the object, up to but not including `end`, which is infinite for all that follow. */
+export interface WantedBytes {
+  readonly start: number
+  readonly end: number
+}
+
+export interface OpenOptions extends HeadOptions {
+  /** What will be read, once, as far as the object has it: a drive on a server may ask for these bytes at once. */
+  readonly wanted?: WantedBytes | undefined
+  /**
+   * Set for reads that are sent to a client. Absent for the gateway's own reads, such as for a
+   * copy: they count as `normal` and are never ended for being slow.
+   */
+  readonly priority?: ReadPriority
 }
 
 export interface OpenObject extends ObjectMetadata {
@@ -346,55 +396,4 @@ export interface CompleteOptions {
    * `complete` publishes nothing and rejects with that error.
    */
   readonly assertHeld?: () => void
-}
-
-/** The kinds of errors that callers distinguish. */
-export type DriveErrorKind =
-  /** A write condition did not hold: 412. */
-  | 'condition'
-  /** If-Match on an object that does not exist: 404 NoSuchKey. */
-  | 'not-found'
-  /** The file was changed during a read, or the requested version no longer exists. */
-  | 'changed'
-  /** The drive can't do this, now or later. */
-  | 'unsupported'
-  /** The server of the drive does not do it: 501. */
-  | 'not-implemented'
-  /** The server of the drive takes no part before the last one that is so small. */
-  | 'part-too-small'
-  /** The bytes of an upload are lost or can't become the object: a new upload is needed. */
-  | 'upload-gone'
-  /** The bucket was removed, or its folder is missing. */
-  | 'no-bucket'
-  /** The folder of a bucket that is to be removed has content. */
-  | 'not-empty'
-  /** The drive denies permission: an operator must act. */
-  | 'denied'
-  /** No space or quota is left. A retry will not succeed soon. */
-  | 'full'
-  /** The drive does not allow a character of the key in file names. */
-  | 'invalid-key'
-  /** The key is too long for the drive, even with escapes. */
-  | 'key-too-long'
-  /** Rate limit or contention: retry later. */
-  | 'busy'
-  /** The drive does not respond: I/O error, not mounted, network down. */
-  | 'unavailable'
-
-export class DriveError extends Error {
-  readonly kind: DriveErrorKind
-  /** Seconds after which a retry makes sense, if the drive knows. */
-  readonly retryAfterSeconds: number | undefined
-
-  /** @param message for people: what happened and what to do. */
-  constructor(
-    kind: DriveErrorKind,
-    message: string,
-    options: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
-  ) {
-    super(message, options)
-    this.name = 'DriveError'
-    this.kind = kind
-    this.retryAfterSeconds = options.retryAfterSeconds
-  }
 }

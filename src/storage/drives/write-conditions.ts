@@ -1,10 +1,11 @@
-import {
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type RemovalConditions,
-  type WriteConditions,
+import type {
+  CopySource,
+  ObjectMetadata,
+  ObjectName,
+  RemovalConditions,
+  WriteConditions,
 } from './drive.ts'
+import { changedSource, DriveError } from './drive-error.ts'
 
 /**
  * Checks conditions against the current object, whose ETag is `etag`; undefined if there is no
@@ -56,4 +57,16 @@ export function assertRemovalConditions(
 
 function isAmong(etag: string | undefined, etags: readonly string[] | '*'): boolean {
   return etag !== undefined && (etags === '*' || etags.includes(etag))
+}
+
+const plainMd5 = /^[0-9a-f]{32}$/
+
+/**
+ * Whether a drive can copy the object with this ETag by itself. If the ETag is not an MD5, it does
+ * not apply to the copy, and the caller must read the bytes to compute one.
+ * @throws DriveError `changed` if it is not the version to copy
+ */
+export function canCopy(source: CopySource, etag: string): boolean {
+  if (etag !== source.etag) throw changedSource(source)
+  return plainMd5.test(etag)
 }

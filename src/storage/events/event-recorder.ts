@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type EventName, type NotificationRule, rulesFor } from '../buckets/notification-rules.ts'
-import { DriveError, type DriveErrorKind } from '../drives/drive.ts'
+import { DriveError, type DriveErrorKind } from '../drives/drive-error.ts'
 import { LeaseQueue } from '../drives/kit/lease-queue.ts'
 import { eventMessage, type ObjectChange, sequencers } from './event-message.ts'
 import type { EventRow, EventTable } from './event-table.ts'

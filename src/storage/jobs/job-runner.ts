@@ -1,5 +1,5 @@
 import type { Log } from '../../platform/process/log.ts'
-import { DriveError } from '../drives/drive.ts'
+import { DriveError } from '../drives/drive-error.ts'
 import type { KeyLease, KeyLeases } from '../drives/kit/key-leases.ts'
 import type { JobEnd, JobKind, JobLimits, JobName, JobRow, JobTable } from './job-table.ts'
 import { withGrace } from './walk.ts'

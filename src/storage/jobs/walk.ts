@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { delayedAbort, untilAborted } from '../../platform/process/time-limit.ts'
-import { type Drive, DriveError } from '../drives/drive.ts'
+import type { Drive } from '../drives/drive.ts'
+import { DriveError } from '../drives/drive-error.ts'
 import type { Entry } from '../drives/listed-entry.ts'
 
 /** Entries in memory at a time. */

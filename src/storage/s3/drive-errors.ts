@@ -1,5 +1,4 @@
-import type { DriveError, DriveErrorKind } from '../drives/drive.ts'
-import { PrivateDriveError } from '../drives/private-drive-error.ts'
+import { type DriveError, type DriveErrorKind, PrivateDriveError } from '../drives/drive-error.ts'
 import { S3Error, type S3ErrorCode } from './errors.ts'
 
 const unavailableSeconds = 5

@@ -1,4 +1,4 @@
-import { DriveError } from '../drives/drive.ts'
+import { DriveError } from '../drives/drive-error.ts'
 import { quoted } from './address/client-text.ts'
 import type { S3Service } from './context.ts'
 import { type AwsForm, S3Error, s3Errors } from './errors.ts'

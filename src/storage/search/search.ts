@@ -1,5 +1,6 @@
 import { compareKeys } from '../../platform/text/key-order.ts'
-import { type Drive, DriveError } from '../drives/drive.ts'
+import type { Drive } from '../drives/drive.ts'
+import { DriveError } from '../drives/drive-error.ts'
 import type { EntryCursor, ObjectEntry } from '../drives/listed-entry.ts'
 import { answer } from '../jobs/walk.ts'
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { type Drive, DriveError } from '../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { assertNoLeftovers, buckets, type DriveSuite, twoDrives } from './drive-suite.ts'
 import { bucket, getText, listKeys, put, rejectsAs } from './stored-object.ts'
 

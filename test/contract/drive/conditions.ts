@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { DriveError, type WriteConditions } from '../../../src/storage/drives/drive.ts'
+import type { WriteConditions } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import {
   assertNoLeftovers,
   type DriveSuite,

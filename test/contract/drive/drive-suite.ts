@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
-import type { Drive, DriveError, ObjectMetadata } from '../../../src/storage/drives/drive.ts'
+import type { Drive, ObjectMetadata } from '../../../src/storage/drives/drive.ts'
+import type { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import type { UploadAbilities } from '../../../src/storage/drives/upload-abilities.ts'
 import { shareOf } from '../../support/test-groups.ts'
 import { hostileKeys } from './hostile-keys.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { type Drive, DriveError } from '../../../src/storage/drives/drive.ts'
-import type { OpenOptions } from '../../../src/storage/drives/read-options.ts'
+import type { Drive, OpenOptions } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { bucket, bytesOf, collect, put } from './stored-object.ts'
 
 const key = 'large'

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Attributes } from '../../../src/storage/drives/attributes.ts'
-import {
-  type Drive,
-  DriveError,
-  type DriveErrorKind,
-  type ObjectMetadata,
-  type PartDraft,
-  type WriteConditions,
+import type {
+  Drive,
+  ObjectMetadata,
+  PartDraft,
+  WriteConditions,
 } from '../../../src/storage/drives/drive.ts'
+import { DriveError, type DriveErrorKind } from '../../../src/storage/drives/drive-error.ts'
 import type { Entry, ListQuery } from '../../../src/storage/drives/listed-entry.ts'
 import { testBytes } from '../../support/test-bytes.ts'
 import { buckets } from './drive-suite.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Drive, DriveError, type WriteConditions } from '../../../src/storage/drives/drive.ts'
+import type { Drive, WriteConditions } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { checkConditions } from './conditions.ts'
 import { assertNoLeftovers, type DriveSuite, twoDrives } from './drive-suite.ts'
 import {

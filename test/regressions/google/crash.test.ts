@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Database } from '../../../src/platform/state/database.ts'
-import { DriveError } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { DatabaseDriveIndex } from '../../../src/storage/drives/google/index/drive-index-table.ts'
 import { DatabaseLeases } from '../../../src/storage/drives/kit/key-lease-table.ts'
 import { DatabaseDriveUploads } from '../../../src/storage/drives/kit/uploads/drive-upload-table.ts'

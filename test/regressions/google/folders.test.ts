@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
-import { DriveError } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import {
   bucket,
   getText,

@@ -1,7 +1,7 @@
 /** Calls to Google with an unknown outcome: lost or late responses, refusals. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { DriveError } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import type { GoogleApi } from '../../../src/storage/drives/google/api/google-api.ts'
 import { parseGoogleRecord } from '../../../src/storage/drives/google/objects/recovery-record.ts'
 import {

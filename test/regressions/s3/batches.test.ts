@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DriveError } from '../../../src/storage/drives/drive.ts'
+import type { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { bucket, getText, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import { behind, errorDocument, openCutDrive, openDriveOn } from './store-under-test.ts'
 

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { HeadBucketCommand } from '@aws-sdk/client-s3'
-import { DriveError } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { Store } from '../../../src/storage/drives/s3/requests/store.ts'
 
 const variable = 'AWS_CONTAINER_CREDENTIALS_FULL_URI'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DriveError } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { openS3Drive } from '../../../src/storage/drives/s3/s3-drive.ts'
 import {
   attributesOf,

@@ -1,7 +1,8 @@
 /** What a store, or Google, says is for the owner: its words may have addresses and accounts. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Drive, DriveError } from '../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import type { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { errorOfFailure } from '../../../src/storage/drives/google/api/google-failure.ts'
 import {
   driveErrorOf,

@@ -1,7 +1,8 @@
 /** Servers that remove the overwritten file first, and then fail. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import type { Drive, DriveErrorKind, ObjectName } from '../../../src/storage/drives/drive.ts'
+import type { Drive, ObjectName } from '../../../src/storage/drives/drive.ts'
+import type { DriveErrorKind } from '../../../src/storage/drives/drive-error.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import {
   attributesOf,

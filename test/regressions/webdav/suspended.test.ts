@@ -1,7 +1,8 @@
 /** A process that is suspended for longer than its lease, between two attempts at one request. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
-import { type Drive, DriveError } from '../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { buckets } from '../../contract/drive/drive-suite.ts'
 import { bucket, getText, md5Of, put, rejectsAs } from '../../contract/drive/stored-object.ts'
 import { UploadSession } from '../../contract/drive/upload-session.ts'

@@ -1,5 +1,6 @@
 import { Limiter } from '../../../platform/process/limiter.ts'
-import { type Drive, DriveError } from '../../../storage/drives/drive.ts'
+import type { Drive } from '../../../storage/drives/drive.ts'
+import { DriveError } from '../../../storage/drives/drive-error.ts'
 import type { Entry } from '../../../storage/drives/listed-entry.ts'
 import { patiently, type Verdict, verifyObject } from './verify-object.ts'
 

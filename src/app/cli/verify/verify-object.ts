@@ -1,10 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Drive,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-} from '../../../storage/drives/drive.ts'
+import type { Drive, ObjectMetadata, ObjectName } from '../../../storage/drives/drive.ts'
+import { DriveError } from '../../../storage/drives/drive-error.ts'
 import { type Difference, ObjectDigests } from './object-digests.ts'
 
 /** The result for one object. */

@@ -1,4 +1,5 @@
-import { type Drive, DriveError } from '../../../storage/drives/drive.ts'
+import type { Drive } from '../../../storage/drives/drive.ts'
+import { DriveError } from '../../../storage/drives/drive-error.ts'
 import { countedCalls } from '../drive-calls.ts'
 import { type Observer, observed } from '../observed.ts'
 import type { SnapshotBuilder } from './snapshot.ts'

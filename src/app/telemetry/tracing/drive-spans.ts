@@ -1,5 +1,6 @@
 import type { Context } from '@opentelemetry/api'
-import { type Drive, DriveError, type DriveErrorKind } from '../../../storage/drives/drive.ts'
+import type { Drive } from '../../../storage/drives/drive.ts'
+import { DriveError, type DriveErrorKind } from '../../../storage/drives/drive-error.ts'
 import { tracedCalls } from '../drive-calls.ts'
 import { type Observer, observed } from '../observed.ts'
 import type { ChildOptions, ChildSpans } from './child-spans.ts'

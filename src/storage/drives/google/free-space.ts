@@ -1,4 +1,4 @@
-import { DriveError } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import type { GoogleApi } from './api/google-api.ts'
 
 /** Writes of at least this many bytes are refused at their start when there is no space. */

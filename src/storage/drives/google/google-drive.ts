@@ -1,5 +1,6 @@
 import type { Log } from '../../../platform/process/log.ts'
-import { type Drive, DriveError, type UploadDrive } from '../drive.ts'
+import type { Drive, UploadDrive } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import type { ClaimDrive } from '../drive-notes.ts'
 import { Recovery } from '../kit/cloud/recovery.ts'
 import { withDatabaseErrors } from '../kit/database-errors.ts'

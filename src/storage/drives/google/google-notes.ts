@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DriveError } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import type { GoogleFile } from './api/google-file.ts'
 import { childFolder, folderPages, makeChildFolder } from './index/folder-pages.ts'

@@ -1,5 +1,5 @@
+import { PrivateDriveError } from '../drive-error.ts'
 import type { KeyLeases } from '../kit/key-leases.ts'
-import { PrivateDriveError } from '../private-drive-error.ts'
 import type { GoogleApi } from './api/google-api.ts'
 import { folderType, type GoogleFile } from './api/google-file.ts'
 import { childFolder, makeChildFolder } from './index/folder-pages.ts'

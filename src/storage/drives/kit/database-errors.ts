@@ -1,4 +1,4 @@
-import { DriveError } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 
 type Method = (...values: unknown[]) => unknown
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HeldLease } from '../../../platform/process/held-lease.ts'
 import { isLeaseFree, newLeaseOwner } from '../../../platform/process/lease-owner.ts'
 import { withDeadline } from '../../../platform/process/time-limit.ts'
-import { DriveError } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import { LeaseQueue } from './lease-queue.ts'
 import type { KeyedLease, LeaseClaim, LeaseLook, LeaseTable } from './lease-table.ts'
 

@@ -3,7 +3,8 @@ import { promisify } from 'node:util'
 import { Limiter } from '../../../platform/process/limiter.ts'
 import { threadPoolSize } from '../../../platform/process/thread-pool.ts'
 import { untilAborted } from '../../../platform/process/time-limit.ts'
-import { type Drive, DriveError } from '../drive.ts'
+import type { Drive } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 
 const mountsFile = '/proc/self/mountinfo'
 /** File systems on disks of this machine, as in that file (proc(5)). Any other may wait for a server. */

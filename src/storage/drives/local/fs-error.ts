@@ -1,4 +1,4 @@
-import { DriveError, type DriveErrorKind } from '../drive.ts'
+import { DriveError, type DriveErrorKind } from '../drive-error.ts'
 
 /** What the system's error codes (errno(3)) mean to the callers of a drive. */
 const kinds: Readonly<Record<string, DriveErrorKind>> = {

@@ -1,5 +1,5 @@
 import { thisProcess } from '../../../platform/process/identity.ts'
-import { DriveError } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import { fs } from './file-calls.ts'
 import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { thisProcess } from '../../../platform/process/identity.ts'
-import { DriveError } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import { type FileCalls, fileCallsOf, fs } from './file-calls.ts'
 import { FileClock } from './file-clock.ts'
 import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'

@@ -1,5 +1,5 @@
-import { changedSource } from '../copy-source.ts'
 import type { Drive, OpenObject } from '../drive.ts'
+import { changedSource } from '../drive-error.ts'
 import { defineDrive } from '../kit/define/define-drive.ts'
 import {
   ByteCollector,

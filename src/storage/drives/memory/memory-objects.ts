@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Attributes, Tags } from '../attributes.ts'
-import { DriveError, type ObjectMetadata, type ObjectName, type WriteConditions } from '../drive.ts'
-import { notEmpty } from '../kit/not-empty.ts'
+import { type Attributes, type Tags, withTags } from '../attributes.ts'
+import type { ObjectMetadata, ObjectName, WriteConditions } from '../drive.ts'
+import { DriveError, notEmpty } from '../drive-error.ts'
 import { listedAttributes, type ObjectEntry } from '../listed-entry.ts'
-import { withTags } from '../object-tags.ts'
 import { assertConditions } from '../write-conditions.ts'
 
 /** One version of an object. Never changes. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type PartDraft,
-  type UploadDrive,
+import type {
+  CompleteOptions,
+  ObjectMetadata,
+  ObjectName,
+  PartDraft,
+  UploadDrive,
 } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import { endingPart } from '../kit/uploads/ending-draft.ts'
 import { lostBytes } from '../kit/uploads/upload-id.ts'
 import type { AppendOptions, BeginOptions, UploadAbilities } from '../upload-abilities.ts'

@@ -1,4 +1,5 @@
-import { type Drive, DriveError } from '../drive.ts'
+import type { Drive } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 
 /** One of several drives that the gateway serves. */
 export interface Mount {

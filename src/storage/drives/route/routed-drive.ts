@@ -1,5 +1,5 @@
-import { type Drive, DriveError, type UploadDrive } from '../drive.ts'
-import { unsupportedTags } from '../object-tags.ts'
+import type { Drive, UploadDrive } from '../drive.ts'
+import { DriveError, unsupportedTags } from '../drive-error.ts'
 import { bucketOfTrash } from '../trash-bucket.ts'
 import {
   areNested,

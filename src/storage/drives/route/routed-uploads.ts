@@ -1,4 +1,5 @@
-import { DriveError, type PartDraft, type UploadDrive } from '../drive.ts'
+import type { PartDraft, UploadDrive } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import { type BucketPlace, type Mount, requireSame, requireWritable, sweepAll } from './mount.ts'
 
 type Calls = Required<UploadDrive>

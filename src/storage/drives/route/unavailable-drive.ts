@@ -1,4 +1,5 @@
-import { type Drive, DriveError } from '../drive.ts'
+import type { Drive } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 
 export interface UnavailableDriveOptions extends Pick<Drive, 'kind' | 'deletes'> {
   /** For clients: it must not show where the drive is. */

@@ -1,4 +1,4 @@
-import { DriveError } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import type { KeyLeases } from '../kit/key-leases.ts'
 import type { DavPath } from './client/dav-path.ts'
 import type { DavServer } from './client/dav-server.ts'

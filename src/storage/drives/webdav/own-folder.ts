@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hasEnded } from '../../../platform/process/ended-processes.ts'
 import { livenessOf, type ProcessName, thisProcess } from '../../../platform/process/identity.ts'
-import { DriveError } from '../drive.ts'
+import { DriveError } from '../drive-error.ts'
 import type { NoteName } from '../drive-notes.ts'
 import type { DavAnswer } from './client/dav-client.ts'
 import type { DavPath } from './client/dav-path.ts'

@@ -6,7 +6,8 @@ import {
   type LifecycleRule,
   uploadExpiry,
 } from '../../buckets/lifecycle-rules.ts'
-import { type Drive, DriveError, type DriveErrorKind } from '../../drives/drive.ts'
+import type { Drive } from '../../drives/drive.ts'
+import { DriveError, type DriveErrorKind } from '../../drives/drive-error.ts'
 import type { Run } from '../job-runner.ts'
 import { answer, pauseAfter, visitAll, whileBusy } from '../walk.ts'
 import { expiredObjects, isExpired } from './expired-objects.ts'

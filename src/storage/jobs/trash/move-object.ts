@@ -1,10 +1,5 @@
-import {
-  type Drive,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type WriteConditions,
-} from '../../drives/drive.ts'
+import type { Drive, ObjectMetadata, ObjectName, WriteConditions } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 
 type MovingDrive = Pick<Drive, 'head' | 'open' | 'copy' | 'draft' | 'remove'>
 

@@ -1,4 +1,5 @@
-import { type Drive, DriveError, type ObjectName } from '../../drives/drive.ts'
+import type { Drive, ObjectName } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
 import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import type { Run } from '../job-runner.ts'

@@ -4,7 +4,8 @@ import {
   isOwnerDeadHere,
   newLeaseOwner,
 } from '../../../platform/process/lease-owner.ts'
-import { type Drive, DriveError, type PartDraft } from '../../drives/drive.ts'
+import type { Drive, PartDraft } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import type { S3Error } from '../errors.ts'
 import { leaseLost, noSuchUpload, unlessGone } from './upload-errors.ts'
 import type { LeaseColumns, UploadRow, UploadTable } from './upload-table.ts'

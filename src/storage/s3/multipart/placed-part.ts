@@ -1,6 +1,7 @@
 import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
 import { isOwnerDeadHere, newLeaseOwner } from '../../../platform/process/lease-owner.ts'
-import { DriveError, type PartDraft } from '../../drives/drive.ts'
+import type { PartDraft } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import type { PlacedParts } from '../../drives/upload-abilities.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'

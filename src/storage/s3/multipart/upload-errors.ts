@@ -1,4 +1,4 @@
-import { DriveError } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import { S3Error } from '../errors.ts'
 
 /** The upload is unknown, of another key, aborted or completed. */

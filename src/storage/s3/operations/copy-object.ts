@@ -1,12 +1,7 @@
 import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
 import type { HttpReply } from '../../../platform/http/message.ts'
-import {
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type OpenObject,
-  type WriteConditions,
-} from '../../drives/drive.ts'
+import type { ObjectMetadata, ObjectName, OpenObject, WriteConditions } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import {
   assertSourceConditions,
   copySourceOf,

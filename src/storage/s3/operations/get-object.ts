@@ -1,6 +1,6 @@
 import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
-import { DriveError } from '../../drives/drive.ts'
-import type { WantedBytes } from '../../drives/read-options.ts'
+import type { WantedBytes } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import { objectBody } from '../body/object-body.ts'
 import { parseReadRequest, planRead, type ReadPlan, type ReadRequest } from '../body/read-plan.ts'
 import type { ObjectContext } from '../context.ts'

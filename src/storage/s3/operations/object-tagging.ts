@@ -1,6 +1,6 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { Tags } from '../../drives/attributes.ts'
-import { unsupportedTags } from '../../drives/object-tags.ts'
+import { unsupportedTags } from '../../drives/drive-error.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import {
   maxTaggingBytes,

@@ -1,5 +1,6 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
-import { type Drive, DriveError, type ObjectName } from '../../drives/drive.ts'
+import type { Drive, ObjectName } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import {
   assertSourceConditions,
   copySourceOf,

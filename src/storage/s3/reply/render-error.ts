@@ -1,6 +1,6 @@
 import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
 import { DatabaseError } from '../../../platform/state/database.ts'
-import { DriveError } from '../../drives/drive.ts'
+import { DriveError } from '../../drives/drive-error.ts'
 import { shortened, withoutForbidden } from '../address/client-text.ts'
 import type { S3Service } from '../context.ts'
 import { s3ErrorOfDrive } from '../drive-errors.ts'

@@ -7,7 +7,8 @@ import { liveness, Readiness } from '../../../../src/app/gateway/readiness.ts'
 import type { Database } from '../../../../src/platform/state/database.ts'
 import { DatabaseError } from '../../../../src/platform/state/database.ts'
 import { openDatabase } from '../../../../src/platform/state/open-database.ts'
-import { type DriveAccess, DriveError } from '../../../../src/storage/drives/drive.ts'
+import type { DriveAccess } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import { requestOf } from '../start/request-of.ts'
 
 interface Fakes {

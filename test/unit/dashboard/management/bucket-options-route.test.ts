@@ -6,7 +6,7 @@ import {
   BucketsWithOptions,
   StoredBucketOptions,
 } from '../../../../src/storage/buckets/stored-bucket-options.ts'
-import { DriveError } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 import { keysOf, openManagement, openTestDatabase, put, session } from './management-fixture.ts'

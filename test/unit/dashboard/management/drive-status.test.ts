@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDriveStatus } from '../../../../src/dashboard/management/drive-status.ts'
-import { type Drive, DriveError } from '../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import { silentLog } from '../../../support/silent-log.ts'
 
 type Asked = Pick<Drive, 'check' | 'quota' | 'bucketCreatedAtMs'>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DriveError } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import { jpegBytes, webpBytes } from '../../../support/thumbnail-bytes.ts'
 import { openManagement, put } from '../management/management-fixture.ts'
 

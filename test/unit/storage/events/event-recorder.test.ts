@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseError } from '../../../../src/platform/state/database.ts'
-import { DriveError } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import { EventRecorder, type RecorderParts } from '../../../../src/storage/events/event-recorder.ts'
 
 type Call = 'intend' | 'confirm' | 'cancel'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Drive, DriveError } from '../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import {
   type MemoryDrive,
   openMemoryDrive,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Drive, DriveError } from '../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
 import { trashBucketOf } from '../../../../src/storage/drives/trash-bucket.ts'
 import { openDeletions } from '../../../../src/storage/jobs/deletions.ts'

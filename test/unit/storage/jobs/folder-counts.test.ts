@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Drive, DriveError } from '../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import type { Entry } from '../../../../src/storage/drives/listed-entry.ts'
 import { folderCountLimits, openFolderCounts } from '../../../../src/storage/jobs/folder-counts.ts'
 import { openTestDatabase, until } from '../../dashboard/management/management-fixture.ts'

@@ -3,9 +3,14 @@ import type { HttpReply } from '../../../../src/platform/http/message.ts'
 import { compareKeys } from '../../../../src/platform/text/key-order.ts'
 import { anonymous, owner } from '../../../../src/storage/access/identity.ts'
 import type { Attributes } from '../../../../src/storage/drives/attributes.ts'
-import { type Drive, DriveError, type OpenObject } from '../../../../src/storage/drives/drive.ts'
+import type {
+  Drive,
+  OpenObject,
+  OpenOptions,
+  ReadPriority,
+} from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import type { Entry, EntryCursor, ListQuery } from '../../../../src/storage/drives/listed-entry.ts'
-import type { OpenOptions, ReadPriority } from '../../../../src/storage/drives/read-options.ts'
 import { parseQuery } from '../../../../src/storage/s3/address/query.ts'
 import type { ObjectContext } from '../../../../src/storage/s3/context.ts'
 import { S3Error, type S3ErrorCode } from '../../../../src/storage/s3/errors.ts'

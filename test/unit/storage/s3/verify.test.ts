@@ -9,7 +9,8 @@ import {
   loadXxHashes,
 } from '../../../../src/platform/checksums/checksum-hashers.ts'
 import type { Attributes, PartSizes } from '../../../../src/storage/drives/attributes.ts'
-import { type Drive, DriveError } from '../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import type { EntryCursor } from '../../../../src/storage/drives/listed-entry.ts'
 import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
 import { checksumOfParts } from '../../../../src/storage/s3/checksums/checksums.ts'

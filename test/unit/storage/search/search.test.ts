@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sortKeys } from '../../../../src/platform/text/key-order.ts'
-import { DriveError } from '../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import type { Entry } from '../../../../src/storage/drives/listed-entry.ts'
 import { type SearchLine, type SearchQuery, search } from '../../../../src/storage/search/search.ts'
 

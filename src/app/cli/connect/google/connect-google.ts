@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { readBoundedFile } from '../../../../platform/process/bounded-file.ts'
-import { DriveError } from '../../../../storage/drives/drive.ts'
+import { DriveError } from '../../../../storage/drives/drive-error.ts'
 import {
   type GoogleCredentials,
   parseServiceAccount,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { DriveError } from '../../drive.ts'
-import type { DriveStatistics } from '../../drive-statistics.ts'
+import type { DriveStatistics } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { type Clock, systemClock } from '../../kit/cloud/clock.ts'
 import { noRetries, type RetryNote, type RetryPolicyOptions } from '../../kit/cloud/retry-policy.ts'
 import { AccessTokens } from './access-tokens.ts'

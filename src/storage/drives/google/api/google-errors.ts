@@ -1,5 +1,4 @@
-import { DriveError } from '../../drive.ts'
-import { PrivateDriveError } from '../../private-drive-error.ts'
+import { DriveError, PrivateDriveError } from '../../drive-error.ts'
 
 /**
  * Drive has no file with this id, or the account can't see it. Callers for which that is an

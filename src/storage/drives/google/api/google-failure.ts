@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { retryAfterMs } from '../../../../platform/process/back-off.ts'
 import { parsedJson } from '../../../../platform/text/json-text.ts'
-import type { DriveErrorKind } from '../../drive.ts'
+import { type DriveErrorKind, PrivateDriveError } from '../../drive-error.ts'
 import { TransientError } from '../../kit/cloud/transient-error.ts'
-import { PrivateDriveError } from '../../private-drive-error.ts'
 import {
   GoogleIdTaken,
   GoogleNotFound,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { Connections, type LimiterName } from '../../kit/cloud/connections.ts'
 import type { Reader } from '../../kit/cloud/read-limiter.ts'
 import { TransientError } from '../../kit/cloud/transient-error.ts'

@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { Clock } from '../../kit/cloud/clock.ts'
 
 /** Kinds of calls that Google's quota distinguishes. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { RetryPolicy } from '../../kit/cloud/retry-policy.ts'
 import { TransientError } from '../../kit/cloud/transient-error.ts'
 import { piecesFrom } from './chunk-bytes.ts'

@@ -1,5 +1,5 @@
 import { TimeLimitError, withinTime } from '../../../../platform/process/time-limit.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { DriveIndex } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'
 

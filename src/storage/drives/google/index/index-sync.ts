@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { KeyLease, KeyLeases } from '../../kit/key-leases.ts'
 import { GooglePageExpired } from '../api/google-errors.ts'
 import { type GoogleTree, refreshFile, sortChanges } from './apply-changes.ts'

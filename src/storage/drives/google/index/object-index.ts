@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { type GooglePath, googlePathOf } from '../google-names.ts'
 import type { GoogleTree } from './apply-changes.ts'
 import { type DriveIndex, type IndexedFile, sortNameOf } from './drive-index.ts'

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { FileMetadata, GoogleFile } from '../api/google-file.ts'
 import { maxSmallUploadBytes } from '../api/transfer-calls.ts'
 import { refreshFile } from '../index/apply-changes.ts'

@@ -1,6 +1,7 @@
 import mime from 'mime'
 import type { Attributes } from '../../attributes.ts'
-import { DriveError, type ObjectName } from '../../drive.ts'
+import type { ObjectName } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { type GoogleFile, googleTypePrefix } from '../api/google-file.ts'
 import { deepProperty, googlePathOf, nameOfDeepSegment, nameOfSegment } from '../google-names.ts'
 import { unpackAttributes } from './attribute-properties.ts'

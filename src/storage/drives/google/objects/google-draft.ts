@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Attributes } from '../../attributes.ts'
-import {
-  type Draft,
-  type DraftOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type WriteConditions,
+import type {
+  Draft,
+  DraftOptions,
+  ObjectMetadata,
+  ObjectName,
+  WriteConditions,
 } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { maxSmallUploadBytes } from '../api/transfer-calls.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { Blocks } from '../uploads/blocks.ts'

@@ -1,7 +1,6 @@
 /** Creates the folders that keys need, and removes those that are no longer needed. */
-import { DriveError } from '../../drive.ts'
+import { DriveError, notEmpty } from '../../drive-error.ts'
 import type { KeyLease } from '../../kit/key-leases.ts'
-import { notEmpty } from '../../kit/not-empty.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import { nameOfSegment } from '../google-names.ts'
 import { refreshFile } from '../index/apply-changes.ts'

@@ -1,9 +1,5 @@
-import {
-  DriveError,
-  type ObjectName,
-  type RemovalConditions,
-  type WriteConditions,
-} from '../../drive.ts'
+import type { ObjectName, RemovalConditions, WriteConditions } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { KeyLease, KeyLeases } from '../../kit/key-leases.ts'
 import { assertConditions, assertRemovalConditions } from '../../write-conditions.ts'
 import type { GoogleFile } from '../api/google-file.ts'

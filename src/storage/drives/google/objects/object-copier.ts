@@ -1,6 +1,6 @@
-import { canCopy, changedSource } from '../../copy-source.ts'
 import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
-import { assertConditions } from '../../write-conditions.ts'
+import { changedSource } from '../../drive-error.ts'
+import { assertConditions, canCopy } from '../../write-conditions.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { IndexedFile } from '../index/drive-index.ts'

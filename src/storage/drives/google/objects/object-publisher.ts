@@ -3,15 +3,9 @@
  * Google Drive and the index, and leaves a record for recovery when the outcome is unknown.
  */
 import { hash } from 'node:crypto'
-import type { Tags } from '../../attributes.ts'
-import { changedSource } from '../../copy-source.ts'
-import {
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type RemovalConditions,
-} from '../../drive.ts'
-import { withTags } from '../../object-tags.ts'
+import { type Tags, withTags } from '../../attributes.ts'
+import type { ObjectMetadata, ObjectName, RemovalConditions } from '../../drive.ts'
+import { changedSource, DriveError } from '../../drive-error.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { googlePathOf } from '../google-names.ts'

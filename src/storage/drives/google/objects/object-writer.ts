@@ -1,6 +1,7 @@
 /** Changes the file of a locked key on Google, and then the index. */
 import type { Attributes } from '../../attributes.ts'
-import { DriveError, type ObjectMetadata, type WriteConditions } from '../../drive.ts'
+import type { ObjectMetadata, WriteConditions } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { googlePathOf } from '../google-names.ts'
 import { refreshFile } from '../index/apply-changes.ts'

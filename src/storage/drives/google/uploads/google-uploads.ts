@@ -1,11 +1,6 @@
 import { emptyMd5, finishMd5 } from '../../../../platform/checksums/md5/resumable-md5.ts'
-import {
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type UploadDrive,
-} from '../../drive.ts'
+import type { CompleteOptions, ObjectMetadata, ObjectName, UploadDrive } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { refreshFile } from '../index/apply-changes.ts'
 import { indexedMetadata } from '../index/indexed-file.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'
 import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'

@@ -1,4 +1,5 @@
-import { DriveError, type ObjectName } from '../../drive.ts'
+import type { ObjectName } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { KeyLease, KeyLeases } from '../../kit/key-leases.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { GoogleFile } from '../api/google-file.ts'

@@ -7,7 +7,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../../../platform/process/back-off.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { GoogleNotFound } from '../api/google-errors.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'
 import type { OpenDrive } from '../open-drive.ts'

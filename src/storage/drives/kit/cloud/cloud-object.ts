@@ -1,6 +1,6 @@
 import type { Attributes } from '../../attributes.ts'
-import { DriveError, type ObjectMetadata, type OpenObject } from '../../drive.ts'
-import type { ReadPriority } from '../../read-options.ts'
+import type { ObjectMetadata, OpenObject, ReadPriority } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { Reader } from './read-limiter.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { type Reader, ReadLimiter } from './read-limiter.ts'
 
 /** Uploads and downloads of slow clients take long; short calls do not wait for them. */

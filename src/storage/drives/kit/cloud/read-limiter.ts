@@ -1,7 +1,7 @@
 import { Limiter } from '../../../../platform/process/limiter.ts'
 import { longestLagMs, minimumRate } from '../../../../platform/process/slow-client.ts'
-import { DriveError } from '../../drive.ts'
-import type { ReadPriority } from '../../read-options.ts'
+import type { ReadPriority } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 
 /** How often a waiting reader checks for one that has fallen behind. */
 const lookEveryMs = 1_000

@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { withDatabaseErrors } from '../database-errors.ts'
 import { type KeyLease, KeyLeases } from '../key-leases.ts'
 import type { LeaseTable } from '../lease-table.ts'

@@ -1,5 +1,4 @@
-import type { DriveError } from '../../drive.ts'
-import { PrivateDriveError } from '../../private-drive-error.ts'
+import { type DriveError, PrivateDriveError } from '../../drive-error.ts'
 
 /** Why an attempt failed although the next one may succeed. */
 export type TransientErrorReason =

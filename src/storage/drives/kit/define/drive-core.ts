@@ -5,11 +5,11 @@ import type {
   ObjectMetadata,
   ObjectName,
   OpenObject,
+  OpenOptions,
   UploadDrive,
   WriteConditions,
 } from '../../drive.ts'
 import type { ObjectEntry } from '../../listed-entry.ts'
-import type { OpenOptions } from '../../read-options.ts'
 import type { StagedUploads } from '../uploads/staged-uploads.ts'
 
 /** What is stored with an object: its attributes and, if it was an upload, the upload's ID. */

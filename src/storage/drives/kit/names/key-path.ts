@@ -20,7 +20,7 @@
  * belong to no key and are ignored: a *folder* that ends in `.%file`, and a name of 252 to 255
  * bytes that ends in `%+` and does not have the content that `pathOfKey` puts there.
  */
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import {
   continuedText,
   cutName,

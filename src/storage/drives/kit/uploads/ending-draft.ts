@@ -1,4 +1,5 @@
-import { type Draft, DriveError, type PartDraft } from '../../drive.ts'
+import type { Draft, PartDraft } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 
 /**
  * The draft with the rules for its end: it is discarded when `publish` fails, at most once, and

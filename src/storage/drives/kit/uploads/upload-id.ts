@@ -1,4 +1,5 @@
-import { type CompleteOptions, DriveError, type ObjectMetadata } from '../../drive.ts'
+import type { CompleteOptions, ObjectMetadata } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 
 const idPattern = /^[\w-]{1,64}$/
 

@@ -10,9 +10,7 @@
 
 import { basename, dirname } from 'node:path'
 import { thisProcess } from '../../../../platform/process/identity.ts'
-import { DriveError } from '../../drive.ts'
-import { notEmpty } from '../../kit/not-empty.ts'
-import { PrivateDriveError } from '../../private-drive-error.ts'
+import { DriveError, notEmpty, PrivateDriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import {

@@ -1,6 +1,6 @@
 /** Creates the folders that keys need and removes them when they are empty again. */
 import type { Stats } from 'node:fs'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import { displacedBy, type FilePath, type ObjectPath } from '../object-path.ts'

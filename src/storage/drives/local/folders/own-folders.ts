@@ -1,6 +1,5 @@
 import type { Stats } from 'node:fs'
-import { DriveError } from '../../drive.ts'
-import { PrivateDriveError } from '../../private-drive-error.ts'
+import { DriveError, PrivateDriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { makePrivateFolder } from './durable-folders.ts'

@@ -2,7 +2,7 @@ import type { Log } from '../../../../platform/process/log.ts'
 import { SizedCache } from '../../../../platform/process/sized-cache.ts'
 import { TimeLimitError, withinTime } from '../../../../platform/process/time-limit.ts'
 import type { Attributes } from '../../attributes.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { withDatabaseErrors } from '../../kit/database-errors.ts'
 import {
   parseAttributes,

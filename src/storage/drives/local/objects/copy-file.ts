@@ -1,11 +1,6 @@
-import { canCopy } from '../../copy-source.ts'
-import {
-  type CopyOptions,
-  type CopySource,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-} from '../../drive.ts'
+import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
+import { canCopy } from '../../write-conditions.ts'
 import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'
 import { createTempFile, type LocalRoot, newTempPath } from '../local-root.ts'

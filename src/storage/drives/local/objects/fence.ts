@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
 import { inOwnFolders, type LocalRoot, newTempPath, processFolderOf } from '../local-root.ts'

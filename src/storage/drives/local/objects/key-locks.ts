@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { hasEnded } from '../../../../platform/process/ended-processes.ts'
 import { livenessOf, thisProcess } from '../../../../platform/process/identity.ts'
 import { stopwatch } from '../../../../platform/process/passed-time.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { cannotLink, codeOf, unlessAbsent } from '../fs-error.ts'
 import {

@@ -1,7 +1,6 @@
 /** Finds and opens the files of objects, never through a symbolic link. */
 import type { Stats } from 'node:fs'
-import type { ObjectMetadata } from '../../drive.ts'
-import type { HeadOptions } from '../../read-options.ts'
+import type { HeadOptions, ObjectMetadata } from '../../drive.ts'
 import { isRealPath } from '../folders/open-folder.ts'
 import { codeOf, isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import type { Attributes } from '../../attributes.ts'
-import { type Borrow, DriveError, type ObjectMetadata, type OpenObject } from '../../drive.ts'
+import type { Borrow, ObjectMetadata, OpenObject } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { withDriveErrors } from '../fs-error.ts'
 import type { LocalRoot } from '../local-root.ts'
 import { hasOtherTags, isSameFile, isSameVersion } from './file-identity.ts'

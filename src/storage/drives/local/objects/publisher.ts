@@ -1,11 +1,7 @@
 /** Publishes and removes objects: the only code that changes the file of a key. */
 import type { Attributes } from '../../attributes.ts'
-import {
-  DriveError,
-  type ObjectMetadata,
-  type RemovalConditions,
-  type WriteConditions,
-} from '../../drive.ts'
+import type { ObjectMetadata, RemovalConditions, WriteConditions } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import { ensureFolder, type MadeName, unmakeFolders } from '../folders/folder-maker.ts'
 import type { OpenFolder } from '../folders/open-folder.ts'

@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs'
-import { DriveError, type WriteConditions } from '../../drive.ts'
+import type { WriteConditions } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { closeFile, fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { cannotLink, codeOf } from '../fs-error.ts'

@@ -1,5 +1,6 @@
 import type { Attributes } from '../../attributes.ts'
-import { DriveError, type ObjectMetadata } from '../../drive.ts'
+import type { ObjectMetadata } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'

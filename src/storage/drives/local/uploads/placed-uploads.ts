@@ -1,11 +1,6 @@
 import crypto from 'node:crypto'
-import {
-  type CompleteOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type PartDraft,
-} from '../../drive.ts'
+import type { CompleteOptions, ObjectMetadata, ObjectName, PartDraft } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { endingPart } from '../../kit/uploads/ending-draft.ts'
 import { lostBytes } from '../../kit/uploads/upload-id.ts'
 import type { PlaceOptions } from '../../upload-abilities.ts'

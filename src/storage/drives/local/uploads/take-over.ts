@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { syncFolderAt } from '../folders/durable-folders.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'

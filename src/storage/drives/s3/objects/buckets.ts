@@ -7,9 +7,8 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { type DriveAccess, DriveError } from '../../drive.ts'
-import { notEmpty } from '../../kit/not-empty.ts'
-import { PrivateDriveError } from '../../private-drive-error.ts'
+import type { DriveAccess } from '../../drive.ts'
+import { DriveError, notEmpty, PrivateDriveError } from '../../drive-error.ts'
 import type { StoreContext } from '../requests/store-context.ts'
 import { codeOf } from '../requests/store-errors.ts'
 import type { StoreName } from '../requests/store-names.ts'

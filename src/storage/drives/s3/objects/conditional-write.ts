@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { DriveError, type ObjectName, type WriteConditions } from '../../drive.ts'
+import type { ObjectName, WriteConditions } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { NativeConditions, StoreAbility } from '../probe/store-abilities.ts'
 import type { StoreContext } from '../requests/store-context.ts'

@@ -1,6 +1,6 @@
 import { type CompletedPart, CopyObjectCommand, UploadPartCopyCommand } from '@aws-sdk/client-s3'
-import { changedSource } from '../../copy-source.ts'
 import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
+import { changedSource } from '../../drive-error.ts'
 import { longCallMs } from '../requests/store.ts'
 import type { StoreContext } from '../requests/store-context.ts'
 import { copySource } from '../requests/store-names.ts'

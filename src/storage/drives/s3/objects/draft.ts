@@ -6,15 +6,15 @@ import {
 } from '@aws-sdk/client-s3'
 import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
 import type { Attributes } from '../../attributes.ts'
-import {
-  type Announced,
-  type Draft,
-  type DraftOptions,
-  DriveError,
-  type ObjectMetadata,
-  type ObjectName,
-  type WriteConditions,
+import type {
+  Announced,
+  Draft,
+  DraftOptions,
+  ObjectMetadata,
+  ObjectName,
+  WriteConditions,
 } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { endingDraft } from '../../kit/uploads/ending-draft.ts'
 import type { NativeConditions } from '../probe/store-abilities.ts'
 import { type BodyMemory, CollectedBody } from '../requests/collected-body.ts'

@@ -7,8 +7,8 @@ import {
   type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3'
 import type { Attributes } from '../../attributes.ts'
-import { DriveError, type ObjectMetadata, type ObjectName } from '../../drive.ts'
-import type { WantedBytes } from '../../read-options.ts'
+import type { ObjectMetadata, ObjectName, WantedBytes } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { StoreContext } from '../requests/store-context.ts'
 import { isAbsence, isUnexplained } from '../requests/store-errors.ts'
 import type { StoreName } from '../requests/store-names.ts'

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { DeleteObjectTaggingCommand, PutObjectTaggingCommand } from '@aws-sdk/client-s3'
-import type { Tags } from '../../attributes.ts'
+import { type Tags, withTags } from '../../attributes.ts'
 import type { ObjectMetadata, ObjectName } from '../../drive.ts'
-import { withTags } from '../../object-tags.ts'
 import type { StoreContext } from '../requests/store-context.ts'
 import { headOf, unlessMissing, withoutMark } from './heads.ts'
 

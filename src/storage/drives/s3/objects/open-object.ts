@@ -5,9 +5,9 @@ import {
   type GetObjectCommandOutput,
 } from '@aws-sdk/client-s3'
 import { freeMemory } from '../../../../platform/process/free-memory.ts'
-import { DriveError, type ObjectName, type OpenObject } from '../../drive.ts'
+import type { ObjectName, OpenObject, OpenOptions, WantedBytes } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { CachedObject } from '../../kit/cached-object.ts'
-import type { OpenOptions, WantedBytes } from '../../read-options.ts'
 import { replyBytes } from '../requests/reply-bytes.ts'
 import type { StoreContext } from '../requests/store-context.ts'
 import { codeOf, storeError } from '../requests/store-errors.ts'

@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, DeleteObjectsCommand } from '@aws-sdk/client-s3'
-import type { BatchRemoval } from '../../batch-removal.ts'
-import type { DriveError, ObjectName, RemovalConditions } from '../../drive.ts'
+import type { Drive, ObjectName, RemovalConditions } from '../../drive.ts'
+import type { DriveError } from '../../drive-error.ts'
 import { assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { StoreContext } from '../requests/store-context.ts'
 import { attemptsOf, errorOfCode } from '../requests/store-errors.ts'
@@ -48,7 +48,7 @@ export async function removeObjects(
   { store, names }: StoreContext,
   bucket: string,
   keys: readonly string[],
-): ReturnType<NonNullable<BatchRemoval['removeAll']>> {
+): ReturnType<NonNullable<Drive['removeAll']>> {
   const { Bucket, prefix } = names.placeOf(bucket)
   const isNamed = (key: string) =>
     inXml.test(key) &&

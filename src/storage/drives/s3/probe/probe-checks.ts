@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { DriveError, type DriveErrorKind } from '../../drive.ts'
+import { DriveError, type DriveErrorKind } from '../../drive-error.ts'
 import { type ProbeRequests, probeBytes } from './probe-requests.ts'
 import type { NativeConditions, StoreAbility } from './store-abilities.ts'
 

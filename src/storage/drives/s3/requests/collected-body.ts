@@ -1,6 +1,6 @@
 import { Limiter } from '../../../../platform/process/limiter.ts'
 import { withDeadline } from '../../../../platform/process/time-limit.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { StreamedBody } from './streamed-body.ts'
 
 const mebibyte = 1024 * 1024

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { noAnswer, stallMs } from './store.ts'
 
 /** The bytes that may wait for the reader. More stay in the socket. */

@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 
 /** The S3 store in DRIVE. */
 export interface StoreAddress {

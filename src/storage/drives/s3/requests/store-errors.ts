@@ -1,5 +1,4 @@
-import { DriveError, type DriveErrorKind } from '../../drive.ts'
-import { PrivateDriveError } from '../../private-drive-error.ts'
+import { DriveError, type DriveErrorKind, PrivateDriveError } from '../../drive-error.ts'
 
 /** What the SDK throws: an error document of the store, or a failure of the connection. */
 interface SdkError extends Error {

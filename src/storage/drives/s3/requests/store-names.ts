@@ -1,5 +1,6 @@
 import { percentEncode } from '../../../../platform/text/percent-encoding.ts'
-import { DriveError, type ObjectName } from '../../drive.ts'
+import type { ObjectName } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { requireLegalKey } from '../../kit/names/key-path.ts'
 import type { StoreAbility } from '../probe/store-abilities.ts'
 import type { StoreAddress } from './store-address.ts'

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
 import { untilAborted, withDeadline } from '../../../../platform/process/time-limit.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { SecureStoreAgent, StoreAgent } from './store-agents.ts'
 import { noCredentials, storeError } from './store-errors.ts'
 import { trailerHeaders } from './trailer.ts'

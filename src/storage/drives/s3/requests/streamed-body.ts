@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
 import { untilAborted, withDeadline } from '../../../../platform/process/time-limit.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { LentBody } from './lent-body.ts'
 import { noAnswer, stallMs } from './store.ts'
 import { Trailer } from './trailer.ts'

@@ -1,5 +1,6 @@
 import { parsedJson } from '../../../../platform/text/json-text.ts'
-import type { DriveError, DriveErrorKind, ObjectMetadata, ObjectName } from '../../drive.ts'
+import type { ObjectMetadata, ObjectName } from '../../drive.ts'
+import type { DriveError, DriveErrorKind } from '../../drive-error.ts'
 import { withDatabaseErrors } from '../../kit/database-errors.ts'
 import { asciiJson } from '../../kit/stored-attributes.ts'
 import type { DraftRecords } from '../../kit/uploads/draft-records.ts'

@@ -1,5 +1,6 @@
 import type { CompletedPart } from '@aws-sdk/client-s3'
-import { DriveError, type PartDraft } from '../../drive.ts'
+import type { PartDraft } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { endingPart } from '../../kit/uploads/ending-draft.ts'
 import type { DraftContext } from '../objects/draft.ts'
 import { CollectedBody } from '../requests/collected-body.ts'

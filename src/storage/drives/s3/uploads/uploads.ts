@@ -4,7 +4,8 @@ import {
   checksumAlgorithms,
 } from '../../../../platform/checksums/checksum-algorithm.ts'
 import { parsedJson } from '../../../../platform/text/json-text.ts'
-import { type CompleteOptions, DriveError, type PartDraft, type UploadDrive } from '../../drive.ts'
+import type { CompleteOptions, PartDraft, UploadDrive } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { asciiJson } from '../../kit/stored-attributes.ts'
 import { foreignState, requireUploadId } from '../../kit/uploads/upload-id.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'

@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { DavAnswer } from './dav-client.ts'
 import { md5In, opaqueTag } from './multistatus.ts'
 

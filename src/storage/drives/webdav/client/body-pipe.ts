@@ -1,5 +1,5 @@
 import { PassThrough, type Readable } from 'node:stream'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { DavAnswer } from './dav-client.ts'
 
 /** The limit for bytes that wait for the server. */

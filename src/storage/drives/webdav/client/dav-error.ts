@@ -1,5 +1,5 @@
 import { retryAfterMs } from '../../../../platform/process/back-off.ts'
-import { DriveError, type DriveErrorKind } from '../../drive.ts'
+import { DriveError, type DriveErrorKind } from '../../drive-error.ts'
 
 /** The status line and headers of an HTTP response. */
 export interface ResponseHead {

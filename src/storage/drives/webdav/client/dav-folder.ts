@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { DavResponse } from './dav-client.ts'
 import { unreachable } from './dav-error.ts'
 import { type DavEntry, type Demand, MultistatusReader, unreadable } from './multistatus.ts'

@@ -1,5 +1,5 @@
 import { percentEncode } from '../../../../platform/text/percent-encoding.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 
 /** Names below the drive's root, outermost first; empty for the root itself. */
 export type DavPath = readonly string[]

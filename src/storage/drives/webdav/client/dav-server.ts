@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../../../platform/process/back-off.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { Reader } from '../../kit/cloud/read-limiter.ts'
 import { Arrivals, askForMd5 } from './arrivals.ts'
 import {

@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { StatusError } from './dav-error.ts'
 import { type DavPath, segmentsOfHref } from './dav-path.ts'
 

@@ -1,5 +1,5 @@
 import { SizedCache } from '../../../../platform/process/sized-cache.ts'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { decodeName } from '../../kit/names/key-path.ts'
 import { listedAttributes } from '../../listed-entry.ts'
 import type { DavChild } from '../client/dav-folder.ts'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { asciiJson } from '../../kit/stored-attributes.ts'
 import { type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
 import type { DavPath } from '../client/dav-path.ts'

@@ -1,5 +1,6 @@
-import { canCopy, changedSource } from '../../copy-source.ts'
 import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
+import { changedSource } from '../../drive-error.ts'
+import { canCopy } from '../../write-conditions.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'

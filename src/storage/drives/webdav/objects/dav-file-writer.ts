@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { BodyPipe } from '../client/body-pipe.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'

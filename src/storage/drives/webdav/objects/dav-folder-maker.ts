@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { KeyLease } from '../../kit/key-leases.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Tags } from '../../attributes.ts'
-import {
-  DriveError,
-  type ObjectMetadata,
-  type RemovalConditions,
-  type WriteConditions,
-} from '../../drive.ts'
+import { type Tags, withTags } from '../../attributes.ts'
+import type { ObjectMetadata, RemovalConditions, WriteConditions } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { KeyLease } from '../../kit/key-leases.ts'
-import { withTags } from '../../object-tags.ts'
 import { assertConditions, assertRemovalConditions, versionOf } from '../../write-conditions.ts'
 import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'

@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { abandon } from '../client/dav-client.ts'
 import { StatusError, unreachable } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'

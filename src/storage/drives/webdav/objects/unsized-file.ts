@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { Spool, SpoolClaim } from '../uploads/spool.ts'
 
 const readBytes = 64 * 1024

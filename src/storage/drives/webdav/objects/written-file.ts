@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { abandon, type DavResponse } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { NameRules } from '../../kit/names/name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'

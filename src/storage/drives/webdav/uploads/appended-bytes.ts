@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DriveError, type PartDraft } from '../../drive.ts'
+import type { PartDraft } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { lostBytes } from '../../kit/uploads/upload-id.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
 import { StatusError } from '../client/dav-error.ts'

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../../../platform/process/back-off.ts'
-import { DriveError, type PartDraft } from '../../drive.ts'
+import type { PartDraft } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { lostBytes } from '../../kit/uploads/upload-id.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
 import type { DavAnswer } from '../client/dav-client.ts'

@@ -1,4 +1,5 @@
-import { DriveError, type ObjectName, type PartDraft, type UploadDrive } from '../../drive.ts'
+import type { ObjectName, PartDraft, UploadDrive } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { endingPart } from '../../kit/uploads/ending-draft.ts'
 import {
   alreadyPublished,

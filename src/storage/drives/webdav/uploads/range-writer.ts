@@ -1,4 +1,4 @@
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
 import { BodyPipe } from '../client/body-pipe.ts'
 import type { DavAnswer } from '../client/dav-client.ts'

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { lstat, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DriveError } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 
 /** How long the measured size of the folder is used. */
 const measureMs = 1_000

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { DriveError, type PartDraft } from '../../drive.ts'
+import type { PartDraft } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
 import { StagedBytes, type StagedUploads } from '../../kit/uploads/staged-uploads.ts'
 import type { AppendOptions, PartDigest } from '../../upload-abilities.ts'
 import { StatusError } from '../client/dav-error.ts'

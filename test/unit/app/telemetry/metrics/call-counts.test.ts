@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CallCounts } from '../../../../../src/app/telemetry/metrics/call-counts.ts'
 import { SnapshotBuilder } from '../../../../../src/app/telemetry/metrics/snapshot.ts'
-import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
 
 const attributes = { etag: 'e', headers: {}, metadata: {} }

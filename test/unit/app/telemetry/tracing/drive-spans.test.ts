@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tracedDrive } from '../../../../../src/app/telemetry/tracing/drive-spans.ts'
-import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
 import { recordSpans } from './recorded-spans.ts'
 

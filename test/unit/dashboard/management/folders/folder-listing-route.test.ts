@@ -7,7 +7,7 @@ import {
 import type { ManagementApiParts } from '../../../../../src/dashboard/management/management-parts.ts'
 import type { StreamBody } from '../../../../../src/platform/http/message.ts'
 import { PassedReply } from '../../../../../src/platform/json-api/route.ts'
-import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import type { Entry } from '../../../../../src/storage/drives/listed-entry.ts'
 import { servedBuckets } from '../../../../support/served-buckets.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { GoogleApi } from '../../../../../src/storage/drives/google/api/google-api.ts'
 import { makeRootFolder } from '../../../../../src/storage/drives/google/root-folder.ts'
 import { KeyLeases } from '../../../../../src/storage/drives/kit/key-leases.ts'

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import nodeFs from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Drive, DriveError } from '../../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { FileCalls, mayHang, refusing } from '../../../../../src/storage/drives/local/file-calls.ts'
 
 const mounts = `22 27 0:21 / /proc rw,relatime - proc proc rw

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { DriveError, type ObjectMetadata } from '../../../../../src/storage/drives/drive.ts'
+import type { HeadOptions, ObjectMetadata } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { openLocalDrive } from '../../../../../src/storage/drives/local/local-drive.ts'
-import type { HeadOptions } from '../../../../../src/storage/drives/read-options.ts'
 import { MemoryRecords } from './memory-records.ts'
 import { attributesOf, bucket, log, openDrive, put } from './open-drive.ts'
 

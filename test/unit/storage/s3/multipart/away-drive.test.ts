@@ -1,7 +1,8 @@
 /** Uploads in any order while their drive is away: not in the settings any more, or not open. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type Drive, DriveError } from '../../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
 import { RoutedDrive } from '../../../../../src/storage/drives/route/routed-drive.ts'
 import { unavailableDrive } from '../../../../../src/storage/drives/route/unavailable-drive.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import type { S3Error } from '../../../../../src/storage/s3/errors.ts'
 import { giveOwnEtags } from '../../../../support/own-etags.ts'
 import { isS3Error } from '../read-fixture.ts'

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import {
-  type Drive,
-  DriveError,
-  type UploadDrive,
-} from '../../../../../src/storage/drives/drive.ts'
+import type { Drive, UploadDrive } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import type { PartMemory } from '../../../../../src/storage/drives/upload-abilities.ts'
 import type { PartSource } from '../../../../../src/storage/s3/multipart/early-part.ts'
 import type { Uploads } from '../../../../../src/storage/s3/multipart/uploads.ts'

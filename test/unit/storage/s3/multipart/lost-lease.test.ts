@@ -2,11 +2,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import {
-  type CompleteOptions,
-  type Drive,
-  DriveError,
-} from '../../../../../src/storage/drives/drive.ts'
+import type { CompleteOptions, Drive } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { isS3Error } from '../read-fixture.ts'
 import {
   begin,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setDiedElsewhere } from '../../../../../src/platform/process/identity.ts'
-import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
 import { isS3Error } from '../read-fixture.ts'
 import {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Drive, DriveError } from '../../../../../src/storage/drives/drive.ts'
+import type { Drive } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { copyObject } from '../../../../../src/storage/s3/operations/copy-object.ts'
 import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
 import { isS3Error } from '../read-fixture.ts'

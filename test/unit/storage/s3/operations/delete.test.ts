@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { compatibilityOf } from '../../../../../src/storage/s3/compatibility.ts'
 import type { ObjectContext } from '../../../../../src/storage/s3/context.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { DriveError } from '../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
 import { headersOf, isS3Error } from '../read-fixture.ts'
 import { makeWorld, md5, OperationRunner, textOf } from '../write-fixture.ts'

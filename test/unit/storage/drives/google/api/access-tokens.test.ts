@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { inspect } from 'node:util'
-import { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { AccessTokens } from '../../../../../../src/storage/drives/google/api/access-tokens.ts'
 import type { GoogleCredentials } from '../../../../../../src/storage/drives/google/api/credentials.ts'
 import {

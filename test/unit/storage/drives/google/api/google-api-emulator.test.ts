@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { parseServiceAccount } from '../../../../../../src/storage/drives/google/api/credentials.ts'
 import {
   GoogleApi,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { FolderListings } from '../../../../../../src/storage/drives/google/index/folder-listings.ts'
 
 /** Folders with unknown content, and lists that the test ends. */

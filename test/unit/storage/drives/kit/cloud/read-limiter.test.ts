@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { longestLagMs, minimumRate } from '../../../../../../src/platform/process/slow-client.ts'
-import type { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import type { ReadPriority } from '../../../../../../src/storage/drives/drive.ts'
+import type { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { Reader, ReadLimiter } from '../../../../../../src/storage/drives/kit/cloud/read-limiter.ts'
-import type { ReadPriority } from '../../../../../../src/storage/drives/read-options.ts'
 
 const never = new AbortController().signal
 const second = 1_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { thisProcess } from '../../../../../../src/platform/process/identity.ts'
-import { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { Recovery } from '../../../../../../src/storage/drives/kit/cloud/recovery.ts'
 import type {
   KeyedLease,

@@ -4,7 +4,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, it, type TestContext } from 'node:test'
-import { DriveError, type DriveErrorKind } from '../../../../../../src/storage/drives/drive.ts'
+import {
+  DriveError,
+  type DriveErrorKind,
+} from '../../../../../../src/storage/drives/drive-error.ts'
 import { BodyPipe } from '../../../../../../src/storage/drives/webdav/client/body-pipe.ts'
 import {
   DavClient,

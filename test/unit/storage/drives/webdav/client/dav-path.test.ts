@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import {
   folderTargetOf,
   parseDavAddress,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
-import { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { DavClient } from '../../../../../../src/storage/drives/webdav/client/dav-client.ts'
 import { DavServer } from '../../../../../../src/storage/drives/webdav/client/dav-server.ts'
 

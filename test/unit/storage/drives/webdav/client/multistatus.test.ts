@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DriveError, type DriveErrorKind } from '../../../../../../src/storage/drives/drive.ts'
+import {
+  DriveError,
+  type DriveErrorKind,
+} from '../../../../../../src/storage/drives/drive-error.ts'
 import {
   type Demand,
   MultistatusReader,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { pathOfKey } from '../../../../../../src/storage/drives/kit/names/key-path.ts'
 import type { DavPath } from '../../../../../../src/storage/drives/webdav/client/dav-path.ts'
 import type { DavServer } from '../../../../../../src/storage/drives/webdav/client/dav-server.ts'

@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { DriveError } from '../../../../../../src/storage/drives/drive.ts'
+import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { UnsizedFile } from '../../../../../../src/storage/drives/webdav/objects/unsized-file.ts'
 import { Spool } from '../../../../../../src/storage/drives/webdav/uploads/spool.ts'
 
