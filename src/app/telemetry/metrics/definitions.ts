@@ -93,7 +93,7 @@ export const metricDefinitions = {
   },
   bucketry_events: {
     type: 'gauge',
-    help: 'Event notifications in the database, by state: waiting to be sent, and dead because nobody accepted them.',
+    help: 'Event notifications in the database, by state: waiting to be sent, and dead because no target accepted them.',
     labels: ['state'],
   },
   bucketry_refused_parts_total: {
