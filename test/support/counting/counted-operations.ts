@@ -19,7 +19,7 @@ export interface CountedOperation {
    * busy machine. It is then measured again.
    */
   readonly isPaced?: boolean
-  /** The share by which its costs may differ, because they depend on time or the scheduler. */
+  /** The share by which its costs may exceed the budget, because they depend on time or the scheduler. */
   readonly tolerance?: number
 }
 
