@@ -136,7 +136,7 @@ export const reasons: readonly Reason[] = [
   {
     group: 'bucket policies',
     reason:
-      'The policy allows more than that everyone reads and lists, or names accounts: refused; without a policy, its status is NoSuchBucketPolicy, as on AWS.',
+      'The policy grants more than public reads and listings, or names accounts: refused; without a policy, its status is NoSuchBucketPolicy, as on AWS.',
     tests: [
       'test_bucket_policy*',
       'test_bucketv2_policy*',
@@ -234,7 +234,7 @@ export const reasons: readonly Reason[] = [
   },
   {
     group: 'POST forms',
-    reason: 'Keys of customers and of KMS are refused; the contract refuses SSE-S3, too.',
+    reason: 'Keys of customers and of KMS are refused; the contract also refuses SSE-S3.',
     tests: [
       'test_encryption_sse_c_post_object_authenticated_request',
       'test_sse_kms_default_post_object_authenticated_request',
@@ -244,7 +244,7 @@ export const reasons: readonly Reason[] = [
   },
   {
     group: 'encryption',
-    reason: 'Keys of customers and of KMS are refused; the contract refuses SSE-S3, too.',
+    reason: 'Keys of customers and of KMS are refused; the contract also refuses SSE-S3.',
     tests: [
       'test_copy_enc',
       'test_copy_part_enc',
