@@ -1,5 +1,5 @@
-import { addressesWithin, clientAddressBehind } from '../../platform/http/client-address.ts'
 import type { HttpRequest } from '../../platform/http/message.ts'
+import { addressesWithin, clientAddressBehind } from '../../platform/http/origin.ts'
 import type { Log } from '../../platform/process/log.ts'
 import type { Settings } from '../settings/read-settings.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type JsonPath, linesOf, syntaxMistake } from '../../models/catalogue/json-lines.ts'
-import { jsonPath } from '../../platform/json-api/json-path.ts'
+import { jsonPath } from '../../platform/json-api/api-error.ts'
 import { SettingMistake } from '../../platform/process/setting-mistake.ts'
 import type { DeclaredKey } from '../../storage/access/declared-keys.ts'
 import { checkKeyInput, KeyInputError } from '../../storage/access/key-input.ts'

@@ -1,4 +1,4 @@
-import { loadXxHashes } from '../../platform/checksums/checksum-hashers.ts'
+import { loadXxHashes } from '../../platform/checksums/checksum.ts'
 import type { HttpHandler } from '../../platform/http/message.ts'
 import { HttpServer, type TlsIdentity } from '../../platform/http/server.ts'
 import { openFileLimit } from '../../platform/process/open-files.ts'

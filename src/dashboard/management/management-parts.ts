@@ -1,4 +1,4 @@
-import type { OriginOf } from '../../platform/http/request-origin.ts'
+import type { OriginOf } from '../../platform/http/origin.ts'
 import type { Access } from '../../platform/json-api/route.ts'
 import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import type { KeyAdmin } from '../../storage/access/key-admin.ts'

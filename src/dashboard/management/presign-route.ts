@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { HttpRequest } from '../../platform/http/message.ts'
-import { ApiError } from '../../platform/json-api/api-error.ts'
-import { jsonPath } from '../../platform/json-api/json-path.ts'
+import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import type { ManagementApiParts } from './management-parts.ts'

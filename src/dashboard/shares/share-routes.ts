@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { HttpRequest } from '../../platform/http/message.ts'
-import type { OriginOf } from '../../platform/http/request-origin.ts'
+import type { OriginOf } from '../../platform/http/origin.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
 import type { Sealer } from '../../platform/state/sealer.ts'

@@ -1,5 +1,5 @@
 import type { HeaderFields, HttpReply, HttpRequest } from '../../platform/http/message.ts'
-import { attachmentNamed } from '../../platform/text/attachment-name.ts'
+import { attachmentNamed } from '../../platform/text/percent-encoding.ts'
 import type { ObjectRequest } from './maker-access.ts'
 import type { Share } from './share.ts'
 import { filePage, isShownInBrowser } from './share-pages.ts'

@@ -1,5 +1,5 @@
 import type { HttpReply } from '../../platform/http/message.ts'
-import { attachmentNamed } from '../../platform/text/attachment-name.ts'
+import { attachmentNamed } from '../../platform/text/percent-encoding.ts'
 import { openArchive } from '../../storage/archive/object-archive.ts'
 import { isLegalKey } from '../../storage/drives/kit/names/key-path.ts'
 import type { Entry } from '../../storage/drives/listed-entry.ts'

@@ -1,5 +1,5 @@
 import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
-import type { OriginOf } from '../../platform/http/request-origin.ts'
+import type { OriginOf } from '../../platform/http/origin.ts'
 import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { ArchivePlaces } from './archive-places.ts'

@@ -1,4 +1,4 @@
-import { jsonPath } from '../../platform/json-api/json-path.ts'
+import { jsonPath } from '../../platform/json-api/api-error.ts'
 import { type JsonPath, linesOf } from './json-lines.ts'
 
 /** A file of the catalogue: one provider, or an array of them. */

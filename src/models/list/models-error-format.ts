@@ -1,5 +1,4 @@
-import type { ApiError } from '../../platform/json-api/api-error.ts'
-import type { ErrorFormat } from '../../platform/json-api/error-format.ts'
+import type { ApiError, ErrorFormat } from '../../platform/json-api/api-error.ts'
 
 /**
  * The response format below /v1: readable for pages of any origin, including errors, which have

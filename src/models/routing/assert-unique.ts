@@ -1,5 +1,4 @@
-import { ApiError } from '../../platform/json-api/api-error.ts'
-import { jsonPath } from '../../platform/json-api/json-path.ts'
+import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 
 /**
  * @param keyOf Undefined: the item has no key yet.

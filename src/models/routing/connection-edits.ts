@@ -1,5 +1,4 @@
-import { ApiError } from '../../platform/json-api/api-error.ts'
-import { jsonPath } from '../../platform/json-api/json-path.ts'
+import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 import type { Sealer } from '../../platform/state/sealer.ts'
 import type { ProviderSpecificData } from '../list/routing-inputs.ts'
 import { byPriority } from './connection-order.ts'

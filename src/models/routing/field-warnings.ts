@@ -1,4 +1,4 @@
-import { jsonPath } from '../../platform/json-api/json-path.ts'
+import { jsonPath } from '../../platform/json-api/api-error.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type RoutingWarning, routingWarnings } from '../list/routing-warnings.ts'
 import { byPriority } from './connection-order.ts'

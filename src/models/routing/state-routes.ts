@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonPath } from '../../platform/json-api/json-path.ts'
+import { jsonPath } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
 import type { Sealer } from '../../platform/state/sealer.ts'
 import { toRoutingAnswer, toWarnedRouting } from './answers.ts'

@@ -1,14 +1,17 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpFault, RenderFault } from './fault.ts'
+import {
+  discardRest,
+  faultOfHead,
+  hidesWhatFollows,
+  parseRequestTarget,
+  type UnreadBody,
+  unreadBodyOf,
+} from './incoming.ts'
 import { shortLingerMs } from './lingering.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './message.ts'
 import { ReplyWriter } from './reply.ts'
-import { newRequestId } from './request-id.ts'
-import { parseRequestTarget } from './request-target.ts'
-import { discardRest, type UnreadBody, unreadBodyOf } from './unread-body.ts'
-
-/** Maximum number of fields in a header section. */
-export const maxHeaderFields = 1_000
 
 /** The outcome of a request, for the log. */
 export interface Outcome {
@@ -248,35 +251,21 @@ export class Exchange implements HttpRequest {
   }
 }
 
-/**
- * Whether what follows the request may be lost or misread, so that nothing behind it is served. node:http
- * drops the rest of a read behind a request with Upgrade, although the field is ignored here, as RFC 9110
- * section 7.8 allows. RFC 9112 section 6.1 wants the connection closed after chunks in HTTP/1.0, which a
- * proxy in front may not have understood.
- */
-function hidesWhatFollows({ headers, httpVersion }: IncomingMessage): boolean {
-  return (
-    headers.upgrade !== undefined ||
-    (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
-  )
-}
+const idDigits = 16
+const idsPerPool = 256
 
-function faultOfHead(incoming: IncomingMessage): HttpFault | undefined {
-  const { rawHeaders, httpVersion, headers } = incoming
-  if (rawHeaders.length > 2 * maxHeaderFields) return 'headers-too-large'
-  // RFC 9112 section 3.2: no Host, but with HTTP/1.0, and several are answered 400.
-  const hosts = countHosts(rawHeaders)
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return 'malformed'
-  const coding = headers['transfer-encoding']
-  return coding === undefined || coding.toLowerCase() === 'chunked' ? undefined : 'unknown-coding'
-}
+let pool = ''
+let position = 0
 
-/** node:http shows only the first; a proxy in front may have used another. */
-function countHosts(rawHeaders: readonly string[]): number {
-  let count = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+/** 64 random bits as 16 upper-case hex digits, the look of AWS's request ids. */
+export function newRequestId(): string {
+  if (position === pool.length) {
+    // One call for many ids: a call of its own for each costs more than the rest of the request.
+    pool = randomBytes((idsPerPool * idDigits) / 2)
+      .toString('hex')
+      .toUpperCase()
+    position = 0
   }
-  return count
+  position += idDigits
+  return pool.slice(position - idDigits, position)
 }

@@ -8,14 +8,13 @@ import {
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import { type ListenOptions, Server as NetServer, type Socket } from 'node:net'
 import { longestLagMs as defaultLagMs, minimumRate } from '../process/slow-client.ts'
+import { Acceptor } from './acceptor.ts'
 import { HttpConnection } from './connection.ts'
-import { Entrance } from './entrance.ts'
-import { Exchange, maxHeaderFields, type Outcome } from './exchange.ts'
-import { faultOf, type HttpFault, type RenderFault } from './fault.ts'
+import { Exchange, newRequestId, type Outcome } from './exchange.ts'
+import { answerRaw, faultOf, type HttpFault, type RenderFault } from './fault.ts'
+import { maxHeaderFields } from './incoming.ts'
 import { Lingering, type LingeringLimits, shortLingerMs } from './lingering.ts'
 import type { HttpHandler, HttpReply, HttpRequest } from './message.ts'
-import { answerRaw } from './raw-reply.ts'
-import { newRequestId } from './request-id.ts'
 
 /** PEM texts. */
 export interface TlsIdentity {
@@ -107,7 +106,7 @@ const limits: ServerOptions = {
 export class HttpServer {
   readonly #server: Server
   readonly #options: HttpServerOptions
-  readonly #entrance: Entrance
+  readonly #acceptor: Acceptor
   readonly #lingering: Lingering
   /** Sockets that were answered without a ServerResponse. */
   readonly #refused = new WeakSet<Socket>()
@@ -127,7 +126,7 @@ export class HttpServer {
         ? createHttpServer(serverOptions)
         : createHttpsServer({ ...serverOptions, ...options.tls })
     this.#lingering = new Lingering(options.lingering)
-    this.#entrance = new Entrance(this.#server, {
+    this.#acceptor = new Acceptor(this.#server, {
       limits: {
         ...extraConnections,
         connections: options.maxConnections ?? defaultConnections,
@@ -193,9 +192,9 @@ export class HttpServer {
       let isClean = true
       const timer = setTimeout(() => {
         isClean = false
-        this.#entrance.destroyAll()
+        this.#acceptor.destroyAll()
       }, graceMs)
-      const idle = setInterval(() => this.#entrance.closeIdle(), closeIdleEveryMs)
+      const idle = setInterval(() => this.#acceptor.closeIdle(), closeIdleEveryMs)
       // Not node:http's own, which closes idle connections whose next request may be on its way.
       NetServer.prototype.close.call(this.#server, () => {
         clearTimeout(timer)
@@ -205,7 +204,7 @@ export class HttpServer {
         resolve(isClean)
       })
       for (const connection of this.#connections.values()) connection.closeAfterNext()
-      this.#entrance.closeIdle()
+      this.#acceptor.closeIdle()
     })
   }
 
@@ -224,7 +223,7 @@ export class HttpServer {
       socket,
       isSecure: this.#options.tls !== undefined,
       lingering: this.#lingering,
-      slot: this.#entrance.slotOf(socket),
+      slot: this.#acceptor.slotOf(socket),
       halfOpenMs: this.#options.halfOpenMs ?? halfOpenMs,
     })
     if (connection.isExtra || !this.#server.listening) connection.closeAfterExchange()

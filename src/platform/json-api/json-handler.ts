@@ -1,12 +1,10 @@
 import type { z } from 'zod'
 import type { HttpHandler, HttpReply, HttpRequest } from '../http/message.ts'
 import { untilAborted } from '../process/time-limit.ts'
-import { ApiError } from './api-error.ts'
-import { type ErrorFormat, errorFormatOf } from './error-format.ts'
+import { ApiError, type ErrorFormat, errorFormatOf, jsonPath } from './api-error.ts'
 import { assertJsonType, hasBody, readJson } from './json-body.ts'
 import { type Call, JsonBytes, PassedReply, type Route } from './route.ts'
 import { type FoundRoute, routeFinder } from './route-finder.ts'
-import { schemaMistake } from './schema-mistake.ts'
 
 export interface JsonHandlerOptions {
   /** Error formats other than `{"message", "field"?}`. */
@@ -159,4 +157,50 @@ function refusalOf(
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   return new ApiError(500, 'Internal error; see the log of the service.', { cause: error })
+}
+
+type Issue = z.core.$ZodIssue
+
+/** Messages quote input, which may be long. */
+const maxLength = 300
+
+/** The first error in a client's input as a 400 with the field. */
+export function schemaMistake(error: z.core.$ZodError): ApiError {
+  const issue = error.issues[0]
+  if (issue === undefined) return new ApiError(400, 'The request does not match the schema.')
+  const { message, path } = deepest(issue, [])
+  const field = clip(jsonPath(path))
+  return new ApiError(400, clip(message), {
+    code: 'invalid_field',
+    field: field === '' ? undefined : field,
+    cause: error,
+  })
+}
+
+interface Finding {
+  readonly message: string
+  readonly path: readonly PropertyKey[]
+}
+
+/**
+ * For a union, the error of the variant that matched furthest, which is most likely the one that the
+ * client meant. For unknown fields, the path of the first one.
+ */
+function deepest(issue: Issue, above: readonly PropertyKey[]): Finding {
+  const path = [...above, ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    return { message: 'Unknown field.', path: [...path, ...issue.keys.slice(0, 1)] }
+  }
+  if (issue.code !== 'invalid_union') return { message: issue.message, path }
+  let found: Finding = { message: issue.message, path }
+  for (const [first] of issue.errors) {
+    if (first === undefined) continue
+    const finding = deepest(first, path)
+    if (finding.path.length > found.path.length) found = finding
+  }
+  return found
+}
+
+function clip(text: string): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }

@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../platform/checksums/checksum.ts'
 
 /** A stored checksum (API reference, "Checksum"). */
 export interface StoredChecksum {

@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../platform/checksums/checksum.ts'
 import type { Attributes, Tags, WriterAttributes } from './attributes.ts'
 import type { EntryCursor, ListQuery } from './listed-entry.ts'
 import type {

@@ -1,4 +1,4 @@
-import { loadXxHashes } from '../../../platform/checksums/checksum-hashers.ts'
+import { loadXxHashes } from '../../../platform/checksums/checksum.ts'
 import { SettingsError } from '../../../platform/process/setting-mistake.ts'
 import type { Database } from '../../../platform/state/database.ts'
 import { openDatabase } from '../../../platform/state/open-database.ts'

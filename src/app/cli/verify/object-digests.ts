@@ -3,7 +3,7 @@ import {
   type ChecksumHasher,
   checksumHeader,
   createChecksum,
-} from '../../../platform/checksums/checksum-hashers.ts'
+} from '../../../platform/checksums/checksum.ts'
 import type { Attributes, PartSizes, StoredChecksum } from '../../../storage/drives/attributes.ts'
 import type { ObjectMetadata } from '../../../storage/drives/drive.ts'
 import { checksumOfParts } from '../../../storage/s3/checksums/checksums.ts'

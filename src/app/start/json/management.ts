@@ -6,7 +6,7 @@ import type {
   OpenUploads,
 } from '../../../dashboard/management/management-parts.ts'
 import { ThumbnailTable } from '../../../dashboard/thumbnails/thumbnail-table.ts'
-import { originBehind } from '../../../platform/http/request-origin.ts'
+import { originBehind } from '../../../platform/http/origin.ts'
 import { packageVersion } from '../../../platform/process/package-folder.ts'
 import type { Database } from '../../../platform/state/database.ts'
 import type { KeyValueStore } from '../../../platform/state/key-value/key-value.ts'

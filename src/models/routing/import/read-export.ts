@@ -1,4 +1,4 @@
-import { jsonPath } from '../../../platform/json-api/json-path.ts'
+import { jsonPath } from '../../../platform/json-api/api-error.ts'
 import {
   type Combo,
   type CustomModel,

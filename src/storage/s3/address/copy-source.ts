@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import type { HttpRequest } from '../../../platform/http/message.ts'
 import { BodyReading } from '../../../platform/http/read-body.ts'
 import { canSeeBucket, isAuthorized } from '../../access/authorize.ts'

@@ -1,6 +1,5 @@
 import { createHash, type Hash, hash } from 'node:crypto'
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
-import { createChecksum } from '../../../platform/checksums/checksum-hashers.ts'
+import { type ChecksumAlgorithm, createChecksum } from '../../../platform/checksums/checksum.ts'
 import type { StoredChecksum } from '../../drives/attributes.ts'
 
 /** The size and digests of a received payload. */

@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import { type PayloadDigest, PayloadDigester } from './payload-digester.ts'
 
 /** Destination of a payload. One write at a time; the chunk may be reused once it resolves. */

@@ -1,8 +1,11 @@
 /** The only code that turns the body of a request into verified bytes. */
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
-import { checksumBytes, checksumHeader } from '../../../platform/checksums/checksum-hashers.ts'
+import {
+  type ChecksumAlgorithm,
+  checksumBytes,
+  checksumHeader,
+} from '../../../platform/checksums/checksum.ts'
 import type { HttpRequest } from '../../../platform/http/message.ts'
 import { BodyError, BodyReading } from '../../../platform/http/read-body.ts'
 import { freeMemory } from '../../../platform/process/free-memory.ts'

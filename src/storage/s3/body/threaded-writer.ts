@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import { CallThread } from '../../../platform/process/call-thread.ts'
 import { largeBlockBytes, returnLargeBlock, takeLargeBlock } from './large-blocks.ts'
 import type { PayloadDigest } from './payload-digester.ts'

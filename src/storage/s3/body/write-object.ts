@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
 import type { ObjectContext } from '../context.ts'
 import { type SentAttributes, sentAttributes } from '../headers/object-headers.ts'

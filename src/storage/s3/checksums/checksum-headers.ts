@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import {
   type ChecksumAlgorithm,
   checksumAlgorithms,
-} from '../../../platform/checksums/checksum-algorithm.ts'
-import { checksumBytes } from '../../../platform/checksums/checksum-hashers.ts'
+  checksumBytes,
+} from '../../../platform/checksums/checksum.ts'
 import type { StoredChecksum } from '../../drives/attributes.ts'
 import { S3Error } from '../errors.ts'
 import { checksumTypes } from './checksums.ts'

@@ -1,4 +1,4 @@
-import { checksumHeader } from '../../../platform/checksums/checksum-hashers.ts'
+import { checksumHeader } from '../../../platform/checksums/checksum.ts'
 import type { HeaderFields } from '../../../platform/http/message.ts'
 import type { StoredChecksum } from '../../drives/attributes.ts'
 import type { XmlChildren } from '../reply/xml.ts'

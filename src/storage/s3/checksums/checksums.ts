@@ -3,8 +3,7 @@
  * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/checking-object-integrity.html).
  */
 
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
-import { createChecksum } from '../../../platform/checksums/checksum-hashers.ts'
+import { type ChecksumAlgorithm, createChecksum } from '../../../platform/checksums/checksum.ts'
 import type { StoredChecksum } from '../../drives/attributes.ts'
 import { S3Error } from '../errors.ts'
 import { combineCrcs, type PartChecksum } from './checksum-combine.ts'

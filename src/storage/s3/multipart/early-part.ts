@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import { BufferPool } from '../../../platform/process/buffer-pool.ts'
 import type { PartMemory } from '../../drives/upload-abilities.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'

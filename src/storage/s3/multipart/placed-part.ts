@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import { isOwnerDeadHere, newLeaseOwner } from '../../../platform/process/lease-owner.ts'
 import type { PartDraft } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'

@@ -1,4 +1,4 @@
-import { checksumAlgorithms } from '../../../platform/checksums/checksum-algorithm.ts'
+import { checksumAlgorithms } from '../../../platform/checksums/checksum.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../../platform/http/message.ts'
 import type { StoredChecksum } from '../../drives/attributes.ts'
 import { locationOf } from '../address/location.ts'

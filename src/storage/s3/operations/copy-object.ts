@@ -1,4 +1,4 @@
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { ObjectMetadata, ObjectName, OpenObject, WriteConditions } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'

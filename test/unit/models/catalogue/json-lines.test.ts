@@ -6,7 +6,7 @@ import {
   linesOf,
   syntaxMistake,
 } from '../../../../src/models/catalogue/json-lines.ts'
-import { jsonPath } from '../../../../src/platform/json-api/json-path.ts'
+import { jsonPath } from '../../../../src/platform/json-api/api-error.ts'
 import { leastCpuMsOf } from '../../../support/cpu-time.ts'
 
 const lineOf = (text: string, path: JsonPath) => linesOf(text, [path])[0]

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto'
 import { before, test } from 'node:test'
 import { verifyBucket } from '../../../../src/app/cli/verify/verify-bucket.ts'
 import { type Verdict, verifyObject } from '../../../../src/app/cli/verify/verify-object.ts'
-import { checksumAlgorithms } from '../../../../src/platform/checksums/checksum-algorithm.ts'
 import {
+  checksumAlgorithms,
   createChecksum,
   loadXxHashes,
-} from '../../../../src/platform/checksums/checksum-hashers.ts'
+} from '../../../../src/platform/checksums/checksum.ts'
 import type { Attributes, PartSizes } from '../../../../src/storage/drives/attributes.ts'
 import type { Drive } from '../../../../src/storage/drives/drive.ts'
 import { DriveError } from '../../../../src/storage/drives/drive-error.ts'

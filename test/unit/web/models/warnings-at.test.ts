@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { jsonPath } from '../../../../src/platform/json-api/json-path.ts'
+import { jsonPath } from '../../../../src/platform/json-api/api-error.ts'
 import { aliasField, warningsAt } from '../../../../web/src/models/warnings-at.ts'
 
 test('warningsAt returns only the warnings about one item', () => {

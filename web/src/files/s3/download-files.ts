@@ -1,5 +1,5 @@
 import type { ArchiveBody, ArchiveReply } from '../../../../src/dashboard/management/replies.ts'
-import { attachmentNamed } from '../../../../src/platform/text/attachment-name.ts'
+import { attachmentNamed } from '../../../../src/platform/text/percent-encoding.ts'
 import { request } from '../../api/client.ts'
 import { failureOf } from '../../ui/messages.ts'
 import { saveUrl } from '../../ui/save-text.ts'

@@ -1,4 +1,4 @@
-import type { Md5State } from '../../../../platform/checksums/md5/resumable-md5.ts'
+import type { Md5State } from '../../../../platform/checksums/md5.ts'
 import { CallThread } from '../../../../platform/process/call-thread.ts'
 
 export interface DigestRequest {

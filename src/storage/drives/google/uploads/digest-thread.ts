@@ -1,4 +1,4 @@
-import { updateMd5 } from '../../../../platform/checksums/md5/resumable-md5.ts'
+import { updateMd5 } from '../../../../platform/checksums/md5.ts'
 import { answerCalls } from '../../../../platform/process/call-thread.ts'
 import type { DigestRequest, DigestResult } from './block-digester.ts'
 

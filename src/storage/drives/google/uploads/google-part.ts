@@ -1,4 +1,4 @@
-import type { Md5State } from '../../../../platform/checksums/md5/resumable-md5.ts'
+import type { Md5State } from '../../../../platform/checksums/md5.ts'
 import type { PartDraft } from '../../drive.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
 import type { OpenDrive } from '../open-drive.ts'

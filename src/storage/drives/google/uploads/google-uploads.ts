@@ -1,4 +1,4 @@
-import { emptyMd5, finishMd5 } from '../../../../platform/checksums/md5/resumable-md5.ts'
+import { emptyMd5, finishMd5 } from '../../../../platform/checksums/md5.ts'
 import type { CompleteOptions, ObjectMetadata, ObjectName, UploadDrive } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import type { GoogleFile } from '../api/google-file.ts'

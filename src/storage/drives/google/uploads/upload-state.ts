@@ -1,4 +1,4 @@
-import type { Md5State } from '../../../../platform/checksums/md5/resumable-md5.ts'
+import type { Md5State } from '../../../../platform/checksums/md5.ts'
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
 import { foreignState } from '../../kit/uploads/upload-id.ts'

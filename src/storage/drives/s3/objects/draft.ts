@@ -4,7 +4,7 @@ import {
   PutObjectCommand,
   type PutObjectCommandOutput,
 } from '@aws-sdk/client-s3'
-import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum.ts'
 import type { Attributes } from '../../attributes.ts'
 import type {
   Announced,

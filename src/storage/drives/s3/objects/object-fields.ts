@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   type ChecksumAlgorithm,
   checksumAlgorithms,
-} from '../../../../platform/checksums/checksum-algorithm.ts'
+} from '../../../../platform/checksums/checksum.ts'
 import type { Attributes, KeptHeader, StoredChecksum, WriterAttributes } from '../../attributes.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum.ts'
 import type { Tags } from '../../attributes.ts'
 import type { ObjectName } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'

@@ -6,7 +6,7 @@ import {
   type ServiceInputTypes,
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3'
-import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum.ts'
 import { untilAborted, withDeadline } from '../../../../platform/process/time-limit.ts'
 import { DriveError } from '../../drive-error.ts'
 import { SecureStoreAgent, StoreAgent } from './store-agents.ts'

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum.ts'
 import { untilAborted, withDeadline } from '../../../../platform/process/time-limit.ts'
 import { DriveError } from '../../drive-error.ts'
 import { LentBody } from './lent-body.ts'

@@ -1,10 +1,10 @@
-import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
 import {
+  type ChecksumAlgorithm,
   type ChecksumHasher,
   checksumBytes,
   checksumHeader,
   createChecksum,
-} from '../../../../platform/checksums/checksum-hashers.ts'
+} from '../../../../platform/checksums/checksum.ts'
 
 /** MinIO takes no chunk above 16 MiB, versitygw none below 8 KiB but the last one. */
 const chunkBytes = 1024 * 1024

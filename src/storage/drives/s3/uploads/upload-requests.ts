@@ -7,7 +7,7 @@ import {
   ListMultipartUploadsCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
-import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum-algorithm.ts'
+import type { ChecksumAlgorithm } from '../../../../platform/checksums/checksum.ts'
 import type { StoredChecksum, WriterAttributes } from '../../attributes.ts'
 import type { ObjectName, WriteConditions } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'

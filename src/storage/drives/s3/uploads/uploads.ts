@@ -2,7 +2,7 @@ import type { CompletedPart } from '@aws-sdk/client-s3'
 import {
   type ChecksumAlgorithm,
   checksumAlgorithms,
-} from '../../../../platform/checksums/checksum-algorithm.ts'
+} from '../../../../platform/checksums/checksum.ts'
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { CompleteOptions, PartDraft, UploadDrive } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'

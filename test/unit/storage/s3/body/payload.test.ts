@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
 import fc from 'fast-check'
-import { createChecksum } from '../../../../../src/platform/checksums/checksum-hashers.ts'
+import { createChecksum } from '../../../../../src/platform/checksums/checksum.ts'
 import { largeBlockBytes } from '../../../../../src/storage/s3/body/large-blocks.ts'
 import {
   declaredSize,

@@ -5,13 +5,11 @@ import fc from 'fast-check'
 import {
   type ChecksumAlgorithm,
   checksumAlgorithms,
-} from '../../../../../src/platform/checksums/checksum-algorithm.ts'
-import {
   checksumBytes,
   checksumHeader,
   createChecksum,
   loadXxHashes,
-} from '../../../../../src/platform/checksums/checksum-hashers.ts'
+} from '../../../../../src/platform/checksums/checksum.ts'
 import type { PartChecksum } from '../../../../../src/storage/s3/checksums/checksum-combine.ts'
 import { checksumOfParts } from '../../../../../src/storage/s3/checksums/checksums.ts'
 

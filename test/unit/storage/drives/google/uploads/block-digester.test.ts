@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { emptyMd5, finishMd5 } from '../../../../../../src/platform/checksums/md5/resumable-md5.ts'
+import { emptyMd5, finishMd5 } from '../../../../../../src/platform/checksums/md5.ts'
 import { BlockDigester } from '../../../../../../src/storage/drives/google/uploads/block-digester.ts'
 import { bytesOf } from '../../../../../contract/drive/stored-object.ts'
 

@@ -9,7 +9,7 @@ import {
 } from './connection-limit.ts'
 import { tlsHandshakeRecord } from './fault.ts'
 
-interface EntranceOptions extends ConnectionEvents {
+interface AcceptorOptions extends ConnectionEvents {
   readonly limits: ConnectionLimits
   /** A TLS handshake must be complete this long after the connection was accepted. */
   readonly handshakeMs: number
@@ -20,13 +20,13 @@ interface EntranceOptions extends ConnectionEvents {
 type Accept = (socket: Socket) => void
 
 /** Stands between accepting a connection and the server's own protocol: HTTP or TLS. */
-export class Entrance {
-  readonly #options: EntranceOptions
+export class Acceptor {
+  readonly #options: AcceptorOptions
   readonly #limit: ConnectionLimit
   readonly #accept: Accept
   readonly #handshakes = new WeakMap<ConnectionSlot, NodeJS.Timeout>()
 
-  constructor(server: Server, options: EntranceOptions) {
+  constructor(server: Server, options: AcceptorOptions) {
     this.#options = options
     this.#limit = new ConnectionLimit(options.limits, options)
     // node:http and node:tls each have one listener, which begins their protocol.

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { createXXHash3, createXXHash64, createXXHash128, type IHasher } from 'hash-wasm'
-import type { ChecksumAlgorithm } from './checksum-algorithm.ts'
-import { Crc64Nvme, crc32c } from './checksum-crc.ts'
+import { Crc64Nvme, crc32c } from './crc.ts'
+
+/** Checksum algorithms of S3, with AWS's names. */
+export const checksumAlgorithms = [
+  ...(['CRC32', 'CRC32C', 'CRC64NVME', 'MD5', 'SHA1', 'SHA256', 'SHA512'] as const),
+  ...(['XXHASH64', 'XXHASH3', 'XXHASH128'] as const),
+] as const
+export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
 
 /** A checksum being computed. */
 export interface ChecksumHasher {

@@ -1,28 +1,94 @@
-import {
-  at,
-  type Code,
-  get,
-  i32Const,
-  repeat,
-  set,
-  type WasmFunction,
-  wasmModule,
-} from './wasm-code.ts'
+/**
+ * Assembles the MD5 function as a WebAssembly module. The first half encodes the few instructions that it needs
+ * (https://webassembly.github.io/spec/core/binary/index.html), for functions with one parameter and no result.
+ */
 
-/** Messages that are digested at once, at most. */
+/** Encoded instructions, in the order of the stack machine. */
+type Code = readonly number[]
+
+const i32 = 0x7f
+
+/** An unsigned number in LEB128. */
+function unsigned(value: number): Code {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
+}
+
+/** A 32-bit number in signed LEB128. */
+function signed(value: number): Code {
+  const isLast = value >= -0x40 && value < 0x40
+  return isLast ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)]
+}
+
+const get = (local: number): Code => [0x20, ...unsigned(local)]
+const set = (local: number): Code => [0x21, ...unsigned(local)]
+const i32Const = (value: number): Code => [0x41, ...signed(value | 0)]
+
+/** The operand of a load or store, which expects an alignment of at most `2 ** align` bytes. */
+const at = (offset: number, align: number): Code => [align, ...unsigned(offset)]
+
+/** Runs the code as many times as the local says, which is at least 1 and is counted down to 0. */
+function repeat(local: number, body: Code): Code {
+  const countDown = [...get(local), ...i32Const(1), 0x6b, 0x22, ...unsigned(local)]
+  return [0x03, 0x40, ...body, ...countDown, 0x0d, 0x00, 0x0b]
+}
+
+interface WasmFunction {
+  readonly name: string
+  /** Number of 32-bit locals, without the parameter, which is local 0. */
+  readonly locals: number
+  readonly code: Code
+}
+
+/** A module that exports these functions and its `memory`. */
+function wasmModule(
+  functions: readonly WasmFunction[],
+  memoryPages: number,
+): Uint8Array<ArrayBuffer> {
+  const indexes = functions.map((_, index) => index)
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    ...section(1, [[0x60, 0x01, i32, 0x00]]),
+    ...section(
+      3,
+      indexes.map(() => [0]),
+    ),
+    ...section(5, [[0x00, ...unsigned(memoryPages)]]),
+    ...section(7, [
+      [...named('memory'), 0x02, 0x00],
+      ...functions.map(({ name }, index) => [...named(name), 0x00, index]),
+    ]),
+    ...section(10, functions.map(functionBody)),
+  ])
+}
+
+function section(id: number, items: readonly Code[]): Code {
+  const content = [...unsigned(items.length), ...items.flat()]
+  return [id, ...unsigned(content.length), ...content]
+}
+
+function named(name: string): Code {
+  return [name.length, ...Buffer.from(name, 'latin1')]
+}
+
+function functionBody({ locals, code }: WasmFunction): Code {
+  const content = [1, ...unsigned(locals), i32, ...code, 0x0b]
+  return [...unsigned(content.length), ...content]
+}
+
+/** Maximum number of messages that are digested at once. */
 export const laneCount = 4
-/** The blocks of each message that are in memory at a time. They stay in the cache of the core. */
-export const mostBlocks = 1024
+/** Maximum number of blocks of a message in memory at a time: few enough for the cache of a core. */
+export const maxBlocks = 1024
 export const blockBytes = 64
-export const laneBytes = mostBlocks * blockBytes
-/** A, B, C and D of each message come first. */
+export const laneBytes = maxBlocks * blockBytes
+/** A, B, C and D of each message, at the start of the memory. */
 export const stateBytes = 16
 export const firstLane = laneCount * stateBytes
 
-/** RFC 1321 section 3.4: the amounts of the rotations, four for each round. */
+/** RFC 1321 section 3.4: the rotation amounts, four for each round. */
 const rotations = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 
-/** RFC 1321 section 3.4, "T[i]". For the last round 1 less: see `addMix`. */
+/** RFC 1321 section 3.4, "T[i]"; 1 less in the last round, see `addMix`. */
 function constantOf(step: number): number {
   const sine = Math.floor(2 ** 32 * Math.abs(Math.sin(step + 1)))
   return step < 48 ? sine : sine - 1
@@ -46,7 +112,7 @@ const xor: Code = [0x73]
 const rotate: Code = [0x77]
 const not: Code = [...i32Const(-1), ...xor]
 
-/** The locals of a function. Those of the messages follow. */
+/** The first locals of a function. Those of the messages follow. */
 const count = 0
 const address = 1
 
@@ -55,7 +121,7 @@ interface Locals {
   readonly state: readonly [number, number, number, number]
   /** The state before the block. */
   readonly before: readonly [number, number, number, number]
-  /** The first of 16 words. */
+  /** The first of the 16 words of the block. */
   readonly words: number
 }
 
@@ -73,8 +139,8 @@ function localsOf(lane: number): Locals {
 type State = readonly [a: number, b: number, c: number, d: number]
 
 /**
- * RFC 1321 section 3.4: adds F, G, H or I to the value before. Only B is new, so what can be added without it is added
- * first.
+ * RFC 1321 section 3.4: adds F, G, H or I to the value on the stack. Only B comes from the step before, so terms without
+ * B are added first.
  */
 function addMix(round: number, [, b, c, d]: State): Code {
   const [getB, getC, getD] = [get(b), get(c), get(d)]
@@ -83,7 +149,7 @@ function addMix(round: number, [, b, c, d]: State): Code {
     return [...getD, ...not, ...getC, ...and, ...add, ...getB, ...getD, ...and, ...add]
   }
   if (round === 2) return [...getC, ...getD, ...xor, ...getB, ...xor, ...add]
-  // I is the complement of C ^ (D & ~B). To add the complement of x is to subtract x and 1.
+  // I is the complement of C ^ (D & ~B), and adding the complement of x is subtracting x + 1.
   return [...getB, ...not, ...getD, ...and, ...getC, ...xor, ...subtract]
 }
 
@@ -109,8 +175,8 @@ function loadWords({ words }: Locals, lane: number): Code {
 }
 
 /**
- * A step of MD5 waits for the one before. The steps of several messages take turns, so that the core computes those of the
- * others meanwhile.
+ * Each step of MD5 depends on the one before it, which leaves most of a core idle. The steps of several messages are
+ * interleaved so that the core works on the others meanwhile.
  */
 function hashing(messages: number): WasmFunction {
   const all = Array.from({ length: messages }, (_, lane) => localsOf(lane))
@@ -141,9 +207,8 @@ function hashing(messages: number): WasmFunction {
 }
 
 /**
- * MD5 (RFC 1321) as WebAssembly. It exports `memory`, and `digest1` to `digest4`, which digest so many blocks of 1 to 4
- * messages. OpenSSL digests one message at a time, with most of a core idle
- * (docs/decisions/0041-md5-of-several-messages.md).
+ * MD5 (RFC 1321) as WebAssembly. The module exports `memory`, and `digest1` to `digest4`, which take a number of blocks
+ * and digest that many of 1 to 4 messages (docs/decisions/0041-md5-of-several-messages.md).
  */
 export function md5Module(): Uint8Array<ArrayBuffer> {
   const pages = Math.ceil((firstLane + laneCount * laneBytes) / 65_536)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { attachmentNamed } from '../../../../src/platform/text/attachment-name.ts'
+import { attachmentNamed } from '../../../../src/platform/text/percent-encoding.ts'
 
 describe('attachmentNamed', () => {
   for (const [name, expected] of [

@@ -1,7 +1,31 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ApiError } from '../../../../src/platform/json-api/api-error.ts'
-import { errorFormatOf, plainErrorFormat } from '../../../../src/platform/json-api/error-format.ts'
+import {
+  ApiError,
+  errorFormatOf,
+  jsonPath,
+  plainErrorFormat,
+} from '../../../../src/platform/json-api/api-error.ts'
+
+const cases: readonly (readonly [readonly PropertyKey[], string])[] = [
+  [[], ''],
+  [['name'], 'name'],
+  [
+    ['connections', 2, 'providerSpecificData', 'baseUrl'],
+    'connections[2].providerSpecificData.baseUrl',
+  ],
+  [[0, 'a'], '[0].a'],
+  [['modelAliases', 'my alias'], 'modelAliases["my alias"]'],
+  [['modelAliases', 'a.b"c'], 'modelAliases["a.b\\"c"]'],
+  [['modelAliases', '7'], 'modelAliases["7"]'],
+  [['modelAliases', ''], 'modelAliases[""]'],
+]
+
+for (const [path, expected] of cases) {
+  test(`jsonPath writes ${JSON.stringify(path)} as ${expected}`, () => {
+    assert.equal(jsonPath(path), expected)
+  })
+}
 
 const other = { prefix: '/v1', errorBody: () => ({}) }
 
