@@ -9,10 +9,13 @@ import {
   sortNameOf,
 } from '../../src/storage/drives/google/index/drive-index.ts'
 import { DatabaseDriveIndex } from '../../src/storage/drives/google/index/drive-index-table.ts'
-import { DatabaseDriveUploads } from '../../src/storage/drives/kit/uploads/drive-upload-table.ts'
-import type { UploadRecords } from '../../src/storage/drives/kit/uploads/upload-records.ts'
 
 export const root = 'root'
+
+import {
+  DatabaseDriveUploads,
+  type UploadRecords,
+} from '../../src/storage/drives/kit/uploads/drive-upload-table.ts'
 export const ids = (rows: readonly { readonly id: string }[]) => rows.map((row) => row.id)
 
 export function fileOf(id: string, parent: string, more: Partial<IndexedFile> = {}): IndexedFile {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Database } from '../../src/platform/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
-import { DatabaseDriveUploads } from '../../src/storage/drives/kit/uploads/drive-upload-table.ts'
-import type { UploadRecords } from '../../src/storage/drives/kit/uploads/upload-records.ts'
 
 /** The contract of the Google drive's upload records, for every database. */
+import {
+  DatabaseDriveUploads,
+  type UploadRecords,
+} from '../../src/storage/drives/kit/uploads/drive-upload-table.ts'
 export function describeDriveUploads(
   name: string,
   createLocation: () => Promise<DatabaseLocation>,

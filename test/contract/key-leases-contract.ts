@@ -6,15 +6,20 @@ import { writeAll } from '../../src/platform/state/conditional-writes.ts'
 import type { Database } from '../../src/platform/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
 import { DriveError } from '../../src/storage/drives/drive-error.ts'
-import { DatabaseLeases } from '../../src/storage/drives/kit/key-lease-table.ts'
 import {
   type KeyLease,
   KeyLeases,
   type KeyLeasesOptions,
 } from '../../src/storage/drives/kit/key-leases.ts'
-import type { KeyedLease, LeaseTable } from '../../src/storage/drives/kit/lease-table.ts'
 
 const odd = 'bucket/a\u0000b"\\é🎉?'
+
+import {
+  DatabaseLeases,
+  type KeyedLease,
+  type LeaseTable,
+} from '../../src/storage/drives/kit/key-lease-table.ts'
+
 /** The name of a dead process: process 1 started long before this tick. */
 const deadOwner = `${thisProcess.replace(/\/\d+\/\d*$/, '/1/99999999999999')} x`
 const elsewhere = 'another-host/1/2 x'

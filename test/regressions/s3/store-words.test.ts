@@ -4,10 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { Drive } from '../../../src/storage/drives/drive.ts'
 import type { DriveError } from '../../../src/storage/drives/drive-error.ts'
 import { errorOfFailure } from '../../../src/storage/drives/google/api/google-failure.ts'
-import {
-  driveErrorOf,
-  TransientError,
-} from '../../../src/storage/drives/kit/cloud/transient-error.ts'
+import { driveErrorOf, TransientError } from '../../../src/storage/drives/kit/cloud/retry-policy.ts'
 import { s3ErrorOfDrive } from '../../../src/storage/s3/drive-errors.ts'
 import { startGatewayOn } from '../../faults/gateway-on.ts'
 import { openState } from '../../faults/open-state.ts'

@@ -1,5 +1,5 @@
 import type { KeyLeases } from '../kit/key-leases.ts'
-import type { UploadRecords } from '../kit/uploads/upload-records.ts'
+import type { UploadRecords } from '../kit/uploads/drive-upload-table.ts'
 import type { FreeSpace } from './free-space.ts'
 import type { OpenIndex } from './index/open-index.ts'
 import type { ObjectLocks } from './objects/locked-key.ts'

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import { writeAll } from '../../../platform/state/conditional-writes.ts'
 import type { Database, SqlValue, Statement } from '../../../platform/state/database.ts'
 import { readLists, valueLists } from '../../../platform/state/parameter-lists.ts'
-import { driveDigest, driveKey } from './drive-key.ts'
-import type { KeyedLease, LeaseClaim, LeaseLook, LeaseRelease, LeaseTable } from './lease-table.ts'
+import { driveDigest, driveKey } from './drive-database.ts'
 
 /** Few enough to limit the table of revisions, many enough that few names share one. */
 const revisionSlots = 4096
@@ -36,8 +35,35 @@ const selectLook = (keys: string, slots: string) => `
   UNION ALL SELECT NULL, NULL, NULL, NULL, slot, revision
   FROM lease_revisions WHERE slot IN (${slots})`
 
-/** Leases in the database. The column `key_digest` has the digest of a lease key. */
-export class DatabaseLeases implements LeaseTable {
+export interface LeaseClaim {
+  readonly owner: string
+  /** Milliseconds since the epoch. */
+  readonly untilMs: number
+  /** The recovery record of its holder, for the process that takes over; '' for none. */
+  readonly note: string
+}
+
+export interface KeyedLease extends LeaseClaim {
+  readonly key: string
+}
+
+export interface LeaseRelease {
+  readonly owner: string
+  readonly bumped: readonly string[]
+  readonly keepsNote: boolean
+}
+
+export interface LeaseLook {
+  readonly leases: readonly KeyedLease[]
+  /** Several names may share a revision, so it may also rise for another name. */
+  readonly revisions: readonly number[]
+}
+
+/**
+ * Leases in the database. A lease key is a text of any characters, at most 8,192 UTF-8 bytes; the part before its last
+ * `/` is its parent. The column `key_digest` has its digest. Any method may reject with the database's own error.
+ */
+export class DatabaseLeases {
   readonly #database: Database
   readonly #drive: string
 
@@ -58,6 +84,10 @@ export class DatabaseLeases implements LeaseTable {
     return { sql: lockLease, params: [this.#digest(key), owner], mustChange: 1 }
   }
 
+  /**
+   * Takes all these keys or none. A key is free if it has no lease, or one of `ended` that is unchanged since it was
+   * read. The note of such a lease stays until `note` is called.
+   */
   async take(
     keys: readonly string[],
     { owner, untilMs, note }: LeaseClaim,
@@ -80,12 +110,14 @@ export class DatabaseLeases implements LeaseTable {
     )
   }
 
+  /** Sets the note of all these keys that `owner` holds. */
   async note(keys: readonly string[], owner: string, note: string): Promise<void> {
     await this.#database.write(
       keys.toSorted().map((key) => ({ sql: setNote, params: [note, this.#digest(key), owner] })),
     )
   }
 
+  /** Renews the leases; false if `owner` no longer holds one of the keys. */
   renew(
     keys: readonly string[],
     { owner, untilMs }: Pick<LeaseClaim, 'owner' | 'untilMs'>,
@@ -98,6 +130,10 @@ export class DatabaseLeases implements LeaseTable {
     )
   }
 
+  /**
+   * Releases those of these keys that `owner` still holds and bumps the revisions of these names, in one transaction.
+   * With `keepsNote`, the leases stay, ended, with their notes.
+   */
   async release(
     keys: readonly string[],
     { owner, bumped, keepsNote }: LeaseRelease,
@@ -110,6 +146,7 @@ export class DatabaseLeases implements LeaseTable {
     ])
   }
 
+  /** The leases on these keys and the revisions of these names, in order, at one moment. */
   async look(keys: readonly string[], names: readonly string[]): Promise<LeaseLook> {
     const keyOf = new Map(keys.map((key) => [this.#digest(key), key]))
     const slots = names.map((name) => this.#slotOf(name))
@@ -131,6 +168,7 @@ export class DatabaseLeases implements LeaseTable {
     return { leases, revisions: slots.map((slot) => revisionOf.get(slot) ?? 0) }
   }
 
+  /** The leases on keys directly below these. */
   below(keys: readonly string[]): Promise<LeaseClaim[]> {
     const parents = valueLists(keys.map((key) => this.#digest(key)))
     const select = (some: string) =>
@@ -138,6 +176,7 @@ export class DatabaseLeases implements LeaseTable {
     return readLists<LeaseClaim>(this.#database, parents, select)
   }
 
+  /** At most `limit` leases with a note that ended at this time or earlier. */
   endedWithNote(untilMs: number, limit: number): Promise<LeaseClaim[]> {
     const select = `SELECT ${leaseColumns} FROM key_leases
       WHERE until_ms <= ? AND note <> '' AND drive = ? ORDER BY until_ms LIMIT ?`
@@ -152,6 +191,12 @@ export class DatabaseLeases implements LeaseTable {
     return slotOf(driveKey(this.#drive, name))
   }
 }
+
+/** What holders of leases need of the table: tests have one in memory. */
+export type LeaseTable = Pick<
+  DatabaseLeases,
+  'take' | 'note' | 'renew' | 'release' | 'look' | 'below' | 'endedWithNote'
+>
 
 /** One list of parameters; few keys are looked up together. */
 function list(values: readonly SqlValue[]): { sql: string; params: readonly SqlValue[] } {

@@ -3,8 +3,8 @@ import { HeldLease } from '../../../platform/process/held-lease.ts'
 import { isLeaseFree, newLeaseOwner } from '../../../platform/process/lease-owner.ts'
 import { withDeadline } from '../../../platform/process/time-limit.ts'
 import { DriveError } from '../drive-error.ts'
+import type { KeyedLease, LeaseClaim, LeaseLook, LeaseTable } from './key-lease-table.ts'
 import { LeaseQueue } from './lease-queue.ts'
-import type { KeyedLease, LeaseClaim, LeaseLook, LeaseTable } from './lease-table.ts'
 
 /** After this long without renewal, another process may take a lease. */
 const leaseMs = 20_000

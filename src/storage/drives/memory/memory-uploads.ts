@@ -7,8 +7,7 @@ import type {
   UploadDrive,
 } from '../drive.ts'
 import { DriveError } from '../drive-error.ts'
-import { endingPart } from '../kit/uploads/ending-draft.ts'
-import { lostBytes } from '../kit/uploads/upload-id.ts'
+import { endingPart, lostBytes } from '../kit/uploads/upload-rules.ts'
 import type { AppendOptions, BeginOptions, UploadAbilities } from '../upload-abilities.ts'
 import { ByteCollector, type MemoryObjects, metadataOf, turn } from './memory-objects.ts'
 

@@ -1,6 +1,6 @@
 import { forEachLimited } from '../../../platform/process/limiter.ts'
 import type { Drive, ObjectName } from '../drive.ts'
-import type { DraftRecords } from '../kit/uploads/draft-records.ts'
+import type { DraftRecords } from '../kit/uploads/drive-upload-table.ts'
 import { addBucket, bucketCreatedAtMs, checkAccess, removeBucket } from './objects/buckets.ts'
 import { copyObject } from './objects/copy.ts'
 import { startDraft } from './objects/draft.ts'

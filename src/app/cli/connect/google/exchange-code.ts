@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import { driveScope } from '../../../../storage/drives/google/api/access-tokens.ts'
 import { defaultLimits, GoogleHttp } from '../../../../storage/drives/google/api/google-http.ts'
-import { TransientError } from '../../../../storage/drives/kit/cloud/transient-error.ts'
+import { TransientError } from '../../../../storage/drives/kit/cloud/retry-policy.ts'
 import { ConnectError } from '../connect-error.ts'
 import { word } from './consent.ts'
 

@@ -3,9 +3,12 @@ import { retryAfterMs } from '../../../../platform/process/back-off.ts'
 import { untilAborted } from '../../../../platform/process/time-limit.ts'
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { DriveError } from '../../drive-error.ts'
-import type { Clock } from '../../kit/cloud/clock.ts'
-import { RetryPolicy, type RetryPolicyOptions } from '../../kit/cloud/retry-policy.ts'
-import { TransientError } from '../../kit/cloud/transient-error.ts'
+import {
+  type Clock,
+  RetryPolicy,
+  type RetryPolicyOptions,
+  TransientError,
+} from '../../kit/cloud/retry-policy.ts'
 import type { GoogleCredentials } from './credentials.ts'
 import { GoogleCredentialsRefused } from './google-errors.ts'
 import type { GoogleHttp } from './google-http.ts'

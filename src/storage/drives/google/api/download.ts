@@ -1,7 +1,5 @@
-import type { RetryPolicy } from '../../kit/cloud/retry-policy.ts'
-import { driveErrorOf, TransientError } from '../../kit/cloud/transient-error.ts'
+import { driveErrorOf, type RetryPolicy, TransientError } from '../../kit/cloud/retry-policy.ts'
 import type { HttpAnswer } from './http-answer.ts'
-
 /** Bytes from `start` up to but not including `end`. */
 export interface ByteRange {
   readonly start: number

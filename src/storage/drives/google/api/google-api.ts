@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import type { DriveStatistics } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { type Clock, systemClock } from '../../kit/cloud/clock.ts'
-import { noRetries, type RetryNote, type RetryPolicyOptions } from '../../kit/cloud/retry-policy.ts'
+import {
+  type Clock,
+  noRetries,
+  type RetryNote,
+  type RetryPolicyOptions,
+  systemClock,
+} from '../../kit/cloud/retry-policy.ts'
 import { AccessTokens } from './access-tokens.ts'
 import type { GoogleCredentials } from './credentials.ts'
 import type { Download } from './download.ts'

@@ -5,8 +5,8 @@ import {
   type RetriedCall,
   RetryPolicy,
   type RetryPolicyOptions,
+  TransientError,
 } from '../../kit/cloud/retry-policy.ts'
-import { TransientError } from '../../kit/cloud/transient-error.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { errorOfFailure, type FailureContext, readFailure } from './google-failure.ts'
 import { type GoogleHttp, type GoogleRequest, isStream } from './google-http.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { retryAfterMs } from '../../../../platform/process/back-off.ts'
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import { type DriveErrorKind, PrivateDriveError } from '../../drive-error.ts'
-import { TransientError } from '../../kit/cloud/transient-error.ts'
+import { TransientError } from '../../kit/cloud/retry-policy.ts'
 import {
   GoogleIdTaken,
   GoogleNotFound,

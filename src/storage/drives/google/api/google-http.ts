@@ -3,7 +3,7 @@ import { Agent, type Dispatcher } from 'undici'
 import { DriveError } from '../../drive-error.ts'
 import { Connections, type LimiterName } from '../../kit/cloud/connections.ts'
 import type { Reader } from '../../kit/cloud/read-limiter.ts'
-import { TransientError } from '../../kit/cloud/transient-error.ts'
+import { TransientError } from '../../kit/cloud/retry-policy.ts'
 import { HttpAnswer } from './http-answer.ts'
 
 export interface HttpLimits {

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { TransientError } from '../../kit/cloud/transient-error.ts'
+import { TransientError } from '../../kit/cloud/retry-policy.ts'
 
 /** Reading more than this to keep a connection is not worthwhile. */
 const drainedBytes = 64 * 1024

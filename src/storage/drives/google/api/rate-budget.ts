@@ -1,5 +1,5 @@
 import { DriveError } from '../../drive-error.ts'
-import type { Clock } from '../../kit/cloud/clock.ts'
+import type { Clock } from '../../kit/cloud/retry-policy.ts'
 
 /** Kinds of calls that Google's quota distinguishes. */
 export type Cost = 'get' | 'list' | 'download' | 'update' | 'other'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { DriveError } from '../../drive-error.ts'
-import type { RetryPolicy } from '../../kit/cloud/retry-policy.ts'
-import { TransientError } from '../../kit/cloud/transient-error.ts'
+import { type RetryPolicy, TransientError } from '../../kit/cloud/retry-policy.ts'
 import { piecesFrom } from './chunk-bytes.ts'
 import { getFile } from './file-calls.ts'
 import { type Call, readJson } from './google-calls.ts'

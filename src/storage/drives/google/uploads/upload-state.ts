@@ -1,8 +1,8 @@
 import type { Md5State } from '../../../../platform/checksums/md5.ts'
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
-import { foreignState } from '../../kit/uploads/upload-id.ts'
-import type { UploadRecords } from '../../kit/uploads/upload-records.ts'
+import type { UploadRecords } from '../../kit/uploads/drive-upload-table.ts'
+import { foreignState } from '../../kit/uploads/upload-rules.ts'
 import type { ObjectSession } from './object-sessions.ts'
 
 /** An upload's committed state, stored by the caller. */

@@ -1,7 +1,7 @@
 import { DriveError } from '../../drive-error.ts'
-import { withDatabaseErrors } from '../database-errors.ts'
+import { withDatabaseErrors } from '../drive-database.ts'
+import type { LeaseTable } from '../key-lease-table.ts'
 import { type KeyLease, KeyLeases } from '../key-leases.ts'
-import type { LeaseTable } from '../lease-table.ts'
 
 /** Leases that are read at first; more are read if none of them can be recovered. */
 const firstPage = 1_000

@@ -1,6 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type BackOff, backOffMs } from '../../../../platform/process/back-off.ts'
-import type { Clock } from './clock.ts'
-import { driveErrorOf, TransientError, type TransientErrorReason } from './transient-error.ts'
+import { type DriveError, PrivateDriveError } from '../../drive-error.ts'
+
+/** Time and randomness; tests inject their own. */
+export interface Clock {
+  /** Milliseconds since the epoch. The clock may be set back or forward at any moment. */
+  now(): number
+  /** Milliseconds of a clock that is never set back: for durations. */
+  elapsed(): number
+  /** @throws the signal's reason when it aborts. */
+  wait(ms: number, signal?: AbortSignal): Promise<void>
+  /** At least 0, less than 1. */
+  random(): number
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  random: Math.random,
+  async wait(ms, signal) {
+    try {
+      await delay(ms, undefined, signal === undefined ? {} : { signal })
+    } catch (error) {
+      // Node's error does not contain the signal's reason.
+      throw signal?.aborted ? signal.reason : error
+    }
+  },
+}
+
+/** Why an attempt failed although the next one may succeed. */
+export type TransientErrorReason =
+  /** The service demands fewer requests. */
+  | 'rate'
+  /** The service failed, with a status such as 5xx or an invalid response. */
+  | 'server'
+  /** There was no response, or only a part of one. */
+  | 'network'
+
+/** An attempt failed; a retry may succeed. Callers of a drive get a DriveError (`driveErrorOf`). */
+export class TransientError extends Error {
+  readonly reason: TransientErrorReason
+  /** Milliseconds to wait, according to the service. */
+  readonly retryAfterMs: number | undefined
+
+  /** @param message what went wrong, such as `503 backendError`; it must contain no secret. */
+  constructor(
+    reason: TransientErrorReason,
+    message: string,
+    options: ErrorOptions & { readonly retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, options)
+    this.name = 'TransientError'
+    this.reason = reason
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
 
 /** How many attempts were repeated, by the reason of the failure. */
 export type RetryCounts = Record<TransientErrorReason, number>
@@ -110,4 +164,32 @@ export class RetryPolicy {
       }
     }
   }
+}
+
+interface FailedAttempts {
+  /** For people, such as `Google Drive`. */
+  readonly service: string
+  /** For people, such as `list files`. */
+  readonly doing: string
+  /** Milliseconds after which another attempt makes sense. */
+  readonly waitMs: number
+}
+
+/** The error for callers of a drive when there is no time for another attempt. */
+export function driveErrorOf(
+  error: TransientError,
+  { service, doing, waitMs }: FailedAttempts,
+): DriveError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  const { message, reason } = error
+  const causes = {
+    rate: `the API quota is exceeded (${message}). Try again in ${retryAfterSeconds} s.`,
+    server: `server error (${message}). Try again later.`,
+    network: `no response (${message}). Check the network and try again.`,
+  }
+  return new PrivateDriveError(
+    reason === 'rate' ? 'busy' : 'unavailable',
+    `${service} could not ${doing}: ${causes[reason]}`,
+    { cause: error, retryAfterSeconds },
+  )
 }

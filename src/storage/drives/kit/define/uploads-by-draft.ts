@@ -1,13 +1,13 @@
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectMetadata, ObjectName, PartDraft, UploadDrive } from '../../drive.ts'
-import { endingPart } from '../uploads/ending-draft.ts'
 import { StagedBytes, type StagedUploads } from '../uploads/staged-uploads.ts'
 import {
   alreadyPublished,
+  endingPart,
   foreignState,
   requireSame,
   requireUploadId,
-} from '../uploads/upload-id.ts'
+} from '../uploads/upload-rules.ts'
 import type { CoreDraft, CoreObject, DraftPublisher } from './drive-core.ts'
 
 /** The state of an upload, which the caller stores as JSON. */

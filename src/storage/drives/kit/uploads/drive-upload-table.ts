@@ -1,5 +1,4 @@
 import type { Database, Statement } from '../../../../platform/state/database.ts'
-import type { UploadRecords } from './upload-records.ts'
 
 /** Each digest is 16 bytes in base64url. */
 const digestLength = 22
@@ -30,8 +29,11 @@ interface BlocksRow {
   readonly digests: string
 }
 
-/** The Google drive's uploads in the database. */
-export class DatabaseDriveUploads implements UploadRecords {
+/**
+ * A drive's own records of uploads in the database, in addition to the state that its caller stores, with carries and
+ * blocks for Google Drive. Any method may reject with the database's own error.
+ */
+export class DatabaseDriveUploads {
   readonly #database: Database
   readonly #now: () => number
   readonly #drive: string
@@ -52,14 +54,19 @@ export class DatabaseDriveUploads implements UploadRecords {
     return row?.json
   }
 
+  /**
+   * Creates or replaces the record, and stores the time.
+   * @param record `fileIds` are the files on Google Drive that its sessions end in
+   */
   async save(
     uploadId: string,
-    { json, fileIds }: { readonly json: string; readonly fileIds: readonly string[] },
+    { json, fileIds = [] }: { readonly json: string; readonly fileIds?: readonly string[] },
   ): Promise<void> {
     const params = [uploadId, fileIds.join(' '), json, this.#now(), this.#drive]
     await this.#database.write([{ sql: upsert, params }])
   }
 
+  /** Also deletes carries and blocks. */
   async remove(uploadId: string): Promise<void> {
     const params = [uploadId]
     await this.#database.write([
@@ -69,12 +76,14 @@ export class DatabaseDriveUploads implements UploadRecords {
     ])
   }
 
+  /** Whether a session of an upload ends in this file. False positives are possible. */
   async isTarget(fileId: string): Promise<boolean> {
     // An underscore in an id matches any character, so another id may match.
     const select = 'SELECT id FROM drive_uploads WHERE file_ids LIKE ? LIMIT 1'
     return (await this.#database.read(select, [`%${fileId}%`])).length > 0
   }
 
+  /** The IDs of at most `limit` records that were not saved since then, the oldest first. */
   async idle(beforeMs: number, limit: number): Promise<string[]> {
     const rows = await this.#database.read<{ id: string }>(
       `SELECT id FROM drive_uploads WHERE touched_at_ms <= ? AND drive = ?
@@ -84,12 +93,14 @@ export class DatabaseDriveUploads implements UploadRecords {
     return rows.map((row) => row.id)
   }
 
+  /** The carry for this size: the committed bytes after the last whole block, in base64. */
   async carry(uploadId: string, size: number): Promise<string | undefined> {
     const select = 'SELECT bytes FROM drive_upload_carries WHERE upload_id = ? AND size = ?'
     const [row] = await this.#database.read<{ bytes: string }>(select, [uploadId, size])
     return row?.bytes
   }
 
+  /** Saves the carry of a size. Those of other sizes stay. */
   async saveCarry(
     uploadId: string,
     { size, bytes }: { readonly size: number; readonly bytes: string },
@@ -100,6 +111,7 @@ export class DatabaseDriveUploads implements UploadRecords {
     ])
   }
 
+  /** Saves the digests of new blocks, from this block on. */
   async announce(uploadId: string, firstBlock: number, digests: readonly string[]): Promise<void> {
     await this.#database.write([
       { sql: insertBlocks, params: [uploadId, firstBlock, digests.join('')] },
@@ -107,11 +119,13 @@ export class DatabaseDriveUploads implements UploadRecords {
     ])
   }
 
+  /** The saved digests, from this block on. */
   async blocks(uploadId: string, firstBlock: number): Promise<string[]> {
     const rows = await this.#blockRows(uploadId)
     return rows.flatMap((row) => digestsOf(row).slice(Math.max(0, firstBlock - row.firstBlock)))
   }
 
+  /** Deletes the digests, from this block on. */
   async dropBlocks(uploadId: string, firstBlock: number): Promise<void> {
     const rows = await this.#blockRows(uploadId)
     const cut = rows.filter((row) => row.firstBlock + digestsOf(row).length > firstBlock)
@@ -123,6 +137,9 @@ export class DatabaseDriveUploads implements UploadRecords {
     )
   }
 
+  /**
+   * Deletes carries of smaller sizes and digests of blocks that end before this size. A few may be left to a later call.
+   */
   async forgetBefore(uploadId: string, size: number): Promise<void> {
     const block = Math.floor(size / blockBytes)
     const rows = await this.#blockRows(uploadId)
@@ -142,6 +159,12 @@ export class DatabaseDriveUploads implements UploadRecords {
     return this.#database.read<BlocksRow>(selectBlocks, [uploadId])
   }
 }
+
+/** What a drive needs that stores only the records. */
+export type DraftRecords = Pick<DatabaseDriveUploads, 'save' | 'find' | 'remove' | 'idle'>
+
+/** What Google Drive needs. */
+export type UploadRecords = Pick<DatabaseDriveUploads, keyof DatabaseDriveUploads>
 
 function digestsOf({ digests }: BlocksRow): string[] {
   return Array.from({ length: digests.length / digestLength }, (_, index) =>

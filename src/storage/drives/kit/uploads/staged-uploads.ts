@@ -1,6 +1,6 @@
 import type { Drive, OpenObject, PartDraft } from '../../drive.ts'
 import type { AppendOptions, UploadAbilities } from '../../upload-abilities.ts'
-import { lostBytes } from './upload-id.ts'
+import { lostBytes } from './upload-rules.ts'
 
 /** A local drive in the staging directory, which collects uploads for another drive. */
 export interface StagedUploads {

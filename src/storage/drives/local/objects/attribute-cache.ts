@@ -3,7 +3,7 @@ import { SizedCache } from '../../../../platform/process/sized-cache.ts'
 import { TimeLimitError, withinTime } from '../../../../platform/process/time-limit.ts'
 import type { Attributes } from '../../attributes.ts'
 import { DriveError } from '../../drive-error.ts'
-import { withDatabaseErrors } from '../../kit/database-errors.ts'
+import { withDatabaseErrors } from '../../kit/drive-database.ts'
 import {
   parseAttributes,
   provisionalAttributes,

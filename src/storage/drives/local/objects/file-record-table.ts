@@ -6,7 +6,7 @@ import {
   readLists,
   valueLists,
 } from '../../../../platform/state/parameter-lists.ts'
-import { driveDigest, driveKey } from '../../kit/drive-key.ts'
+import { driveDigest, driveKey } from '../../kit/drive-database.ts'
 import type { FileAtPath, FileRecord, FileRecords } from './file-records.ts'
 
 /** Readers may look up the record of a file that was just deleted. */

@@ -1,4 +1,4 @@
-import { foreignState } from '../../kit/uploads/upload-id.ts'
+import { foreignState } from '../../kit/uploads/upload-rules.ts'
 import type { PlacedPart, PlacedParts } from '../../upload-abilities.ts'
 
 /** Where the bytes of a part are: in the common file, or in a file of its own. */

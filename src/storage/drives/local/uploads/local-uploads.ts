@@ -1,7 +1,11 @@
 import crypto from 'node:crypto'
 import type { CompleteOptions, ObjectMetadata, UploadDrive } from '../../drive.ts'
-import { endingPart } from '../../kit/uploads/ending-draft.ts'
-import { isUploadId, lostBytes, requireUploadId } from '../../kit/uploads/upload-id.ts'
+import {
+  endingPart,
+  isUploadId,
+  lostBytes,
+  requireUploadId,
+} from '../../kit/uploads/upload-rules.ts'
 import { fs } from '../file-calls.ts'
 import { makePrivateFolder, syncFolderAt } from '../folders/durable-folders.ts'
 import { lastChangeMs, removeTree } from '../folders/own-folders.ts'

@@ -1,6 +1,6 @@
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
-import { foreignState, requireUploadId } from '../../kit/uploads/upload-id.ts'
+import { foreignState, requireUploadId } from '../../kit/uploads/upload-rules.ts'
 
 /** Bytes in a separate file that will replace the last part. */
 export interface Tail {

@@ -15,7 +15,7 @@ import type {
   WriteConditions,
 } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { endingDraft } from '../../kit/uploads/ending-draft.ts'
+import { endingDraft } from '../../kit/uploads/upload-rules.ts'
 import type { NativeConditions } from '../probe/store-abilities.ts'
 import { type BodyMemory, CollectedBody } from '../requests/collected-body.ts'
 import { answeredAtMs, longCallMs, withTrailer } from '../requests/store.ts'

@@ -1,9 +1,9 @@
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectMetadata, ObjectName } from '../../drive.ts'
 import type { DriveError, DriveErrorKind } from '../../drive-error.ts'
-import { withDatabaseErrors } from '../../kit/database-errors.ts'
+import { withDatabaseErrors } from '../../kit/drive-database.ts'
 import { asciiJson } from '../../kit/stored-attributes.ts'
-import type { DraftRecords } from '../../kit/uploads/draft-records.ts'
+import type { DraftRecords } from '../../kit/uploads/drive-upload-table.ts'
 import { newMark } from '../objects/conditional-write.ts'
 import { withoutMark } from '../objects/heads.ts'
 import { callMs } from '../requests/store.ts'
@@ -139,7 +139,7 @@ export class BegunUploads {
   async #save(id: string, begun: Omit<Begun, 'atMs'> & Partial<Begun>): Promise<void> {
     const { target, uploadId, atMs = this.#now() } = begun
     const json = asciiJson({ ...target, uploadId, atMs })
-    await this.#records.save(id, { json, fileIds: [] })
+    await this.#records.save(id, { json })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { CompletedPart } from '@aws-sdk/client-s3'
 import type { PartDraft } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { endingPart } from '../../kit/uploads/ending-draft.ts'
+import { endingPart } from '../../kit/uploads/upload-rules.ts'
 import type { DraftContext } from '../objects/draft.ts'
 import { CollectedBody } from '../requests/collected-body.ts'
 import { StreamedBody } from '../requests/streamed-body.ts'

@@ -3,11 +3,15 @@ import { Pool } from 'undici'
 import { retryAfterMs } from '../../../../platform/process/back-off.ts'
 import type { DriveStatistics } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { systemClock } from '../../kit/cloud/clock.ts'
 import { Connections, type LimiterName } from '../../kit/cloud/connections.ts'
 import type { Reader } from '../../kit/cloud/read-limiter.ts'
-import { noRetries, RetryPolicy, type RetryPolicyOptions } from '../../kit/cloud/retry-policy.ts'
-import { TransientError } from '../../kit/cloud/transient-error.ts'
+import {
+  noRetries,
+  RetryPolicy,
+  type RetryPolicyOptions,
+  systemClock,
+  TransientError,
+} from '../../kit/cloud/retry-policy.ts'
 import { type ResponseHead, refusedCredentials, unreachable } from './dav-error.ts'
 import type { DavAddress } from './dav-path.ts'
 

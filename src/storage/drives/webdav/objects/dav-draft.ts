@@ -1,5 +1,5 @@
 import type { Draft, DraftOptions } from '../../drive.ts'
-import { endingDraft } from '../../kit/uploads/ending-draft.ts'
+import { endingDraft } from '../../kit/uploads/upload-rules.ts'
 import { md5OfEtag } from '../client/arrivals.ts'
 import { DavFileWriter } from './dav-file-writer.ts'
 import type { PublishingContext } from './dav-publisher.ts'

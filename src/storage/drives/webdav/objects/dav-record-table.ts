@@ -6,7 +6,7 @@ import {
   readLists,
   valueLists,
 } from '../../../../platform/state/parameter-lists.ts'
-import { driveDigest } from '../../kit/drive-key.ts'
+import { driveDigest } from '../../kit/drive-database.ts'
 import type { DavRecords, FileVersion } from './dav-records.ts'
 
 /** Readers may look up the record of a file that was just deleted. */

@@ -1,6 +1,6 @@
 import type { ObjectMetadata } from '../../drive.ts'
+import type { LeaseLook } from '../../kit/key-lease-table.ts'
 import type { KeyLeases } from '../../kit/key-leases.ts'
-import type { LeaseLook } from '../../kit/lease-table.ts'
 import { provisionalAttributes } from '../../kit/stored-attributes.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { AttributeStore, FoundFile } from './attribute-store.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PartDraft } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { lostBytes } from '../../kit/uploads/upload-id.ts'
+import { lostBytes } from '../../kit/uploads/upload-rules.ts'
 import type { AppendOptions } from '../../upload-abilities.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavEntry } from '../client/multistatus.ts'

@@ -1,12 +1,12 @@
 import type { ObjectName, PartDraft, UploadDrive } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { endingPart } from '../../kit/uploads/ending-draft.ts'
 import {
   alreadyPublished,
+  endingPart,
   lostBytes,
   requireSame,
   requireUploadId,
-} from '../../kit/uploads/upload-id.ts'
+} from '../../kit/uploads/upload-rules.ts'
 import { assertConditions } from '../../write-conditions.ts'
 import type { PublishingContext } from '../objects/dav-publisher.ts'
 import { type DavObjectPath, davPathOf } from '../objects/object-path.ts'

@@ -1,5 +1,5 @@
 import { parsedJson } from '../../../../platform/text/json-text.ts'
-import { foreignState, requireUploadId } from '../../kit/uploads/upload-id.ts'
+import { foreignState, requireUploadId } from '../../kit/uploads/upload-rules.ts'
 
 /** What the caller stores of an upload between calls, by where its bytes are. */
 export type DavUploadState = AppendedState | ChunkedState | SpooledState

@@ -8,7 +8,7 @@ import {
   GoogleSuspects,
 } from '../../../../../../src/storage/drives/google/api/google-errors.ts'
 import { errorOfFailure } from '../../../../../../src/storage/drives/google/api/google-failure.ts'
-import { TransientError } from '../../../../../../src/storage/drives/kit/cloud/transient-error.ts'
+import { TransientError } from '../../../../../../src/storage/drives/kit/cloud/retry-policy.ts'
 
 const failure = (status: number, reason = '') => ({
   status,

@@ -5,7 +5,7 @@ import {
   GoogleHttp,
   type HttpLimits,
 } from '../../../../../../src/storage/drives/google/api/google-http.ts'
-import { TransientError } from '../../../../../../src/storage/drives/kit/cloud/transient-error.ts'
+import { TransientError } from '../../../../../../src/storage/drives/kit/cloud/retry-policy.ts'
 import { sha256Of, testBytes } from '../../../../../support/test-bytes.ts'
 import { collected, early, type Step, startScriptedGoogle, status } from './scripted-google.ts'
 

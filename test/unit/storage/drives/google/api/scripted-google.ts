@@ -6,7 +6,7 @@ import {
   GoogleApi,
   type GoogleApiOptions,
 } from '../../../../../../src/storage/drives/google/api/google-api.ts'
-import type { Clock } from '../../../../../../src/storage/drives/kit/cloud/clock.ts'
+import type { Clock } from '../../../../../../src/storage/drives/kit/cloud/retry-policy.ts'
 
 export const secrets = {
   clientSecret: 'client-secret-4711',

@@ -6,7 +6,7 @@ import { Recovery } from '../../../../../../src/storage/drives/kit/cloud/recover
 import type {
   KeyedLease,
   LeaseTable,
-} from '../../../../../../src/storage/drives/kit/lease-table.ts'
+} from '../../../../../../src/storage/drives/kit/key-lease-table.ts'
 
 const nowMs = 1_000_000
 

@@ -5,8 +5,11 @@ import {
   decodeName,
   isLegalKey,
   pathOfKey,
-} from '../../../../src/storage/drives/kit/names/key-path.ts'
-import { isRefused, type NameRules } from '../../../../src/storage/drives/kit/names/name-rules.ts'
+} from '../../../../../../src/storage/drives/kit/names/key-path.ts'
+import {
+  isRefused,
+  type NameRules,
+} from '../../../../../../src/storage/drives/kit/names/name-rules.ts'
 
 const rules: NameRules = {
   maxNameBytes: 200,

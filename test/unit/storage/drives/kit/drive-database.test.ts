@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withDatabaseErrors } from '../../../../../src/storage/drives/kit/database-errors.ts'
+import { withDatabaseErrors } from '../../../../../src/storage/drives/kit/drive-database.ts'
 
 const lost = new Error('lost')
 

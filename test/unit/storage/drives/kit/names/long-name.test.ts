@@ -7,7 +7,7 @@ import {
   endsLikeContinued,
   isCutAt,
   looksContinued,
-} from '../../../../src/storage/drives/kit/names/long-name.ts'
+} from '../../../../../../src/storage/drives/kit/names/long-name.ts'
 
 /** Small, so that random names hit every edge. */
 const limit = 9

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endingPart } from '../../../../src/storage/drives/kit/uploads/ending-draft.ts'
+import { endingPart } from '../../../../../../src/storage/drives/kit/uploads/upload-rules.ts'
 
 /** A part that records the calls it gets. */
 function recorded(commit: () => Promise<string>) {
