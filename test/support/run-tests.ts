@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -6,6 +7,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { makeMemoryFolder } from './memory-folder.ts'
+import { repeatCommand } from './repeat-command.ts'
 import { shareProcesses } from './shared-processes.ts'
 import { ciGroups, filesLeftOut, isFull, testGroups } from './test-groups.ts'
 
@@ -13,7 +15,8 @@ import { ciGroups, filesLeftOut, isFull, testGroups } from './test-groups.ts'
  * `npm test`, `npm run test:quick`, `npm run test:service` and the like for each of the long groups, or the
  * files given as arguments. Several groups are one run, in the order given: name those with the longest files
  * first. With CI=true, `npm test` runs all groups but the container in one run; all of `partialFiles`, and more than
- * a share of the longest lists of cases (`shareOf`), only with FULL=1. The last line counts; the exit status is not 0
+ * a share of the longest lists of cases (`shareOf`), only with FULL=1. If a test fails in a run that chose cases at
+ * random, the command that repeats it on the commit before is shown. The last line counts; the exit status is not 0
  * when a test failed, when there was none, and with CI=true also when one was skipped, because a skipped proof proves
  * nothing.
  */
@@ -30,6 +33,7 @@ const counts = { passed: 0, failed: 0, skipped: 0 }
 const mostShown = 25
 /** A file that takes longer hangs: it fails instead of the whole run. The fleet test at full length takes 15 minutes. */
 const longestFileMs = (isFull ? 60 : 20) * 60_000
+const failedFiles = new Set<string>()
 const durations = new Map<string, number>()
 
 // A third of the time of a short file goes into compiling: a shared cache needs it once.
@@ -39,6 +43,7 @@ process.on('exit', () => {
   if (counts.failed > 0 || counts.passed === 0 || isRefused) process.exitCode = 1
   const turn = process.env.SHARE_TURN
   if (turn !== undefined) console.log(`SHARE_TURN=${turn} repeats the choice of cases`)
+  if (turn !== undefined && failedFiles.size > 0) showRepeat()
   console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
 })
 if (process.env.TMPDIR === undefined) {
@@ -58,6 +63,16 @@ try {
   rmSync(groupFolder, { recursive: true })
 }
 
+/** A newer commit may not be the cause: what a push runs differs from push to push. */
+function showRepeat(): void {
+  const { CI, FULL, SHARE_TURN } = process.env
+  const head = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' })
+  const commit = head.stdout?.trim() || 'HEAD'
+  const files = [...failedFiles].map((file) => relative(project, file)).sort()
+  console.log('To see whether the commit before fails as well:')
+  console.log(repeatCommand({ commit, files, variables: { CI, FULL, SHARE_TURN } }))
+}
+
 function filesOf(name: string): readonly string[] {
   const files = (testGroups[name] ?? [name]).flatMap((pattern) => globSync(pattern)).sort()
   if (files.length === 0) throw new Error(`${name} is neither a group nor a file of tests`)
@@ -69,6 +84,7 @@ async function finished(tests: ReturnType<typeof run>): Promise<void> {
     // Each file has its summary too; the one without a file is that of the whole run.
     if (summary.file !== undefined) {
       durations.set(summary.file, summary.duration_ms)
+      if (!summary.success) addFailed(summary.file)
       return
     }
     const { passed, skipped, tests: all } = summary.counts
@@ -80,9 +96,16 @@ async function finished(tests: ReturnType<typeof run>): Promise<void> {
     // The summary does not count them, nor the tests in them.
     if (skip !== undefined && details.type === 'suite') counts.skipped += 1
   })
+  // The only sign of a process that ended before its summary.
+  tests.on('test:fail', ({ file }) => addFailed(file))
   const report = tests.compose(spec)
   report.pipe(process.stdout, { end: false })
   await new Promise((resolve) => report.on('end', resolve))
+}
+
+/** A test may be defined by a helper, and unit tests share a process: neither file can be named to run it. */
+function addFailed(file: string | undefined): void {
+  if (file?.endsWith('.test.ts')) failedFiles.add(file)
 }
 
 /** Shows the files with most CPU time, which, unlike their duration, does not depend on what ran beside them. */
