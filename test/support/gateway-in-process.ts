@@ -10,6 +10,7 @@ import { connectService } from '../../src/app/start/service.ts'
 import { type ServeOptions, serve } from '../../src/app/start/serving.ts'
 import { createLog } from '../../src/app/telemetry/log.ts'
 import { hasMetrics, ProcessMetrics } from '../../src/app/telemetry/metrics/process-metrics.ts'
+import { watchedDatabase, watchedDrive } from '../../src/app/telemetry/telemetry.ts'
 import { openKeyValueStore } from '../../src/platform/state/key-value/open-key-value.ts'
 import { openDatabase } from '../../src/platform/state/open-database.ts'
 import type { Drive } from '../../src/storage/drives/drive.ts'
@@ -58,9 +59,8 @@ export async function startGatewayInProcess(
   const log = createLog('debug', { write: (line) => lines.push(JSON.parse(line)) })
   const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
   const opened = await openDatabase(settings.database, { migrate: true })
-  const database = metrics?.watchDatabase(opened) ?? opened
-  const memory = openMemoryDrive()
-  const drive = metrics?.watchDrive(memory) ?? memory
+  const database = watchedDatabase(opened, { metrics })
+  const drive = watchedDrive(openMemoryDrive(), '', { metrics })
   await drive.prepare(settings.allowedBuckets)
   const sessions = await openKeyValueStore({ url: settings.authKv, database, now: Date.now })
   const registries = await openRegistries({

@@ -6,7 +6,7 @@ import type { Settings } from '../settings/read-settings.ts'
 /** Anyone can send the header, so stored addresses and log lines are limited. */
 const maxAddresses = 10
 
-/** How often one more address is named after that. */
+/** How often another address is reported after that. */
 const everyMs = 60 * 60_000
 
 /** Calls `call` once for each address: for the first ten of them, then for one in an hour. */
@@ -29,16 +29,18 @@ export function onceEach(
   }
 }
 
-/** Looks for proxies that TRUST_PROXY does not name. To be called with every request. */
+/** Looks for proxies that TRUST_PROXY does not name. */
 export function untrustedProxyWatch(
   { trustProxy }: Pick<Settings, 'trustProxy'>,
   onFound: (address: string) => void,
-): (request: HttpRequest) => void {
+): { onRequest(record: { readonly request: HttpRequest }): void } {
   const isTrusted = addressesWithin(trustProxy)
   const found = onceEach(onFound)
-  return ({ headers, remoteAddress }) => {
-    if (headers['x-forwarded-for'] === undefined) return
-    if (!isTrusted(remoteAddress)) found(remoteAddress)
+  return {
+    onRequest({ request: { headers, remoteAddress } }) {
+      if (headers['x-forwarded-for'] === undefined) return
+      if (!isTrusted(remoteAddress)) found(remoteAddress)
+    },
   }
 }
 

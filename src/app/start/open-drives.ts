@@ -16,8 +16,7 @@ import { kindOf } from '../settings/drive-kinds.ts'
 import { nameOfDrive } from '../settings/own-drives.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
-import type { ProcessMetrics } from '../telemetry/metrics/process-metrics.ts'
-import type { Tracing } from '../telemetry/tracing/tracing.ts'
+import { type DriveTelemetry, watchedDrive } from '../telemetry/telemetry.ts'
 import { madeBuckets, type OpenMounts, openMounts } from './drives/open-mounts.ts'
 
 /** The drives, and the registration of this gateway, which the other gateways of the drives watch. */
@@ -47,9 +46,7 @@ interface DrivesParts {
   /** The database's time. */
   readonly now: () => number
   readonly gateways: KnownGateways
-  /** Around each drive, if they are on. */
-  readonly metrics: ProcessMetrics | undefined
-  readonly tracing: Tracing | undefined
+  readonly telemetry: DriveTelemetry
 }
 
 /**
@@ -58,7 +55,7 @@ interface DrivesParts {
  * @throws DriveError, SettingsError or DatabaseError, for people
  */
 export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
-  const { settings, log, role, database, now, gateways, metrics, tracing } = parts
+  const { settings, log, role, database, now, gateways, telemetry } = parts
   const claimed = new Map<string, string>()
   let mounts: OpenMounts | undefined
   const register =
@@ -76,10 +73,7 @@ export async function openDrives(parts: DrivesParts): Promise<OpenDrives> {
     mounts = await openMounts({
       ...{ settings, log, database, role, now, made, claimed },
       gateways: () => gateways.running,
-      watch(drive, name) {
-        const watched = metrics?.watchDrive(drive, name) ?? drive
-        return tracing?.drive(watched, name) ?? watched
-      },
+      watch: (drive, name) => watchedDrive(drive, name, telemetry),
     })
   } catch (error) {
     await register?.withdraw()

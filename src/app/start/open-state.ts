@@ -5,10 +5,8 @@ import { openDatabase } from '../../platform/state/open-database.ts'
 import type { OnTime } from '../../platform/state/revision-table.ts'
 import type { ServiceRole } from '../fleet/open-owner.ts'
 import type { Settings } from '../settings/read-settings.ts'
-import type { Log } from '../telemetry/log.ts'
-import type { ProcessMetrics } from '../telemetry/metrics/process-metrics.ts'
-import { sparingly } from '../telemetry/sparingly.ts'
-import type { Tracing } from '../telemetry/tracing/tracing.ts'
+import { type Log, throttled } from '../telemetry/log.ts'
+import { type Telemetry, watchedDatabase } from '../telemetry/telemetry.ts'
 import { startClock } from './start-clock.ts'
 
 /** A server that refuses connections is asked again every second. */
@@ -31,23 +29,19 @@ export async function openState({
   settings,
   log,
   role,
-  metrics,
-  tracing,
+  telemetry,
 }: {
   readonly settings: Settings
   readonly log: Log
   readonly role: ServiceRole
-  /** Around the database, if they are on. */
-  readonly metrics: ProcessMetrics | undefined
-  readonly tracing: Tracing | undefined
+  readonly telemetry: Telemetry
 }): Promise<OpenState> {
   const opened = await openDatabase(settings.database, {
     migrate: role.kind === 'primary',
     connections: settings.databasePool,
     onShortage: shortageLogger(log),
   })
-  const timed = metrics?.watchDatabase(opened) ?? opened
-  const database = tracing?.database(timed) ?? timed
+  const database = watchedDatabase(opened, telemetry)
   const clock = await startClock(database, log)
   const { now, observe: onTime } = clock
   const sessions = await openKeyValueStore({
@@ -69,7 +63,7 @@ export async function openState({
 
 function shortageLogger(log: Log): (error: Error) => void {
   let latest: Error | undefined
-  const warn = sparingly(shortageEveryMs, () =>
+  const warn = throttled(shortageEveryMs, () =>
     log.warn({ err: latest }, 'requests wait for a connection to the database: see DATABASE_POOL'),
   )
   return (error) => {

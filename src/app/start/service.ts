@@ -18,13 +18,12 @@ import { createGateway } from '../gateway/gateway.ts'
 import { createHealthHandler, namedChecks } from '../gateway/health.ts'
 import { liveness, Readiness } from '../gateway/readiness.ts'
 import type { Settings } from '../settings/read-settings.ts'
-import type { ActivityWatch } from '../telemetry/activity-watch.ts'
 import type { Log } from '../telemetry/log.ts'
 import { publicMetrics } from '../telemetry/metrics/metrics-handler.ts'
-import { hasMetrics, ProcessMetrics } from '../telemetry/metrics/process-metrics.ts'
+import type { ProcessMetrics } from '../telemetry/metrics/process-metrics.ts'
 import type { Scrape } from '../telemetry/metrics/scraper.ts'
-import { openTracing } from '../telemetry/tracing/open-tracing.ts'
-import type { Tracing } from '../telemetry/tracing/tracing.ts'
+import type { RequestSink, RequestSpans } from '../telemetry/requests.ts'
+import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { TrafficWatch } from '../telemetry/traffic-watch.ts'
 import { openConsole, webBuild } from './open-console.ts'
 import { openDrives } from './open-drives.ts'
@@ -55,12 +54,10 @@ export interface ConnectedService {
   connect(scrape?: Scrape): Promise<HttpHandler>
   /** Absent if metrics are off. */
   readonly metrics: ProcessMetrics | undefined
-  /** Present if traces are sent. Its `handler` is around that of `connect`. */
-  readonly tracing: Pick<Tracing, 'onFinish'> | undefined
-  /** Records requests that failed or changed something; call it with every outcome. */
-  readonly activity: Pick<ActivityWatch, 'onFinish' | 'onRefuse'>
-  /** Adds up requests; call it with every outcome. Absent if there is no dashboard. */
-  readonly traffic: Pick<TrafficWatch, 'onFinish'> | undefined
+  /** Begins the spans of requests, if traces are sent. */
+  readonly requestSpans: RequestSpans | undefined
+  /** Each gets the record of every request. */
+  readonly requestSinks: readonly RequestSink[]
   /** From now on `/-/readyz` is not ready. Requests are served as before. */
   beginStop(): void
   /** Removes expired data and leftovers of crashes. One process repeats them. */
@@ -81,20 +78,30 @@ export async function openService(
   log: Log,
   role: ServiceRole,
 ): Promise<Service> {
-  const tracing = await openTracing(settings, log)
-  const metrics = hasMetrics(settings) ? new ProcessMetrics() : undefined
-  const state = await openState({ settings, log, role, metrics, tracing })
+  const telemetry = await openTelemetry(settings, log)
+  const state = await openState({ settings, log, role, telemetry })
   const { database, sessions, now, onTime } = state
   const gateways = new KnownGateways(new GatewayTable(database))
-  const common = { settings, log, database, now, metrics, tracing }
-  const drives = await openDrives({ ...common, role, gateways })
+  const common = { settings, log, database, now }
+  const traffic = new TrafficWatch(common)
+  // Only the dashboard shows it.
+  const shown = settings.dashboardPassword === undefined ? undefined : traffic
+  const drives = await openDrives({
+    ...common,
+    telemetry: { ...telemetry, traffic: shown },
+    role,
+    gateways,
+  })
   try {
     if (role.kind === 'primary') await applyAccessKeys(common)
     const isTold = role.kind === 'worker'
     const registries = await openRegistries({ ...common, gateways, onTime, isTold })
     await drives.begin()
     const isSender = role.kind === 'primary'
-    const service = connectService({ ...common, ...drives, sessions, registries, isSender })
+    const service = connectService({
+      ...{ ...common, ...drives, ...telemetry, traffic },
+      ...{ sessions, registries, isSender },
+    })
     return {
       ...service,
       processDied: drives.processDied,
@@ -105,8 +112,8 @@ export async function openService(
         await registries.close()
         await drives.close()
         await state.close()
-        metrics?.close()
-        await tracing?.close()
+        telemetry.metrics?.close()
+        await telemetry.tracing?.close()
       },
     }
   } catch (error) {
@@ -115,7 +122,7 @@ export async function openService(
   }
 }
 
-export interface ServiceParts {
+export interface ServiceParts extends Telemetry {
   readonly settings: Settings
   readonly log: Log
   readonly database: Database
@@ -133,9 +140,8 @@ export interface ServiceParts {
   readonly isSender?: boolean
   /** The database's time, for leases; see DatabaseClock. */
   readonly now: () => number
-  readonly metrics?: ProcessMetrics | undefined
-  /** Around the database and the drive already. */
-  readonly tracing?: Tracing | undefined
+  /** Default: one that does not watch the drive. */
+  readonly traffic?: TrafficWatch
 }
 
 /** Connects parts that are open. Closing it ends its own work and leaves them open. */
@@ -153,11 +159,12 @@ export function connectService({
   now,
   metrics,
   tracing,
+  traffic = new TrafficWatch({ database, now, log }),
 }: ServiceParts): ConnectedService {
   metrics?.watchMounts(mounts)
   const common = { settings, log, database, registries, now }
   const events = openEvents({ ...common, drive: plainDrive, isSender, metrics })
-  const { traffic, drive, onFinish } = watchTraffic(common, events?.drive ?? plainDrive)
+  const drive = events?.drive ?? plainDrive
   const s3 = openS3({ ...common, drive, notes })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
@@ -170,11 +177,16 @@ export function connectService({
   })
   const { health, readiness } = openProbes({ drive, mounts, database, log })
   return {
-    ...{ activity: web.activity, metrics, tracing },
-    traffic: onFinish,
+    metrics,
+    requestSpans: tracing?.requests,
+    requestSinks: [
+      web.activity,
+      ...(settings.dashboardPassword === undefined ? [] : [traffic]),
+      ...(metrics === undefined ? [] : [metrics.requests]),
+    ],
     async connect(scrape) {
       await web.checkCatalogue()
-      const gateway = createGateway({
+      return createGateway({
         ...{ s3: s3.handler, health, liveness, readiness: readiness.handler },
         ...{ json: web.json, web: web.web, buckets },
         shares: openShares({ ...common, drive, sessions, s3: s3.unlimited, folder: webBuild }),
@@ -185,7 +197,6 @@ export function connectService({
           onFailure: (error) => log.error({ err: error }, 'a scrape failed'),
         }),
       })
-      return tracing?.handler(gateway) ?? gateway
     },
     beginStop: () => readiness.beginStop(),
     chores: choresOf({ ...common, mounts, s3, sessions, isFirst }),
@@ -233,18 +244,6 @@ function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts):
     expiry('expiry', expireEveryMs, jobs.expire),
     expiry('trash', trashEveryMs, jobs.expireTrash),
   ]
-}
-
-/** Nothing is watched without a dashboard, which shows it. */
-function watchTraffic(
-  parts: Pick<ServiceParts, 'settings' | 'database' | 'now' | 'log'>,
-  plainDrive: Drive,
-) {
-  const traffic = new TrafficWatch(parts)
-  if (parts.settings.dashboardPassword === undefined) {
-    return { traffic, drive: plainDrive, onFinish: undefined }
-  }
-  return { traffic, drive: traffic.watch(plainDrive), onFinish: traffic }
 }
 
 /** The probes. Only the default drive counts: a restart can't help another one. */

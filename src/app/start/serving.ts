@@ -11,9 +11,9 @@ import {
 } from '../gateway/untrusted-proxies.ts'
 import { type Settings, tlsIdentityOf } from '../settings/read-settings.ts'
 import { openAccessLog } from '../telemetry/access-log/open-access-log.ts'
-import { type Log, refusalLogger } from '../telemetry/log.ts'
+import { type Log, refusalLogger, throttled } from '../telemetry/log.ts'
 import { createScrape, type Scrape } from '../telemetry/metrics/scraper.ts'
-import { sparingly } from '../telemetry/sparingly.ts'
+import { RequestWatch } from '../telemetry/requests.ts'
 import type { ConnectedService } from './service.ts'
 
 /** Descriptors for the database, the log and other files that every process has open. */
@@ -72,16 +72,22 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   await loadXxHashes()
   const { maxConnections = connectionsWithin(openFileLimit()) } = options
   const tls = tlsIdentityOf(settings)
-  const { activity, traffic, metrics, tracing } = service
+  const { metrics } = service
   const { scrape = metrics && createScrape({ metrics }) } = options
-  const accessLog = openAccessLog({ settings, log, addressOf: clientOf(settings) })
+  const accessLog = openAccessLog({ settings, log })
+  const { onUntrustedProxy = (address) => warnOfUntrustedProxy(log, address) } = options
   const logRefusal = refusalLogger(log)
-  const watchProxies = untrustedProxyWatch(
-    settings,
-    options.onUntrustedProxy ?? ((address) => warnOfUntrustedProxy(log, address)),
-  )
+  const requests = new RequestWatch({
+    ...{ clientOf: clientOf(settings), spans: service.requestSpans },
+    notesReplies: accessLog.notesReplies,
+    sinks: [
+      untrustedProxyWatch(settings, onUntrustedProxy),
+      { onRequest: accessLog.onRequest, onRefuse: logRefusal },
+      ...service.requestSinks,
+    ],
+  })
   const logFull = overloadLogger(log, maxConnections)
-  const handler = accessLog.watched(await service.connect(scrape))
+  const handler = requests.around(await service.connect(scrape))
   const server = new HttpServer({
     handler: tls === undefined ? handler : secured(handler),
     renderFault,
@@ -92,19 +98,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       metrics?.requests.onFull()
     },
     onSlowClient: slowClientLogger(log, maxConnections),
-    onFinish(request, outcome) {
-      watchProxies(request)
-      accessLog.onFinish(request, outcome)
-      activity.onFinish(request, outcome)
-      traffic?.onFinish(request, outcome)
-      metrics?.requests.onFinish(request, outcome)
-      tracing?.onFinish(request, outcome)
-    },
-    onRefuse(refusal) {
-      logRefusal(refusal)
-      activity.onRefuse(refusal)
-      metrics?.requests.onRefuse(refusal)
-    },
+    onFinish: (request, outcome) => requests.onFinish(request, outcome),
+    onRefuse: (refusal) => requests.onRefuse(refusal),
     ...(tls === undefined ? {} : { tls }),
   })
   const port = await server.listen({ host: settings.host, port: settings.port })
@@ -120,7 +115,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
 }
 
 function overloadLogger(log: Log, maxConnections: number): () => void {
-  return sparingly(overloadWarningMs, (refused) =>
+  return throttled(overloadWarningMs, (refused) =>
     log.warn(
       { maxConnections, refused },
       'all connections of this process are in use: new ones get 503. The limit depends on the limit of open files (ulimit -n) and WORKERS.',
@@ -129,7 +124,7 @@ function overloadLogger(log: Log, maxConnections: number): () => void {
 }
 
 function slowClientLogger(log: Log, maxConnections: number): () => void {
-  return sparingly(overloadWarningMs, (closed) =>
+  return throttled(overloadWarningMs, (closed) =>
     log.warn(
       { maxConnections, closed },
       'all connections of this process are in use: clients slower than 16 KiB/s were disconnected to make room. The limit depends on the limit of open files (ulimit -n) and WORKERS.',

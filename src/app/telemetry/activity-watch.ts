@@ -8,16 +8,15 @@ import {
 } from '../../dashboard/management/activity-table.ts'
 import { isOrdinaryFailure, isOwnRequest } from '../../dashboard/management/ordinary-failures.ts'
 import { shareOperation } from '../../dashboard/shares/share-handler.ts'
-import type { Outcome } from '../../platform/http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import type { Refusal } from '../../platform/http/server.ts'
 import type { Database } from '../../platform/state/database.ts'
 import type { Buckets } from '../../storage/buckets/buckets.ts'
-import { clientOf } from '../gateway/untrusted-proxies.ts'
 import type { Settings } from '../settings/read-settings.ts'
+import type { RequestRecord, RequestSink } from './requests.ts'
 
 export interface ActivityWatchParts {
-  readonly settings: Pick<Settings, 'trustProxy' | 'dashboardPassword'>
+  readonly settings: Pick<Settings, 'dashboardPassword'>
   readonly buckets: Pick<Buckets, 'find'>
   readonly database: Database
 }
@@ -45,28 +44,28 @@ const notChanging: ReadonlySet<unknown> = new Set([...partsOfUpload, ...onlyAski
 const named = /^\/-\/api\/(buckets|keys|model-keys)\/([^/]+)/
 
 /** Notes which requests of this process have failed or changed something, for the dashboard, if there is one. */
-export class ActivityWatch implements KeptActivity {
+export class ActivityWatch implements KeptActivity, RequestSink {
   readonly #settings: ActivityWatchParts['settings']
   readonly #buckets: ActivityWatchParts['buckets']
-  readonly #addressOf: (request: HttpRequest) => string
   readonly #table: ActivityTable
   readonly #recorder: ActivityRecorder
 
   constructor({ settings, database, buckets }: ActivityWatchParts) {
     this.#settings = settings
     this.#buckets = buckets
-    this.#addressOf = clientOf(settings)
     this.#table = new ActivityTable(database, keptActivity)
     this.#recorder = new ActivityRecorder(this.#table)
   }
 
   /** For every finished request; costs two comparisons if it only read. */
-  onFinish(request: HttpRequest, { status, logFields, durationMs }: Outcome): void {
+  onRequest(record: RequestRecord): void {
+    const { request, outcome } = record
+    const { status, logFields, durationMs } = outcome
     const { id, method, receivedAtMs } = request
     const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
     if (status < 400 && (isRead || !isChange(request, status, logFields))) return
     const isOwn = isOwnRequest(request, logFields)
-    // What the dashboard only reads, and what it shows to people who are not signed in, are none of its work.
+    // Failed reads of the dashboard, and what it shows to people who are not signed in, are not recorded.
     if (isOwn && status >= 400 && (isRead || !isChange(request, status, logFields))) return
     const failed = isOwn ? 'own' : 'failure'
     const kind = status < 400 ? 'change' : failed
@@ -80,7 +79,7 @@ export class ActivityWatch implements KeptActivity {
       isOwn,
       logFields: withTarget(request, logFields),
     }
-    this.#note(noted, () => this.#addressOf(request))
+    this.#note(noted, () => record.clientAddress)
   }
 
   /** For input that was not a valid request. */
@@ -107,7 +106,7 @@ export class ActivityWatch implements KeptActivity {
 
   #note(noted: Noted, addressOf: () => string): void {
     const { id, method, kind, atMs, status, isOwn, logFields = {} } = noted
-    // Without a dashboard they are never shown.
+    // Without a dashboard, nobody can see them.
     if (this.#settings.dashboardPassword === undefined) return
     if (kind !== 'change' && isOrdinaryFailure({ method, status, logFields }, this.#buckets)) return
     this.#recorder.note(kind, {

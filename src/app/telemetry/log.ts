@@ -1,8 +1,6 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
-import type { Outcome } from '../../platform/http/exchange.ts'
-import type { HttpRequest } from '../../platform/http/message.ts'
 import type { Refusal } from '../../platform/http/server.ts'
-import { sparingly } from './sparingly.ts'
+import type { RequestRecord } from './requests.ts'
 
 export type Log = Logger
 
@@ -14,10 +12,10 @@ export type Log = Logger
 const gatheredBytes = 3 * 1024
 const atomicBytes = 4 * 1024
 
-/** No line waits longer than this, milliseconds. */
+/** Maximum time that a line waits, milliseconds. */
 const flushEveryMs = 100
 
-/** Lines that can't be written are buffered up to this many bytes; the rest is lost. */
+/** Lines that can't be written are buffered up to this many bytes. Further lines are dropped. */
 const maxWaitingBytes = 1024 * 1024
 
 /** A log, and a way to flush its last lines. */
@@ -41,7 +39,7 @@ export interface LogOutput extends DestinationStream {
 
 /**
  * Gathers lines for a descriptor or a file, which is created if missing. If the disk is full or the
- * reader is gone, only lines are lost.
+ * reader is gone, lines are dropped, and nothing else fails.
  *
  * @throws the system's error when the file can't be opened.
  */
@@ -67,7 +65,7 @@ export function createLog(level: string, output: DestinationStream): Log {
 
 let lastTimestamp = { ms: 0, text: '' }
 
-/** As pino's isoTime, made once for all lines of a millisecond. */
+/** The same as pino's isoTime, made once for all lines of a millisecond. */
 function timestampOfNow(): string {
   const ms = Date.now()
   if (ms !== lastTimestamp.ms) {
@@ -76,37 +74,29 @@ function timestampOfNow(): string {
   return lastTimestamp.text
 }
 
-/** Writes the line of a finished request. `addressOf` finds the client behind a trusted proxy. */
-export function requestLogger(
-  log: Log,
-  addressOf: (request: HttpRequest) => string,
-): (request: HttpRequest, outcome: Outcome) => void {
-  return (request, outcome) => {
-    const level = isRoutine(request, outcome) ? 'debug' : 'info'
-    if (outcome.failure === undefined && !log.isLevelEnabled(level)) return
-    const { status, bytesReceived, bytesSent, durationMs, isAborted, logFields, failure } = outcome
-    const fields = {
-      requestId: request.id,
-      method: request.method,
-      ...logFields,
-      status,
-      bytesIn: bytesReceived,
-      bytesOut: bytesSent,
-      durationMs: Math.round(durationMs * 100) / 100,
-      remoteAddress: addressOf(request),
-      ...(isAborted ? { aborted: true } : {}),
-    }
-    if (failure === undefined) log[level](fields, 'request')
-    else log.error({ ...fields, err: failure }, 'request failed before its response was complete')
-  }
-}
-
 /**
- * A probe of the process that succeeds: every open page of the dashboard asks each 2 s. A virtual host
- * can have an object with this path, which has an operation.
+ * Writes the line of a request. A probe of the process that succeeds has one only at debug: every open page of the
+ * dashboard sends it every 2 s. An object of a virtual host may have the same path, but has an operation.
  */
-function isRoutine({ rawPath }: HttpRequest, { status, logFields }: Outcome): boolean {
-  return rawPath === '/-/livez' && status === 200 && logFields?.operation === undefined
+export function logRequest(log: Log, record: RequestRecord): void {
+  const { request, outcome } = record
+  const { status, bytesReceived, bytesSent, durationMs, isAborted, logFields, failure } = outcome
+  const isProbe = request.rawPath === '/-/livez' && status === 200
+  const level = isProbe && logFields?.operation === undefined ? 'debug' : 'info'
+  if (failure === undefined && !log.isLevelEnabled(level)) return
+  const fields = {
+    requestId: request.id,
+    method: request.method,
+    ...logFields,
+    status,
+    bytesIn: bytesReceived,
+    bytesOut: bytesSent,
+    durationMs: Math.round(durationMs * 100) / 100,
+    remoteAddress: record.clientAddress,
+    ...(isAborted ? { aborted: true } : {}),
+  }
+  if (failure === undefined) log[level](fields, 'request')
+  else log.error({ ...fields, err: failure }, 'request failed before its response was complete')
 }
 
 /** Faults that require a change in a client or in the settings. */
@@ -118,17 +108,37 @@ const misconfigured: ReadonlySet<Refusal['fault']> = new Set([
 const misconfigurationWarningMs = 60_000
 
 /**
- * Writes the line of an invalid request: the client knows its id too. A client that uses the
- * wrong protocol is a warning, once a minute.
+ * Writes the line of an invalid request, whose id is in the reply. A client that uses the wrong protocol is a
+ * warning, once a minute.
  */
 export function refusalLogger(log: Log): (refusal: Refusal) => void {
   let level: 'info' | 'warn' = 'info'
-  const warn = sparingly(misconfigurationWarningMs, () => {
+  const warn = throttled(misconfigurationWarningMs, () => {
     level = 'warn'
   })
   return ({ fault, requestId, remoteAddress, reply: { status, logFields } }) => {
     level = 'info'
     if (misconfigured.has(fault)) warn()
     log[level]({ requestId, ...logFields, status, remoteAddress }, 'invalid HTTP request')
+  }
+}
+
+/**
+ * Limits how often something is reported. The returned function calls `report` at most once in `everyMs`, with the number
+ * of calls since the last report, including this one.
+ */
+export function throttled(
+  everyMs: number,
+  report: (calls: number) => void,
+  now: () => number = () => performance.now(),
+): () => void {
+  let calls = 0
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  return () => {
+    calls += 1
+    if (now() - reportedAtMs < everyMs) return
+    reportedAtMs = now()
+    report(calls)
+    calls = 0
   }
 }

@@ -6,34 +6,25 @@ import {
   TrafficTable,
   trafficSums,
 } from '../../dashboard/management/traffic-table.ts'
-import type { Outcome } from '../../platform/http/exchange.ts'
-import type { HttpRequest } from '../../platform/http/message.ts'
 import { LaterWrites } from '../../platform/process/later-writes.ts'
 import type { Database } from '../../platform/state/database.ts'
-import type { Drive } from '../../storage/drives/drive.ts'
-import { partOf, probeOperation } from '../gateway/gateway.ts'
+import { probeOperation } from '../gateway/gateway.ts'
+import type { CallRecord, CallSink } from './calls.ts'
 import type { Log } from './log.ts'
-import { type Observed, type Observer, observed } from './observed.ts'
+import type { RequestRecord, RequestSink } from './requests.ts'
 
-/** Calls that a request waits for and that read or change one thing. */
-const timedCalls = {
-  list: { result: { next: { name: 'list' } } },
-  head: { name: 'head' },
-  open: { name: 'open' },
-  draft: { result: { publish: { name: 'publish' } } },
-  copy: { name: 'copy' },
-  remove: { name: 'remove' },
-} satisfies Observed
+/** Drive calls that a request waits for and that read or change one thing, by their names in metrics. */
+const timedCalls: ReadonlySet<unknown> = new Set('list head open publish copy remove'.split(' '))
 
 type Minute = { -readonly [Name in keyof TrafficRow]: TrafficRow[Name] }
 
 const defaultFlushMs = 10_000
-/** More minutes than this, while the database does not answer, are not kept. */
+/** Maximum number of minutes that are kept while the database does not respond. */
 const maxMinutes = 60
 
 interface TrafficWatchParts {
   readonly database: Pick<Database, 'read' | 'write'>
-  /** Milliseconds since the epoch, of which the processes of all gateways know the same. */
+  /** Milliseconds since the epoch, the same in the processes of all gateways. */
   readonly now: () => number
   readonly log: Pick<Log, 'warn'>
   /** For tests. Default: 10 s. */
@@ -41,7 +32,7 @@ interface TrafficWatchParts {
 }
 
 /** Adds up the traffic of this process by the minute, and writes it from time to time, off the path of requests. */
-export class TrafficWatch implements Observer {
+export class TrafficWatch implements RequestSink, CallSink {
   readonly #parts: TrafficWatchParts
   readonly #table: TrafficTable
   readonly #writes: LaterWrites
@@ -53,15 +44,14 @@ export class TrafficWatch implements Observer {
     this.#writes = new LaterWrites({
       write: () => this.#write(),
       delayMs: parts.flushMs ?? defaultFlushMs,
-      onFailure: (err) =>
-        parts.log.warn({ err }, 'could not store figures of traffic: they are stored later'),
+      onFailure: (err) => parts.log.warn({ err }, 'could not store traffic figures; will retry'),
     })
   }
 
-  /** For every finished request. Those of the dashboard's pages, probes and scrapes are none of clients. */
-  onFinish({ rawPath }: Pick<HttpRequest, 'rawPath'>, outcome: Outcome): void {
-    const { status, logFields, bytesReceived, bytesSent } = outcome
-    if (!isOfClient(rawPath, logFields)) return
+  /** Dashboard pages, probes and scrapes do not count as client requests. */
+  onRequest(record: RequestRecord): void {
+    const { status, bytesReceived, bytesSent } = record.outcome
+    if (!isOfClient(record)) return
     const minute = this.#minute()
     if (minute === undefined) return
     minute.requests += 1
@@ -71,26 +61,18 @@ export class TrafficWatch implements Observer {
     minute.sentBytes += bytesSent
   }
 
-  /** The drive with its calls timed. */
-  watch(drive: Drive): Drive {
-    return observed(drive, timedCalls, this)
-  }
-
-  call<Result>(_name: string, _given: readonly unknown[], work: () => Result): Result {
-    const startedAt = performance.now()
-    const result = work()
-    const finish = () => this.#timed((performance.now() - startedAt) * 1_000)
-    if (result instanceof Promise) result.then(finish, finish)
-    else finish()
-    return result
-  }
-
-  ofResult(): this {
-    return this
+  onCall({ name, durationMs }: CallRecord): void {
+    if (!timedCalls.has(name)) return
+    const minute = this.#minute()
+    if (minute === undefined) return
+    const us = Math.round(durationMs * 1_000)
+    minute.driveCalls += 1
+    minute.driveUs += us
+    minute.slowestUs = Math.max(minute.slowestUs, us)
   }
 
   /**
-   * Of all processes, added up by steps up to now: of this process until now, of others until ten seconds ago.
+   * The traffic of all processes, added up by steps up to now. That of other processes may be ten seconds old.
    *
    * @throws DatabaseError
    */
@@ -108,14 +90,6 @@ export class TrafficWatch implements Observer {
 
   close(): Promise<void> {
     return this.#writes.close()
-  }
-
-  #timed(us: number): void {
-    const minute = this.#minute()
-    if (minute === undefined) return
-    minute.driveCalls += 1
-    minute.driveUs += Math.round(us)
-    minute.slowestUs = Math.max(minute.slowestUs, Math.round(us))
   }
 
   #minute(): Minute | undefined {
@@ -159,10 +133,13 @@ const noTraffic = {
   ...{ driveCalls: 0, driveUs: 0 },
 }
 
-function isOfClient(rawPath: string, logFields: Outcome['logFields'] = {}): boolean {
-  if (logFields.hostBucket !== undefined) return true
-  const { operation } = logFields
+function isOfClient({
+  request: { rawPath },
+  outcome: { logFields = {} },
+  part,
+}: RequestRecord): boolean {
+  const { hostBucket, operation } = logFields
+  if (hostBucket !== undefined) return true
   if (operation === probeOperation || operation === 'toDashboard') return false
-  const part = partOf(rawPath)
   return part === 's3' || part === 'shares' || rawPath.startsWith('/v1/')
 }

@@ -25,7 +25,7 @@ import type { KeyValueStore } from '../../../platform/state/key-value/key-value.
 import { clientOf } from '../../gateway/untrusted-proxies.ts'
 import type { Settings } from '../../settings/read-settings.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { CallMetrics } from '../../telemetry/metrics/call-metrics.ts'
+import { ModelCallMetrics } from '../../telemetry/metrics/call-metrics.ts'
 import type { ProcessMetrics } from '../../telemetry/metrics/process-metrics.ts'
 
 const mib = 1024 * 1024
@@ -37,7 +37,7 @@ export interface ModelCallsWiring {
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
   readonly modelKeys: StoredModelKeys
-  readonly metrics: Pick<ProcessMetrics, 'watchCalls'> | undefined
+  readonly metrics: Pick<ProcessMetrics, 'watchModelCalls'> | undefined
   /** Takes what ends the work of these protocols when no request is running. */
   readonly onClose: (close: () => Promise<void>) => void
 }
@@ -66,8 +66,8 @@ export function openModelCalls(
         'a connection of models is not called for a while',
       ),
   })
-  const counts = new CallMetrics()
-  metrics?.watchCalls(counts)
+  const counts = new ModelCallMetrics()
+  metrics?.watchModelCalls(counts)
   const client = new CallClient({
     connectMs: settings.modelsConnectSeconds * 1_000,
     idleMs: settings.modelsIdleSeconds * 1_000,

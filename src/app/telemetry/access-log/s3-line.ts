@@ -1,7 +1,8 @@
 import { IncomingMessage } from 'node:http'
 import { TLSSocket } from 'node:tls'
 import type { Outcome } from '../../../platform/http/exchange.ts'
-import type { HttpRequest } from '../../../platform/http/message.ts'
+import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
+import { declaredSize } from '../../../storage/s3/body/payload.ts'
 import { owner } from '../../../storage/s3/reply/xml-reply.ts'
 import {
   uriEncodePath,
@@ -10,15 +11,8 @@ import {
 } from '../../../storage/s3/sigv4/uri-encode.ts'
 import { isVersionTwo } from '../../../storage/s3/sigv4/version-two-claim.ts'
 import { redactedQuery } from '../redacted-query.ts'
+import type { RequestRecord } from '../requests.ts'
 import { awsOperation, isS3Operation } from './aws-operation.ts'
-
-/** What the outcome of a request does not have. */
-export interface Measured {
-  /** From the last byte of the request to the first byte of the reply. */
-  readonly turnAroundMs: number
-  /** Bytes of the object that was read or written, if the request shows it. */
-  readonly objectSize: number | undefined
-}
 
 /** A line of this length is written to a pipe in one piece (PIPE_BUF, pipe(7)). */
 const maxLine = 4_096
@@ -39,16 +33,13 @@ const maxHeaderOfLongLine = 64
  * The key is always complete if it is legal. If the line would be longer than 4,096 bytes, the
  * Request-URI is cut, and User-Agent and Referer if that is not enough.
  */
-export function s3Line(
-  request: HttpRequest,
-  outcome: Outcome,
-  { remoteAddress, measured }: { remoteAddress: string; measured: Measured | undefined },
-): string {
+export function s3Line(record: RequestRecord): string {
+  const { request, outcome } = record
   const line = (maxUri: number, maxText: number) =>
     [
-      ...identityFields(request, outcome, remoteAddress),
+      ...identityFields(record),
       requestUri(request, maxUri),
-      ...outcomeFields(outcome, measured),
+      ...outcomeFields(record),
       quoted(request.headers.referer, maxText),
       quotedWithSpaces(request.headers['user-agent'], maxText),
       ...securityFields(request, outcome),
@@ -63,7 +54,7 @@ export function s3Line(
 }
 
 /** From Bucket Owner to Key. */
-function identityFields(request: HttpRequest, outcome: Outcome, remoteAddress: string): string[] {
+function identityFields({ request, outcome, clientAddress }: RequestRecord): string[] {
   const { operation, hostBucket } = outcome.logFields ?? {}
   const { method, rawQuery, headers } = request
   const rawPath = hostBucket === undefined ? request.rawPath : `/${hostBucket}${request.rawPath}`
@@ -73,7 +64,7 @@ function identityFields(request: HttpRequest, outcome: Outcome, remoteAddress: s
     owner.ID,
     bucket,
     `[${clfTime(request.receivedAtMs)}]`,
-    field(remoteAddress, maxName),
+    field(clientAddress, maxName),
     requester(outcome),
     field(request.id, maxName),
     awsOperation(name, { method, rawPath, rawQuery, headers }),
@@ -82,16 +73,41 @@ function identityFields(request: HttpRequest, outcome: Outcome, remoteAddress: s
 }
 
 /** From HTTP status to Turn-Around Time. */
-function outcomeFields(outcome: Outcome, measured: Measured | undefined): string[] {
+function outcomeFields({ request, outcome, begun }: RequestRecord): string[] {
+  const objectSize = begun && objectSizeOf(request, begun.reply)
   const { status, bytesSent, durationMs, logFields = {} } = outcome
   return [
     String(status),
     field(logFields.code?.toString(), maxName),
     bytesSent === 0 ? nothing : String(bytesSent),
-    measured?.objectSize?.toString() ?? nothing,
+    objectSize?.toString() ?? nothing,
     String(Math.round(durationMs)),
-    measured === undefined ? nothing : String(Math.round(measured.turnAroundMs)),
+    begun === undefined ? nothing : String(Math.round(begun.turnAroundMs)),
   ]
+}
+
+/** What "Object Size" is for reads and writes of bytes; other requests do not show it. */
+function objectSizeOf(request: HttpRequest, reply: HttpReply): number | undefined {
+  const { operation } = reply.logFields ?? {}
+  if (operation === 'GetObject' || operation === 'HeadObject') return sizeRead(reply)
+  const isWrite = operation === 'PutObject' || operation === 'UploadPart'
+  return isWrite && reply.status === 200 ? declaredSize(request) : undefined
+}
+
+function sizeRead({ status, headers, body }: HttpReply): number | undefined {
+  if (status === 206) return numberBehind(/\/(\d+)$/, fieldOf(headers, 'content-range'))
+  if (status !== 200) return undefined
+  if (body !== undefined) return typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  return numberBehind(/^(\d+)$/, fieldOf(headers, 'content-length'))
+}
+
+function fieldOf(headers: HttpReply['headers'], name: string): string | undefined {
+  return headers.find(([field]) => field.toLowerCase() === name)?.[1]
+}
+
+function numberBehind(pattern: RegExp, text = ''): number | undefined {
+  const digits = pattern.exec(text)?.[1]
+  return digits === undefined ? undefined : Number(digits)
 }
 
 /** From Version Id to the source Region. */

@@ -8,9 +8,8 @@ import type { EventTable } from '../../../storage/events/event-table.ts'
 import { pendingDigests } from '../../../storage/s3/body/threaded-writer.ts'
 import type { Uploads } from '../../../storage/s3/multipart/uploads.ts'
 import type { Settings } from '../../settings/read-settings.ts'
-import { CallCounts } from './call-counts.ts'
-import type { CallMetrics } from './call-metrics.ts'
-import { CallTimes } from './call-times.ts'
+import type { CallSink } from '../calls.ts'
+import { DatabaseCallMetrics, DriveCallMetrics, type ModelCallMetrics } from './call-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { Histogram, type Snapshot, SnapshotBuilder } from './snapshot.ts'
 
@@ -35,13 +34,13 @@ export class ProcessMetrics {
   readonly requests = new RequestMetrics()
   readonly #loop = new EventLoopWatch()
   /** By the name of the drive. */
-  readonly #drives = new Map<string, { readonly calls: CallCounts; drive: Drive }>()
+  readonly #drives = new Map<string, { readonly calls: DriveCallMetrics; drive: Drive }>()
   #mounts: readonly Mount[] = []
-  #database: CallTimes | undefined
+  #database: DatabaseCallMetrics | undefined
   #uploads: WatchedUploads | undefined
   #eventCounts: EventCounts | undefined
   #events: WatchedEvents | undefined
-  #calls: Pick<CallMetrics, 'addTo'> | undefined
+  #modelCalls: Pick<ModelCallMetrics, 'addTo'> | undefined
   readonly #failures = new Map<string, number>()
 
   /** The drives of this process, for monitoring. */
@@ -53,29 +52,29 @@ export class ProcessMetrics {
     return this.#uploads
   }
 
-  /** The drive with its calls counted. @param name '' for the default drive */
-  watchDrive(drive: Drive, name = ''): Drive {
-    const { calls } = this.#drives.get(name) ?? { calls: new CallCounts() }
+  /** Counts the calls of a drive. @param name '' for the default drive */
+  ofDrive(drive: Drive, name: string): CallSink {
+    const { calls } = this.#drives.get(name) ?? { calls: new DriveCallMetrics() }
     this.#drives.set(name, { calls, drive })
-    return calls.of(drive)
+    return calls
   }
 
   watchMounts(mounts: readonly Mount[]): void {
     this.#mounts = mounts
   }
 
-  /** The database with its calls timed. */
-  watchDatabase(database: Database): Database {
-    this.#database = new CallTimes(database)
-    return this.#database.timed
+  /** Times the calls of the database. */
+  ofDatabase(database: Database): CallSink {
+    this.#database = new DatabaseCallMetrics(database)
+    return this.#database
   }
 
   watchUploads(uploads: WatchedUploads): void {
     this.#uploads = uploads
   }
 
-  watchCalls(calls: Pick<CallMetrics, 'addTo'>): void {
-    this.#calls = calls
+  watchModelCalls(calls: Pick<ModelCallMetrics, 'addTo'>): void {
+    this.#modelCalls = calls
   }
 
   get events(): WatchedEvents | undefined {
@@ -99,7 +98,7 @@ export class ProcessMetrics {
     this.#addDrives(snapshot)
     this.#database?.addTo(snapshot)
     this.#addUploads(snapshot)
-    this.#calls?.addTo(snapshot)
+    this.#modelCalls?.addTo(snapshot)
     for (const [result, count] of Object.entries(this.#eventCounts ?? {})) {
       snapshot.add('bucketry_events_total', count, { result })
     }

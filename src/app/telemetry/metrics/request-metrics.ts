@@ -1,9 +1,9 @@
-import type { Outcome } from '../../../platform/http/exchange.ts'
-import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
+import type { HttpReply } from '../../../platform/http/message.ts'
 import type { Refusal } from '../../../platform/http/server.ts'
 import { s3Errors } from '../../../storage/s3/errors.ts'
 import { operations } from '../../../storage/s3/operations.ts'
-import { type Part, partOf, probeOperation } from '../../gateway/gateway.ts'
+import { type Part, probeOperation } from '../../gateway/gateway.ts'
+import type { RequestRecord, RequestSink } from '../requests.ts'
 import { Histogram, type SnapshotBuilder } from './snapshot.ts'
 
 /** Seconds: from a small object in memory to an upload of many minutes. */
@@ -34,14 +34,15 @@ class OperationCounts {
 }
 
 /** Counts the requests of this process. */
-export class RequestMetrics {
+export class RequestMetrics implements RequestSink {
   readonly #operations = new Map<string, OperationCounts>()
   readonly #faults: Record<string, number> = {}
   #connectionsOverLimit = 0
 
-  onFinish({ rawPath }: HttpRequest, outcome: Outcome): void {
+  onRequest(record: RequestRecord): void {
+    const { outcome } = record
     const { status, logFields, failure, isAborted } = outcome
-    const name = operationOf(rawPath, logFields?.operation)
+    const name = operationOf(record)
     let counts = this.#operations.get(name)
     if (counts === undefined) {
       counts = new OperationCounts()
@@ -86,10 +87,11 @@ export class RequestMetrics {
   }
 }
 
-function operationOf(rawPath: string, operation: unknown): string {
+function operationOf(record: RequestRecord): string {
+  const operation = record.outcome.logFields?.operation
   if (s3Operations.has(operation)) return String(operation)
   if (operation === probeOperation) return partNames.liveness
-  return operation === 'toDashboard' ? partNames.web : partNames[partOf(rawPath)]
+  return operation === 'toDashboard' ? partNames.web : partNames[record.part]
 }
 
 function classOf(status: number): string {

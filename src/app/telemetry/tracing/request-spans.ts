@@ -7,18 +7,19 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api'
-import type { Outcome } from '../../../platform/http/exchange.ts'
-import type { HttpHandler, HttpRequest } from '../../../platform/http/message.ts'
+import type { HttpRequest } from '../../../platform/http/message.ts'
 import { partOf } from '../../gateway/gateway.ts'
+import type { BegunSpan } from '../calls.ts'
 import { redactedPath, redactedQuery } from '../redacted-query.ts'
-import { boundedText, type ChildSpans, markFailed } from './child-spans.ts'
+import type { RequestRecord, RequestSpans } from '../requests.ts'
+import { boundedText, type ChildSpans, markFailed } from './call-spans.ts'
 
-export interface RequestSpansParts {
+export interface ServerSpansParts {
   readonly tracer: Tracer
   readonly children: ChildSpans
   /** Reads the client's `traceparent`. */
   readonly propagator: TextMapPropagator
-  readonly addressOf: (request: HttpRequest) => string
+  readonly clientOf: (request: HttpRequest) => string
 }
 
 /** Methods that OpenTelemetry's conventions know; others are `_OTHER`. */
@@ -31,7 +32,7 @@ const maxTraceHeader = 512
 
 const headerGetter = {
   keys: (headers: HttpRequest['headers']) => Object.keys(headers),
-  /** A longer one than W3C's "Trace Context" asks for is ignored. */
+  /** A value longer than W3C's "Trace Context" requires is ignored. */
   get(headers: HttpRequest['headers'], name: string) {
     const value = headers[name]
     return value === undefined || value.length > maxTraceHeader ? undefined : value
@@ -42,49 +43,26 @@ const headerGetter = {
  * One server span for each request, with the attributes of OpenTelemetry's semantic conventions for
  * HTTP servers. It begins with the handler and ends with the last byte of the reply.
  */
-export class RequestSpans {
-  readonly #parts: RequestSpansParts
-  readonly #running = new WeakMap<HttpRequest, Span>()
+export class ServerSpans implements RequestSpans {
+  readonly #parts: ServerSpansParts
 
-  constructor(parts: RequestSpansParts) {
+  constructor(parts: ServerSpansParts) {
     this.#parts = parts
   }
 
-  around(handler: HttpHandler): HttpHandler {
+  begin(request: HttpRequest): BegunSpan<RequestRecord> | undefined {
     const { tracer, children, propagator } = this.#parts
-    return (request) => {
-      const parent = propagator.extract(ROOT_CONTEXT, request.headers, headerGetter)
-      const route = routeOf(request.rawPath)
-      const method = knownMethods.has(request.method) ? request.method : 'HTTP'
-      const name = route === undefined ? method : `${method} ${route}`
-      const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, parent)
-      // Not sampled: such a request costs little more than without traces.
-      if (!span.isRecording()) return handler(request)
-      span.setAttributes(this.#attributesOf(request, route))
-      this.#running.set(request, span)
-      return children.within(trace.setSpan(parent, span), () => handler(request))
+    const parent = propagator.extract(ROOT_CONTEXT, request.headers, headerGetter)
+    const route = routeOf(request.rawPath)
+    const method = knownMethods.has(request.method) ? request.method : 'HTTP'
+    const name = route === undefined ? method : `${method} ${route}`
+    const span = tracer.startSpan(name, { kind: SpanKind.SERVER }, parent)
+    if (!span.isRecording()) return undefined
+    span.setAttributes(this.#attributesOf(request, route))
+    return {
+      run: (work) => children.within(trace.setSpan(parent, span), work),
+      end: (record) => end(span, record),
     }
-  }
-
-  onFinish(request: HttpRequest, outcome: Outcome): void {
-    const span = this.#running.get(request)
-    if (span === undefined) return
-    const { status, bytesSent, isAborted, failure, logFields = {} } = outcome
-    const { operation, bucket, key, code } = logFields
-    span.setAttributes({
-      'http.response.status_code': status,
-      'http.response.body.size': bytesSent,
-      'aws.request_id': request.id,
-      ...present('bucketry.operation', operation),
-      ...present('bucketry.error_code', code),
-      ...present('aws.s3.bucket', bucket),
-      ...present('aws.s3.key', key),
-      ...(isAborted ? { 'bucketry.aborted': true } : {}),
-    })
-    if (failure !== undefined || status >= 500) {
-      markFailed(span, failure instanceof Error ? failure.name : String(code ?? status))
-    }
-    span.end()
   }
 
   #attributesOf(request: HttpRequest, route: string | undefined): Attributes {
@@ -100,10 +78,29 @@ export class RequestSpans {
       ...present('http.route', route),
       ...(host === null ? {} : { 'server.address': boundedText(host.hostname) }),
       ...(host === null || host.port === '' ? {} : { 'server.port': Number(host.port) }),
-      'client.address': boundedText(this.#parts.addressOf(request)),
+      'client.address': boundedText(this.#parts.clientOf(request)),
       ...present('user_agent.original', headers['user-agent']),
     }
   }
+}
+
+function end(span: Span, { request, outcome }: RequestRecord): void {
+  const { status, bytesSent, isAborted, failure, logFields = {} } = outcome
+  const { operation, bucket, key, code } = logFields
+  span.setAttributes({
+    'http.response.status_code': status,
+    'http.response.body.size': bytesSent,
+    'aws.request_id': request.id,
+    ...present('bucketry.operation', operation),
+    ...present('bucketry.error_code', code),
+    ...present('aws.s3.bucket', bucket),
+    ...present('aws.s3.key', key),
+    ...(isAborted ? { 'bucketry.aborted': true } : {}),
+  })
+  if (failure !== undefined || status >= 500) {
+    markFailed(span, failure instanceof Error ? failure.name : String(code ?? status))
+  }
+  span.end()
 }
 
 function present(name: string, value: string | number | boolean | undefined): Attributes {
@@ -111,7 +108,7 @@ function present(name: string, value: string | number | boolean | undefined): At
   return { [name]: typeof value === 'string' ? boundedText(value) : value }
 }
 
-/** The form of an S3 path. Undefined for others, whose operation is an attribute. */
+/** The form of an S3 path. Undefined for other paths: their operation is an attribute. */
 function routeOf(rawPath: string): string | undefined {
   if (partOf(rawPath) !== 's3') return undefined
   if (rawPath === '/') return '/'

@@ -16,23 +16,32 @@ import { withinTime } from '../../../platform/process/time-limit.ts'
 import { clientOf } from '../../gateway/untrusted-proxies.ts'
 import type { Settings } from '../../settings/read-settings.ts'
 import { pairOf } from '../../settings/tables/telemetry-settings.ts'
-import type { Log } from '../log.ts'
-import { sparingly } from '../sparingly.ts'
-import { ChildSpans, maxAttributeLength } from './child-spans.ts'
-import { tracedDatabase } from './database-spans.ts'
-import { tracedDrive } from './drive-spans.ts'
-import { RequestSpans } from './request-spans.ts'
-import type { Tracing } from './tracing.ts'
+import type { CallSpans } from '../calls.ts'
+import { type Log, throttled } from '../log.ts'
+import type { RequestSpans } from '../requests.ts'
+import { ChildSpans, databaseSpans, driveSpans, maxAttributeLength } from './call-spans.ts'
+import { ServerSpans } from './request-spans.ts'
 
-/** A receiver that takes longer loses the spans. */
+/** The spans of an export that takes longer are dropped. */
 const exportTimeoutMs = 10_000
-/** The receiver may be away when the program stops. */
+/** The receiver may be unreachable when the program stops. */
 const lastExportMs = 3_000
-/** Spans that wait to be sent. More are dropped, so that memory stays bounded without a receiver. */
+/** Maximum number of spans that wait to be sent. Further spans are dropped: memory stays bounded without a receiver. */
 const maxWaitingSpans = 2_048
-/** All waiting spans in batches of 512, and one that is being sent. */
+/** All waiting spans in batches of 512, and one batch that is being sent. */
 const maxExports = 5
 const warningMs = 60_000
+
+/** OpenTelemetry traces of one process (docs/tracing.md). */
+export interface Tracing {
+  readonly requests: RequestSpans
+  /** @param name of the drive, or its kind */
+  ofDrive(name: string): CallSpans
+  /** @param kind of Database */
+  ofDatabase(kind: string): CallSpans
+  /** Sends the last spans, within a few seconds, and stops. */
+  close(): Promise<void>
+}
 
 /** Starts OpenTelemetry: the only file, with its neighbors, that loads its packages. */
 export function startTracing(url: string, settings: Settings, log: Log): Tracing {
@@ -58,13 +67,10 @@ export function startTracing(url: string, settings: Settings, log: Log): Tracing
   const tracer = provider.getTracer('bucketry')
   const children = new ChildSpans(tracer)
   const propagator = new W3CTraceContextPropagator()
-  const addressOf = clientOf(settings)
-  const requests = new RequestSpans({ tracer, children, propagator, addressOf })
   return {
-    handler: (handler) => requests.around(handler),
-    onFinish: (request, outcome) => requests.onFinish(request, outcome),
-    drive: (drive, name) => tracedDrive(drive, children, name),
-    database: (database) => tracedDatabase(database, children),
+    requests: new ServerSpans({ tracer, children, propagator, clientOf: clientOf(settings) }),
+    ofDrive: (name) => driveSpans(children, name),
+    ofDatabase: (kind) => databaseSpans(children, kind),
     close: () => within(lastExportMs, provider.shutdown()),
   }
 }
@@ -96,10 +102,10 @@ function samplerOf({ otelTracesSampler, otelTracesSamplerArg }: Settings): Sampl
   return name === otelTracesSampler ? root : new ParentBasedSampler({ root })
 }
 
-/** The receiver is away, or spans were dropped: warnings, at most once a minute. */
+/** Logs a warning, at most once a minute, if the receiver is unreachable or spans were dropped. */
 function reportProblems(log: Log): void {
   let problem: unknown
-  const warn = sparingly(warningMs, (count) =>
+  const warn = throttled(warningMs, (count) =>
     log.warn({ err: problem, count }, 'traces could not be sent'),
   )
   const report = (one: unknown) => {
@@ -114,7 +120,7 @@ function reportProblems(log: Log): void {
   )
 }
 
-/** Waits for work, but not longer than this. Its failure was reported. */
+/** Waits for work for at most this time. A failure of the work was reported already. */
 async function within(ms: number, work: Promise<void>): Promise<void> {
   await withinTime(work, ms).catch(() => undefined)
 }

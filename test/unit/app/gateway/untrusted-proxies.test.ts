@@ -7,7 +7,7 @@ function watched(trustProxy: readonly string[]) {
   const found: string[] = []
   const watch = untrustedProxyWatch({ trustProxy }, (address) => found.push(address))
   const from = (remoteAddress: string, headers: Record<string, string>) =>
-    watch({ ...requestOf('GET', '/'), remoteAddress, headers })
+    watch.onRequest({ request: { ...requestOf('GET', '/'), remoteAddress, headers } })
   return { found, from }
 }
 

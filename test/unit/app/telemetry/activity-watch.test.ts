@@ -5,20 +5,24 @@ import { activityOf } from '../../../../src/dashboard/management/activity-record
 import type { ActivityStatus } from '../../../../src/dashboard/management/activity-schemas.ts'
 import type { ActivityKind } from '../../../../src/dashboard/management/activity-table.ts'
 import type { Outcome } from '../../../../src/platform/http/exchange.ts'
+import type { HttpRequest } from '../../../../src/platform/http/message.ts'
 import type { Database, Statement } from '../../../../src/platform/state/database.ts'
 import { servedBuckets } from '../../../support/served-buckets.ts'
 import { openTestDatabase } from '../../dashboard/management/management-fixture.ts'
-import { requestOf } from '../start/request-of.ts'
+import { recordOf, requestOf } from '../start/request-of.ts'
 
 const buckets = servedBuckets(['files'])
 const settings = {
-  trustProxy: ['192.0.2.1'],
   dashboardPassword: 'open sesame' as string | undefined,
 }
 
 const outcome = (status: number, logFields: Outcome['logFields'] = {}): Outcome => ({
   ...{ status, logFields, bytesReceived: 1, bytesSent: 1, durationMs: 1, isAborted: false },
 })
+
+function finish(watch: ActivityWatch, request: HttpRequest, ended: Outcome): void {
+  watch.onRequest(recordOf(request, ended, { trustProxy: ['192.0.2.1'] }))
+}
 
 /** What the watch has kept, newest first. */
 async function listed(
@@ -38,10 +42,10 @@ test('Failed requests are recorded with the fields of their reply, and without t
     receivedAtMs: 1_700_000_000_000,
   }
   const logFields = { bucket: 'files', key: 'a b', operation: 'PutObject', code: 'AccessDenied' }
-  watch.onFinish(request, outcome(403, { ...logFields, reason: 'The clock.' }))
-  watch.onFinish({ ...request, id: 'fine' }, outcome(200, logFields))
-  watch.onFinish({ ...request, id: 'unchanged' }, outcome(304, logFields))
-  watch.onFinish({ ...request, id: 'absent' }, outcome(404, { ...logFields, code: 'NoSuchKey' }))
+  finish(watch, request, outcome(403, { ...logFields, reason: 'The clock.' }))
+  finish(watch, { ...request, id: 'fine' }, outcome(200, logFields))
+  finish(watch, { ...request, id: 'unchanged' }, outcome(304, logFields))
+  finish(watch, { ...request, id: 'absent' }, outcome(404, { ...logFields, code: 'NoSuchKey' }))
   watch.onRefuse({
     fault: 'malformed',
     ...{ requestId: 'REFUSED', remoteAddress: '203.0.113.9' },
@@ -74,7 +78,7 @@ test('Without a dashboard no failures are recorded', async () => {
   const watch = new ActivityWatch({
     ...{ settings: { ...settings, dashboardPassword: undefined }, buckets, database },
   })
-  watch.onFinish(requestOf('GET', '/files'), outcome(500))
+  finish(watch, requestOf('GET', '/files'), outcome(500))
   await watch.close()
   assert.deepEqual(written, [])
 })
@@ -96,7 +100,7 @@ test("The dashboard's own requests are not kept, unless their signature was not 
     ['session', '/auth/session', { operation: 'session' }],
     ['models', '/v1/models', { operation: 'models' }],
   ] as const) {
-    watch.onFinish({ ...requestOf('PUT', target), id }, outcome(400, logFields))
+    finish(watch, { ...requestOf('PUT', target), id }, outcome(400, logFields))
   }
   const kept = (await listed(watch)).map(({ requestId }) => requestId)
   assert.deepEqual(kept.sort(), [
@@ -116,7 +120,7 @@ test('Cleared failures stay cleared, also those that another worker writes later
   assert.ok(here !== undefined && there !== undefined)
   t.after(() => Promise.all([here.close(), there.close()]))
   const fail = (watch: ActivityWatch, id: string, receivedAtMs = Date.now()) =>
-    watch.onFinish({ ...requestOf('GET', '/files'), id, receivedAtMs }, outcome(403))
+    finish(watch, { ...requestOf('GET', '/files'), id, receivedAtMs }, outcome(403))
   const ids = async () => (await listed(here)).map(({ requestId }) => requestId)
   fail(here, 'written', Date.now() - 10)
   assert.deepEqual(await ids(), ['written'])
@@ -151,7 +155,7 @@ test('Changes are recorded with who made them, and what only reads or asks is no
     ['model', 'POST', '/v1/chat/completions', { operation: 'createChatCompletion' }],
     ['page', 'POST', '/-/files', {}],
   ] as const) {
-    watch.onFinish({ ...requestOf(method, target), id }, outcome(204, logFields))
+    finish(watch, { ...requestOf(method, target), id }, outcome(204, logFields))
   }
   const changes = await listed(watch, ['change'])
   assert.deepEqual(await listed(watch, ['failure', 'own']), [])
@@ -180,10 +184,10 @@ test("Failures of the dashboard's changes are kept apart, and what it only read 
   t.after(() => watch.close())
   const logFields = { bucket: 'files', key: 'a', operation: 'PutObject', code: 'AccessDenied' }
   const own = '/files/a?x-id=Dashboard'
-  watch.onFinish({ ...requestOf('PUT', own), id: 'put' }, outcome(403, logFields))
-  watch.onFinish({ ...requestOf('GET', own), id: 'get' }, outcome(403, logFields))
+  finish(watch, { ...requestOf('PUT', own), id: 'put' }, outcome(403, logFields))
+  finish(watch, { ...requestOf('GET', own), id: 'get' }, outcome(403, logFields))
   const expired = { operation: 'changeBucket' }
-  watch.onFinish({ ...requestOf('PATCH', '/-/api/buckets/a'), id: 'out' }, outcome(401, expired))
+  finish(watch, { ...requestOf('PATCH', '/-/api/buckets/a'), id: 'out' }, outcome(401, expired))
   assert.deepEqual(await listed(watch, ['failure', 'change']), [])
   const ids = (await listed(watch, ['own'])).map(({ requestId }) => requestId)
   assert.deepEqual(ids, ['put'])
@@ -193,9 +197,9 @@ test('A visitor of a share is nobody who is known, and only an upload of one is 
   const watch = new ActivityWatch({ settings, buckets, database: await openTestDatabase(t) })
   t.after(() => watch.close())
   const logFields = { operation: 'share', share: 'id', bucket: 'files', key: 'in/' }
-  watch.onFinish({ ...requestOf('PUT', '/-/s/token/a'), id: 'sent' }, outcome(201, logFields))
-  watch.onFinish({ ...requestOf('POST', '/-/s/token/unlock'), id: 'in' }, outcome(303, logFields))
-  watch.onFinish({ ...requestOf('POST', '/-/s/token/unlock'), id: 'no' }, outcome(403, logFields))
+  finish(watch, { ...requestOf('PUT', '/-/s/token/a'), id: 'sent' }, outcome(201, logFields))
+  finish(watch, { ...requestOf('POST', '/-/s/token/unlock'), id: 'in' }, outcome(303, logFields))
+  finish(watch, { ...requestOf('POST', '/-/s/token/unlock'), id: 'no' }, outcome(403, logFields))
   const noted = (await listed(watch, ['change', 'own'])).map(({ requestId, by }) => [requestId, by])
   assert.deepEqual(noted.sort(), [
     ['no', 'anyone'],
@@ -208,10 +212,10 @@ test('What the dashboard signs or tries is no change', async (t) => {
   t.after(() => watch.close())
   for (const operation of ['presignBatch', 'orderArchive', 'tryChatCompletion', 'tryMessage']) {
     const request = { ...requestOf('POST', '/-/api/calls/messages'), id: operation }
-    watch.onFinish(request, outcome(200, { operation }))
+    finish(watch, request, outcome(200, { operation }))
   }
   const change = { ...requestOf('POST', '/-/api/shares'), id: 'made' }
-  watch.onFinish(change, outcome(201, { operation: 'createShare' }))
+  finish(watch, change, outcome(201, { operation: 'createShare' }))
   const noted = await listed(watch, ['change', 'own'])
   assert.deepEqual(
     noted.map(({ requestId }) => requestId),

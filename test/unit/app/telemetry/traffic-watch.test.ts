@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { watchedDrive } from '../../../../src/app/telemetry/telemetry.ts'
 import { TrafficWatch } from '../../../../src/app/telemetry/traffic-watch.ts'
 import { minuteMs, TrafficTable } from '../../../../src/dashboard/management/traffic-table.ts'
 import type { Outcome } from '../../../../src/platform/http/exchange.ts'
@@ -11,7 +12,7 @@ import {
   put,
   until,
 } from '../../dashboard/management/management-fixture.ts'
-import { requestOf } from '../start/request-of.ts'
+import { recordOf, requestOf } from '../start/request-of.ts'
 
 const startMs = 1_700_000_040_000
 const log = { warn: () => undefined }
@@ -28,18 +29,19 @@ test('Requests of clients are added up by the minute, those of two processes tog
   const [here, there] = [1, 2].map(() => new TrafficWatch({ database, now, log }))
   assert.ok(here !== undefined && there !== undefined)
   const get = requestOf('GET', '/files/a')
-  for (const status of [200, 206, 404, 412, 403, 503]) here.onFinish(get, outcome(status))
-  there.onFinish(get, outcome(500))
-  there.onFinish(requestOf('POST', '/v1/chat/completions'), outcome(200))
-  there.onFinish(requestOf('GET', '/-/x'), outcome(200, { hostBucket: 'files' }))
-  there.onFinish(requestOf('GET', '/-/s/abc'), outcome(200))
+  for (const status of [200, 206, 404, 412, 403, 503])
+    here.onRequest(recordOf(get, outcome(status)))
+  there.onRequest(recordOf(get, outcome(500)))
+  there.onRequest(recordOf(requestOf('POST', '/v1/chat/completions'), outcome(200)))
+  there.onRequest(recordOf(requestOf('GET', '/-/x'), outcome(200, { hostBucket: 'files' })))
+  there.onRequest(recordOf(requestOf('GET', '/-/s/abc'), outcome(200)))
   for (const target of ['/-/api/status', '/-/files', '/auth/login', '/-/livez', '/-/metrics']) {
-    there.onFinish(requestOf('GET', target), outcome(403))
+    there.onRequest(recordOf(requestOf('GET', target), outcome(403)))
   }
-  there.onFinish(requestOf('GET', '/'), outcome(302, { operation: 'toDashboard' }))
+  there.onRequest(recordOf(requestOf('GET', '/'), outcome(302, { operation: 'toDashboard' })))
   await there.flush()
   nowMs += minuteMs
-  here.onFinish(get, outcome(200))
+  here.onRequest(recordOf(get, outcome(200)))
   const { fromMs, rows } = await here.read(hour)
   assert.equal(fromMs, startMs + minuteMs - 59 * minuteMs)
   assert.deepEqual(
@@ -58,7 +60,7 @@ test('Calls of the drive are timed, also those that find nothing', async (t) => 
   const watch = new TrafficWatch({ database, now: () => startMs, log })
   const memory = openMemoryDrive()
   await memory.prepare(['files'])
-  const drive = watch.watch(memory)
+  const drive = watchedDrive(memory, '', { traffic: watch })
   await put(drive, 'a', 'text')
   await drive.head('files', 'a')
   assert.equal(await drive.open('files', 'none'), undefined)
@@ -88,7 +90,7 @@ test('What the database did not take is written later, and bounded meanwhile', a
   const get = requestOf('GET', '/files/a')
   for (let minute = 0; minute < 100; minute++) {
     nowMs = startMs + minute * minuteMs
-    watch.onFinish(get, outcome(200))
+    watch.onRequest(recordOf(get, outcome(200)))
     if (minute % 10 === 0) await watch.flush()
   }
   assert.equal(warnings.length, 1)

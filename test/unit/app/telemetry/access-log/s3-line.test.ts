@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Measured, s3Line } from '../../../../../src/app/telemetry/access-log/s3-line.ts'
+import { s3Line } from '../../../../../src/app/telemetry/access-log/s3-line.ts'
+import type { BegunReply } from '../../../../../src/app/telemetry/requests.ts'
 import type { Outcome } from '../../../../../src/platform/http/exchange.ts'
 import type { HttpRequest } from '../../../../../src/platform/http/message.ts'
-import { requestOf } from '../../start/request-of.ts'
+import { recordOf, requestOf } from '../../start/request-of.ts'
 import { athenaRow } from './athena-expression.ts'
 
 const done: Outcome = {
@@ -21,7 +22,7 @@ interface Given {
   readonly target?: string
   readonly headers?: HttpRequest['headers']
   readonly outcome?: Partial<Outcome>
-  readonly measured?: Measured
+  readonly begun?: BegunReply
 }
 
 function lineOf(given: Given): string {
@@ -32,7 +33,7 @@ function lineOf(given: Given): string {
     receivedAtMs: Date.UTC(2026, 0, 6, 0, 0, 38, 999),
   }
   const outcome = { ...done, ...given.outcome }
-  return s3Line(request, outcome, { remoteAddress: '192.0.2.3', measured: given.measured })
+  return s3Line(recordOf(request, outcome, given))
 }
 
 function rowOf(given: Given) {
@@ -51,11 +52,17 @@ test('A line has the fields of a server access log in the order of AWS', () => {
       referer: 'http://www.example.org/page',
       'user-agent': 'aws-cli/2.9.19 (a b)',
     },
-    measured: { turnAroundMs: 10.2, objectSize: 3_462_992 },
+    begun: {
+      turnAroundMs: 10.2,
+      reply: {
+        ...{ status: 200, headers: [['Content-Length', '3462992']] },
+        logFields: { operation: 'GetObject' },
+      },
+    },
   })
   assert.equal(
     line,
-    'bucketry photos [06/Jan/2026:00:00:38 +0000] 192.0.2.3 bucketry 0123456789ABCDEF REST.GET.OBJECT a%20b ' +
+    'bucketry photos [06/Jan/2026:00:00:38 +0000] 192.0.2.1 bucketry 0123456789ABCDEF REST.GET.OBJECT a%20b ' +
       '"GET /photos/a%20b?versionId=null HTTP/1.1" 200 - 12 3462992 42 10 "http://www.example.org/page" ' +
       '"aws-cli/2.9.19 (a b)" null - SigV4 - AuthHeader s3.example.org - - - -\n',
   )

@@ -4,7 +4,7 @@ import { metricsText } from '../../../../../src/app/telemetry/metrics/metrics-te
 import { RequestMetrics } from '../../../../../src/app/telemetry/metrics/request-metrics.ts'
 import { SnapshotBuilder } from '../../../../../src/app/telemetry/metrics/snapshot.ts'
 import type { Outcome } from '../../../../../src/platform/http/exchange.ts'
-import { requestOf } from '../../start/request-of.ts'
+import { recordOf, requestOf } from '../../start/request-of.ts'
 
 const outcome: Outcome = {
   status: 200,
@@ -24,11 +24,13 @@ async function linesOf(metrics: RequestMetrics): Promise<string[]> {
 test('Requests are counted with their bytes, time and errors by operation', async () => {
   const metrics = new RequestMetrics()
   const get = { ...outcome, logFields: { operation: 'GetObject', bucket: 'photos', key: 'k' } }
-  metrics.onFinish(requestOf('GET', '/photos/k'), get)
-  metrics.onFinish(requestOf('GET', '/photos/k'), { ...get, durationMs: 3_000, isAborted: true })
+  metrics.onRequest(recordOf(requestOf('GET', '/photos/k'), get))
+  metrics.onRequest(
+    recordOf(requestOf('GET', '/photos/k'), { ...get, durationMs: 3_000, isAborted: true }),
+  )
   const logFields = { ...get.logFields, code: 'NoSuchKey' }
-  metrics.onFinish(requestOf('GET', '/photos/x'), { ...get, status: 404, logFields })
-  metrics.onFinish(requestOf('GET', '/photos/k'), { ...get, failure: new Error('EIO') })
+  metrics.onRequest(recordOf(requestOf('GET', '/photos/x'), { ...get, status: 404, logFields }))
+  metrics.onRequest(recordOf(requestOf('GET', '/photos/k'), { ...get, failure: new Error('EIO') }))
   const lines = await linesOf(metrics)
   for (const expected of [
     'bucketry_requests_total{operation="GetObject",status="2xx"} 3',
@@ -65,7 +67,9 @@ test('Operations and codes that are not in our lists get no series of their own'
       '/-/livez',
       '/constructor',
     ]) {
-      metrics.onFinish(requestOf('GET', path + index), { ...outcome, status: 400, logFields })
+      metrics.onRequest(
+        recordOf(requestOf('GET', path + index), { ...outcome, status: 400, logFields }),
+      )
     }
   }
   const lines = await linesOf(metrics)

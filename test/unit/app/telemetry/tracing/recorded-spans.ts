@@ -1,6 +1,6 @@
 import { type Context, ROOT_CONTEXT, type Span, trace } from '@opentelemetry/api'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { ChildSpans } from '../../../../../src/app/telemetry/tracing/child-spans.ts'
+import { ChildSpans } from '../../../../../src/app/telemetry/tracing/call-spans.ts'
 
 /** Child spans, and what was recorded of them. */
 export interface RecordedSpans {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import { ChildSpans } from '../../../../../src/app/telemetry/tracing/child-spans.ts'
-import { RequestSpans } from '../../../../../src/app/telemetry/tracing/request-spans.ts'
+import { RequestWatch } from '../../../../../src/app/telemetry/requests.ts'
+import { ChildSpans } from '../../../../../src/app/telemetry/tracing/call-spans.ts'
+import { ServerSpans } from '../../../../../src/app/telemetry/tracing/request-spans.ts'
 import type { Outcome } from '../../../../../src/platform/http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../../../../../src/platform/http/message.ts'
 import { collectGarbage } from '../../../../support/collect-garbage.ts'
@@ -24,13 +25,13 @@ function startSpans() {
   const exporter = new InMemorySpanExporter()
   const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] })
   const tracer = provider.getTracer('test')
-  const spans = new RequestSpans({
-    tracer,
-    children: new ChildSpans(tracer),
+  const clientOf = ({ remoteAddress }: HttpRequest) => remoteAddress
+  const spans = new ServerSpans({
+    ...{ tracer, children: new ChildSpans(tracer), clientOf },
     propagator: new W3CTraceContextPropagator(),
-    addressOf: ({ remoteAddress }) => remoteAddress,
   })
-  const handler = spans.around(async () => reply)
+  const watch = new RequestWatch({ sinks: [], spans, clientOf, notesReplies: false })
+  const handler = watch.around(async () => reply)
   const send = async (
     method: string,
     target: string,
@@ -39,7 +40,7 @@ function startSpans() {
   ) => {
     const request = { ...requestOf(method, target), headers }
     await handler(request)
-    spans.onFinish(request, { ...done, ...outcome })
+    watch.onFinish(request, { ...done, ...outcome })
   }
   return { send, ended: () => exporter.getFinishedSpans() }
 }

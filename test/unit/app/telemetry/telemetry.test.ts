@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-const source = join(import.meta.dirname, '../../../../../src/app')
+const source = join(import.meta.dirname, '../../../../src/app')
 
 /** Loads the service, starts tracing with these settings and prints the packages that were loaded. */
 const script = `
@@ -17,10 +17,10 @@ const script = `
     },
   })
   await import('${source}/start/processes/primary.ts')
-  const { openTracing } = await import('${source}/telemetry/tracing/open-tracing.ts')
+  const { openTelemetry } = await import('${source}/telemetry/telemetry.ts')
   const { readSettings } = await import('${source}/settings/read-settings.ts')
   const settings = await readSettings(process.env)
-  const tracing = await openTracing(settings, undefined)
+  const { tracing } = await openTelemetry(settings, undefined)
   process.stdout.write(JSON.stringify({ isOn: tracing !== undefined, loaded: [...loaded] }))
 `
 
