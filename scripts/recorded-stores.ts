@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Abilities } from '../src/storage/drives/s3/probe/store-abilities.ts'
+import type { Abilities } from '../src/storage/drives/s3/requests/store-abilities.ts'
 
 export type RacedAbility = 'create' | 'replace' | 'removeMatching'
 

@@ -1,7 +1,7 @@
 import {
   type StoreAbility,
   storeAbilities,
-} from '../src/storage/drives/s3/probe/store-abilities.ts'
+} from '../src/storage/drives/s3/requests/store-abilities.ts'
 import type { RecordedStore } from './recorded-stores.ts'
 
 /** What Bucketry does without an ability, if it is not 501. */

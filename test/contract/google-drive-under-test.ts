@@ -13,8 +13,7 @@ import {
   GoogleDrive as RealGoogleDrive,
 } from '../../src/storage/drives/google/google-drive.ts'
 import { DatabaseDriveIndex } from '../../src/storage/drives/google/index/drive-index-table.ts'
-import { blockBytes } from '../../src/storage/drives/google/uploads/blocks.ts'
-import { SendMemory } from '../../src/storage/drives/google/uploads/send-memory.ts'
+import { blockBytes, SendMemory } from '../../src/storage/drives/google/uploads/send-memory.ts'
 import type { Clock } from '../../src/storage/drives/kit/cloud/retry-policy.ts'
 import { DatabaseLeases } from '../../src/storage/drives/kit/key-lease-table.ts'
 import { DatabaseDriveUploads } from '../../src/storage/drives/kit/uploads/drive-upload-table.ts'

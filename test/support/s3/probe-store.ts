@@ -1,7 +1,7 @@
 import { CreateBucketCommand } from '@aws-sdk/client-s3'
 import { Probe } from '../../../src/storage/drives/s3/probe/probe.ts'
-import type { Abilities } from '../../../src/storage/drives/s3/probe/store-abilities.ts'
 import { Store } from '../../../src/storage/drives/s3/requests/store.ts'
+import type { Abilities } from '../../../src/storage/drives/s3/requests/store-abilities.ts'
 import { StoreNames } from '../../../src/storage/drives/s3/requests/store-names.ts'
 import { clientOf, type StoreLogin } from './s3-store.ts'
 

@@ -1,7 +1,7 @@
 import { readBoundedFile } from '../../../platform/process/bounded-file.ts'
 import { SettingMistake, SettingsError } from '../../../platform/process/setting-mistake.ts'
 import { type DriveKind, type Location, nameFor, type OwnDrive } from '../drive-kind.ts'
-import { parseStoreAddress, storeAddressForm, storeAddressText } from './requests/store-address.ts'
+import { parseStoreAddress, storeAddressForm, storeAddressText } from './requests/store-names.ts'
 
 export interface S3Location extends Location {
   readonly kind: 's3'

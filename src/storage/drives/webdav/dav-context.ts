@@ -1,11 +1,10 @@
 import type { BackOff } from '../../../platform/process/back-off.ts'
 import type { Log } from '../../../platform/process/log.ts'
-
 import type { KeyLeases } from '../kit/key-leases.ts'
 import type { NameRules } from '../kit/names/name-rules.ts'
 import type { DavServer } from './client/dav-server.ts'
 import type { AttributeStore } from './objects/attribute-store.ts'
-import type { DavRecords } from './objects/dav-records.ts'
+import type { DavRecords } from './objects/dav-record-table.ts'
 import type { ObjectFinder } from './objects/object-finder.ts'
 import type { OwnFolder } from './own-folder.ts'
 import type { DavAbilities } from './probe/dav-abilities.ts'

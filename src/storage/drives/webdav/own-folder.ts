@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { hasEnded } from '../../../platform/process/ended-processes.ts'
 import { livenessOf, type ProcessName, thisProcess } from '../../../platform/process/identity.ts'
 import { DriveError } from '../drive-error.ts'
-import type { NoteName } from '../drive-notes.ts'
+import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import type { DavAnswer } from './client/dav-client.ts'
+import { StatusError } from './client/dav-error.ts'
 import type { DavPath } from './client/dav-path.ts'
 import type { DavServer } from './client/dav-server.ts'
 import type { DavEntry } from './client/multistatus.ts'
 import { bucketFolder } from './objects/object-path.ts'
+import { readSmallFile } from './objects/own-files.ts'
 
 /** Below the drive's root; no bucket can have this name. */
 const ownFolderName = '.bucketry'
@@ -20,7 +23,7 @@ export const uploadsFolder: DavPath = [ownFolderName, 'uploads']
 export const namesFile: DavPath = [ownFolderName, 'names.json']
 
 /** The path of a note of the drive. */
-export function noteFile(name: NoteName): DavPath {
+function noteFile(name: NoteName): DavPath {
   return [ownFolderName, `${name}.json`]
 }
 
@@ -182,4 +185,52 @@ function folderNameOf(process: ProcessName): string {
 
 function processOf(name: string): ProcessName {
   return name.replaceAll('~', '/')
+}
+
+/** Enough for the names of all buckets that may be made. */
+const maxNoteBytes = 128 * 1024
+const written = [200, 201, 204]
+/** Longer than a server needs between the check of a MOVE's destination and the rename. */
+const defaultSettleMs = 1_000
+
+/** The notes of a WebDAV drive: `.bucketry/owner.json` and others. */
+export class DavNotes implements DriveNotes {
+  readonly settleMs: number
+  readonly #server: DavServer
+  readonly #own: OwnFolder
+
+  constructor(server: DavServer, own: OwnFolder, settleMs = defaultSettleMs) {
+    this.#server = server
+    this.#own = own
+    this.settleMs = settleMs
+  }
+
+  async read(name: NoteName): Promise<string | undefined> {
+    const bytes = await readSmallFile(this.#server, noteFile(name), maxNoteBytes)
+    return bytes?.toString()
+  }
+
+  async create(name: NoteName, text: string): Promise<boolean> {
+    await this.#own.prepare()
+    const from = this.#own.newPath()
+    await this.#server.store(from, Buffer.from(text))
+    // RFC 4918 section 9.9.3: with `Overwrite: F` a MOVE to an existing note gets 412.
+    const to = noteFile(name)
+    const answer = await this.#server.transfer('MOVE', { from, to }, { overwrite: false })
+    if (written.includes(answer.status)) {
+      // If several such MOVEs run at the same time on Apache, each can replace the note of the one before.
+      await sleep(this.settleMs)
+      return (await this.read(name)) === text
+    }
+    await this.#own.discard(from)
+    if ((await this.read(name)) === undefined) throw new StatusError('MOVE', answer)
+    return false
+  }
+
+  async write(name: NoteName, text: string): Promise<void> {
+    // Overwritten in place: for a MOVE over the note, Apache and Nextcloud would remove it first.
+    // Checked first: some servers create missing folders on PUT.
+    await this.#own.requireThere()
+    await this.#server.store(noteFile(name), Buffer.from(text))
+  }
 }

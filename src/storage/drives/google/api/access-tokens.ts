@@ -9,11 +9,9 @@ import {
   type RetryPolicyOptions,
   TransientError,
 } from '../../kit/cloud/retry-policy.ts'
-import type { GoogleCredentials } from './credentials.ts'
-import { GoogleCredentialsRefused } from './google-errors.ts'
-import type { GoogleHttp } from './google-http.ts'
-import type { HttpAnswer } from './http-answer.ts'
-import { serviceAccountJwt } from './service-account-jwt.ts'
+import { type GoogleCredentials, serviceAccountJwt } from './credentials.ts'
+import { GoogleCredentialsRefused } from './google-failure.ts'
+import type { GoogleHttp, HttpAnswer } from './google-http.ts'
 
 /** Access to all files of the account, because files added by hand are objects, too. */
 export const driveScope = 'https://www.googleapis.com/auth/drive'

@@ -1,5 +1,6 @@
 import { driveErrorOf, type RetryPolicy, TransientError } from '../../kit/cloud/retry-policy.ts'
-import type { HttpAnswer } from './http-answer.ts'
+import type { HttpAnswer } from './google-http.ts'
+
 /** Bytes from `start` up to but not including `end`. */
 export interface ByteRange {
   readonly start: number

@@ -11,20 +11,21 @@ import {
 import { AccessTokens } from './access-tokens.ts'
 import type { GoogleCredentials } from './credentials.ts'
 import type { Download } from './download.ts'
-import { creating, getFile } from './file-calls.ts'
-import { FileIds } from './file-ids.ts'
 import { type Call, GoogleCalls } from './google-calls.ts'
 import {
   type CallOptions,
+  creating,
+  FileIds,
   fileUrl,
   type GoogleContext,
   type GoogleEndpoints,
+  getFile,
   googleEndpoints,
   jsonType,
   supported,
   urlOf,
 } from './google-context.ts'
-import { GoogleNotFound } from './google-errors.ts'
+import { GoogleNotFound } from './google-failure.ts'
 import {
   type Account,
   accountSchema,
@@ -97,7 +98,7 @@ const startAnswer = z.object({ startPageToken: z.string().min(1) })
 /**
  * The calls of Google Drive v3 (developers.google.com/workspace/drive/api/reference/rest/v3). Every
  * call waits for its share of the quota and is repeated after transient errors. Every method may
- * reject with DriveError, including the types in google-errors.ts, or with the reason of its
+ * reject with DriveError, including the types in google-failure.ts, or with the reason of its
  * signal. Any other rejection is a bug.
  */
 export class GoogleApi {

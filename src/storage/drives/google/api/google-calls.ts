@@ -9,8 +9,7 @@ import {
 } from '../../kit/cloud/retry-policy.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { errorOfFailure, type FailureContext, readFailure } from './google-failure.ts'
-import { type GoogleHttp, type GoogleRequest, isStream } from './google-http.ts'
-import type { HttpAnswer } from './http-answer.ts'
+import { type GoogleHttp, type GoogleRequest, type HttpAnswer, isStream } from './google-http.ts'
 import type { Cost, RateBudget } from './rate-budget.ts'
 
 /** One call of Google's API, which may be sent several times. */
@@ -50,7 +49,7 @@ export class GoogleCalls {
   /**
    * Repeats the call until `read` succeeds with a response. Only for idempotent calls.
    *
-   * @throws DriveError, including the types in google-errors.ts; the signal's reason.
+   * @throws DriveError, including the types in google-failure.ts; the signal's reason.
    */
   run<Result>(call: Call, read: (answer: HttpAnswer) => Promise<Result>): Promise<Result> {
     const retryPolicy = this.retryPolicy(call)

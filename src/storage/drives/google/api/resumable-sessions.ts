@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { DriveError } from '../../drive-error.ts'
 import { type RetryPolicy, TransientError } from '../../kit/cloud/retry-policy.ts'
-import { piecesFrom } from './chunk-bytes.ts'
-import { getFile } from './file-calls.ts'
 import { type Call, readJson } from './google-calls.ts'
-import type { GoogleContext } from './google-context.ts'
+import { type GoogleContext, getFile } from './google-context.ts'
 import { type GoogleFile, googleFileSchema } from './google-file.ts'
-import type { HttpAnswer } from './http-answer.ts'
+import type { HttpAnswer } from './google-http.ts'
 
 /** Every chunk but the last is a multiple of this (developers.google.com/workspace/drive/api/guides/manage-uploads). */
 const chunkMultiple = 256 * 1024
@@ -220,4 +218,24 @@ export async function sessionUrlOf(answer: HttpAnswer): Promise<string> {
     throw new DriveError('unavailable', 'Google Drive started an upload without returning its URL.')
   }
   return location
+}
+
+/**
+ * The size of the pieces written to the socket. During one write of many MiB, no progress is
+ * visible, and a slow connection would look like a dead one.
+ */
+const pieceBytes = 1024 * 1024
+
+/** The bytes of `chunks` from `start` on, in pieces and without copying. */
+export async function* piecesFrom(
+  chunks: readonly Uint8Array[],
+  start: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let skip = start
+  for (const chunk of chunks) {
+    for (let at = Math.min(skip, chunk.length); at < chunk.length; at += pieceBytes) {
+      yield chunk.subarray(at, at + pieceBytes)
+    }
+    skip = Math.max(0, skip - chunk.length)
+  }
 }

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Reader } from '../../kit/cloud/read-limiter.ts'
 import { type ByteRange, continuedDownload, type Download, downloadOf } from './download.ts'
-import { creating } from './file-calls.ts'
 import type { Call } from './google-calls.ts'
 import {
   type CallOptions,
+  creating,
   fileUrl,
   type GoogleContext,
   jsonType,
   supported,
   urlOf,
 } from './google-context.ts'
-import { GoogleSuspects } from './google-errors.ts'
+import { GoogleSuspects } from './google-failure.ts'
 import {
   type FileMetadata,
   fileFields,
@@ -19,7 +19,6 @@ import {
   googleFileSchema,
   metadataJson,
 } from './google-file.ts'
-import { relatedBody } from './related-body.ts'
 import { sessionUrlOf } from './resumable-sessions.ts'
 
 interface UploadTarget extends CallOptions {
@@ -182,4 +181,33 @@ async function newIdOf(
 
 function metadataWithId(metadata: FileMetadata, newId: string | undefined): object {
   return metadataJson(newId === undefined ? metadata : { ...metadata, id: newId })
+}
+
+interface RelatedBytes {
+  readonly bytes: Uint8Array
+  readonly mimeType: string
+  /** Must not occur in a part. */
+  readonly boundary: string
+}
+
+/** Metadata and bytes in one request: multipart/related (RFC 2387), for Drive's small uploads. */
+export function relatedBody(
+  metadata: object,
+  { bytes, mimeType, boundary }: RelatedBytes,
+): { readonly contentType: string; readonly body: Uint8Array } {
+  const head = [
+    `--${boundary}`,
+    'Content-Type: application/json; charset=UTF-8',
+    '',
+    JSON.stringify(metadata),
+    `--${boundary}`,
+    // A line break in a client's content type would start a new header.
+    `Content-Type: ${mimeType.replaceAll(/[^\x20-\x7e]/g, '')}`,
+    '',
+    '',
+  ].join('\r\n')
+  return {
+    contentType: `multipart/related; boundary=${boundary}`,
+    body: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+  }
 }

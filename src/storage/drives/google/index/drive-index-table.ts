@@ -25,8 +25,10 @@ import {
   type StoredFile,
   saveBelowVisible,
   saveStatements,
+  unsureKind,
+  type WalkedRow,
+  walkStatement,
 } from './drive-index-row-table.ts'
-import { unsureKind, type WalkedRow, walkStatement } from './drive-index-walk-table.ts'
 
 interface FoundRows {
   readonly files: IndexedFile[]

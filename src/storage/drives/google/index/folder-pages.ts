@@ -1,5 +1,5 @@
 import { type GoogleApi, type ListFilesQuery, queryLiteral } from '../api/google-api.ts'
-import { GoogleNotFound } from '../api/google-errors.ts'
+import { GoogleNotFound } from '../api/google-failure.ts'
 import { folderType, type GoogleFile } from '../api/google-file.ts'
 import { oldestFirst } from './indexed-file.ts'
 

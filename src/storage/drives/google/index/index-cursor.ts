@@ -16,7 +16,7 @@ import {
   sortNameOf,
   textOfSortName,
 } from './drive-index.ts'
-import type { ListingDeadline } from './folder-listings.ts'
+import type { ListingDeadline } from './index-crawl.ts'
 import type { ObjectIndex } from './object-index.ts'
 
 /** Rows in one query. */

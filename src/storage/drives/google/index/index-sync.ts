@@ -1,6 +1,6 @@
 import { DriveError } from '../../drive-error.ts'
 import type { KeyLease, KeyLeases } from '../../kit/key-leases.ts'
-import { GooglePageExpired } from '../api/google-errors.ts'
+import { GooglePageExpired } from '../api/google-failure.ts'
 import { type GoogleTree, refreshFile, sortChanges } from './apply-changes.ts'
 import type { IndexState } from './drive-index.ts'
 import type { IndexCrawl } from './index-crawl.ts'

@@ -4,7 +4,7 @@ import { maxKeyBytes } from '../../kit/names/key-path.ts'
 import { provisionalEtag } from '../../kit/stored-attributes.ts'
 import { folderType, type GoogleFile, googleTypePrefix } from '../api/google-file.ts'
 import { deepProperty, deepSegmentOfName, segmentOfName } from '../google-names.ts'
-import { type UnpackedAttributes, unpackAttributes } from '../objects/attribute-properties.ts'
+import { type UnpackedAttributes, unpackAttributes } from '../objects/file-metadata.ts'
 import { type IndexedFile, type KeptAttributes, sortNameOf } from './drive-index.ts'
 
 /** The property of folders that only keys created. */

@@ -7,7 +7,7 @@ import { refreshFile } from '../index/apply-changes.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import { folderPages } from '../index/folder-pages.ts'
 import { indexedFile, ownFolderProperty } from '../index/indexed-file.ts'
-import { findMissedFolders } from '../index/missed-files.ts'
+import { findMissedFolders } from '../index/object-index.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { folderLeaseKey, recoveryRecord } from './recovery-record.ts'
 

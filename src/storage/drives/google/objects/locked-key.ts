@@ -5,8 +5,7 @@ import { assertConditions, assertRemovalConditions } from '../../write-condition
 import type { GoogleFile } from '../api/google-file.ts'
 import { refreshFile } from '../index/apply-changes.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
-import { findMissedObject } from '../index/missed-files.ts'
-import type { OpenIndex } from '../index/open-index.ts'
+import { findMissedObject, type OpenIndex } from '../index/object-index.ts'
 import { objectLeaseKey, recoveryRecord } from './recovery-record.ts'
 
 interface ObjectLocksOptions extends OpenIndex {

@@ -1,7 +1,7 @@
 import type { CopyOptions, CopySource, ObjectMetadata, ObjectName } from '../../drive.ts'
 import { changedSource } from '../../drive-error.ts'
 import { assertConditions, canCopy } from '../../write-conditions.ts'
-import { GoogleNotFound } from '../api/google-errors.ts'
+import { GoogleNotFound } from '../api/google-failure.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import type { IndexedFile } from '../index/drive-index.ts'
 import type { OpenDrive } from '../open-drive.ts'

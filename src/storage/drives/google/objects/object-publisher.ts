@@ -6,7 +6,7 @@ import { hash } from 'node:crypto'
 import { type Tags, withTags } from '../../attributes.ts'
 import type { ObjectMetadata, ObjectName, RemovalConditions } from '../../drive.ts'
 import { changedSource, DriveError } from '../../drive-error.ts'
-import { GoogleNotFound } from '../api/google-errors.ts'
+import { GoogleNotFound } from '../api/google-failure.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { googlePathOf } from '../google-names.ts'
 import { indexedMetadata } from '../index/indexed-file.ts'
@@ -18,9 +18,15 @@ import {
   sessionGone,
 } from '../uploads/object-sessions.ts'
 import { saveRecord } from '../uploads/upload-state.ts'
-import { packAttributes } from './attribute-properties.ts'
 import { restoreContent } from './content-restorer.ts'
-import { assertStored, damaged, hasAttributes, isStored, mimeTypeOf } from './file-metadata.ts'
+import {
+  assertStored,
+  damaged,
+  hasAttributes,
+  isStored,
+  mimeTypeOf,
+  packAttributes,
+} from './file-metadata.ts'
 import { removeEmptyFolders } from './google-folders.ts'
 import type { CurrentObject, LockedKey } from './locked-key.ts'
 import {

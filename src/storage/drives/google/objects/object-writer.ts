@@ -9,14 +9,16 @@ import type { IndexedFile, OwnWrite } from '../index/drive-index.ts'
 import { indexedFile, indexedMetadata, withAttributes } from '../index/indexed-file.ts'
 import type { OpenDrive } from '../open-drive.ts'
 import { publishedRecord } from '../uploads/upload-state.ts'
-import { packAttributes, packBeside, unpackAttributes } from './attribute-properties.ts'
 import {
   damaged,
   hasAttributes,
   isStored,
   mimeTypeOf,
   nameOf,
+  packAttributes,
+  packBeside,
   parentsChange,
+  unpackAttributes,
 } from './file-metadata.ts'
 import { ensureFolder, isFolderGone } from './google-folders.ts'
 import type { CurrentObject, LockedKey } from './locked-key.ts'

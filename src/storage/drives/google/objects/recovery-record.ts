@@ -1,5 +1,9 @@
 import { parsedJson } from '../../../../platform/text/json-text.ts'
 import type { ObjectName } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
+import type { RecoveryHandler } from '../../kit/cloud/recovery.ts'
+import { type GoogleTree, refreshFile } from '../index/apply-changes.ts'
+import type { IndexedFile } from '../index/drive-index.ts'
 
 /** Lease keys (key-leases.ts). They differ for an object `a/` and the folder `a/`. */
 export function objectLeaseKey({ bucket, key }: ObjectName): string {
@@ -35,4 +39,60 @@ export function parseGoogleRecord(text: string): RecoveryRecord | undefined {
   // Other drives have other records.
   const { leaseKey, newIds, thereIds } = (parsedJson(text) ?? {}) as Partial<RecoveryRecord>
   return leaseKey && newIds && thereIds ? { leaseKey, newIds, thereIds } : undefined
+}
+
+/** Determines the outcome of interrupted work from the record in its lease. */
+export class InterruptedWork implements RecoveryHandler {
+  readonly #tree: GoogleTree
+
+  constructor(tree: GoogleTree) {
+    this.#tree = tree
+  }
+
+  leaseKeysOf(record: string): readonly string[] {
+    const { leaseKey } = parseGoogleRecord(record) ?? {}
+    return leaseKey === undefined ? [] : [leaseKey]
+  }
+
+  /** If a new file was published over another one, that one is moved to the trash. */
+  async recover(text: string): Promise<void> {
+    const record = parseGoogleRecord(text)
+    if (record === undefined) return
+    const { index } = this.#tree
+    const { newIds, thereIds } = record
+    await index.endRemoval(thereIds)
+    // If the existing file is the one that was written, it does not replace itself.
+    const placed = await this.#refresh(newIds.filter((id) => !thereIds.includes(id)))
+    for (const file of await this.#refresh(thereIds)) {
+      const isReplaced = placed.some(
+        ({ parent, sortName }) => parent === file.parent && sortName === file.sortName,
+      )
+      if (!isReplaced) continue
+      await this.#trashIfAllowed(file)
+      await index.save([], [{ id: file.id, version: file.version + 1 }])
+    }
+  }
+
+  async #refresh(ids: readonly string[]): Promise<IndexedFile[]> {
+    const rows: IndexedFile[] = []
+    for (const id of ids) {
+      const found = await refreshFile(this.#tree, id)
+      if (found !== undefined) rows.push(found.row)
+    }
+    return rows
+  }
+
+  /** A file of another owner stays, but the index hides it: the newer file is the object. */
+  async #trashIfAllowed({ id, sortName }: IndexedFile): Promise<void> {
+    const { api, log } = this.#tree
+    try {
+      await api.trash(id)
+    } catch (error) {
+      if (!(error instanceof DriveError && error.kind === 'denied')) throw error
+      log.warn(
+        { err: error, fileId: id, name: sortName },
+        'no permission to remove a replaced file on Google Drive: it stays beside the new one',
+      )
+    }
+  }
 }

@@ -7,9 +7,9 @@ import { indexedMetadata } from '../index/indexed-file.ts'
 import { publishBytes, publishSent } from '../objects/object-publisher.ts'
 import type { NewGoogleObject, PublishedUpload } from '../objects/object-writer.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { wholeBlocks } from './blocks.ts'
 import { GooglePart } from './google-part.ts'
 import { discardSession, type ObjectSession } from './object-sessions.ts'
+import { wholeBlocks } from './send-memory.ts'
 import { endedSession, exactSession, uploadRecord } from './upload-sessions.ts'
 import {
   decodeState,

@@ -1,7 +1,7 @@
 import type { ObjectName } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import type { GoogleApi } from '../api/google-api.ts'
-import { GoogleNotFound } from '../api/google-errors.ts'
+import { GoogleNotFound } from '../api/google-failure.ts'
 import type { GoogleFile } from '../api/google-file.ts'
 import { mimeTypeOf } from '../objects/file-metadata.ts'
 import type { OpenDrive } from '../open-drive.ts'

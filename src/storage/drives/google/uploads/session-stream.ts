@@ -2,9 +2,8 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { DriveError } from '../../drive-error.ts'
 import type { GoogleApi } from '../api/google-api.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'
-import { Blocks, blockBytes, wholeBlocks } from './blocks.ts'
 import { sessionGone } from './object-sessions.ts'
-import type { SendMemory } from './send-memory.ts'
+import { Blocks, blockBytes, type SendMemory, wholeBlocks } from './send-memory.ts'
 
 const mebibyte = 1024 * 1024
 /** The most that one request sends: about a second on a fast connection. */

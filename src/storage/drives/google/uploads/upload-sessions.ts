@@ -8,10 +8,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backOffMs } from '../../../../platform/process/back-off.ts'
 import { DriveError } from '../../drive-error.ts'
-import { GoogleNotFound } from '../api/google-errors.ts'
+import { GoogleNotFound } from '../api/google-failure.ts'
 import type { SessionState } from '../api/resumable-sessions.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { blockBytes, wholeBlocks } from './blocks.ts'
 import {
   beginSession,
   beginStagedSession,
@@ -19,6 +18,7 @@ import {
   type ObjectSession,
   sessionGone,
 } from './object-sessions.ts'
+import { blockBytes, wholeBlocks } from './send-memory.ts'
 import { sendBlocks } from './session-stream.ts'
 import {
   findRecord,

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import type { DriveAccess } from '../../drive.ts'
 import { DriveError, notEmpty, PrivateDriveError } from '../../drive-error.ts'
-import type { StoreContext } from '../requests/store-context.ts'
+import type { StoreContext } from '../probe/probe.ts'
 import { codeOf } from '../requests/store-errors.ts'
 import type { StoreName } from '../requests/store-names.ts'
 import { headAt, secondOf } from './heads.ts'

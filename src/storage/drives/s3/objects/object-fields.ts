@@ -5,6 +5,7 @@ import {
   checksumAlgorithms,
 } from '../../../../platform/checksums/checksum.ts'
 import type { Attributes, KeptHeader, StoredChecksum, WriterAttributes } from '../../attributes.ts'
+import { bareEtag } from '../requests/store.ts'
 
 /**
  * User metadata with which a write marks its object, so that a lost reply can be told from a write that failed.
@@ -118,11 +119,6 @@ function checksumIn(fields: ChecksumFields): StoredChecksum | undefined {
     return { algorithm, value, type: isComposite ? 'COMPOSITE' : 'FULL_OBJECT' }
   }
   return undefined
-}
-
-/** Without quotes. */
-export function bareEtag(etag = ''): string {
-  return etag.replace(/^(?:W\/)?"(.*)"$/, '$1')
 }
 
 const ourWord = /^=\?(utf-8|iso-8859-1)\?b\?([A-Za-z0-9+/=]*)\?=$/

@@ -8,8 +8,9 @@ import { freeMemory } from '../../../../platform/process/free-memory.ts'
 import type { ObjectName, OpenObject, OpenOptions, WantedBytes } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import { CachedObject } from '../../kit/cached-object.ts'
+import type { StoreContext } from '../probe/probe.ts'
 import { replyBytes } from '../requests/reply-bytes.ts'
-import type { StoreContext } from '../requests/store-context.ts'
+import { bareEtag } from '../requests/store.ts'
 import { codeOf, storeError } from '../requests/store-errors.ts'
 import {
   headWithPart,
@@ -19,7 +20,6 @@ import {
   unlessMissing,
   withoutMark,
 } from './heads.ts'
-import { bareEtag } from './object-fields.ts'
 
 /** Up to this size, an object that is read as a whole is in memory when it is opened. */
 const contentBytes = 64 * 1024

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { DriveError, type DriveErrorKind } from '../../drive-error.ts'
+import type { NativeConditions, StoreAbility } from '../requests/store-abilities.ts'
 import { type ProbeRequests, probeBytes } from './probe-requests.ts'
-import type { NativeConditions, StoreAbility } from './store-abilities.ts'
 
 type Check = (requests: ProbeRequests) => Promise<boolean>
 

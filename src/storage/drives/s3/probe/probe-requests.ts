@@ -15,11 +15,10 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
-import { bareEtag } from '../objects/object-fields.ts'
-import type { Store } from '../requests/store.ts'
+import { bareEtag, type Store } from '../requests/store.ts'
+import type { NativeConditions } from '../requests/store-abilities.ts'
 import { isRefusal } from '../requests/store-errors.ts'
 import { copySource, type StoreName } from '../requests/store-names.ts'
-import type { NativeConditions } from './store-abilities.ts'
 
 /** Garage copies no part of an object that has less than 3 KiB. */
 export const probeBytes = Buffer.alloc(4096, 'bucketry')

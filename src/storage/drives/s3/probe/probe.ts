@@ -4,10 +4,17 @@ import type { Tags } from '../../attributes.ts'
 import type { ObjectName } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import type { Store } from '../requests/store.ts'
+import { type Abilities, type StoreAbility, storeAbilities } from '../requests/store-abilities.ts'
 import { abilitiesOfKey, type StoreNames } from '../requests/store-names.ts'
 import { probeChecks } from './probe-checks.ts'
 import { ProbeRequests } from './probe-requests.ts'
-import { type Abilities, type StoreAbility, storeAbilities } from './store-abilities.ts'
+
+/** What the parts of the drive share. */
+export interface StoreContext {
+  readonly store: Store
+  readonly names: StoreNames
+  readonly probe: Probe
+}
 
 /** AWS has them since 2026, few stores know them, and its SDK does not compute them. */
 const newer = /^(?:MD5|SHA512|XXHASH\d+)$/

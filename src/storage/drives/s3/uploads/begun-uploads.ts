@@ -6,8 +6,8 @@ import { asciiJson } from '../../kit/stored-attributes.ts'
 import type { DraftRecords } from '../../kit/uploads/drive-upload-table.ts'
 import { newMark } from '../objects/conditional-write.ts'
 import { withoutMark } from '../objects/heads.ts'
+import type { StoreContext } from '../probe/probe.ts'
 import { callMs } from '../requests/store.ts'
-import type { StoreContext } from '../requests/store-context.ts'
 import { isUnclear } from '../requests/store-errors.ts'
 import {
   abortStoreUpload,

@@ -13,9 +13,9 @@ import type { ObjectName, WriteConditions } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
 import { conditionalWrite } from '../objects/conditional-write.ts'
 import { headOf, type StoreObject } from '../objects/heads.ts'
-import { bareEtag, fieldsOf } from '../objects/object-fields.ts'
-import { answeredAtMs, longCallMs, withTrailer } from '../requests/store.ts'
-import type { StoreContext } from '../requests/store-context.ts'
+import { fieldsOf } from '../objects/object-fields.ts'
+import type { StoreContext } from '../probe/probe.ts'
+import { answeredAtMs, bareEtag, longCallMs, withTrailer } from '../requests/store.ts'
 
 /** A multipart upload of the store. */
 export interface StoreUpload {

@@ -13,19 +13,22 @@ import {
   drain,
 } from './dav-client.ts'
 import { StatusError } from './dav-error.ts'
-import { type DavChild, type DavFolder, type FolderReading, readDavFolder } from './dav-folder.ts'
 import { type DavPath, folderTargetOf, targetOf } from './dav-path.ts'
+import { type DavEntry, UnclearAnswer } from './multistatus.ts'
 import {
   askForFile,
   askForFolder,
   askForNames,
   askForWritten,
+  type DavChild,
+  type DavFolder,
   entryIn,
+  type FolderReading,
+  readDavFolder,
   recordUpdate,
   redirectedFolder,
   xmlHeaders,
-} from './dav-properties.ts'
-import { type DavEntry, UnclearAnswer } from './multistatus.ts'
+} from './propfind.ts'
 
 /** Attempts at a request whose answer is unclear or incomplete, and the pauses between them. */
 const attempts = 4

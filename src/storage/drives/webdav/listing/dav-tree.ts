@@ -6,8 +6,7 @@ import type { DavPath } from '../client/dav-path.ts'
 import type { DavContext } from '../dav-context.ts'
 import { bucketFolder, davPathOf } from '../objects/object-path.ts'
 import { requireBucket } from '../own-folder.ts'
-import type { DavFolderIndex, ListedName } from './dav-folder-index.ts'
-import type { FolderLister } from './folder-lister.ts'
+import type { DavFolderIndex, FolderLister, ListedName } from './folder-lister.ts'
 
 /** A listed object before its ETag is known. */
 interface DavCandidate extends ObjectCandidate {

@@ -22,8 +22,8 @@ import {
 } from './file-mover.ts'
 import type { FolderTidier } from './folder-tidier.ts'
 import { type DavObjectPath, davPathOf } from './object-path.ts'
+import { requireEntry, rewriteFile } from './own-files.ts'
 import { type PublishRecord, parseDavRecord } from './recovery-record.ts'
-import { requireEntry, rewriteFile } from './written-file.ts'
 
 /** Attempts while other clients change the path under a writer that holds its lease. */
 const attempts = 16

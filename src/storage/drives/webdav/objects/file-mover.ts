@@ -9,9 +9,9 @@ import { StatusError } from '../client/dav-error.ts'
 import { type DavPath, targetOf } from '../client/dav-path.ts'
 import type { DavEntry } from '../client/multistatus.ts'
 import type { DavContext } from '../dav-context.ts'
-import type { DavRecord } from './dav-attributes.ts'
+import type { DavRecord } from './attribute-store.ts'
 import { type DavObjectPath, textOf } from './object-path.ts'
-import { copyThrough, requireEntry } from './written-file.ts'
+import { copyThrough, requireEntry } from './own-files.ts'
 
 /** How long to wait for a MOVE whose response was lost; then the next writer recovers it. */
 const patienceMs = 60_000

@@ -3,8 +3,7 @@ import type { LeaseLook } from '../../kit/key-lease-table.ts'
 import type { KeyLeases } from '../../kit/key-leases.ts'
 import { provisionalAttributes } from '../../kit/stored-attributes.ts'
 import type { DavServer } from '../client/dav-server.ts'
-import type { AttributeStore, FoundFile } from './attribute-store.ts'
-import type { DavRecord } from './dav-attributes.ts'
+import type { AttributeStore, DavRecord, FoundFile } from './attribute-store.ts'
 import type { DavObjectPath } from './object-path.ts'
 
 /** Attempts to read while the key is being written, before the reader takes the lease itself. */

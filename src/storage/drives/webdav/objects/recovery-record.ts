@@ -1,7 +1,7 @@
 import type { ObjectName } from '../../drive.ts'
 import type { NameRules } from '../../kit/names/name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
-import type { DavRecord } from './dav-attributes.ts'
+import type { DavRecord } from './attribute-store.ts'
 import { davPathOf, textOf } from './object-path.ts'
 
 /** The recovery record of a writer's lease, for the process that takes over. */

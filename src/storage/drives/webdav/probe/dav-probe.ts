@@ -4,8 +4,8 @@ import type { NameRules } from '../../kit/names/name-rules.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavEntry } from '../client/multistatus.ts'
-import { versionOf } from '../objects/dav-attributes.ts'
-import { readSmallFile } from '../objects/small-file.ts'
+import { versionOf } from '../objects/attribute-store.ts'
+import { readSmallFile } from '../objects/own-files.ts'
 import type { DavAbilities } from './dav-abilities.ts'
 
 export interface ProbeParts {

@@ -1,12 +1,11 @@
 import { Client } from 'undici'
 import type { Log } from '../../../../platform/process/log.ts'
 import { TimeLimitError, withinTime } from '../../../../platform/process/time-limit.ts'
-
 import { DriveError, PrivateDriveError } from '../../drive-error.ts'
 import { refusedCredentials } from '../client/dav-error.ts'
 import { type DavAddress, folderTargetOf } from '../client/dav-path.ts'
-import { askForFolder, entryIn, xmlHeaders } from '../client/dav-properties.ts'
 import type { DavEntry } from '../client/multistatus.ts'
+import { askForFolder, entryIn, xmlHeaders } from '../client/propfind.ts'
 
 /** For DNS, the connection and TLS: problems with them are reported within 5 s. */
 const connectMs = 3_500

@@ -4,7 +4,6 @@ import type { DavAnswer } from '../client/dav-client.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
-import type { NameFindings } from './name-findings.ts'
 import {
   characterGroups,
   escapedMarker,
@@ -25,6 +24,29 @@ const lengths = [maxNameBytes, 250, 240, 200, 143, 100]
 const busyStatuses: ReadonlySet<number> = new Set([423, 425, 429])
 /** From an unavailable server, or from a proxy whose server fails for one name. */
 const failingStatuses: ReadonlySet<number> = new Set([502, 503, 504])
+
+/**
+ * What a server cannot name, found by trying. The paths of keys depend on it, so it is determined once
+ * and kept in a file on the drive (own-folder.ts, `namesFile`).
+ */
+export interface NameFindings {
+  readonly maxNameBytes: number
+  /** Characters that the server does not return as they were sent. */
+  readonly characters: readonly string[]
+  /** Such beginnings and endings of names. */
+  readonly beginnings: readonly string[]
+  readonly endings: readonly string[]
+  /** Such names. */
+  readonly names: readonly string[]
+  /** Names of files that keep their folder from being listed. */
+  readonly indexNames: readonly string[]
+  /** Whether `A` is the same file as `a`. */
+  readonly foldsCase: boolean
+  /** Whether decomposed letters are returned composed, or are the same as composed ones. */
+  readonly composes: boolean
+  /** Whether composed letters are returned decomposed. */
+  readonly decomposes: boolean
+}
 
 /**
  * Tries names in a separate folder, which the caller creates and removes. Each request delays the

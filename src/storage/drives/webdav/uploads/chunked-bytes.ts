@@ -10,9 +10,13 @@ import type { DavPath } from '../client/dav-path.ts'
 import type { DavServer } from '../client/dav-server.ts'
 import type { DavContext } from '../dav-context.ts'
 import { DavFileWriter } from '../objects/dav-file-writer.ts'
-import { restoreFile, rewriteFile } from '../objects/written-file.ts'
-import { type GatherOptions, type UploadBytes, uploadPath } from './upload-bytes.ts'
-import type { ChunkedState } from './upload-state.ts'
+import { restoreFile, rewriteFile } from '../objects/own-files.ts'
+import {
+  type ChunkedState,
+  type GatherOptions,
+  type UploadBytes,
+  uploadPath,
+} from './upload-bytes.ts'
 
 /** Nextcloud accepts chunk names from 1 to this number. */
 const maxChunks = 10_000

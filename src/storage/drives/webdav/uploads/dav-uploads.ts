@@ -10,10 +10,15 @@ import {
 import { assertConditions } from '../../write-conditions.ts'
 import type { PublishingContext } from '../objects/dav-publisher.ts'
 import { type DavObjectPath, davPathOf } from '../objects/object-path.ts'
-import { asidePath, nameOfRewritten, requireEntry } from '../objects/written-file.ts'
+import { asidePath, nameOfRewritten, requireEntry } from '../objects/own-files.ts'
 import { uploadsFolder } from '../own-folder.ts'
-import { type UploadBytes, uploadPath } from './upload-bytes.ts'
-import { type DavUploadState, formatUploadState, parseUploadState } from './upload-state.ts'
+import {
+  type DavUploadState,
+  formatUploadState,
+  parseUploadState,
+  type UploadBytes,
+  uploadPath,
+} from './upload-bytes.ts'
 
 /**
  * A Complete may be repeated for 15 minutes (docs/contract/object-storage.md, "Complete"). Its

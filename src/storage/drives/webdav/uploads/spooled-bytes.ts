@@ -6,9 +6,13 @@ import { StagedBytes, type StagedUploads } from '../../kit/uploads/staged-upload
 import type { AppendOptions, PartDigest } from '../../upload-abilities.ts'
 import { StatusError } from '../client/dav-error.ts'
 import type { DavContext } from '../dav-context.ts'
-import { requireArrived } from '../objects/written-file.ts'
-import { type GatherOptions, type UploadBytes, uploadPath } from './upload-bytes.ts'
-import type { SpooledState } from './upload-state.ts'
+import { requireArrived } from '../objects/own-files.ts'
+import {
+  type GatherOptions,
+  type SpooledState,
+  type UploadBytes,
+  uploadPath,
+} from './upload-bytes.ts'
 
 type SpooledContext = Pick<DavContext, 'spool' | 'server' | 'log'>
 

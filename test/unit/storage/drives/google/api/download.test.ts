@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GoogleNotFound } from '../../../../../../src/storage/drives/google/api/google-errors.ts'
+import { GoogleNotFound } from '../../../../../../src/storage/drives/google/api/google-failure.ts'
 import { collected, refusal, reset, type Step, startTestApi, status } from './scripted-google.ts'
 
 const text = async (body: AsyncIterable<Uint8Array>) =>

@@ -8,7 +8,7 @@ import {
   type GoogleApiOptions,
   queryLiteral,
 } from '../../../../../../src/storage/drives/google/api/google-api.ts'
-import { GoogleNotFound } from '../../../../../../src/storage/drives/google/api/google-errors.ts'
+import { GoogleNotFound } from '../../../../../../src/storage/drives/google/api/google-failure.ts'
 import {
   folderType,
   type GoogleFile,

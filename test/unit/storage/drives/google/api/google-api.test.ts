@@ -9,7 +9,7 @@ import {
   GoogleIdTaken,
   GoogleNotFound,
   GooglePageExpired,
-} from '../../../../../../src/storage/drives/google/api/google-errors.ts'
+} from '../../../../../../src/storage/drives/google/api/google-failure.ts'
 import {
   fileJson,
   json,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
-import { GoogleNotFound } from '../../../../../../src/storage/drives/google/api/google-errors.ts'
+import { GoogleNotFound } from '../../../../../../src/storage/drives/google/api/google-failure.ts'
 import {
   fileJson,
   json,

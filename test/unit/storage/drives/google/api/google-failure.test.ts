@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import {
+  errorOfFailure,
   GoogleIdTaken,
   GoogleNotFound,
   GooglePageExpired,
   GoogleSuspects,
-} from '../../../../../../src/storage/drives/google/api/google-errors.ts'
-import { errorOfFailure } from '../../../../../../src/storage/drives/google/api/google-failure.ts'
+} from '../../../../../../src/storage/drives/google/api/google-failure.ts'
 import { TransientError } from '../../../../../../src/storage/drives/kit/cloud/retry-policy.ts'
 
 const failure = (status: number, reason = '') => ({

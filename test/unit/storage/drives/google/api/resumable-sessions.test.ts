@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SessionChunk } from '../../../../../../src/storage/drives/google/api/resumable-sessions.ts'
+import fc from 'fast-check'
 import {
+  piecesFrom,
+  type SessionChunk,
+} from '../../../../../../src/storage/drives/google/api/resumable-sessions.ts'
+import {
+  collected,
   early,
   fileJson,
   json,
@@ -267,4 +272,24 @@ test('sendChunk uses the same connections for chunk after chunk', async (t) => {
   }
   // One for the token; the pool opens a second one for chunks before the first is free again.
   assert.ok(google.connections() <= 3, `${google.connections()} connections`)
+})
+
+test('piecesFrom yields all bytes from the start on, however they are chunked', async () => {
+  const chunks = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(chunks, fc.nat(400), async (given, start) => {
+      const pieces = await collected(piecesFrom(given, start))
+      assert.deepEqual(Buffer.concat(pieces), Buffer.concat(given).subarray(start))
+    }),
+  )
+})
+
+test('piecesFrom cuts into pieces of 1 MiB and copies nothing', async () => {
+  const chunk = new Uint8Array(2.5 * 1024 * 1024)
+  const pieces = await collected(piecesFrom([chunk], 7))
+  assert.deepEqual(
+    pieces.map(({ length }) => length),
+    [1_048_576, 1_048_576, 524_281],
+  )
+  assert.ok(pieces.every(({ buffer }) => buffer === chunk.buffer))
 })

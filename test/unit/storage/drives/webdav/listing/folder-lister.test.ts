@@ -10,8 +10,8 @@ import {
   FolderLister,
   type FolderListerParts,
 } from '../../../../../../src/storage/drives/webdav/listing/folder-lister.ts'
-import { versionOf } from '../../../../../../src/storage/drives/webdav/objects/dav-attributes.ts'
-import { rulesFrom } from '../../../../../../src/storage/drives/webdav/probe/name-findings.ts'
+import { versionOf } from '../../../../../../src/storage/drives/webdav/objects/attribute-store.ts'
+import { rulesFrom } from '../../../../../../src/storage/drives/webdav/probe/drive-names.ts'
 import { collectGarbage } from '../../../../../support/collect-garbage.ts'
 
 const count = 2_000

@@ -4,11 +4,11 @@ import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import { pathOfKey } from '../../../../../../src/storage/drives/kit/names/key-path.ts'
 import type { DavPath } from '../../../../../../src/storage/drives/webdav/client/dav-path.ts'
 import type { DavServer } from '../../../../../../src/storage/drives/webdav/client/dav-server.ts'
+import { rulesFrom } from '../../../../../../src/storage/drives/webdav/probe/drive-names.ts'
 import {
   type NameFindings,
-  rulesFrom,
-} from '../../../../../../src/storage/drives/webdav/probe/name-findings.ts'
-import { NameProbe } from '../../../../../../src/storage/drives/webdav/probe/name-probe.ts'
+  NameProbe,
+} from '../../../../../../src/storage/drives/webdav/probe/name-probe.ts'
 
 interface FakeServer {
   /** Names with the same result are one file, which keeps its first name. */

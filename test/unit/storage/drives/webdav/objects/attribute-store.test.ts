@@ -4,7 +4,7 @@ import { asciiJson } from '../../../../../../src/storage/drives/kit/stored-attri
 import {
   readRecord,
   versionOf,
-} from '../../../../../../src/storage/drives/webdav/objects/dav-attributes.ts'
+} from '../../../../../../src/storage/drives/webdav/objects/attribute-store.ts'
 
 const attributes = { etag: 'e', headers: {}, metadata: {} }
 

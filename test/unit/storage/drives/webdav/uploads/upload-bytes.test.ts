@@ -4,7 +4,7 @@ import {
   type DavUploadState,
   formatUploadState,
   parseUploadState,
-} from '../../../../../../src/storage/drives/webdav/uploads/upload-state.ts'
+} from '../../../../../../src/storage/drives/webdav/uploads/upload-bytes.ts'
 
 /** As the first versions stored them: an older gateway of the fleet has to read them, too. */
 const stored: readonly (readonly [text: string, state: DavUploadState])[] = [

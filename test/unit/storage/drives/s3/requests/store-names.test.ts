@@ -4,7 +4,7 @@ import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
 import {
   parseStoreAddress,
   storeAddressText,
-} from '../../../../../../src/storage/drives/s3/requests/store-address.ts'
+} from '../../../../../../src/storage/drives/s3/requests/store-names.ts'
 
 test('an address is a store, a bucket, or a folder in it', () => {
   const endpoint = 'https://s3.example.org:9000'

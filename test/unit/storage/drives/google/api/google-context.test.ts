@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { FileIds } from '../../../../../../src/storage/drives/google/api/file-ids.ts'
+import { FileIds } from '../../../../../../src/storage/drives/google/api/google-context.ts'
 
 function countedIds(): { readonly ids: FileIds; readonly batches: () => number } {
   let batches = 0

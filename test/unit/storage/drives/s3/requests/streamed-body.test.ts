@@ -6,8 +6,10 @@ import { buffer } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
-import { LentBody } from '../../../../../../src/storage/drives/s3/requests/lent-body.ts'
-import { StreamedBody } from '../../../../../../src/storage/drives/s3/requests/streamed-body.ts'
+import {
+  LentBody,
+  StreamedBody,
+} from '../../../../../../src/storage/drives/s3/requests/streamed-body.ts'
 import { trailerHeaders } from '../../../../../../src/storage/drives/s3/requests/trailer.ts'
 import { sha256Of, testBytes } from '../../../../../support/test-bytes.ts'
 

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   SecureStoreAgent,
   StoreAgent,
-} from '../../../../../../src/storage/drives/s3/requests/store-agents.ts'
+} from '../../../../../../src/storage/drives/s3/requests/store.ts'
 import { makeCertificate } from '../../../../../support/certificates.ts'
 import { sha256Of, testBytes } from '../../../../../support/test-bytes.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { DavServer } from '../../../../../../src/storage/drives/webdav/client/dav-server.ts'
-import { readSmallFile } from '../../../../../../src/storage/drives/webdav/objects/small-file.ts'
+import { readSmallFile } from '../../../../../../src/storage/drives/webdav/objects/own-files.ts'
 
 /** A server that breaks its first answers off after one byte. */
 function serverOf(broken: number) {

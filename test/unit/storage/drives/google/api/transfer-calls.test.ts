@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { relatedBody } from '../../../../../../src/storage/drives/google/api/related-body.ts'
+import { relatedBody } from '../../../../../../src/storage/drives/google/api/transfer-calls.ts'
 
 test('relatedBody keeps binary bytes and non-ASCII metadata', () => {
   const bytes = Buffer.from([0xff, 0x00, 0x0d, 0x0a, 0xfe])

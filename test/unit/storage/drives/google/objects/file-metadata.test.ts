@@ -6,7 +6,7 @@ import {
   packAttributes,
   packBeside,
   unpackAttributes,
-} from '../../../../../../src/storage/drives/google/objects/attribute-properties.ts'
+} from '../../../../../../src/storage/drives/google/objects/file-metadata.ts'
 
 const md5 = 'd41d8cd98f00b204e9800998ecf8427e'
 const plain: Attributes = { etag: md5, headers: {}, metadata: {} }

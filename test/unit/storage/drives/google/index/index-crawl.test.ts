@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DriveError } from '../../../../../../src/storage/drives/drive-error.ts'
-import { FolderListings } from '../../../../../../src/storage/drives/google/index/folder-listings.ts'
+import { FolderListings } from '../../../../../../src/storage/drives/google/index/index-crawl.ts'
 
 /** Folders with unknown content, and lists that the test ends. */
 function scene() {
