@@ -2,7 +2,7 @@ import { glob, readFile, stat } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
-import { inferKind } from '../src/models/list/model-kind.ts'
+import { inferKind } from '../src/models/list/listed-provider.ts'
 import type { ServiceKind } from '../src/models/list/routing-inputs.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { dataFolder } from '../src/models/catalogue/read-catalogue.ts'
+import { dataFolder } from '../src/models/catalogue/catalogue.ts'
 import { refreshData } from './refresh-data.ts'
 
 /** Updates the built-in model catalogue, as described in docs/model-catalogue.md. */

@@ -1,8 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseCatalogue, readDataFiles } from '../src/models/catalogue/catalogue.ts'
 import type { CatalogueFile } from '../src/models/catalogue/catalogue-error.ts'
-import { parseCatalogue } from '../src/models/catalogue/parse-catalogue.ts'
-import { readDataFiles } from '../src/models/catalogue/read-catalogue.ts'
 import { type DataFile, dataFileSchema, type Merge, mergeModels } from './merge-models.ts'
 import { findModels } from './models-dev-checkout.ts'
 

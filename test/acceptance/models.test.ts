@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import OpenAI from 'openai'
-import { dataFolder, orderFileName } from '../../src/models/catalogue/read-catalogue.ts'
+import { dataFolder, orderFileName } from '../../src/models/catalogue/catalogue.ts'
 import { useContractGateway } from '../support/contract-gateway.ts'
 import { freshRequests } from '../support/fresh-request.ts'
 import {

@@ -1,4 +1,4 @@
-import { parseCatalogue } from '../../src/models/catalogue/parse-catalogue.ts'
+import { parseCatalogue } from '../../src/models/catalogue/catalogue.ts'
 
 /** One provider for each case of the model list. */
 const providers = [

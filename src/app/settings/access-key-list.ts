@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type JsonPath, linesOf, syntaxMistake } from '../../models/catalogue/json-lines.ts'
+import { type JsonPath, linesOf, syntaxMistake } from '../../models/catalogue/catalogue-error.ts'
 import { jsonPath } from '../../platform/json-api/api-error.ts'
 import { SettingMistake } from '../../platform/process/setting-mistake.ts'
 import type { DeclaredKey } from '../../storage/access/declared-keys.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ModelKeyTable } from '../../models/keys/model-key-table.ts'
-import { StoredModelKeys } from '../../models/keys/stored-model-keys.ts'
+import { StoredModelKeys } from '../../models/keys/model-keys.ts'
 import type { Database } from '../../platform/state/database.ts'
 import { type OnTime, Revisions } from '../../platform/state/revision-table.ts'
 import { RevisionWatch } from '../../platform/state/revision-watch.ts'

@@ -4,8 +4,7 @@ import { ApiError } from '../../platform/json-api/api-error.ts'
 import { withinTime } from '../../platform/process/time-limit.ts'
 import type { CallPath } from './call-paths.ts'
 import { FormModel } from './form-model.ts'
-import { JsonModel } from './json-model.ts'
-import { type ModelFinder, type ModelName, withModelName } from './model-name.ts'
+import { JsonModel, type ModelFinder, type ModelName, withModelName } from './model-name.ts'
 
 /** The longest time without bytes. */
 const idleMs = 30_000

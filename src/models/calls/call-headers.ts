@@ -1,5 +1,4 @@
-import type { UpstreamFlavour } from '../upstream/flavour.ts'
-import { anthropicVersion } from '../upstream/upstream-request.ts'
+import { anthropicVersion, type UpstreamFlavour } from '../upstream/upstream.ts'
 import type { AnswerHeaders } from './failures.ts'
 
 /** RFC 9110 section 7.6.1: of one connection only. */

@@ -1,11 +1,15 @@
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { type ListedProvider, listedConnections } from '../list/listed-provider.ts'
+import {
+  type ListedProvider,
+  listedConnections,
+  type UpstreamQuestion,
+  upstreamQuestions,
+} from '../list/listed-provider.ts'
 import type { LoadedInputs, ModelLists } from '../list/model-lists.ts'
 import { ModelIndex, type Resolution } from '../list/resolve-model.ts'
 import { type ServiceKind, serviceKinds } from '../list/routing-inputs.ts'
-import { type UpstreamQuestion, upstreamQuestions } from '../list/upstream-questions.ts'
-import { UpstreamError } from '../upstream/upstream-error.ts'
+import { UpstreamError } from '../upstream/upstream.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 
 interface CallIndexParts {

@@ -1,5 +1,5 @@
 import type { ServiceKind } from '../list/routing-inputs.ts'
-import type { UpstreamFlavour } from '../upstream/flavour.ts'
+import type { UpstreamFlavour } from '../upstream/upstream.ts'
 
 /** A path that calls a model. */
 export interface CallPath {

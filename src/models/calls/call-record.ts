@@ -1,8 +1,8 @@
 import type { CallTarget } from '../list/resolve-model.ts'
-import type { Tokens } from '../usage/reported-usage.ts'
 import type { CallPath } from './call-paths.ts'
 import type { Caller } from './callers.ts'
 import type { Scope } from './failures.ts'
+import type { Tokens } from './reported-usage.ts'
 
 /** One attempt, when it is over. */
 export interface CallEntry {

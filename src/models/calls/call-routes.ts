@@ -8,8 +8,8 @@ import {
   routesBelow,
 } from '../../platform/json-api/route.ts'
 import { listError } from '../list/list-schemas.ts'
+import { preflight } from '../list/model-list-api.ts'
 import { triesPath } from '../list/models-error-format.ts'
-import { preflight } from '../list/preflight.ts'
 import { type CallPath, callPaths } from './call-paths.ts'
 import { type Caller, type Callers, dashboardCaller } from './callers.ts'
 import type { ModelCalls } from './model-calls.ts'

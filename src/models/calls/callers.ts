@@ -1,10 +1,10 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpRequest } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { addressBlock } from '../../platform/state/key-value/address-block.ts'
 import type { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.ts'
-import { fitsGlob, type ModelKey, parseModelKey } from '../keys/model-key.ts'
-import { keyComparison, sentKeys } from '../keys/sent-keys.ts'
-import type { StoredModelKeys } from '../keys/stored-model-keys.ts'
+import { fitsGlob, type ModelKey, parseModelKey, type StoredModelKeys } from '../keys/model-keys.ts'
 import { quoted } from './call-index.ts'
 import type { KeyLimits, Refusal } from './key-limits.ts'
 
@@ -209,4 +209,22 @@ function overLimit(name: string, { reason, waitSeconds }: Refusal): ApiError {
 /** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */
 function unauthorized(message: string, headers: ApiError['headers'] = {}): ApiError {
   return new ApiError(401, message, { headers: { ...headers, 'www-authenticate': 'Bearer' } })
+}
+
+/** The keys that a client sends, as a bearer token or in x-api-key. */
+function sentKeys(headers: IncomingHttpHeaders): readonly string[] {
+  const { authorization = '' } = headers
+  const scheme = /^bearer +/i.exec(authorization)?.[0]
+  const bearer = scheme === undefined ? '' : authorization.slice(scheme.length)
+  return [bearer, headers['x-api-key'] ?? ''].flat().filter((key) => key !== '')
+}
+
+/** Compares with a key. Takes the same time for every other key, because digests have equal lengths. */
+function keyComparison(expected: string): (key: string) => boolean {
+  const digest = digestOf(expected)
+  return (key) => timingSafeEqual(digestOf(key), digest)
+}
+
+function digestOf(key: string): Buffer {
+  return hash('sha256', key, 'buffer')
 }

@@ -1,6 +1,5 @@
 import { type BackOff, retryAfterMs } from '../../platform/process/back-off.ts'
-import { parsedJson } from '../../platform/text/json-text.ts'
-import { fieldOf } from '../upstream/json-field.ts'
+import { fieldOf, parsedJson } from '../../platform/text/json-text.ts'
 
 /** What a failed attempt says something about. */
 export type Scope = 'request' | 'model' | 'quota' | 'connection' | 'moment'

@@ -1,4 +1,4 @@
-import type { ModelKeyLimits } from '../keys/model-key.ts'
+import type { ModelKeyLimits } from '../keys/model-keys.ts'
 
 /** Why a call is refused. */
 export interface Refusal {

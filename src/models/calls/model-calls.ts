@@ -4,9 +4,12 @@ import { withinTime } from '../../platform/process/time-limit.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { CallTarget, Resolution } from '../list/resolve-model.ts'
 import type { CallClient } from '../upstream/call-client.ts'
-import { compatibleFlavour, type UpstreamFlavour } from '../upstream/flavour.ts'
-import { UpstreamError } from '../upstream/upstream-error.ts'
-import { callTarget } from '../upstream/upstream-request.ts'
+import {
+  callTarget,
+  compatibleFlavour,
+  UpstreamError,
+  type UpstreamFlavour,
+} from '../upstream/upstream.ts'
 import { type Attempt, attempt, type ErrorAnswer } from './attempt.ts'
 import type { CallBodies, CallBody } from './call-body.ts'
 import { headersForUpstream } from './call-headers.ts'
@@ -15,9 +18,8 @@ import { type CallPath, pathsOfFlavour } from './call-paths.ts'
 import { type CallRecorder, estimatedTokensOf } from './call-record.ts'
 import type { Caller } from './callers.ts'
 import { consequences, type Failure } from './failures.ts'
-import { passedAnswer, passedError } from './passed-answer.ts'
+import { passedAnswer, passedError, UpstreamKeys } from './passed-answer.ts'
 import type { Rest, Rests } from './rests.ts'
-import { UpstreamKeys } from './upstream-keys.ts'
 
 export interface ModelCallsParts {
   readonly index: Pick<CallIndex, 'resolve'>

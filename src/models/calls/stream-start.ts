@@ -1,5 +1,4 @@
-import { parsedJson } from '../../platform/text/json-text.ts'
-import { fieldOf } from '../upstream/json-field.ts'
+import { fieldOf, parsedJson } from '../../platform/text/json-text.ts'
 import { type Failure, failureOfEvent } from './failures.ts'
 
 /** Bytes in front of the first event. More count as a beginning. */

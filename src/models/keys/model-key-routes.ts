@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
+import type { ModelKeyRow, ModelKeyTable } from './model-key-table.ts'
 import {
   detailsText,
   hashOf,
@@ -8,8 +9,7 @@ import {
   maxModelKeys,
   modelKeyOf,
   newModelKey,
-} from './model-key.ts'
-import type { ModelKeyRow, ModelKeyTable } from './model-key-table.ts'
+} from './model-keys.ts'
 
 interface ModelKeyRoutesParts {
   readonly table: Pick<ModelKeyTable, 'all' | 'add' | 'change' | 'remove'>

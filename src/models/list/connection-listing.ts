@@ -1,10 +1,14 @@
-import { compatibleFlavour, hexEnding } from '../upstream/flavour.ts'
+import { compatibleFlavour, hexEnding } from '../upstream/upstream.ts'
 import { candidates, type ModelListInputs } from './build-model-list.ts'
-import { ListBudget } from './list-budget.ts'
+import { ListBudget } from './list-cache.ts'
 import type { ConnectionListing, UnlistedReason } from './list-schemas.ts'
-import { type ListedProvider, listedConnections, servedKinds } from './listed-provider.ts'
+import {
+  baseModelIds,
+  type ListedProvider,
+  listedConnections,
+  servedKinds,
+} from './listed-provider.ts'
 import { type Connection, type ServiceKind, serviceKinds } from './routing-inputs.ts'
-import { baseModelIds } from './upstream-questions.ts'
 
 export interface ListingInputs extends Omit<ModelListInputs, 'filter' | 'nowMs'> {
   /** Why an upstream returned no models, by connection id. */

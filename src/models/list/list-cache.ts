@@ -1,7 +1,14 @@
+import type { StreamBody } from '../../platform/http/message.ts'
 import { ApiError } from '../../platform/json-api/api-error.ts'
-import { ListBody, type ListReply } from './list-body.ts'
-import { ListBudget, maxListBytes } from './list-budget.ts'
 import type { ModelEntry } from './list-schemas.ts'
+
+/** Bytes of a list. What does not fit is not listed, and its owner is told. */
+export const maxListBytes = 16 * 1024 * 1024
+
+/** The object around the entries. */
+const frameBytes = 32
+/** What `created` of ten digits and the comma add to an entry with one digit. */
+const createdAndComma = 10
 
 /** The objects that a list was built from; of the answers of upstreams the digest. */
 export type ListSources = readonly unknown[]
@@ -67,4 +74,66 @@ export class ListCache {
 
 function isSame(left: ListSources, right: ListSources): boolean {
   return left.length === right.length && left.every((source, index) => source === right[index])
+}
+
+/** Bytes handed to a socket at a time: TLS holds a copy of what it has not sent. */
+const chunkBytes = 128 * 1024
+
+/** A list as the body of one reply. It holds the bytes until it is closed. */
+export interface ListReply extends StreamBody {
+  /** Shared with other replies: must not be modified. */
+  readonly bytes: Buffer
+}
+
+/** The bytes of a list, which all replies that send it share. */
+class ListBody {
+  readonly #bytes: Buffer
+  readonly #total: { held: number }
+  #replies = 0
+
+  /** @param total the bytes that replies hold, of all bodies together. */
+  constructor(bytes: Buffer, total: { held: number }) {
+    this.#bytes = bytes
+    this.#total = total
+  }
+
+  get isHeld(): boolean {
+    return this.#replies > 0
+  }
+
+  /** The body of one more reply. */
+  reply(): ListReply {
+    const bytes = this.#bytes
+    if (this.#replies++ === 0) this.#total.held += bytes.length
+    return {
+      bytes,
+      length: bytes.length,
+      lend: async (borrow) => {
+        for (let from = 0; from < bytes.length; from += chunkBytes) {
+          await borrow(bytes.subarray(from, from + chunkBytes))
+        }
+      },
+      close: async () => {
+        if (--this.#replies === 0) this.#total.held -= bytes.length
+      },
+    }
+  }
+}
+
+/** Counts the entries of one list. After the first one that does not fit, no other does. */
+export class ListBudget {
+  #left = maxListBytes - frameBytes
+  #isSpent = false
+
+  get isSpent(): boolean {
+    return this.#isSpent
+  }
+
+  /** Takes the room of an entry, if there is enough. */
+  take({ id, owned_by, kind }: Pick<ModelEntry, 'id' | 'owned_by' | 'kind'>): boolean {
+    const json = JSON.stringify({ id, object: 'model', created: 0, owned_by, kind })
+    this.#left -= Buffer.byteLength(json) + createdAndComma
+    this.#isSpent ||= this.#left < 0
+    return !this.#isSpent
+  }
 }

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '../../platform/process/log.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { UpstreamError } from '../upstream/upstream-error.ts'
+import { UpstreamError } from '../upstream/upstream.ts'
 import type { Upstreams } from '../upstream/upstreams.ts'
 import { type ModelListInputs, modelEntries } from './build-model-list.ts'
 import { connectionListings } from './connection-listing.ts'
-import type { ListReply } from './list-body.ts'
-import { maxListBytes } from './list-budget.ts'
-import { ListCache, type ListSources } from './list-cache.ts'
+import { ListCache, type ListReply, type ListSources, maxListBytes } from './list-cache.ts'
 import type { ConnectionListing, ModelEntry } from './list-schemas.ts'
-import { type ListedProvider, listedConnections } from './listed-provider.ts'
+import {
+  type ListedProvider,
+  listedConnections,
+  type UpstreamQuestion,
+  upstreamQuestions,
+} from './listed-provider.ts'
 import { type RoutingSource, type ServiceKind, serviceKinds } from './routing-inputs.ts'
-import { TolerantLoader } from './tolerant-loader.ts'
-import { type UpstreamQuestion, upstreamQuestions } from './upstream-questions.ts'
 
 export interface ModelListParts {
   readonly source: RoutingSource
@@ -190,4 +191,46 @@ function digestOf(upstreamIds: UpstreamIds): string {
   const hash = createHash('sha256')
   for (const [connectionId, ids] of upstreamIds) hash.update(JSON.stringify([connectionId, ids]))
   return hash.digest('base64')
+}
+
+/**
+ * Loads the inputs of the list. An input that cannot be loaded counts as empty
+ * (docs/contract/model-list.md, "Loading the inputs"). Logs one line when an input starts to fail
+ * and one when it recovers, independent of the number of requests.
+ */
+export class TolerantLoader {
+  readonly #log: Log
+  readonly #failing = new Set<string>()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** @param input the name for the log. */
+  async load<Rows extends object>(
+    input: string,
+    read: () => Promise<Rows>,
+    empty: Rows,
+  ): Promise<Rows> {
+    try {
+      const rows = await read()
+      const isUsable = typeof rows === 'object' && rows !== null
+      if (!isUsable || Array.isArray(rows) !== Array.isArray(empty)) {
+        throw new TypeError(`expected ${input}, got ${typeof rows}`)
+      }
+      if (this.#failing.delete(input)) {
+        this.#log.info({ input }, 'an input of the model list can be loaded again')
+      }
+      return rows
+    } catch (err) {
+      if (!this.#failing.has(input)) {
+        this.#failing.add(input)
+        this.#log.warn(
+          { input, err },
+          'could not load an input of the model list; building the list without it',
+        )
+      }
+      return empty
+    }
+  }
 }

@@ -1,15 +1,15 @@
-import { compatibleFlavour } from '../upstream/flavour.ts'
+import { compatibleFlavour } from '../upstream/upstream.ts'
 import { buildModelList, type ModelListInputs } from './build-model-list.ts'
 import { beyondListSize, connectionListings } from './connection-listing.ts'
 import {
+  kindOfModel,
   type ListedConnections,
   type ListedProvider,
   listedConnections,
+  upstreamQuestions,
   withoutPrefix,
 } from './listed-provider.ts'
-import { kindOfModel } from './model-kind.ts'
 import { type CustomModel, type ServiceKind, serviceKinds } from './routing-inputs.ts'
-import { upstreamQuestions } from './upstream-questions.ts'
 
 /** Stored input that has no effect on any list. */
 export interface RoutingWarning {

@@ -1,7 +1,7 @@
 import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 import type { Sealer } from '../../platform/state/sealer.ts'
 import type { ProviderSpecificData } from '../list/routing-inputs.ts'
-import { byPriority } from './connection-order.ts'
+import { byPriority } from '../list/stored-rows.ts'
 import { type KeyContext, keptKey, sealGivenKey } from './given-key.ts'
 import type { ConnectionChange, ConnectionInput } from './routing-schemas.ts'
 import { type StoredConnection, type StoredRouting, withoutBroken } from './stored-routing.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { type Call, type Route, route } from '../../platform/json-api/route.ts'
-import { type ProbeReport, probeReport } from '../upstream/probe-report.ts'
-import { toConnectionAnswer, toWarnedRouting } from './answers.ts'
+import { type ProbeReport, probeReport } from '../upstream/upstreams.ts'
 import {
   addConnection,
   changeConnection,
@@ -11,9 +10,14 @@ import {
   reorderConnections,
   setActive,
 } from './connection-edits.ts'
-import { itemWarnings } from './field-warnings.ts'
 import { randomConnectionId, randomProviderId } from './random-id.ts'
-import { applyEdit, type RoutingApiParts } from './route-replies.ts'
+import {
+  applyEdit,
+  itemWarnings,
+  type RoutingApiParts,
+  toConnectionAnswer,
+  toWarnedRouting,
+} from './route-replies.ts'
 import {
   changedConnection,
   connectionChange,

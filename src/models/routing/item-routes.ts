@@ -1,9 +1,8 @@
 import { z } from 'zod'
+import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
 import { serviceKind } from './field-schemas.ts'
-import { itemWarnings } from './field-warnings.ts'
-import { addItem, type ItemKind, type ItemSet, removeItem, replaceItem } from './item-edits.ts'
-import { applyEdit, type RoutingApiParts } from './route-replies.ts'
+import { applyEdit, itemWarnings, type RoutingApiParts } from './route-replies.ts'
 import {
   changedCombo,
   changedCustomModel,
@@ -12,7 +11,14 @@ import {
   customModelInput,
   modelAliasInput,
 } from './routing-schemas.ts'
-import { itemKeys, type RoutingItems, type StoredRouting } from './stored-routing.ts'
+import type { RoutingEdit } from './routing-store.ts'
+import {
+  type ItemLists,
+  itemKeys,
+  type RoutingItems,
+  type StoredRouting,
+  withoutBroken,
+} from './stored-routing.ts'
 
 /** Describes the HTTP resource of a set. */
 interface ItemResource<Set extends ItemSet> extends ItemKind<Set> {
@@ -119,4 +125,78 @@ function routesOf<Set extends ItemSet>(
     },
   })
   return [create, replace, remove]
+}
+
+/** The sets that can be changed item by item as a whole; connections are changed field by field. */
+type ItemSet = 'combos' | 'customModels' | 'modelAliases'
+
+/** A set as messages name it. */
+interface ItemKind<Set extends ItemSet> {
+  readonly set: Set
+  /** For messages: `combo`. */
+  readonly noun: string
+  /** The field of the body that a client has to change if the key exists. */
+  readonly keyField: string
+}
+
+/** @throws ApiError 409 if the key exists. */
+function addItem<Set extends ItemSet>(kind: ItemKind<Set>, item: RoutingItems[Set]): RoutingEdit {
+  return (state) => {
+    const items: ItemLists[Set] = state[kind.set]
+    assertFree(kind, items, item)
+    return { ...state, [kind.set]: [...items, item] }
+  }
+}
+
+/**
+ * Replacing an unreadable row creates a new item.
+ *
+ * @throws ApiError 404 if `key` does not exist, 409 if another item has the new key.
+ */
+function replaceItem<Set extends ItemSet>(
+  kind: ItemKind<Set>,
+  key: string,
+  item: RoutingItems[Set],
+): RoutingEdit {
+  return (state) => {
+    const healthy = withoutBroken(state, kind.set, key)
+    if (healthy !== undefined) return addItem(kind, item)(healthy)
+    const items: ItemLists[Set] = state[kind.set]
+    const index = indexOf(kind, items, key)
+    if (itemKeys[kind.set](item) !== key) assertFree(kind, items, item)
+    return { ...state, [kind.set]: items.with(index, item) }
+  }
+}
+
+/** @throws ApiError 404 if `key` does not exist. */
+function removeItem<Set extends ItemSet>(kind: ItemKind<Set>, key: string): RoutingEdit {
+  return (state) => {
+    const items: ItemLists[Set] = state[kind.set]
+    return (
+      withoutBroken(state, kind.set, key) ?? {
+        ...state,
+        [kind.set]: items.toSpliced(indexOf(kind, items, key), 1),
+      }
+    )
+  }
+}
+
+function indexOf<Set extends ItemSet>(
+  { set, noun }: ItemKind<Set>,
+  items: ItemLists[Set],
+  key: string,
+): number {
+  const index = items.findIndex((item) => itemKeys[set](item) === key)
+  if (index < 0) throw new ApiError(404, `The ${noun} does not exist.`)
+  return index
+}
+
+function assertFree<Set extends ItemSet>(
+  { set, noun, keyField }: ItemKind<Set>,
+  items: ItemLists[Set],
+  item: RoutingItems[Set],
+): void {
+  const key = itemKeys[set](item)
+  if (!items.some((other) => itemKeys[set](other) === key)) return
+  throw new ApiError(409, `The ${noun} already exists.`, { field: keyField })
 }

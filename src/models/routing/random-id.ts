@@ -1,5 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
-import { hexEnding } from '../upstream/flavour.ts'
+import { hexEnding } from '../upstream/upstream.ts'
 
 /**
  * Generated ids end in letters that are not hexadecimal digits: the list never asks the upstream of

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isText } from '../list/is-text.ts'
+import { isText } from '../list/stored-rows.ts'
 import { orMissing, serviceKind } from './field-schemas.ts'
 import type { OrderedRow, RoutingSet, RoutingSnapshot } from './routing-table.ts'
 import {

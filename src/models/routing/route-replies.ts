@@ -1,12 +1,27 @@
 import type { HttpRequest } from '../../platform/http/message.ts'
-import { ApiError } from '../../platform/json-api/api-error.ts'
+import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 import type { Access, Call } from '../../platform/json-api/route.ts'
 import type { Sealer } from '../../platform/state/sealer.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Connection } from '../list/routing-inputs.ts'
-import type { ProbeReport } from '../upstream/probe-report.ts'
+import { type RoutingWarning, routingWarnings } from '../list/routing-warnings.ts'
+import { byPriority } from '../list/stored-rows.ts'
+import type { ProbeReport } from '../upstream/upstreams.ts'
+import { maskOf } from './given-key.ts'
+import type {
+  ConnectionAnswer,
+  FieldWarning,
+  RoutingAnswer,
+  WarnedRouting,
+} from './routing-schemas.ts'
 import type { RoutingEdit, RoutingStore } from './routing-store.ts'
-import type { StoredRouting } from './stored-routing.ts'
+import type { RoutingSet } from './routing-table.ts'
+import {
+  type ItemLists,
+  itemKeys,
+  type StoredConnection,
+  type StoredRouting,
+} from './stored-routing.ts'
 
 export interface RoutingApiParts {
   readonly store: RoutingStore
@@ -53,4 +68,68 @@ function expectedRevision({ headers }: HttpRequest): number | undefined {
   const [, digits] = /^"(\d{1,15})"$/.exec(given) ?? []
   if (digits !== undefined) return Number(digits)
   throw new ApiError(412, 'Expected an ETag that this API returned.', { field: 'if-match' })
+}
+
+/** The format of an export and of PUT. Keys are masked. */
+export function toRoutingAnswer(state: StoredRouting, sealer: Sealer): RoutingAnswer {
+  return {
+    connections: state.connections
+      .toSorted(byPriority)
+      .map((connection) => toConnectionAnswer(connection, sealer)),
+    combos: state.combos,
+    customModels: state.customModels,
+    modelAliases: Object.fromEntries(state.modelAliases.map(({ name, target }) => [name, target])),
+  }
+}
+
+/** The whole state with warnings about input without effect. */
+export function toWarnedRouting(
+  state: StoredRouting,
+  { sealer, catalogue }: { readonly sealer: Sealer; readonly catalogue: Catalogue },
+): WarnedRouting {
+  return { ...toRoutingAnswer(state, sealer), warnings: stateWarnings(state, catalogue) }
+}
+
+export function toConnectionAnswer(
+  { sealedKey, ...connection }: StoredConnection,
+  sealer: Sealer,
+): ConnectionAnswer {
+  if (sealedKey === undefined) return { ...connection, apiKeyState: 'none' }
+  const apiKey = sealer.open(sealedKey, connection.id)
+  const apiKeyState = apiKey === undefined ? 'unreadable' : 'stored'
+  return { ...connection, apiKey: maskOf(apiKey), apiKeyState }
+}
+
+/** The `warnings` of responses: stored input that has no effect on any list. */
+
+/** Of the whole state; `field` is the JSON path in it. */
+export function stateWarnings(state: StoredRouting, catalogue: Catalogue): FieldWarning[] {
+  return find(state, catalogue).map(({ path, message }) => ({ field: jsonPath(path), message }))
+}
+
+/** Of one item; `field` is the JSON path in the item. */
+export function itemWarnings<Set extends RoutingSet>(
+  state: StoredRouting,
+  catalogue: Catalogue,
+  { set, key }: { readonly set: Set; readonly key: string },
+): FieldWarning[] {
+  const lists: ItemLists = { ...state, connections: state.connections.toSorted(byPriority) }
+  const items: ItemLists[Set] = lists[set]
+  const index = items.findIndex((item) => itemKeys[set](item) === key)
+  const step = set === 'modelAliases' ? key : index
+  return find(state, catalogue)
+    .filter(({ path }) => path[0] === set && path[1] === step)
+    .map(({ path: [, , ...inItem], message }) => ({
+      // In the whole state the target of an alias is the value of its name.
+      field: set === 'modelAliases' ? 'target' : jsonPath(inItem),
+      message,
+    }))
+}
+
+function find(state: StoredRouting, catalogue: Catalogue): readonly RoutingWarning[] {
+  return routingWarnings({
+    ...{ combos: state.combos, customModels: state.customModels, catalogue },
+    connections: state.connections.toSorted(byPriority),
+    modelAliases: Object.fromEntries(state.modelAliases.map(({ name, target }) => [name, target])),
+  })
 }

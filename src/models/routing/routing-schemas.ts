@@ -10,6 +10,11 @@ import {
   enabledModelId,
   itemId,
   label,
+  maxComboModels,
+  maxCombos,
+  maxConnections,
+  maxCustomModels,
+  maxEnabledModels,
   modelId,
   orMissing,
   prefix,
@@ -17,13 +22,6 @@ import {
   serviceKind,
   timestampMs,
 } from './field-schemas.ts'
-import {
-  maxComboModels,
-  maxCombos,
-  maxConnections,
-  maxCustomModels,
-  maxEnabledModels,
-} from './limits.ts'
 import { compatibleKinds } from './random-id.ts'
 
 /** Requests: unknown fields are rejected, null equals missing. */

@@ -6,7 +6,7 @@ import {
   maxCustomModels,
   maxModelAliases,
   maxStateBytes,
-} from './limits.ts'
+} from './field-schemas.ts'
 import { readState } from './read-rows.ts'
 import type { RoutingRows, RoutingSet, RoutingTables } from './routing-table.ts'
 import { type StoredRouting, toRows } from './stored-routing.ts'

@@ -1,3 +1,4 @@
+import { ApiError, jsonPath } from '../../platform/json-api/api-error.ts'
 import type { Combo, Connection, CustomModel } from '../list/routing-inputs.ts'
 import type { RoutingRow, RoutingRows, RoutingSet } from './routing-table.ts'
 
@@ -91,4 +92,27 @@ function rowsOf<Set extends RoutingSet>(
   const rows = items.map((item) => ({ id: itemKeys[set](item), json: JSON.stringify(item) }))
   const taken = new Set(rows.map(({ id }) => id))
   return [...rows, ...broken.filter((row) => row.set === set && !taken.has(row.id))]
+}
+
+/**
+ * @param keyOf Undefined: the item has no key yet.
+ * @param list The name of the list in the body, and `field` that of the key.
+ * @throws ApiError 400 at the second of two items with the same key.
+ */
+export function assertUnique<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string | undefined,
+  { list, field }: { readonly list: string; readonly field: string },
+): void {
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const key = keyOf(item)
+    if (key === undefined) continue
+    if (seen.has(key)) {
+      throw new ApiError(400, 'expected unique values; this one is a duplicate', {
+        field: jsonPath([list, index, field]),
+      })
+    }
+    seen.add(key)
+  }
 }

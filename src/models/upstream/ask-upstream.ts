@@ -1,6 +1,6 @@
-import { listedIds } from './listed-ids.ts'
-import { UpstreamError } from './upstream-error.ts'
-import type { UpstreamRequest } from './upstream-request.ts'
+import { fieldOf } from '../../platform/text/json-text.ts'
+import { isText } from '../list/stored-rows.ts'
+import { UpstreamError, type UpstreamRequest } from './upstream.ts'
 
 /** Decoded bytes. A larger body is a failure (docs/contract/model-list.md, "Upstream limits"). */
 const maxAnswerBytes = 8 * 1024 * 1024
@@ -125,4 +125,30 @@ async function beginningOf(response: Response, maxBytes: number): Promise<string
     if (size >= maxBytes) break
   }
   return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+/** Characters. Longer ids are dropped. */
+const maxIdLength = 500
+
+/**
+ * The model ids of an upstream's answer (docs/contract/model-list.md, "Upstream request"): an
+ * array, or an object with the array in data, models or results.
+ *
+ * @returns undefined if there is no such array.
+ */
+export function listedIds(answer: unknown): readonly string[] | undefined {
+  const list = [
+    answer,
+    fieldOf(answer, 'data'),
+    fieldOf(answer, 'models'),
+    fieldOf(answer, 'results'),
+  ]
+  const elements = list.find((candidate) => Array.isArray(candidate))
+  if (elements === undefined) return undefined
+  const ids = elements.map((element: unknown) => {
+    // Null, empty or missing: use the next field.
+    return fieldOf(element, 'id') || fieldOf(element, 'name') || fieldOf(element, 'model')
+  })
+  // Blank or non-string ids are dropped; duplicates removed.
+  return [...new Set(ids.filter(isText).filter(({ length }) => length <= maxIdLength))]
 }

@@ -1,11 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
 import { Limiter } from '../../platform/process/limiter.ts'
 import type { Connection } from '../list/routing-inputs.ts'
 import { askUpstream, type UpstreamAnswer } from './ask-upstream.ts'
-import { compatibleFlavour, type ModelsApi } from './flavour.ts'
-import type { ProbeReport } from './probe-report.ts'
-import { UpstreamError } from './upstream-error.ts'
-import { type Upstream, type UpstreamRequest, upstreamRequest } from './upstream-request.ts'
+import {
+  compatibleFlavour,
+  type ModelsApi,
+  type Upstream,
+  UpstreamError,
+  type UpstreamRequest,
+  upstreamRequest,
+} from './upstream.ts'
 
 /**
  * Covers the wait for a turn, the connection, the headers and the body together
@@ -149,3 +154,16 @@ function quote(text: string, apiKey: string): string {
   const plain = withoutKey.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   return plain.length > maxQuoted ? `${plain.slice(0, maxQuoted)}…` : plain
 }
+
+/** The result of a connection test. Never contains the key. */
+export const probeReport = z.object({
+  outcome: z
+    .enum(['ok', 'failed', 'untested'])
+    .describe('ok: the upstream returned a list of models. untested: no request was sent'),
+  status: z.int().optional().describe('HTTP status of the upstream'),
+  modelCount: z.int().optional().describe('Models in the list'),
+  message: z.string().describe('A message to show, at most a few hundred characters'),
+  durationMs: z.number(),
+})
+
+export type ProbeReport = z.output<typeof probeReport>

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ListingsAnswer, ProvidersAnswer } from '../../../src/models/list/listed-models-api.ts'
+import type { ListingsAnswer, ProvidersAnswer } from '../../../src/models/list/model-list-api.ts'
 import type { WarnedRouting } from '../../../src/models/routing/routing-schemas.ts'
 import { type RequestOptions, request } from '../api/client.ts'
 import { failureOf } from '../ui/messages.ts'

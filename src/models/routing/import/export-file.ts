@@ -10,17 +10,15 @@ import {
   fileAliasTarget,
   itemId,
   label,
-  modelId,
-  prefix,
-  priority,
-} from '../field-schemas.ts'
-import {
   maxComboModels,
   maxCombos,
   maxConnections,
   maxCustomModels,
   maxEnabledModels,
-} from '../limits.ts'
+  modelId,
+  prefix,
+  priority,
+} from '../field-schemas.ts'
 
 /**
  * The required part of a 9router database export (GET /api/settings/database). Everything else is

@@ -5,12 +5,16 @@ import {
   type ServiceKind,
   serviceKinds,
 } from '../../list/routing-inputs.ts'
-import { compatibleFlavour } from '../../upstream/flavour.ts'
-import { assertUnique } from '../assert-unique.ts'
+import { compatibleFlavour } from '../../upstream/upstream.ts'
 import type { GivenConnection } from '../connection-edits.ts'
 import { aliasName, aliasTarget } from '../field-schemas.ts'
 import { withoutHexEnd } from '../random-id.ts'
-import { customModelKey, type ModelAlias, type StoredRouting } from '../stored-routing.ts'
+import {
+  assertUnique,
+  customModelKey,
+  type ModelAlias,
+  type StoredRouting,
+} from '../stored-routing.ts'
 import type {
   ExportFile,
   FileCombo,

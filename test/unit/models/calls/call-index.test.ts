@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CallIndex } from '../../../../src/models/calls/call-index.ts'
-import { UpstreamError } from '../../../../src/models/upstream/upstream-error.ts'
+import { UpstreamError } from '../../../../src/models/upstream/upstream.ts'
 import { listsOf, type SourceRows } from '../../../support/models-app.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { parseCatalogue } from '../../../../src/models/catalogue/catalogue.ts'
 import { CatalogueError } from '../../../../src/models/catalogue/catalogue-error.ts'
-import { parseCatalogue } from '../../../../src/models/catalogue/parse-catalogue.ts'
 import { cpuMsOf } from '../../../support/cpu-time.ts'
 
 /** One provider or value on each line, so that a line number is an index plus two. */

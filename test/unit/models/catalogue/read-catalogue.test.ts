@@ -7,7 +7,7 @@ import {
   dataFolder,
   orderFileName,
   readCatalogue,
-} from '../../../../src/models/catalogue/read-catalogue.ts'
+} from '../../../../src/models/catalogue/catalogue.ts'
 import { buildModelList } from '../../../../src/models/list/build-model-list.ts'
 import { serviceKinds } from '../../../../src/models/list/routing-inputs.ts'
 

@@ -5,7 +5,7 @@ import {
   connectionListings,
   type ListingInputs,
 } from '../../../../src/models/list/connection-listing.ts'
-import { defaultKinds, kindsOfPath } from '../../../../src/models/list/listed-kinds.ts'
+import { defaultKinds, kindsOfPath } from '../../../../src/models/list/routing-inputs.ts'
 import { routingWarnings } from '../../../../src/models/list/routing-warnings.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ListReply } from '../../../../src/models/list/list-body.ts'
-import { ListCache } from '../../../../src/models/list/list-cache.ts'
+import { ListCache, type ListReply } from '../../../../src/models/list/list-cache.ts'
 import type { ModelEntry } from '../../../../src/models/list/list-schemas.ts'
 
 const hostileId = 'a/"created":0,\\"created\\":0'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listedModelsApi } from '../../../../src/models/list/listed-models-api.ts'
-import { modelListApi } from '../../../../src/models/list/model-list-api.ts'
+import { listedModelsApi, modelListApi } from '../../../../src/models/list/model-list-api.ts'
 import { ApiError } from '../../../../src/platform/json-api/api-error.ts'
 import { jsonSender } from '../../../support/json-sender.ts'
 import { callersOf, listsOf } from '../../../support/models-app.ts'

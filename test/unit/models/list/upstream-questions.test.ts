@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import {
   type ListedConnectionsInputs,
   listedConnections,
+  upstreamQuestions,
 } from '../../../../src/models/list/listed-provider.ts'
 import type { ServiceKind } from '../../../../src/models/list/routing-inputs.ts'
-import { upstreamQuestions } from '../../../../src/models/list/upstream-questions.ts'
 import { smallCatalogue } from '../../../support/small-catalogue.ts'
 
 const data = { baseUrl: 'http://lab/v1' }

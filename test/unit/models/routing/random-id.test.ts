@@ -7,7 +7,7 @@ import {
   randomProviderId,
   withoutHexEnd,
 } from '../../../../src/models/routing/random-id.ts'
-import { compatibleFlavour } from '../../../../src/models/upstream/flavour.ts'
+import { compatibleFlavour } from '../../../../src/models/upstream/upstream.ts'
 
 /**
  * The upstream of a provider with such an id is never asked

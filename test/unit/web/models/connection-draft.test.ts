@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
 import {
+  type ConnectionAnswer,
   connectionChange as connectionChangeSchema,
   newConnection,
 } from '../../../../src/models/routing/routing-schemas.ts'

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { FormModel } from '../../../../src/models/calls/form-model.ts'
-import { JsonModel } from '../../../../src/models/calls/json-model.ts'
-import { type ModelName, withModelName } from '../../../../src/models/calls/model-name.ts'
+import {
+  JsonModel,
+  type ModelName,
+  withModelName,
+} from '../../../../src/models/calls/model-name.ts'
 
 const rewritten = (body: Buffer, found: ModelName, name: string) =>
   Buffer.concat(withModelName(body, found, name))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inferKind } from '../../../../src/models/list/model-kind.ts'
+import { inferKind } from '../../../../src/models/list/listed-provider.ts'
 
 const kindOfId = {
   'text-embedding-3-large': 'embedding',

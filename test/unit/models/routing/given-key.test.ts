@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isMask, maskOf } from '../../../../src/models/routing/api-key.ts'
+import { isMask, maskOf } from '../../../../src/models/routing/given-key.ts'
 
 test('maskOf shows the end of a long key and nothing of a short one', () => {
   assert.equal(maskOf('sk-0123456789abcdef'), '****cdef')

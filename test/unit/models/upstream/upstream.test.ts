@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { upstreamRequest } from '../../../../src/models/upstream/upstream-request.ts'
+import { upstreamRequest } from '../../../../src/models/upstream/upstream.ts'
 
 const openai = { flavour: 'openai', apiKey: 'sk-1', baseUrl: 'https://lab.example/v1' } as const
 

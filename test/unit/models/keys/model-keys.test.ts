@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { KeyLimits, monthMs } from '../../../../src/models/calls/key-limits.ts'
-import { fitsGlob, newModelKey, parseModelKey } from '../../../../src/models/keys/model-key.ts'
+import { fitsGlob, newModelKey, parseModelKey } from '../../../../src/models/keys/model-keys.ts'
 
 test('A key that was made is parsed, and nothing else', () => {
   const { keyId, secret, text } = newModelKey()

@@ -1,6 +1,5 @@
-import { parsedJson } from '../../platform/text/json-text.ts'
-import { endOfValue } from '../calls/json-syntax.ts'
-import { fieldOf } from '../upstream/json-field.ts'
+import { fieldOf, parsedJson } from '../../platform/text/json-text.ts'
+import { endOfValue } from './json-syntax.ts'
 
 /** Tokens, as the upstream reported them. */
 export interface Tokens {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UpstreamKeys } from '../../../../src/models/calls/upstream-keys.ts'
+import { UpstreamKeys } from '../../../../src/models/calls/passed-answer.ts'
 import type { CallTarget } from '../../../../src/models/list/resolve-model.ts'
 
 const keysOf = (...keys: (string | undefined)[]) =>

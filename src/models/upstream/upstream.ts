@@ -1,5 +1,82 @@
-import type { UpstreamFlavour } from './flavour.ts'
-import { UpstreamError } from './upstream-error.ts'
+/** The API of an upstream. */
+export type UpstreamFlavour = 'openai' | 'anthropic'
+
+/** Where a provider of the catalogue lists its models. Used for connection tests only. */
+export interface ModelsApi {
+  readonly flavour: UpstreamFlavour
+  /** The models are at `<baseUrl>/models`. */
+  readonly baseUrl: string
+}
+
+/**
+ * The beginning of the provider id says which API the provider has
+ * (docs/contract/model-list.md, "Ids from the upstream").
+ */
+const prefixOfFlavour = {
+  openai: 'openai-compatible-',
+  anthropic: 'anthropic-compatible-',
+} as const satisfies Record<UpstreamFlavour, string>
+
+/** Undefined for providers that are not asked. */
+export function compatibleFlavour(providerId: string): UpstreamFlavour | undefined {
+  if (providerId.startsWith(prefixOfFlavour.openai)) return 'openai'
+  if (providerId.startsWith(prefixOfFlavour.anthropic)) return 'anthropic'
+  return undefined
+}
+
+/**
+ * A separator and eight or more hexadecimal characters at the end of a provider id
+ * (docs/contract/model-list.md, "Ids from the upstream").
+ */
+export const hexEnding = /[-_][0-9a-f]{8,}$/i
+
+/** Why an upstream returned no list. */
+type UpstreamFailure =
+  | 'no-key'
+  | 'no-base-url'
+  | 'bad-key'
+  | 'bad-url'
+  | 'timeout'
+  | 'unreachable'
+  | 'redirect'
+  | 'status'
+  | 'too-large'
+  | 'not-json'
+  | 'no-list'
+
+const messageOf = {
+  'no-key': 'The connection has no API key.',
+  'no-base-url': 'The connection has no base URL.',
+  'bad-key': 'The API key contains characters that are not allowed in an HTTP header.',
+  'bad-url': 'The base URL is not an http or https URL, or contains a user name or password.',
+  timeout: 'The upstream did not answer in time.',
+  unreachable: 'The upstream cannot be reached.',
+  redirect: 'The upstream redirects to another origin, too many times, or without a target.',
+  status: 'The upstream answered with an error.',
+  'too-large': 'The response of the upstream is too large.',
+  'not-json': 'The upstream answered with something that is not JSON.',
+  'no-list': 'The upstream answered with JSON that contains no list of models.',
+} as const satisfies Record<UpstreamFailure, string>
+
+/** An upstream returned no list. Message and fields never contain the key. */
+export class UpstreamError extends Error {
+  readonly code: UpstreamFailure
+  /** HTTP status, if there was a response. */
+  readonly status: number | undefined
+  /** A system error code, or the beginning of an error page. */
+  readonly detail: string | undefined
+
+  constructor(
+    code: UpstreamFailure,
+    { status, detail, ...options }: ErrorOptions & { status?: number; detail?: string } = {},
+  ) {
+    super(messageOf[code], options)
+    this.name = 'UpstreamError'
+    this.code = code
+    this.status = status
+    this.detail = detail
+  }
+}
 
 /** The upstream fields of a connection. */
 export interface Upstream {

@@ -5,7 +5,7 @@ import {
   type JsonPath,
   linesOf,
   syntaxMistake,
-} from '../../../../src/models/catalogue/json-lines.ts'
+} from '../../../../src/models/catalogue/catalogue-error.ts'
 import { jsonPath } from '../../../../src/platform/json-api/api-error.ts'
 import { leastCpuMsOf } from '../../../support/cpu-time.ts'
 

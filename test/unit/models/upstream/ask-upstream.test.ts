@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { listedIds } from '../../../../src/models/upstream/listed-ids.ts'
+import { listedIds } from '../../../../src/models/upstream/ask-upstream.ts'
 
 describe('listedIds finds the array', () => {
   const list = [{ id: 'a' }]
