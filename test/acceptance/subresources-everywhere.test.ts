@@ -6,6 +6,7 @@ import { testBucket } from '../support/gateway-process.ts'
 import { formRequest } from '../support/post-form.ts'
 import { sdkSubresources } from '../support/sdk-subresources.ts'
 import { presignTarget } from '../support/signed-request.ts'
+import { shareOf } from '../support/test-groups.ts'
 import { exchange, type WireReply } from '../support/wire-case.ts'
 
 const methods = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']
@@ -59,7 +60,7 @@ const modes = ['contract', 'aws'].flatMap((mode) =>
   ['off', 'on'].flatMap((creation) => Object.keys(senders).map((form) => [mode, creation, form])),
 )
 
-for (const [mode = '', creation = '', form = ''] of modes) {
+for (const [mode = '', creation = '', form = ''] of shareOf(modes, 4)) {
   test(`${form} requests with COMPATIBILITY=${mode}, BUCKET_CREATION=${creation}`, async (t) => {
     const gateway = await start(t, mode, creation)
     const before = await contents(gateway)

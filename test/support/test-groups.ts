@@ -21,7 +21,7 @@ export function shareOf<Case>(
 export const testGroups: Readonly<Record<string, readonly string[]>> = {
   quick: [
     'test/unit/**/*.test.ts',
-    'test/contract/!(google-*|webdav-*|s3-*).test.ts',
+    'test/contract/!(google-*|webdav-*|s3-*|routed-google-*|routed-local-*).test.ts',
     'test/regressions/local/*.test.ts',
     'test/acceptance/**/*.test.ts',
   ],
@@ -33,7 +33,7 @@ export const testGroups: Readonly<Record<string, readonly string[]>> = {
   crash: ['test/crash/**/*.test.ts'],
   fakes: ['test/fakes/**/*.test.ts'],
   drives: [
-    'test/contract/{google,webdav,s3}-*.test.ts',
+    'test/contract/{google,webdav,s3,routed-google,routed-local}-*.test.ts',
     'test/regressions/{google,webdav,s3}/*.test.ts',
     'test/drives/**/*.test.ts',
   ],
@@ -67,16 +67,19 @@ export const partialFiles: readonly { readonly files: string; readonly every: nu
   { files: 'test/clients/{newest,suites}/*.test.ts', every: Infinity },
   {
     files:
-      'test/contract/{routed-{google,local}-drive,s3-rgw,webdav-{lighttpd,nextcloud,rclone-serve}}.test.ts',
+      'test/contract/{routed-{google,local}-drive,s3-{moto,rgw},webdav-{lighttpd,nextcloud,rclone-serve}}.test.ts',
     every: Infinity,
   },
   { files: 'test/drives/acceptance-{apache,bucketry,memory,rgw}.test.ts', every: Infinity },
   { files: 'test/faults/{lighttpd,rclone-serve}.test.ts', every: Infinity },
   { files: 'test/lines/{apache,lighttpd,memory,rclone-serve,wsgidav}.test.ts', every: Infinity },
+  // The whole contract on one kind of cloud drive.
+  { files: 'test/contract/{google-drive-objects,s3-bucketry,webdav-apache}.test.ts', every: 3 },
   { files: 'test/contract/{google,webdav}-*.test.ts', every: 3 },
-  { files: 'test/{browser,crash,lines}/*.test.ts', every: 3 },
-  { files: 'test/{clients,drives,faults,service}/*.test.ts', every: 5 },
-  { files: 'test/regressions/{google,webdav}/*.test.ts', every: 5 },
+  { files: 'test/{fakes/*,lines}/*.test.ts', every: 3 },
+  { files: 'test/regressions/{google,s3,webdav}/*.test.ts', every: 5 },
+  { files: 'test/{browser,crash}/*.test.ts', every: 6 },
+  { files: 'test/{clients,drives,faults,service}/*.test.ts', every: 8 },
 ]
 
 /** The files that a push leaves out, found by pattern. SHARE_TURN decides which. */
