@@ -42,6 +42,19 @@ test('every operation has a row in docs/s3-compatibility.md', () => {
     assert.match(table, new RegExp(`^\\| ${name} +\\|`, 'm'), name)
 })
 
+test('src/storage/s3/operations has operations, in at most 25 files', async () => {
+  const files = globSync('src/storage/s3/operations/*.ts', { cwd: root })
+  const handlers = new Set<unknown>(Object.values(operations).map(({ handle }) => handle))
+  for (const file of files) {
+    const exported: object = await import(join(root, file))
+    assert.ok(
+      Object.values(exported).some((one) => handlers.has(one)),
+      file,
+    )
+  }
+  assert.ok(files.length <= 25, `${files.length} files`)
+})
+
 test('every difference of COMPATIBILITY=aws has its acceptance test', () => {
   const tested = globSync('test/acceptance/compatibility/*.test.ts', { cwd: root })
   const wanted = Object.keys(differences).map((name) => {

@@ -10,7 +10,14 @@ import { parseQuery, refuseManyParameters } from './address/query.ts'
 import { addressOf, bucketOfHost, virtualHostReason } from './address/virtual-host.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
 import { hasPolicyInForce, isOpenByPolicy } from './configuration/public-access.ts'
-import type { BucketContext, NewBucketContext, S3Service, ServiceContext } from './context.ts'
+import type {
+  Access,
+  BucketContext,
+  NewBucketContext,
+  OperationRow,
+  S3Service,
+  ServiceContext,
+} from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
@@ -21,7 +28,6 @@ import { removeEmptyHeaders } from './headers/empty-headers.ts'
 import { withEncryption } from './headers/encryption.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
 import { identify, identifyForm } from './identify.ts'
-import type { Access, OperationRow } from './operation.ts'
 import { type OperationName, operations } from './operations.ts'
 import { afterRemoval, noSuchBucket, notGranted, notServed } from './removed-bucket.ts'
 import { renderError } from './reply/render-error.ts'

@@ -1,52 +1,60 @@
 import { keepsDocuments } from './configuration/public-access.ts'
 import { keepsTags } from './configuration/tagging-document.ts'
-import type { BucketContext, NewBucketContext, ObjectContext, ServiceContext } from './context.ts'
+import {
+  type Access,
+  type BucketContext,
+  type Condition,
+  type NewBucketContext,
+  type ObjectContext,
+  type OperationTable,
+  rowsOf,
+  type ServiceContext,
+} from './context.ts'
 import { claimHint } from './headers/encryption.ts'
-import { type Access, type Condition, type OperationTable, rowsOf } from './operation.ts'
-import { abortMultipartUpload } from './operations/abort-multipart-upload.ts'
+import { createBucket, deleteBucket, getBucketLocation, headBucket } from './operations/bucket.ts'
 import {
   deleteBucketCors,
+  deleteBucketEncryption,
   deleteBucketLifecycle,
   getBucketCors,
   getBucketLifecycle,
+  getBucketNotification,
   putBucketCors,
+  putBucketEncryption,
   putBucketLifecycle,
+  putBucketNotification,
 } from './operations/bucket-configuration.ts'
 import {
+  deleteBucketPolicy,
   deleteBucketTagging,
   deleteOwnershipControls,
   deletePublicAccessBlock,
+  getBucketPolicy,
+  getBucketPolicyStatus,
   getBucketTagging,
   getBucketVersioning,
   getOwnershipControls,
   getPublicAccessBlock,
+  putBucketPolicy,
   putBucketTagging,
   putBucketVersioning,
   putOwnershipControls,
   putPublicAccessBlock,
 } from './operations/bucket-documents.ts'
-import { deleteBucketEncryption, putBucketEncryption } from './operations/bucket-encryption.ts'
-import { getBucketNotification, putBucketNotification } from './operations/bucket-notification.ts'
-import {
-  deleteBucketPolicy,
-  getBucketPolicy,
-  getBucketPolicyStatus,
-  putBucketPolicy,
-} from './operations/bucket-policy.ts'
 import { completeMultipartUpload } from './operations/complete-multipart-upload.ts'
 import { copyObject } from './operations/copy-object.ts'
-import { createMultipartUpload } from './operations/create-multipart-upload.ts'
-import { deleteObject } from './operations/delete-object.ts'
-import { deleteObjects } from './operations/delete-objects.ts'
-import { getBucketLocation } from './operations/get-bucket-location.ts'
+import { deleteObject, deleteObjects } from './operations/delete-objects.ts'
 import { getObject, headObject } from './operations/get-object.ts'
 import { getObjectAttributes } from './operations/get-object-attributes.ts'
-import { headBucket } from './operations/head-bucket.ts'
 import { listBuckets } from './operations/list-buckets.ts'
-import { listMultipartUploads } from './operations/list-multipart-uploads.ts'
 import { listObjects, listObjectsV2, listObjectVersions } from './operations/list-objects.ts'
-import { listParts } from './operations/list-parts.ts'
-import { createBucket, deleteBucket } from './operations/made-bucket.ts'
+import { listMultipartUploads, listParts } from './operations/list-uploads.ts'
+import {
+  abortMultipartUpload,
+  createMultipartUpload,
+  uploadPart,
+  uploadPartCopy,
+} from './operations/multipart-upload.ts'
 import {
   deleteObjectTagging,
   getObjectTagging,
@@ -62,8 +70,6 @@ import {
   objectDefault,
   objectDefaults,
 } from './operations/subresource-defaults.ts'
-import { uploadPart } from './operations/upload-part.ts'
-import { uploadPartCopy } from './operations/upload-part-copy.ts'
 
 const visit: Access = { action: 'any', public: 'read' }
 const any: Access = { action: 'any' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPage } from '../../../src/storage/s3/listing/list-page.ts'
+import { readPage } from '../../../src/storage/s3/listing.ts'
 import { openDriveOn } from './store-under-test.ts'
 
 test('a key before the prefix does not end a listing', async (t) => {

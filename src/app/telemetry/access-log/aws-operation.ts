@@ -2,8 +2,8 @@ import type { HttpRequest } from '../../../platform/http/message.ts'
 import { parseAddress } from '../../../storage/s3/address/address.ts'
 import { parseQuery, refuseManyParameters } from '../../../storage/s3/address/query.ts'
 import { compatibilityOf } from '../../../storage/s3/compatibility.ts'
+import type { OperationRow } from '../../../storage/s3/context.ts'
 import { detectOperation } from '../../../storage/s3/detect.ts'
-import type { OperationRow } from '../../../storage/s3/operation.ts'
 import { type OperationName, operations } from '../../../storage/s3/operations.ts'
 
 const resources = { service: 'SERVICE', bucket: 'BUCKET', object: 'OBJECT' } as const

@@ -3,7 +3,6 @@ import type { Log } from '../../../platform/process/log.ts'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { headerNotImplemented, invalidArgument, notImplemented, S3Error } from '../errors.ts'
-
 import { owner } from '../reply/xml-reply.ts'
 import { onlyChild, refuseOtherElements } from './document-elements.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
 import { includesEtag, parseIfMatch, parseIfNoneMatch } from '../checksums/etag.ts'
-import { unknownAttributes } from '../drive-errors.ts'
+import { unknownAttributes } from '../errors.ts'
 import { parseHttpDate } from './http-date.ts'
 
 /** The four fields as received, of a read or of a copy's source. */

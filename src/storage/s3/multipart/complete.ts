@@ -3,13 +3,16 @@ import { type Completion, type CompletionRequest, planCompletion } from './compl
 import { isAbandoned, type Lease } from './lease.ts'
 import { placedParts } from './placed-part.ts'
 import type { UploadContext } from './upload-context.ts'
-import { leaseLost, noSuchUpload, slowDown, unlessGone } from './upload-errors.ts'
 import {
   decodePart,
   decodeTarget,
   detailsOf,
   findUpload,
+  leaseLost,
+  noSuchUpload,
+  slowDown,
   type UploadName,
+  unlessGone,
 } from './upload-records.ts'
 import type { UploadRow } from './upload-table.ts'
 import { livenessCheckMs } from './upload-watch.ts'

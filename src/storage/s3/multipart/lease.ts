@@ -7,7 +7,7 @@ import {
 import type { Drive, PartDraft } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import type { S3Error } from '../errors.ts'
-import { leaseLost, noSuchUpload, unlessGone } from './upload-errors.ts'
+import { leaseLost, noSuchUpload, unlessGone } from './upload-records.ts'
 import type { LeaseColumns, UploadRow, UploadTable } from './upload-table.ts'
 import type { KnownRow, UploadWatch } from './upload-watch.ts'
 

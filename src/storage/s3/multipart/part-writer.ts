@@ -4,11 +4,13 @@ import { type Lease, LeasedDraft } from './lease.ts'
 import { type Admission, PartQueue, type PartStatistics } from './part-queue.ts'
 import { placePart } from './placed-part.ts'
 import type { UploadContext } from './upload-context.ts'
-import { leaseLost, noSuchUpload, slowDown } from './upload-errors.ts'
 import {
   decodePart,
   detailsOf,
   encodePart,
+  leaseLost,
+  noSuchUpload,
+  slowDown,
   type UploadedPart,
   type UploadName,
   uploadedPart,

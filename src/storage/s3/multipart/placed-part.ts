@@ -10,11 +10,12 @@ import { type Completion, etagOfParts } from './completion.ts'
 import type { PartSource } from './early-part.ts'
 import type { PartWriterName } from './placed-part-table.ts'
 import type { UploadContext } from './upload-context.ts'
-import { noSuchUpload, slowDown } from './upload-errors.ts'
 import {
   decodeTarget,
   detailsOf,
   encodePart,
+  noSuchUpload,
+  slowDown,
   type UploadedPart,
   uploadedPart,
 } from './upload-records.ts'

@@ -3,6 +3,8 @@ import type { Database, Signals, SqlValue, Statement } from '../../../platform/s
 import { isSqlText } from '../../../platform/state/sql-text.ts'
 import { PlacedPartTable } from './placed-part-table.ts'
 import {
+  type CommittedParts,
+  changeOf,
   countOpen,
   selectByKey,
   selectByState,
@@ -10,9 +12,9 @@ import {
   selectOpen,
   selectParts,
   selectUpload,
+  signalOf,
   sumOpen,
-} from './upload-query-table.ts'
-import { type CommittedParts, changeOf, signalOf } from './upload-signal-table.ts'
+} from './upload-rows-table.ts'
 
 /**
  * The life of an upload:

@@ -1,5 +1,5 @@
 import type { Signals } from '../../../platform/state/database.ts'
-import type { CommittedParts } from './upload-signal-table.ts'
+import type { CommittedParts } from './upload-rows-table.ts'
 import { type UploadRow, type UploadTable, withCommitted } from './upload-table.ts'
 
 /**

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { HeaderFields, HttpReply } from '../../../platform/http/message.ts'
 import { readSmallBody } from '../body/small-body.ts'
-import { maxXmlBodyBytes } from '../body/xml-body.ts'
+import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { changeOptions } from '../configuration/change-options.ts'
 import { corsContent, maxCorsBytes, parseCors } from '../configuration/cors-document.ts'
+import { malformed, onlyChild } from '../configuration/document-elements.ts'
 import { lifecycleContent, parseLifecycle } from '../configuration/lifecycle-document.ts'
+import { notificationContent, parseNotification } from '../configuration/notification-document.ts'
 import { assertMayRead } from '../configuration/public-access.ts'
 import { keepsTags } from '../configuration/tagging-document.ts'
 import type { BucketContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { notImplemented, S3Error } from '../errors.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html */
@@ -68,4 +70,54 @@ export async function getBucketLifecycle(context: BucketContext): Promise<HttpRe
 export async function deleteBucketLifecycle(context: BucketContext): Promise<HttpReply> {
   await changeOptions(context, { lifecycle: null })
   return { status: 204, headers: [] }
+}
+
+const maxBytes = 256 * 1024
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketNotificationConfiguration.html. None removes all. */
+export async function putBucketNotification(context: BucketContext): Promise<HttpReply> {
+  const body = await readSmallBody(context.request, maxBytes)
+  const { notifyWebhook, notifyRedis } = context.service.settings
+  const known = { webhook: notifyWebhook !== undefined, redis: notifyRedis !== undefined }
+  const rules = parseNotification(body, { known, newId: randomUUID })
+  await changeOptions(context, { notification: rules.length === 0 ? null : rules })
+  return { status: 200, headers: [['Content-Length', '0']] }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketNotificationConfiguration.html */
+export async function getBucketNotification(context: BucketContext): Promise<HttpReply> {
+  const { notification } = context.configuration
+  if (notification !== undefined) assertMayRead(context)
+  return xmlReply('NotificationConfiguration', notificationContent(notification ?? []))
+}
+
+const maxBodyBytes = 64 * 1024
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketEncryption.html. AES256 changes nothing: with
+ * SERVER_SIDE_ENCRYPTION=claim, it is the encryption of each bucket.
+ *
+ * @throws S3Error MalformedXML; NotImplemented for another encryption
+ */
+export async function putBucketEncryption({ request }: BucketContext): Promise<HttpReply> {
+  const body = await readSmallBody(request, maxBodyBytes)
+  const root = parseXmlBody(body, 'ServerSideEncryptionConfiguration')
+  const rule = child(root, 'Rule')
+  const algorithm = childText(child(rule, 'ApplyServerSideEncryptionByDefault'), 'SSEAlgorithm')
+  if (algorithm === undefined) throw malformed('SSEAlgorithm is missing')
+  if (algorithm.trim() !== 'AES256') {
+    throw notImplemented('encryption other than AES256')
+  }
+  return { status: 200, headers: [['Content-Length', '0']] }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteBucketEncryption.html. AES256 is also AWS's default. */
+export async function deleteBucketEncryption(): Promise<HttpReply> {
+  return { status: 204, headers: [] }
+}
+
+function child(parent: XmlElement, name: string): XmlElement {
+  const found = onlyChild(parent, name)
+  if (found === undefined) throw malformed(`${parent.name} has no ${name}`)
+  return found
 }

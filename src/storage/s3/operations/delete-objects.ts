@@ -5,11 +5,32 @@ import { readSmallBody } from '../body/small-body.ts'
 import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { type ExpectedDigests, expectedDigests } from '../checksums/checksum-headers.ts'
 import { unquoteEtag } from '../checksums/etag.ts'
-import type { BucketContext, S3Service } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import type { BucketContext, ObjectContext, S3Service } from '../context.ts'
+import { headerNotImplemented, noSuchKey, S3Error } from '../errors.ts'
+import { writeConditions } from '../headers/preconditions.ts'
 import { answeredError, isFault } from '../reply/render-error.ts'
 import type { XmlChildren } from '../reply/xml.ts'
 import { xmlReply } from '../reply/xml-reply.ts'
+
+/** Conditions of S3's directory buckets. Ignoring them would delete objects that must be kept. */
+const unknownHeaders = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'] as const
+const unknownElements = ['LastModifiedTime', 'Size'] as const
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObject.html. An object that
+ * does not exist is 404 NoSuchKey, unlike on AWS, unless COMPATIBILITY is aws
+ * (docs/contract/object-storage.md, "Deleting an absent object").
+ */
+export async function deleteObject(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  for (const name of unknownHeaders) {
+    if (request.headers[name] === undefined) continue
+    throw headerNotImplemented(name)
+  }
+  const wasThere = await service.drive.remove(bucket, key, writeConditions(request.headers))
+  if (!wasThere && !service.compatibility.absentDeletes) throw noSuchKey(key)
+  return { status: 204, headers: [] }
+}
 
 /** API reference, DeleteObjects: "The request can contain a list of up to 1,000 keys". */
 const maxKeys = 1_000
@@ -17,8 +38,6 @@ const maxKeys = 1_000
 const bounds = { nodes: 8 * maxKeys, references: 512 * maxKeys }
 /** Concurrent removals: each waits for the disk. */
 const concurrency = 16
-/** Conditions of S3's directory buckets. Ignoring them would delete objects that must be kept. */
-const unknownConditions = ['LastModifiedTime', 'Size'] as const
 
 interface Doomed {
   readonly key: string
@@ -80,7 +99,7 @@ function parseObject(element: XmlElement): Doomed {
     etag: etag === undefined ? undefined : unquoteEtag(etag),
     // Empty is none: WAL-G sends it for an object of a bucket without versions.
     versionId: childText(element, 'VersionId') || undefined,
-    unknownCondition: unknownConditions.find((name) => childText(element, name) !== undefined),
+    unknownCondition: unknownElements.find((name) => childText(element, name) !== undefined),
   }
 }
 

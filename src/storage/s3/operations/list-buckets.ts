@@ -9,7 +9,7 @@ import type { Query } from '../address/query.ts'
 import { isKnownRegion, regionOfBucket } from '../address/region.ts'
 import type { S3Service, ServiceContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
-import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
+import { decodeContinuationToken, encodeContinuationToken } from '../listing.ts'
 import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
 
 /**

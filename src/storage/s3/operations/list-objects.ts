@@ -5,9 +5,15 @@ import { quoteEtag } from '../checksums/etag.ts'
 import type { BucketContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
 import { standardClass } from '../headers/storage-class.ts'
-import { decodeContinuationToken, encodeContinuationToken } from '../listing/continuation-token.ts'
-import { type EncodeKey, keyEncoding } from '../listing/key-encoding.ts'
-import { type ListPage, type PageQuery, readPage } from '../listing/list-page.ts'
+import {
+  decodeContinuationToken,
+  type EncodeKey,
+  encodeContinuationToken,
+  keyEncoding,
+  type ListPage,
+  type PageQuery,
+  readPage,
+} from '../listing.ts'
 import { escapeXml, type XmlChildren, XmlFragment } from '../reply/xml.ts'
 import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
 

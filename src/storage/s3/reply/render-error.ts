@@ -3,8 +3,7 @@ import { DatabaseError } from '../../../platform/state/database.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { shortened, withoutForbidden } from '../address/client-text.ts'
 import type { S3Service } from '../context.ts'
-import { s3ErrorOfDrive } from '../drive-errors.ts'
-import { S3Error, type S3ErrorCode } from '../errors.ts'
+import { S3Error, type S3ErrorCode, s3ErrorOfDrive } from '../errors.ts'
 import { xmlDocument } from './xml.ts'
 
 /** 5xx replies that clients can cause at will: not logged as errors of the service. */

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Drive } from '../../../../../src/storage/drives/drive.ts'
 import { openMemoryDrive } from '../../../../../src/storage/drives/memory/memory-drive.ts'
-import type { BucketPlace, Mount } from '../../../../../src/storage/drives/route/mount.ts'
+import {
+  type BucketPlace,
+  type Mount,
+  unavailableDrive,
+} from '../../../../../src/storage/drives/route/mount.ts'
 import { RoutedDrive } from '../../../../../src/storage/drives/route/routed-drive.ts'
-import { unavailableDrive } from '../../../../../src/storage/drives/route/unavailable-drive.ts'
 import { attributesOf, put, rejectsAs } from '../../../../contract/drive/stored-object.ts'
 
 interface MutableMount extends Mount {

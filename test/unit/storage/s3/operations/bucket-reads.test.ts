@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { XMLParser } from 'fast-xml-parser'
-import { getBucketLocation } from '../../../../../src/storage/s3/operations/get-bucket-location.ts'
-import { headBucket } from '../../../../../src/storage/s3/operations/head-bucket.ts'
+import { getBucketLocation, headBucket } from '../../../../../src/storage/s3/operations/bucket.ts'
 import { listBuckets } from '../../../../../src/storage/s3/operations/list-buckets.ts'
-import { listMultipartUploads } from '../../../../../src/storage/s3/operations/list-multipart-uploads.ts'
 import { listObjectVersions } from '../../../../../src/storage/s3/operations/list-objects.ts'
+import { listMultipartUploads } from '../../../../../src/storage/s3/operations/list-uploads.ts'
 import { bodyOf, contextOf, FakeDrive, fakeObject, headersOf, isS3Error } from '../read-fixture.ts'
 
 const drive = new FakeDrive({ a: fakeObject('1'), 'b/1': fakeObject('22'), c: fakeObject('') })

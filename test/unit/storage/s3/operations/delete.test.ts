@@ -5,8 +5,10 @@ import { DriveError } from '../../../../../src/storage/drives/drive-error.ts'
 import { compatibilityOf } from '../../../../../src/storage/s3/compatibility.ts'
 import type { ObjectContext } from '../../../../../src/storage/s3/context.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
-import { deleteObject } from '../../../../../src/storage/s3/operations/delete-object.ts'
-import { deleteObjects } from '../../../../../src/storage/s3/operations/delete-objects.ts'
+import {
+  deleteObject,
+  deleteObjects,
+} from '../../../../../src/storage/s3/operations/delete-objects.ts'
 import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
 import { isS3Error } from '../read-fixture.ts'
 import { makeWorld, md5, OperationRunner, textOf } from '../write-fixture.ts'

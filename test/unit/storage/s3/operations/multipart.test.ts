@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { crc32 as crcOf } from 'node:zlib'
-import { abortMultipartUpload } from '../../../../../src/storage/s3/operations/abort-multipart-upload.ts'
 import { completeMultipartUpload } from '../../../../../src/storage/s3/operations/complete-multipart-upload.ts'
-import { createMultipartUpload } from '../../../../../src/storage/s3/operations/create-multipart-upload.ts'
-import { listParts } from '../../../../../src/storage/s3/operations/list-parts.ts'
+import { listParts } from '../../../../../src/storage/s3/operations/list-uploads.ts'
+import {
+  abortMultipartUpload,
+  createMultipartUpload,
+  uploadPart,
+  uploadPartCopy,
+} from '../../../../../src/storage/s3/operations/multipart-upload.ts'
 import { putObject } from '../../../../../src/storage/s3/operations/put-object.ts'
-import { uploadPart } from '../../../../../src/storage/s3/operations/upload-part.ts'
-import { uploadPartCopy } from '../../../../../src/storage/s3/operations/upload-part-copy.ts'
 import { headersOf, isS3Error } from '../read-fixture.ts'
 import {
   elementOf,

@@ -1,5 +1,8 @@
-import { successorOfPrefix } from '../../../platform/text/key-order.ts'
-import type { FolderEntry, ObjectEntry } from '../../drives/listed-entry.ts'
+import { successorOfPrefix } from '../../platform/text/key-order.ts'
+import { encodeKey } from '../../platform/text/percent-encoding.ts'
+import type { FolderEntry, ObjectEntry } from '../drives/listed-entry.ts'
+import type { Query } from './address/query.ts'
+import { invalidArgument } from './errors.ts'
 
 /** The listing parameters of a request; empty strings where none were sent. */
 export interface PageQuery {
@@ -156,5 +159,59 @@ class PageBuilder<Item extends Listed> {
       isTruncated,
       last: this.#last,
     }
+  }
+}
+
+/** Writes a key, prefix, delimiter or marker into a listing. */
+export type EncodeKey = (key: string) => string
+
+const asIs: EncodeKey = (key) => key
+
+/**
+ * How the encoding-type of a listing writes keys: as they are, or percent-encoded for clients whose
+ * XML parser rejects control characters.
+ *
+ * @throws S3Error InvalidArgument for an encoding-type other than url.
+ */
+export function keyEncoding(query: Query): EncodeKey {
+  const encodingType = query.get('encoding-type')
+  if (encodingType === undefined || encodingType === '') return asIs
+  // A space becomes `%20` and a plus `%2B`, which clients read alike whether or not they read a plus as a space. AWS
+  // shows `test_file(3).png` as `test_file%283%29.png`.
+  if (encodingType === 'url') return encodeKey
+  throw invalidArgument(
+    'encoding-type',
+    encodingType,
+    'Invalid Encoding Method specified in Request',
+  )
+}
+
+/** Tokens of other versions are refused, so a changed form can't be misread. */
+const version = 1
+
+/** An opaque token for the page after a key or common prefix. */
+export function encodeContinuationToken(after: string): string {
+  return Buffer.from(JSON.stringify([version, after])).toString('base64url')
+}
+
+/**
+ * The key or common prefix that a token stands for.
+ *
+ * @throws S3Error InvalidArgument for anything but a token issued by this service.
+ */
+export function decodeContinuationToken(token: string): string {
+  const after = /^[A-Za-z0-9_-]+$/.test(token) ? parseToken(token) : undefined
+  if (after !== undefined) return after
+  throw invalidArgument('continuation-token', token, 'The continuation token provided is incorrect')
+}
+
+function parseToken(token: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(token, 'base64url').toString())
+    if (!Array.isArray(parsed) || parsed.length !== 2 || parsed[0] !== version) return undefined
+    return typeof parsed[1] === 'string' ? parsed[1] : undefined
+  } catch {
+    // Not JSON, so not a token of this service.
+    return undefined
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpReply } from '../../../platform/http/message.ts'
 import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
 import type { Tags } from '../../drives/attributes.ts'
-import { isAllowedRegion } from '../address/region.ts'
+import { isAllowedRegion, regionOfBucket } from '../address/region.ts'
 import { readSmallBody } from '../body/small-body.ts'
 import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
 import { ownerships } from '../configuration/access-documents.ts'
@@ -19,6 +19,7 @@ import {
   type S3ErrorCode,
 } from '../errors.ts'
 import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
+import { xmlReply } from '../reply/xml-reply.ts'
 import { setBucketAcl } from './put-acl.ts'
 
 /** A document has one element, or tags, which are refused. */
@@ -169,4 +170,31 @@ function s3ErrorOfBucket(error: unknown): unknown {
     ...(error.kind === 'busy' && { headers: { 'Retry-After': '1' } }),
     ...(error.kind === 'from-settings' && { headers: { Allow: 'GET, HEAD, PUT' } }),
   })
+}
+
+/**
+ * See https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadBucket.html. The reply 200 means that
+ * the bucket is configured and accessible, so this reads the drive
+ * (docs/contract/object-storage.md, "Bucket operations").
+ */
+export async function headBucket(context: BucketContext): Promise<HttpReply> {
+  const { service, bucket } = context
+  await service.drive.bucketCreatedAtMs(bucket)
+  return {
+    status: 200,
+    headers: [
+      ['x-amz-bucket-region', regionOfBucket(context)],
+      ['x-amz-access-point-alias', 'false'],
+      ['Content-Type', 'application/xml'],
+    ],
+  }
+}
+
+/** The region that S3 writes as an empty element. */
+const namelessRegion = 'us-east-1'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLocation.html */
+export async function getBucketLocation(context: BucketContext): Promise<HttpReply> {
+  const region = regionOfBucket(context)
+  return xmlReply('LocationConstraint', region === namelessRegion ? '' : region)
 }

@@ -8,17 +8,66 @@ import {
   pourObject,
   refuseBody,
 } from '../address/copy-source.ts'
+import { readPayload, requiredSize } from '../body/payload.ts'
 import type { PayloadDigest } from '../body/payload-digester.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
-import { checksumElements } from '../checksums/checksum-reply.ts'
+import { uploadChecksum } from '../checksums/checksum-headers.ts'
+import { checksumElements, checksumHeaders } from '../checksums/checksum-reply.ts'
 import { quoteEtag } from '../checksums/etag.ts'
-import { withRoomForPart } from '../configuration/room.ts'
+import { bytesToGiveBack, withRoomForPart } from '../configuration/room.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, noSuchKey } from '../errors.ts'
+import { attributesFromHeaders } from '../headers/object-headers.ts'
 import type { ObjectRange } from '../headers/range.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
 import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
+export async function createMultipartUpload(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket, key } = context
+  const { headers } = request
+  refuseWhatCannotBeKept(context)
+  const checksum = uploadChecksum(headers)
+  const details = { ...attributesFromHeaders(headers), checksum }
+  const uploadId = await service.uploads.create({ bucket, key }, details)
+  return xmlReply(
+    'InitiateMultipartUploadResult',
+    { Bucket: bucket, Key: key, UploadId: uploadId },
+    checksum === undefined
+      ? []
+      : [
+          ['x-amz-checksum-algorithm', checksum.algorithm],
+          ['x-amz-checksum-type', checksum.type],
+        ],
+  )
+}
+
+/**
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html. Unlike AWS, parts come in
+ * order (docs/contract/object-storage.md, "Part order"): the body is not read, and `100 Continue`
+ * not sent, before it is the part's turn or there is memory to hold it until then. Uploads in any order
+ * (compatibility.ts, `unorderedParts`) have no turns.
+ */
+export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
+  const { service, request } = context
+  const number = partNumberOf(context)
+  refuseWhatCannotBeKept(context)
+  const size = requiredSize(request, service.compatibility)
+  const name = uploadNameOf(context)
+  const added = { uploadId: name.uploadId, number, size }
+  const part = await withRoomForPart(context, added, (counted) =>
+    service.uploads.writePart(name, number, {
+      size,
+      signal: request.signal,
+      pour: (sink, algorithm) => readPayload(request, counted(sink), { size, algorithm }),
+    }),
+  )
+  return {
+    status: 200,
+    headers: [['ETag', quoteEtag(part.etag)], ...checksumHeaders(part.checksum, 'part')],
+  }
+}
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html */
 export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply> {
@@ -87,4 +136,14 @@ function copyRange(header: string | string[] | undefined, size: number): ObjectR
     throw refusal(`Range specified is not valid for source object of size: ${size}`)
   }
   return { start: Number(first), end: Number(last) + 1 }
+}
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/API_AbortMultipartUpload.html */
+export async function abortMultipartUpload(context: ObjectContext): Promise<HttpReply> {
+  const { service, request, bucket } = context
+  const name = uploadNameOf(context)
+  const bytes = await bytesToGiveBack(context, name.uploadId)
+  await service.uploads.abort(name, request.signal)
+  service.usage.addedParts(bucket, -bytes)
+  return { status: 204, headers: [] }
 }

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { compareKeys } from '../../../../../src/platform/text/key-order.ts'
+import { compareKeys } from '../../../../src/platform/text/key-order.ts'
 import {
+  decodeContinuationToken,
+  encodeContinuationToken,
+  keyEncoding,
   type ListPage,
   type PageQuery,
   readPage,
-} from '../../../../../src/storage/s3/listing/list-page.ts'
-import { entriesOf, type FakeObject, fakeObject, SortedCursor } from '../read-fixture.ts'
+} from '../../../../src/storage/s3/listing.ts'
+import { entriesOf, type FakeObject, fakeObject, isS3Error, SortedCursor } from './read-fixture.ts'
 
 const everything: PageQuery = { prefix: '', delimiter: '', after: '', maxKeys: 1000 }
 
@@ -148,3 +151,70 @@ test('readPage seeks over a common prefix instead of reading it', async () => {
   assert.deepEqual(page.commonPrefixes, ['a-', 'c-'])
   assert.ok(cursor.entriesRead < 100, `read ${cursor.entriesRead} of ${keys.length} entries`)
 })
+
+const encodeUrl = keyEncoding(new Map([['encoding-type', 'url']]))
+
+for (const [key, encoded] of [
+  ['test_file(3).png', 'test_file%283%29.png'],
+  ['photos/2006/a.jpg', 'photos/2006/a.jpg'],
+  ['a b+c', 'a%20b%2Bc'],
+  ['100%', '100%25'],
+  ["!'()~*", '%21%27%28%29%7E*'],
+  ['gr\u00fcn', 'gr%C3%BCn'],
+  ['\u0001\n', '%01%0A'],
+  ['a%2Fb', 'a%252Fb'],
+] as const) {
+  test(`encoding-type=url writes ${JSON.stringify(key)} as ${encoded}`, () => {
+    assert.equal(encodeUrl(key), encoded)
+  })
+}
+
+test('decoders of both kinds reverse encoding-type=url', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (key) => {
+      const encoded = encodeUrl(key)
+      assert.equal(decodeURIComponent(encoded), key)
+      assert.equal(decodeURIComponent(encoded.replaceAll('+', ' ')), key)
+    }),
+  )
+})
+
+test('keys are unchanged without an encoding-type, and any but url is refused', () => {
+  assert.equal(keyEncoding(new Map())('a b'), 'a b')
+  assert.throws(
+    () => keyEncoding(new Map([['encoding-type', 'base64']])),
+    isS3Error('InvalidArgument', { ArgumentName: 'encoding-type' }),
+  )
+})
+
+test('a continuation token decodes to its key, for any key', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (key) => {
+      const token = encodeContinuationToken(key)
+      assert.match(token, /^[A-Za-z0-9_-]+$/)
+      assert.equal(decodeContinuationToken(token), key)
+    }),
+  )
+})
+
+const encode = (text: string) => Buffer.from(text).toString('base64url')
+
+for (const token of [
+  'nonsense',
+  'a b',
+  '%%%',
+  `${encodeContinuationToken('a')}=`,
+  encode('a'),
+  encode('{}'),
+  encode('[2,"a"]'),
+  encode('[1,2]'),
+  encode('[1]'),
+  encode('null'),
+]) {
+  test(`a continuation token ${token} from elsewhere is InvalidArgument`, () => {
+    assert.throws(
+      () => decodeContinuationToken(token),
+      isS3Error('InvalidArgument', { ArgumentName: 'continuation-token' }),
+    )
+  })
+}
