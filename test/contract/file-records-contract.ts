@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Database } from '../../src/platform/state/database.ts'
 import { type DatabaseLocation, openDatabase } from '../../src/platform/state/open-database.ts'
-import { DatabaseFileRecords } from '../../src/storage/drives/local/objects/file-record-table.ts'
-import type {
-  FileRecord,
-  FileRecords,
-} from '../../src/storage/drives/local/objects/file-records.ts'
 
 const odd = 'bucket/a\u0000b"\\é🎉?'
 
+import {
+  DatabaseFileRecords,
+  type FileRecord,
+  type FileRecords,
+} from '../../src/storage/drives/local/objects/file-record-table.ts'
 /** The contract of the local drive's records, for every database. */
 export function describeFileRecords(name: string, createLocation: () => Promise<DatabaseLocation>) {
   describe(`${name} file records`, () => {

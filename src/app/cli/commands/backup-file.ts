@@ -11,7 +11,7 @@ import {
   backupFormat,
 } from '../../../platform/state/backup/backup-lines.ts'
 import { DatabaseError } from '../../../platform/state/database.ts'
-import { syncFolderAt } from '../../../storage/drives/local/folders/durable-folders.ts'
+import { syncFolderAt } from '../../../storage/drives/local/folders/open-folder.ts'
 
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

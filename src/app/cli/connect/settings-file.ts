@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { chown, mkdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncFolderAt } from '../../../storage/drives/local/folders/durable-folders.ts'
+import { syncFolderAt } from '../../../storage/drives/local/folders/open-folder.ts'
 import { changeEnvFile, parseEnvFile } from '../../settings/env-file.ts'
 import { ConnectError } from './connect-error.ts'
 

@@ -6,8 +6,8 @@ import { type JournalNote, readJournals } from './folders/folder-journal.ts'
 import { changedAtMs, entriesBelow, lastChangeMs, removeTree } from './folders/own-folders.ts'
 import { unlessAbsent } from './fs-error.ts'
 import type { LocalRoot } from './local-root.ts'
+import { formerSuffix, isCompleteName } from './objects/fence.ts'
 import { type FileIdentity, identityOf } from './objects/file-identity.ts'
-import { formerSuffix, isCompleteName } from './objects/former-holder.ts'
 import { readHolder } from './objects/key-locks.ts'
 import { readFlags } from './objects/paced-files.ts'
 
@@ -37,7 +37,7 @@ export async function sweepLeftovers(sweep: Sweep): Promise<void> {
     const process = decoded(name.replace(formerSuffix, ''))
     if (!isCompleteName(process)) continue
     const path = `${tempFolder}/${name}`
-    // Moved away by a takeover (former-holder.ts): the process can't use it any more, even if it runs.
+    // Moved away by a takeover (fence.ts): the process can't use it any more, even if it runs.
     const isFormer = formerSuffix.test(name)
     if (!isFormer && !(await isAbandoned(root, path, process, nowMs))) continue
     for (const note of await readJournals(root, path)) await sweep.tidyFolders(note)

@@ -2,8 +2,13 @@ import { thisProcess } from '../../../platform/process/identity.ts'
 import { DriveError } from '../drive-error.ts'
 import type { DriveNotes, NoteName } from '../drive-notes.ts'
 import { fs } from './file-calls.ts'
-import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'
-import { type FolderRoot, OpenFolder } from './folders/open-folder.ts'
+import {
+  type FolderRoot,
+  makeFolderDurably,
+  makePrivateFolder,
+  OpenFolder,
+  syncFolderAt,
+} from './folders/open-folder.ts'
 import { makeChild, openOwnFolder, ownFolderName } from './folders/own-folders.ts'
 import { cannotLink, codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { folderRootAt } from './local-root.ts'

@@ -3,8 +3,13 @@ import { thisProcess } from '../../../platform/process/identity.ts'
 import { DriveError } from '../drive-error.ts'
 import { type FileCalls, fileCallsOf, fs } from './file-calls.ts'
 import { FileClock } from './file-clock.ts'
-import { makeFolderDurably, makePrivateFolder, syncFolderAt } from './folders/durable-folders.ts'
-import { type FolderRoot, OpenFolder } from './folders/open-folder.ts'
+import {
+  type FolderRoot,
+  makeFolderDurably,
+  makePrivateFolder,
+  OpenFolder,
+  syncFolderAt,
+} from './folders/open-folder.ts'
 import { missingDrive, OwnFolders, ownFolderName } from './folders/own-folders.ts'
 import { codeOf, unlessAbsent, withDriveErrors } from './fs-error.ts'
 import { doesBirthtimeLast, folderIdentityOf } from './objects/file-identity.ts'

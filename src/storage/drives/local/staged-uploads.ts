@@ -2,7 +2,7 @@ import { lstat, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StagedUploads } from '../kit/uploads/staged-uploads.ts'
 import { type LocalDriveOptions, openLocalDrive } from './local-drive.ts'
-import type { FileRecords } from './objects/file-records.ts'
+import type { FileRecords } from './objects/file-record-table.ts'
 import { dataName } from './uploads/local-uploads.ts'
 
 /** The bucket of completed uploads. */

@@ -21,8 +21,7 @@ import {
   requireOwnFolder,
 } from '../local-root.ts'
 import { markFlags } from '../objects/paced-files.ts'
-import { makePrivateFolder } from './durable-folders.ts'
-import { OpenFolder } from './open-folder.ts'
+import { makePrivateFolder, OpenFolder } from './open-folder.ts'
 import { entriesBelow, makeChild, notFolder, removeTree } from './own-folders.ts'
 
 /** How often others may get in the way of a writer or a remover. */

@@ -4,7 +4,7 @@ import { CallThread } from '../../../../platform/process/call-thread.ts'
 import { SizedCache } from '../../../../platform/process/sized-cache.ts'
 import { isAbsent } from '../fs-error.ts'
 import { type LocalRoot, requireOwnFolder } from '../local-root.ts'
-import { Pace } from '../objects/pace.ts'
+import { Pace } from '../objects/paced-files.ts'
 import { FolderIndex } from './folder-index.ts'
 import { OpenFolder } from './open-folder.ts'
 import {

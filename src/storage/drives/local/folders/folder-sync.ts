@@ -1,9 +1,8 @@
 import type { Stats } from 'node:fs'
+import { allDone } from '../file-calls.ts'
 import type { LocalRoot } from '../local-root.ts'
-import { allDone } from '../objects/all-done.ts'
 import { folderIdentityOf } from '../objects/file-identity.ts'
-import { syncFolderAt } from './durable-folders.ts'
-import { OpenFolder } from './open-folder.ts'
+import { OpenFolder, syncFolderAt } from './open-folder.ts'
 
 interface Waiting {
   readonly folder: OpenFolder

@@ -2,8 +2,7 @@ import type { Stats } from 'node:fs'
 import { DriveError, PrivateDriveError } from '../../drive-error.ts'
 import { fs } from '../file-calls.ts'
 import { codeOf, unlessAbsent } from '../fs-error.ts'
-import { makePrivateFolder } from './durable-folders.ts'
-import { type FolderRoot, OpenFolder } from './open-folder.ts'
+import { type FolderRoot, makePrivateFolder, OpenFolder } from './open-folder.ts'
 
 /** The folder of the drive's own files, on the same file system as the buckets. */
 export const ownFolderName = '.bucketry'
@@ -25,7 +24,7 @@ interface Kept {
  * The folders in the drive's own folder. They stay open, and names in them are resolved from their descriptors, so that
  * a symbolic link that takes the place of one of them, or of the drive's own folder, leads no write, removal or listing
  * out of the drive. A folder of a process in `tmp` is resolved by its name, because a takeover renames it
- * (former-holder.ts).
+ * (fence.ts).
  */
 export class OwnFolders {
   readonly #root: FolderRoot

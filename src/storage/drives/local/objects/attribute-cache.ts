@@ -11,7 +11,7 @@ import {
 } from '../../kit/stored-attributes.ts'
 import { type ListedAttributes, listedAttributes } from '../../listed-entry.ts'
 import type { FileIdentity, FileStamp } from './file-identity.ts'
-import type { FileRecords } from './file-records.ts'
+import type { FileRecords } from './file-record-table.ts'
 
 /** What the attributes of a file depend on. */
 export interface KnownFile extends FileStamp {
@@ -31,7 +31,7 @@ const recordWaitMs = 3_000
 const askAgainMs = 1_000
 
 /**
- * Attributes of files. Records never change (file-records.ts), so they are cached without expiry. A
+ * Attributes of files. Records never change (file-record-table.ts), so they are cached without expiry. A
  * file without a record was added by hand, or copied from another disk.
  */
 export class AttributeCache {

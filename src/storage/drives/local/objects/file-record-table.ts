@@ -7,7 +7,6 @@ import {
   valueLists,
 } from '../../../../platform/state/parameter-lists.ts'
 import { driveDigest, driveKey } from '../../kit/drive-database.ts'
-import type { FileAtPath, FileRecord, FileRecords } from './file-records.ts'
 
 /** Readers may look up the record of a file that was just deleted. */
 const forgetDelayMs = 60_000
@@ -41,8 +40,26 @@ const upsert = `INSERT INTO file_records
 const insertFolder = 'INSERT INTO own_folders (identity) VALUES (?) ON CONFLICT DO NOTHING'
 const selectFolder = 'SELECT identity FROM own_folders WHERE identity = ?'
 
-/** The local drive's file metadata in the database. The column `path_digest` has the digest of a path. */
-export class DatabaseFileRecords implements FileRecords {
+export interface FileAtPath {
+  /** The path below the drive's root: no NUL, at most 4,096 UTF-8 bytes. */
+  readonly path: string
+  readonly size: number
+  /** Milliseconds since the epoch, with a fraction. */
+  readonly modifiedAtMs: number
+}
+
+export interface FileRecord extends FileAtPath {
+  /** At most 100 ASCII characters. */
+  readonly identity: string
+  readonly json: string
+}
+
+/**
+ * The metadata of a local drive's files in the database. A record belongs to a file's identity, not to its path, and
+ * never changes once saved, so every process can cache it without expiry. The column `path_digest` has the digest of a
+ * path. Any method may reject with the database's own error; the drive reports it as `unavailable`.
+ */
+export class DatabaseFileRecords {
   readonly #database: Database
   readonly #drive: string
   readonly #now: () => number
@@ -69,11 +86,13 @@ export class DatabaseFileRecords implements FileRecords {
     })
   }
 
+  /** The JSON saved under this identity; undefined if there is none. */
   async find(identity: string): Promise<string | undefined> {
     const [row] = await this.#database.read<{ json: string }>(selectOne, [this.#key(identity)])
     return row?.json
   }
 
+  /** As `find`, for at most 1,000 identities. Those without a record are absent from the map. */
   async findMany(identities: readonly string[]): Promise<Map<string, string>> {
     const identityOf = new Map(identities.map((identity) => [this.#key(identity), identity]))
     const rows = await readLists<{ identity: string; json: string }>(
@@ -84,6 +103,11 @@ export class DatabaseFileRecords implements FileRecords {
     return new Map(rows.map(({ identity, json }) => [identityOf.get(identity) ?? identity, json]))
   }
 
+  /**
+   * For each of at most 1,000 paths, the JSON of the newest record saved for it with exactly this size and, within 1 ms,
+   * this modification time. Paths without one are absent from the map. This recognizes a drive that was copied to
+   * another disk with its times.
+   */
   async findByPaths(paths: readonly FileAtPath[]): Promise<Map<string, string>> {
     const pathOf = new Map<string, string>()
     const wanted = paths.map(({ path, size, modifiedAtMs }) => {
@@ -100,6 +124,10 @@ export class DatabaseFileRecords implements FileRecords {
     return new Map(rows.map(({ pathDigest, json }) => [pathOf.get(pathDigest) ?? pathDigest, json]))
   }
 
+  /**
+   * Saves the record, replacing one with the same identity, and stores `ownFolders` (identities of folders, often none,
+   * some already stored) as created by the drive. All or nothing; durable when resolved.
+   */
   async save(record: FileRecord, ownFolders: readonly string[]): Promise<void> {
     const { identity, path, size, modifiedAtMs, json } = record
     const ownKeys = ownFolders.map((folder) => this.#key(folder))
@@ -112,15 +140,21 @@ export class DatabaseFileRecords implements FileRecords {
     await this.#database.write([{ sql: upsert, params: values }, ...folders])
   }
 
+  /**
+   * The file was deleted. Returns immediately, and deletes the record at least 60 s later, because readers may still
+   * have the file open. May be lost in a crash: records of deleted files do no harm.
+   */
   forget(identity: string): void {
     this.#files.add(this.#key(identity))
   }
 
+  /** Whether `save` stored the folder with this identity. */
   async isOwnFolder(identity: string): Promise<boolean> {
     const rows = await this.#database.read(selectFolder, [this.#key(identity)])
     return rows.length > 0
   }
 
+  /** The folder was deleted. Returns immediately; may be lost in a crash. */
   forgetFolder(identity: string): void {
     this.#folders.add(this.#key(identity))
   }
@@ -142,3 +176,6 @@ export class DatabaseFileRecords implements FileRecords {
     await this.#database.write(listStatements(valueLists(identities), deleteSome))
   }
 }
+
+/** What a drive needs of the table: a staging directory has none. */
+export type FileRecords = Omit<Pick<DatabaseFileRecords, keyof DatabaseFileRecords>, 'close'>

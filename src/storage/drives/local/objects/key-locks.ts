@@ -14,8 +14,7 @@ import {
   processFolderOf,
   remakeProcessFolder,
 } from '../local-root.ts'
-import { Fence, type OpenFence } from './fence.ts'
-import { fenceOff, holderName } from './former-holder.ts'
+import { Fence, fenceOff, holderName, type OpenFence } from './fence.ts'
 import { readFlags } from './paced-files.ts'
 
 /** A holder on another host counts as dead after this time without a change of its holder file. */
@@ -107,7 +106,7 @@ export class KeyLocks {
       try {
         return await this.#writeName()
       } catch (error) {
-        // Another process has just moved the folder away, because it considered this one dead (former-holder.ts).
+        // Another process has just moved the folder away, because it considered this one dead (`fenceOff`).
         if (codeOf(error) !== 'ENOENT' || attempt === prepareAttempts) throw error
       }
     }

@@ -4,8 +4,8 @@ import { type FolderRoot, OpenFolder } from '../folders/open-folder.ts'
 import { missingDrive, ownFolderName, removeTree } from '../folders/own-folders.ts'
 import { unlessAbsent } from '../fs-error.ts'
 import { folderRootAt, realFolderPath } from '../local-root.ts'
+import { isCompleteName } from '../objects/fence.ts'
 import { doesBirthtimeLast, identityOf } from '../objects/file-identity.ts'
-import { isCompleteName } from '../objects/former-holder.ts'
 
 /** A change of another gateway that this one does not see. */
 export type Unseen = 'creation' | 'replacement' | 'removal' | 'listing' | 'folder'

@@ -1,17 +1,16 @@
 import type { Attributes } from '../../attributes.ts'
 import type { ObjectMetadata } from '../../drive.ts'
 import { DriveError } from '../../drive-error.ts'
-import { fs } from '../file-calls.ts'
+import { allDone, fs } from '../file-calls.ts'
 import { OpenFolder } from '../folders/open-folder.ts'
 import { type LocalRoot, newTempPath, requireOwnFolder } from '../local-root.ts'
 import { joinFilePath, type ObjectPath } from '../object-path.ts'
-import { allDone } from '../objects/all-done.ts'
 import { type FileStamp, uniqueTimeMs } from '../objects/file-identity.ts'
 import type { LockPaths } from '../objects/key-locks.ts'
 import { fsyncFile } from '../objects/paced-files.ts'
 import { publishFile } from '../objects/publisher.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import type { MovedFile, PublishOutcome } from './write-jobs.ts'
+import type { MovedFile, PublishOutcome } from './write-thread.ts'
 
 /** An unconditional write of a small object. */
 interface SmallObject {

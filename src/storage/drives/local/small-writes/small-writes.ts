@@ -10,7 +10,7 @@ import type {
   WriteJobs,
   WriteOutcome,
   WriteOutcomes,
-} from './write-jobs.ts'
+} from './write-thread.ts'
 
 /** The limit for jobs that wait while the thread is busy. */
 const mostWaiting = 1_024

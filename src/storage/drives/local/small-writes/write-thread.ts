@@ -1,5 +1,250 @@
+import fs from 'node:fs'
 import { answerCalls } from '../../../../platform/process/call-thread.ts'
-import { runWriteJobs, type WriteJobs, type WriteOutcomes } from './write-jobs.ts'
+import { stopwatch } from '../../../../platform/process/passed-time.ts'
+import { folderMark } from '../folders/folder-sync.ts'
+import { syncFolderNow } from '../folders/open-folder.ts'
+import { codeOf } from '../fs-error.ts'
+import {
+  describe,
+  type FileIdentity,
+  type FileStamp,
+  goneIdentity,
+} from '../objects/file-identity.ts'
+import { certainMs } from '../objects/key-locks.ts'
+import { createFlags, folderOpenFlags, writeFullyNow } from '../objects/paced-files.ts'
+import { largeBytes } from '../objects/put-file.ts'
 
-/** The thread of small-writes.ts. */
+/** A sync that takes longer is the last one of its call: the others are faster at the same time. */
+const slowSyncMs = 1
+
+/** Writes a complete temporary file, with its final modification time. */
+export interface SealJob {
+  readonly kind: 'seal'
+  /** Where to create the file. It must not exist. */
+  readonly path: string
+  readonly bytes: Uint8Array
+  /** Milliseconds since the epoch, with a fraction; see `uniqueTimeMs`. */
+  readonly modifiedAtMs: number
+}
+
+/** Moves a sealed file to the natural path of its object, under the key's lock. */
+export interface PublishJob {
+  readonly kind: 'publish'
+  /** The sealed file. */
+  readonly path: string
+  /** The absolute path of the natural path's folder. */
+  readonly folder: string
+  readonly name: string
+  /** The absolute alternative path. */
+  readonly alternative: string
+  /** The file that names this process, and the path to link it to (key-locks.ts). */
+  readonly lock: { readonly holder: string; readonly path: string }
+}
+
+export type WriteJob = SealJob | PublishJob
+
+export interface SealOutcome {
+  readonly stamp: FileStamp
+  /** The open file if it was not synced: the caller must sync and close it. */
+  readonly fd: number | undefined
+}
+
+export interface MovedFile {
+  /** The overwritten file, if it has no other name. */
+  readonly gone: FileIdentity | undefined
+  /** The mark of the folder (`folderMark`), if it was synced after the move. */
+  readonly synced: string | undefined
+  /**
+   * The code of the error if the folder could not be synced. It must not be synced again: the system may
+   * report the error only once (fsync(2), "NOTES").
+   */
+  readonly syncError: string | undefined
+}
+
+export interface PublishOutcome {
+  /** Undefined when nothing was moved. */
+  readonly moved: MovedFile | undefined
+  /** Whether the lock could not be released. */
+  readonly isLocked: boolean
+}
+
+/**
+ * What became of a job. A file that was not sealed or moved left nothing behind, whatever the reason:
+ * the caller then does it step by step, and that reports the error.
+ */
+export type WriteOutcome = SealOutcome | PublishOutcome | undefined
+
+export interface WriteJobs {
+  readonly jobs: readonly WriteJob[]
+  /** Whether to sync files and folders, one after the other, while that is fast. */
+  readonly syncs: boolean
+  /** See `LocalRoot`. */
+  readonly hasBirthtime: boolean
+  readonly descriptors: string
+}
+
+export interface WriteOutcomes {
+  /** In the order of the jobs. */
+  readonly outcomes: readonly WriteOutcome[]
+  /** The average time of a sync; undefined when there was none. */
+  readonly syncMs: number | undefined
+}
+
+/** Runs the jobs with synchronous calls, for a thread. */
+export function runWriteJobs({ jobs, ...drive }: WriteJobs): WriteOutcomes {
+  const run = new WriteRun(drive)
+  try {
+    const finishes = jobs.map((job) => (job.kind === 'seal' ? run.write(job) : run.move(job)))
+    const outcomes = finishes.map((finish) => finish())
+    return { outcomes, syncMs: run.syncMs }
+  } finally {
+    run.close()
+  }
+}
+
+interface RunFolder {
+  readonly fd: number
+  readonly mark: string
+  /** Whether all moves into it are durable. */
+  isSynced: boolean
+  syncError: string | undefined
+}
+
+/** Syncs what a job has done, and returns its outcome. */
+type Finish = () => WriteOutcome
+
+class WriteRun {
+  #syncCount = 0
+  #syncsMs = 0
+  #doesSync: boolean
+  readonly #drive: Omit<WriteJobs, 'jobs'>
+  readonly #folders = new Map<string, RunFolder | undefined>()
+
+  constructor(drive: Omit<WriteJobs, 'jobs'>) {
+    this.#drive = drive
+    this.#doesSync = drive.syncs
+  }
+
+  get syncMs(): number | undefined {
+    return this.#syncCount === 0 ? undefined : this.#syncsMs / this.#syncCount
+  }
+
+  write({ path, bytes, modifiedAtMs }: SealJob): Finish {
+    const fd = attempt(() => fs.openSync(path, createFlags, 0o666))
+    if (fd === undefined) return () => undefined
+    const stamp = attempt(() => {
+      writeFullyNow(fd, bytes, 0)
+      fs.futimesSync(fd, modifiedAtMs / 1000, modifiedAtMs / 1000)
+      return describe(fs.fstatSync(fd), this.#drive)
+    })
+    return () => {
+      if (stamp !== undefined && !this.#doesSync) return { stamp, fd }
+      const isDurable = stamp !== undefined && isDone(() => this.#sync(() => fs.fsyncSync(fd)))
+      isDone(() => fs.closeSync(fd))
+      if (isDurable) return { stamp, fd: undefined }
+      isDone(() => fs.unlinkSync(path))
+      return undefined
+    }
+  }
+
+  move(job: PublishJob): Finish {
+    const { holder, path: lockPath } = job.lock
+    const folder = this.#open(job.folder)
+    // Started before the call, whose reply may come late.
+    const heldMs = stopwatch()
+    if (folder === undefined || !isDone(() => fs.linkSync(holder, lockPath))) {
+      return () => ({ moved: undefined, isLocked: false })
+    }
+    const moved = attempt(() => this.#moveInto(folder, job))
+    // A thread that was suspended may have lost the lock to another process.
+    const isCertain = heldMs() < certainMs
+    const isLocked = !isCertain || !isDone(() => fs.unlinkSync(lockPath))
+    return () => {
+      if (moved === undefined) return { moved, isLocked }
+      if (this.#doesSync) this.#syncFolder(folder)
+      const synced = folder.isSynced ? folder.mark : undefined
+      return { moved: { ...moved, synced, syncError: folder.syncError }, isLocked }
+    }
+  }
+
+  close(): void {
+    for (const folder of this.#folders.values()) {
+      if (folder !== undefined) isDone(() => fs.closeSync(folder.fd))
+    }
+  }
+
+  /** Undefined, with nothing moved, if the key needs more than a rename. */
+  #moveInto(folder: RunFolder, job: PublishJob): Pick<MovedFile, 'gone'> | undefined {
+    const { descriptors, hasBirthtime } = this.#drive
+    const open = `${descriptors}${folder.fd}`
+    // It must not have been moved or removed since it was opened (folders/open-folder.ts).
+    if (fs.readlinkSync(open) !== job.folder) return undefined
+    const target = `${open}/${job.name}`
+    const present = fs.lstatSync(target, { throwIfNoEntry: false })
+    // Replacing a large file takes long, and the other jobs would wait.
+    if (present !== undefined && (!present.isFile() || present.size >= largeBytes)) return undefined
+    if (fs.lstatSync(job.alternative, { throwIfNoEntry: false }) !== undefined) return undefined
+    fs.renameSync(job.path, target)
+    folder.isSynced = false
+    return { gone: present && goneIdentity(present, hasBirthtime) }
+  }
+
+  #open(path: string): RunFolder | undefined {
+    if (this.#folders.has(path)) return this.#folders.get(path)
+    const fd = attempt(() => fs.openSync(path, folderOpenFlags))
+    const stats = fd === undefined ? undefined : attempt(() => fs.fstatSync(fd))
+    const folder =
+      fd === undefined || stats === undefined
+        ? undefined
+        : {
+            fd,
+            mark: folderMark(path, stats, this.#drive.hasBirthtime),
+            isSynced: false,
+            syncError: undefined,
+          }
+    this.#folders.set(path, folder)
+    return folder
+  }
+
+  #syncFolder(folder: RunFolder): void {
+    if (folder.isSynced || folder.syncError !== undefined) return
+    try {
+      this.#sync(() => syncFolderNow(folder.fd))
+      folder.isSynced = true
+    } catch (error) {
+      folder.syncError = codeOf(error)
+    }
+  }
+
+  #sync(call: () => void): void {
+    const start = performance.now()
+    try {
+      call()
+    } finally {
+      const syncMs = performance.now() - start
+      this.#syncsMs += syncMs
+      this.#syncCount += 1
+      if (syncMs > slowSyncMs) this.#doesSync = false
+    }
+  }
+}
+
+/** The call's result; undefined when it failed. */
+function attempt<T>(call: () => T): T | undefined {
+  try {
+    return call()
+  } catch {
+    return undefined
+  }
+}
+
+function isDone(call: () => void): boolean {
+  try {
+    call()
+    return true
+  } catch {
+    return false
+  }
+}
+
 answerCalls<WriteJobs, WriteOutcomes>((jobs) => ({ result: runWriteJobs(jobs), transfer: [] }))

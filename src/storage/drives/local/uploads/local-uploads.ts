@@ -7,7 +7,7 @@ import {
   requireUploadId,
 } from '../../kit/uploads/upload-rules.ts'
 import { fs } from '../file-calls.ts'
-import { makePrivateFolder, syncFolderAt } from '../folders/durable-folders.ts'
+import { makePrivateFolder, syncFolderAt } from '../folders/open-folder.ts'
 import { lastChangeMs, removeTree } from '../folders/own-folders.ts'
 import { codeOf, withDriveErrors } from '../fs-error.ts'
 import { followOwnFolders, inOwnFolders, requireOwnFolder } from '../local-root.ts'
@@ -15,10 +15,15 @@ import { localPathOf } from '../object-path.ts'
 import { OutputFile } from '../objects/output-file.ts'
 import { readFlags, safeOpenFlags } from '../objects/paced-files.ts'
 import type { OpenDrive } from '../open-drive.ts'
-import { LocalPartDraft } from './part-draft.ts'
 import { PlacedUploads } from './placed-uploads.ts'
-import { copyToOwnFile, isBeingTaken, removeFormer } from './take-over.ts'
-import { hasMark, UploadFolder } from './upload-folder.ts'
+import {
+  copyToOwnFile,
+  hasMark,
+  isBeingTaken,
+  LocalPartDraft,
+  removeFormer,
+  UploadFolder,
+} from './upload-folder.ts'
 import {
   formatUploadState,
   isPlaced,
@@ -39,7 +44,7 @@ type Calls = Required<UploadDrive>
  * Every upload is a folder `.bucketry/uploads/<id>`. Parts are appended to its file `data`, which
  * `complete` renames. A part that replaces the last one is first written to a separate file, the tail, so
  * that the committed bytes stay until the caller has stored the new state; the next call copies it into
- * `data`. An upload that was taken over continues in a copy, `data-<random>` (take-over.ts). An empty
+ * `data`. An upload that was taken over continues in a copy, `data-<random>` (`copyToOwnFile`). An empty
  * file `done-<identity>` has the identity of the published file: with it, a repeated
  * `complete` recognizes its own object.
  */

@@ -1,10 +1,12 @@
+import crypto from 'node:crypto'
 import type { Stats } from 'node:fs'
-import type { CompleteOptions, ObjectMetadata, ObjectName } from '../../drive.ts'
-import { fs } from '../file-calls.ts'
-import { syncFolderAt } from '../folders/durable-folders.ts'
-import { unlessAbsent } from '../fs-error.ts'
+import type { CompleteOptions, ObjectMetadata, ObjectName, PartDraft } from '../../drive.ts'
+import { DriveError } from '../../drive-error.ts'
+import type { AppendOptions } from '../../upload-abilities.ts'
+import { allDone, fs } from '../file-calls.ts'
+import { syncFolderAt } from '../folders/open-folder.ts'
+import { codeOf, unlessAbsent, withDriveErrors } from '../fs-error.ts'
 import { localPathOf } from '../object-path.ts'
-import { allDone } from '../objects/all-done.ts'
 import { describe, type FileIdentity } from '../objects/file-identity.ts'
 import { headObject, openObject } from '../objects/object-files.ts'
 import type { OutputFile } from '../objects/output-file.ts'
@@ -114,4 +116,156 @@ export function hasMark(names: readonly string[], mark: MarkPrefix): boolean {
 
 function isMarked(names: readonly string[], identity: FileIdentity): boolean {
   return marks.some((mark) => names.includes(`${mark}${identity}`))
+}
+
+/** Names of files that hold an upload's bytes after it was taken over. */
+const takenDataPrefix = 'data-'
+const formerPrefix = 'former-'
+
+/**
+ * Copies the bytes of an upload to a new file, and returns its name; durable. Undefined if there are none: they
+ * were published or are lost.
+ *
+ * @param name the present name of the file with the bytes
+ *
+ * The former process may have been suspended before any line, and may continue at any moment. So its file is first
+ * renamed: from then on it can't publish it, and what it still writes to it does not reach the copy's file. The
+ * rename and a rename that publishes exclude each other. A conditional Complete publishes another link of the file
+ * (put-file.ts): `endPublishing` makes it fail by taking over its lock. If this function is interrupted, the next call
+ * continues with the renamed file.
+ */
+export async function copyToOwnFile(
+  upload: UploadFolder,
+  name: string,
+): Promise<string | undefined> {
+  const former = `${upload.path}/${formerPrefix}${crypto.randomUUID()}`
+  if (!(await moveAside(upload, name, former))) return undefined
+  const look = () => unlessAbsent(() => fs.promises.lstat(former))
+  let stats = await look()
+  if (stats !== undefined && stats.nlink > 1 && !(await upload.isObject(stats))) {
+    await upload.endPublishing()
+    stats = await look()
+  }
+  if (stats === undefined) {
+    // Another process, whose lease has expired, took the file over at this moment. The next takeover finds its file.
+    throw new DriveError('busy', 'Another process is taking over this upload. Try again.', {
+      retryAfterSeconds: 1,
+    })
+  }
+  if (await upload.isObject(stats)) {
+    await fs.promises.rm(former, { force: true })
+    return undefined
+  }
+  const copy = `${takenDataPrefix}${crypto.randomUUID()}`
+  await copyDurably(former, `${upload.path}/${copy}`)
+  await syncFolderAt(upload.path)
+  return copy
+}
+
+/** Removes what the former processes of a taken upload had, when the state with the copy's name is stored. */
+export async function removeFormer(
+  folder: string,
+  names: readonly string[],
+  current: string,
+): Promise<void> {
+  for (const name of names) {
+    const isOther = name.startsWith(takenDataPrefix) && name !== current
+    if (isOther || name.startsWith(formerPrefix)) {
+      await fs.promises.rm(`${folder}/${name}`, { force: true })
+    }
+  }
+}
+
+/** Whether a process was interrupted while it took over an upload. */
+export function isBeingTaken(names: readonly string[]): boolean {
+  return names.some((name) => name.startsWith(formerPrefix))
+}
+
+/** False if there is nothing to move. */
+async function moveAside(upload: UploadFolder, name: string, former: string): Promise<boolean> {
+  if (await isRenamed(`${upload.path}/${name}`, former)) return true
+  for (const other of await upload.names()) {
+    const isOther = other.startsWith(formerPrefix)
+    if (isOther && (await isRenamed(`${upload.path}/${other}`, former))) return true
+  }
+  return false
+}
+
+async function isRenamed(from: string, to: string): Promise<boolean> {
+  try {
+    await fs.promises.rename(from, to)
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    return false
+  }
+}
+
+/** A reflink where the file system has them: it takes no time and no space. */
+async function copyDurably(from: string, to: string): Promise<void> {
+  try {
+    await fs.promises.copyFile(from, to, fs.constants.COPYFILE_FICLONE)
+    const handle = await fs.promises.open(to, 'r+')
+    await handle.sync().finally(() => handle.close())
+  } catch (error) {
+    // A full disk: the bytes stay where they are.
+    await fs.promises.rm(to, { force: true }).catch(() => undefined)
+    throw error
+  }
+}
+
+interface PartPlan {
+  readonly output: OutputFile
+  readonly options: AppendOptions
+  /** Returns the upload's new state; called when the part is durable. */
+  commit(size: number): Promise<string>
+  /** What a discarded part leaves behind: what was before its offset, also its bytes, or no file. */
+  readonly remains: 'former bytes' | 'all bytes' | 'no file'
+}
+
+/**
+ * A part that is written at its offset in the upload's file. It does not count until committed. Wrap
+ * it with `endingPart`.
+ */
+export class LocalPartDraft implements PartDraft {
+  readonly #plan: PartPlan
+  #size = 0
+  #writing: Promise<void> | undefined
+
+  constructor(plan: PartPlan) {
+    this.#plan = plan
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#plan.options.signal?.throwIfAborted()
+    const { output, options } = this.#plan
+    const writing = output.write(chunk, options.offset + this.#size)
+    this.#writing = writing
+    await withDriveErrors('write a part', () => writing)
+    this.#size += chunk.length
+  }
+
+  async commit(): Promise<string> {
+    this.#plan.options.signal?.throwIfAborted()
+    return await withDriveErrors('write a part', async () => {
+      await this.#plan.output.flush()
+      const state = await this.#plan.commit(this.#size)
+      await this.#plan.output.close()
+      return state
+    })
+  }
+
+  async discard(): Promise<void> {
+    const { output, options, remains } = this.#plan
+    // It must not go on in a file that is closed: another one may then have its descriptor.
+    await this.#writing?.catch(() => undefined)
+    if (remains === 'no file') return await output.remove()
+    try {
+      // They do not count towards a quota: many uploads whose parts break off would fill the disk.
+      if (remains === 'former bytes') await output.truncate(options.offset)
+      await output.close()
+    } catch {
+      // The bytes do not count anyway.
+    }
+  }
 }

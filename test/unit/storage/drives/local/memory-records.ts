@@ -2,7 +2,7 @@ import type {
   FileAtPath,
   FileRecord,
   FileRecords,
-} from '../../../../../src/storage/drives/local/objects/file-records.ts'
+} from '../../../../../src/storage/drives/local/objects/file-record-table.ts'
 
 /** Records in memory that keep the promises of FileRecords. */
 export class MemoryRecords implements FileRecords {

@@ -13,7 +13,7 @@ import {
   openLocalRoot,
   processFolderOf,
 } from '../../../../../../src/storage/drives/local/local-root.ts'
-import { fenceOff } from '../../../../../../src/storage/drives/local/objects/former-holder.ts'
+import { fenceOff } from '../../../../../../src/storage/drives/local/objects/fence.ts'
 import { KeyLocks } from '../../../../../../src/storage/drives/local/objects/key-locks.ts'
 import { PacedFiles } from '../../../../../../src/storage/drives/local/objects/paced-files.ts'
 import { tempFolder } from '../temp-folder.ts'

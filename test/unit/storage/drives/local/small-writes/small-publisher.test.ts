@@ -5,7 +5,7 @@ import { CallThread } from '../../../../../../src/platform/process/call-thread.t
 import type { Drive } from '../../../../../../src/storage/drives/drive.ts'
 import { identityOf } from '../../../../../../src/storage/drives/local/objects/file-identity.ts'
 import { SmallWrites } from '../../../../../../src/storage/drives/local/small-writes/small-writes.ts'
-import type { WriteJobs } from '../../../../../../src/storage/drives/local/small-writes/write-jobs.ts'
+import type { WriteJobs } from '../../../../../../src/storage/drives/local/small-writes/write-thread.ts'
 import { MemoryRecords } from '../memory-records.ts'
 import { attributesOf, bucket, get, openDrive, put } from '../open-drive.ts'
 

@@ -5,7 +5,7 @@ import { TurnTaker } from '../../../../../../src/platform/process/turn-taker.ts'
 import {
   describeListed,
   type LocalCandidate,
-} from '../../../../../../src/storage/drives/local/folders/listed-files.ts'
+} from '../../../../../../src/storage/drives/local/folders/listing.ts'
 import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-root.ts'
 import { AttributeCache } from '../../../../../../src/storage/drives/local/objects/attribute-cache.ts'
 import { MemoryRecords } from '../memory-records.ts'

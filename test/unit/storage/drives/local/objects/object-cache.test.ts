@@ -9,8 +9,10 @@ import { openLocalDrive } from '../../../../../../src/storage/drives/local/local
 import { openLocalRoot } from '../../../../../../src/storage/drives/local/local-root.ts'
 import { localPathOf } from '../../../../../../src/storage/drives/local/object-path.ts'
 import { identityOf } from '../../../../../../src/storage/drives/local/objects/file-identity.ts'
-import { KeptContents } from '../../../../../../src/storage/drives/local/objects/kept-contents.ts'
-import { SeenFileCache } from '../../../../../../src/storage/drives/local/objects/seen-file-cache.ts'
+import {
+  KeptContents,
+  SeenFileCache,
+} from '../../../../../../src/storage/drives/local/objects/object-cache.ts'
 import { until } from '../../../../../support/management-client.ts'
 import { openFileCount } from '../../../../../support/open-files.ts'
 import { attributesOf, bucket, get, log, openDrive, put, readAll } from '../open-drive.ts'

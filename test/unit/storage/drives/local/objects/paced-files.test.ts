@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Pace } from '../../../../../../src/storage/drives/local/objects/pace.ts'
+import { Pace } from '../../../../../../src/storage/drives/local/objects/paced-files.ts'
 
 /** A Pace with a fake clock, and calls of given durations. */
 function makePace() {

@@ -10,7 +10,7 @@ import {
   type SealJob,
   type SealOutcome,
   type WriteJob,
-} from '../../../../../../src/storage/drives/local/small-writes/write-jobs.ts'
+} from '../../../../../../src/storage/drives/local/small-writes/write-thread.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 const modifiedAtMs = 1_700_000_000_123.456
