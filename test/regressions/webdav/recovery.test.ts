@@ -92,6 +92,18 @@ describe('a process that died in the middle of a write', () => {
     )
   })
 
+  it('before its MOVE, and whose upload took another part since: its bytes are no object', async (t) => {
+    const world = await worldOf(t)
+    const drive = await openDrive(world)
+    world.server.otherClient.put(`${deadTmp}/new`, Buffer.from('part 1, part 2'))
+    const path = [...deadTmp.split('/'), 'new']
+    const attributes = { etag: 'of-part-1', headers: {}, metadata: {} }
+    const record = { version: 'e of-part-1 6', attributes, uploadId: 'u' }
+    await leaveLease(world, `${bucket}/k`, { bucket, key: 'k', path, record })
+    assert.equal(await drive.head(bucket, 'k'), undefined)
+    assert.deepEqual(await notesLeft(world), [])
+  })
+
   it('in a folder that then loses its last other object: the new object takes its place', async (t) => {
     const world = await worldOf(t)
     const { otherClient } = world.server

@@ -124,15 +124,14 @@ export class DavPublisher {
 
   /** Moves the file to its key if the key has none: the server may have removed the old one. */
   async #finish(recovery: PublishRecord, lease: KeyLease): Promise<void> {
-    const { server, store, folders, rules } = this.#parts
+    const { server, folders, rules } = this.#parts
     const { bucket, key, path } = recovery
     const object = davPathOf(bucket, key, rules)
     for (let attempt = 1; ; attempt++) {
       const entry = await server.stat(path)
       // It was moved, or its writer gave up.
       if (entry === undefined) return await this.#restoreRecord(object, recovery)
-      // The record is saved before the MOVE is sent.
-      if (store.savesLate && (await store.find(object.leaseKey, entry)) === undefined) return
+      if (!(await this.#isIntended(object, entry, recovery))) return
       const { target, present } = await this.#look(object, true)
       if (present !== undefined) return
       const parent = target.slice(0, -1)
@@ -142,6 +141,19 @@ export class DavPublisher {
       if (refusal === undefined) return
       if (attempt >= finishAttempts) throw new StatusError('MOVE', refusal)
     }
+  }
+
+  /** Whether the dead process was about to move this version of the file. */
+  async #isIntended(
+    object: DavObjectPath,
+    entry: DavEntry,
+    { record }: PublishRecord,
+  ): Promise<boolean> {
+    const { store } = this.#parts
+    // Otherwise the upload was opened again, and took another part.
+    if (record !== undefined) return record.version === store.versionOf(entry)
+    // The record is saved before the MOVE is sent.
+    return !store.savesLate || (await store.find(object.leaseKey, entry)) !== undefined
   }
 
   /** Moves the file to a free path. Returns the server's answer if it refuses; else undefined. */
