@@ -33,9 +33,8 @@ export interface DavUploadsParts extends PublishingContext {
 type Calls = Required<UploadDrive>
 
 /**
- * Uploads: bytes are gathered into one file in the drive's own folder, which is then moved into place.
- * From the upload's ID in the object's record, and from the absence of that file, a repeated
- * `complete` learns what the first one did.
+ * Uploads: bytes are gathered into one file in the drive's own folder, which is then moved into place
+ * (docs/paths/complete-on-webdav.md).
  */
 export class DavUploads implements UploadDrive {
   readonly #parts: DavUploadsParts
@@ -74,7 +73,6 @@ export class DavUploads implements UploadDrive {
       return present.metadata
     }
     if (await this.#hasBecomeObject(id)) return undefined
-    // Checked before work that may take minutes; publishing checks again.
     assertConditions(object, present?.metadata.attributes.etag, conditions)
     const path = uploadPath(id)
     await records.forgetCompletion(id)
@@ -123,12 +121,7 @@ export class DavUploads implements UploadDrive {
     return storedPart(part)
   }
 
-  /**
-   * Whether an earlier `complete` moved the bytes into place. A completion is noted when the upload's
-   * file is complete, and the note is deleted before the file is removed or written again. So if the
-   * note exists and the file does not, the file was moved. (`rewriteFile` moves a file aside for a
-   * moment.)
-   */
+  /** Whether an earlier `complete` moved the bytes into place: there is a note, and the file is gone. */
   async #hasBecomeObject(id: string): Promise<boolean> {
     const { server, records, own } = this.#parts
     if (!(await records.isCompletionNoted(id))) return false
