@@ -5,7 +5,7 @@ import type { Drive } from '../../storage/drives/drive.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
 import { compatibilityOf } from '../../storage/s3/compatibility.ts'
 import { Acls } from '../../storage/s3/configuration/acls.ts'
-import { createS3Handler } from '../../storage/s3/handler.ts'
+import { createKeyHandler, createS3Handler, type KeyHandler } from '../../storage/s3/handler.ts'
 import { UploadTable } from '../../storage/s3/multipart/upload-table.ts'
 import { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import type { Settings } from '../settings/read-settings.ts'
@@ -17,8 +17,8 @@ import type { Registries } from './registries.ts'
 /** The S3 protocol, and what works on its buckets in the background. */
 export interface OpenS3 {
   readonly handler: HttpHandler
-  /** As `handler`, for requests that were limited before: they do not count for their access keys. */
-  readonly unlimited: HttpHandler
+  /** Answers requests that the gateway makes itself on behalf of access keys. */
+  readonly byKey: KeyHandler
   readonly uploads: Uploads
   readonly bucketMaker: BucketMaker
   readonly jobs: BucketJobs
@@ -69,7 +69,7 @@ export function openS3({
   }
   return {
     handler: createS3Handler(service),
-    unlimited: createS3Handler(service, { take: () => 0 }),
+    byKey: createKeyHandler(service),
     uploads,
     bucketMaker,
     jobs,

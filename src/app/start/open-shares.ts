@@ -9,7 +9,7 @@ import type { Database } from '../../platform/state/database.ts'
 import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import { createSealer } from '../../platform/state/sealer.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
-import { presign } from '../../storage/s3/sigv4/presign.ts'
+import type { KeyHandler } from '../../storage/s3/handler.ts'
 import { clientOf } from '../gateway/untrusted-proxies.ts'
 import type { Settings } from '../settings/read-settings.ts'
 import type { Log } from '../telemetry/log.ts'
@@ -22,7 +22,7 @@ interface SharesWiring {
   /** AUTH_KV. */
   readonly sessions: KeyValueStore
   readonly registries: Pick<Registries, 'keys'>
-  readonly s3: HttpHandler
+  readonly s3: KeyHandler
   readonly drive: Drive
   /** The folder of the web build. */
   readonly folder: string
@@ -33,15 +33,14 @@ interface SharesWiring {
 /** What answers visitors of shares. */
 export function openShares(wiring: SharesWiring): HttpHandler {
   const { settings, log, database, sessions, registries, s3, folder, now } = wiring
-  const { accessKey, secretKey, region, publicUrl, trustProxy } = settings
+  const { accessKey, secretKey, publicUrl, trustProxy } = settings
   const originOf = originBehind(trustProxy)
   return createShareHandler({
     table: new ShareTable(database),
     makers: new MakerAccess({
       keys: registries.keys,
       ownerKey: accessKey,
-      ...{ s3, now: Date.now },
-      presign: (request) => presign({ ...request, region }),
+      s3,
     }),
     drive: wiring.drive,
     archives: new ArchivePlaces(),

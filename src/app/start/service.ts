@@ -189,7 +189,7 @@ export function connectService({
       return createGateway({
         ...{ s3: s3.handler, health, liveness, readiness: readiness.handler },
         ...{ json: web.json, web: web.web, buckets },
-        shares: openShares({ ...common, drive, sessions, s3: s3.unlimited, folder: webBuild }),
+        shares: openShares({ ...common, drive, sessions, s3: s3.byKey, folder: webBuild }),
         compatibility: compatibilityOf[settings.compatibility],
         virtualHosts: settings,
         metrics: publicMetrics({

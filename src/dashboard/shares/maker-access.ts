@@ -1,4 +1,4 @@
-import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
+import type { HttpReply, HttpRequest } from '../../platform/http/message.ts'
 import { SizedCache } from '../../platform/process/sized-cache.ts'
 import { addressBlock } from '../../platform/state/key-value/address-block.ts'
 import type { AccessKeys, Credential } from '../../storage/access/access-keys.ts'
@@ -11,21 +11,8 @@ interface MakerAccessParts {
   readonly keys: Pick<AccessKeys, 'find' | 'ensureCurrent'>
   /** ACCESS_KEY. */
   readonly ownerKey: string
-  /** Answers S3 requests, without the limits of keys. */
-  readonly s3: HttpHandler
-  readonly presign: (request: PresignedRequest) => string
-  /** Wall clock, milliseconds since the epoch. */
-  readonly now: () => number
-}
-
-interface PresignedRequest {
-  readonly method: string
-  readonly origin: string
-  readonly path: string
-  readonly expiresSeconds: number
-  readonly nowMs: number
-  readonly accessKey: string
-  readonly secretKey: string
+  /** Answers an S3 request with the rights of an access key, which it checks. The limit of the key does not count. */
+  readonly s3: (accessKeyId: string, request: HttpRequest) => Promise<HttpReply>
 }
 
 /** An S3 request for an object of a share. */
@@ -40,12 +27,9 @@ export interface ObjectRequest {
 /** Whose requests are remembered: one that is forgotten begins with a full allowance. */
 const maxVisitors = 10_000
 
-/** No virtual host, so that the bucket is in the path. */
-const host = 'localhost'
-
 /**
- * Does what visitors ask for with the rights that the maker of the share has at this moment: each request to an object
- * is an S3 request signed with the maker's key. So it is checked, counted and recorded like one of the maker's own.
+ * Does what visitors ask for with the rights that the maker of the share has at that time: each request for an object
+ * is an S3 request of the maker's access key, and is checked, counted and recorded as one.
  */
 export class MakerAccess {
   readonly #parts: MakerAccessParts
@@ -85,31 +69,16 @@ export class MakerAccess {
     { method, key, headers, body }: ObjectRequest,
     visit: HttpRequest,
   ): Promise<HttpReply> {
-    const { keys, ownerKey, presign, now, s3 } = this.#parts
-    const accessKey = maker || ownerKey
-    const url = presign({
-      ...{ method, origin: `http://${host}`, path: `/${bucket}/${key}`, accessKey },
-      ...{ expiresSeconds: 60, nowMs: now(), secretKey: keys.find(accessKey)?.secretKeys[0] ?? '' },
-    })
-    const [rawPath = '', rawQuery = ''] = url.slice(`http://${host}`.length).split('?')
+    const { ownerKey, s3 } = this.#parts
     const { id, isSecure, remoteAddress, receivedAtMs } = visit
-    return s3({
-      ...{
-        id,
-        method,
-        isSecure,
-        remoteAddress,
-        receivedAtMs,
-        rawPath,
-        rawQuery,
-        rawHeaders: ['host', host],
-      },
-      headers: { ...headers, host },
+    return s3(maker || ownerKey, {
+      ...{ id, method, headers: { ...headers }, isSecure, remoteAddress, receivedAtMs },
+      ...{ rawPath: `/${bucket}/${encodeURIComponent(key)}`, rawQuery: '', rawHeaders: [] },
       body: body ?? visit.body,
       get signal() {
         return visit.signal
       },
-      // The key that signs is not the visitor's.
+      // The visitor is not authenticated.
       isKnown: false,
       markKnown: () => undefined,
       acceptBody: () => visit.acceptBody(),

@@ -27,7 +27,7 @@ import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { removeEmptyHeaders } from './headers/empty-headers.ts'
 import { withEncryption } from './headers/encryption.ts'
 import { addHoistedHeaders } from './headers/hoisted-headers.ts'
-import { identify, identifyForm } from './identify.ts'
+import { identify, identifyForm, identifyKey } from './identify.ts'
 import { type OperationName, operations } from './operations.ts'
 import { afterRemoval, noSuchBucket, notGranted, notServed } from './removed-bucket.ts'
 import { renderError } from './reply/render-error.ts'
@@ -38,6 +38,8 @@ interface HandlerParts {
   readonly service: S3Service
   readonly request: HttpRequest
   readonly rate: RequestLimit
+  /** On whose behalf the gateway makes the request itself. Absent for a client's request. */
+  readonly accessKeyId?: string
 }
 
 /** What is known about a request so far, for its log line. */
@@ -60,34 +62,48 @@ export function createS3Handler(
   service: S3Service,
   rate: RequestLimit = new RequestRate(),
 ): HttpHandler {
+  return (request) => handleS3({ service, request, rate })
+}
+
+/**
+ * Answers a request that the gateway makes itself, with the rights that the access key has at that time. The request is
+ * not signed and does not count toward the limit of the key.
+ */
+export type KeyHandler = (accessKeyId: string, request: HttpRequest) => Promise<HttpReply>
+
+/** As `createS3Handler`, on behalf of access keys. */
+export function createKeyHandler(service: S3Service): KeyHandler {
+  const rate = { take: () => 0 }
+  return (accessKeyId, request) => handleS3({ service, request, rate, accessKeyId })
+}
+
+async function handleS3(parts: HandlerParts): Promise<HttpReply> {
+  const { service, request } = parts
   const { corsAllowedOrigins: allowedOrigins, serverSideEncryption } = service.settings
-  return async function handleS3(request) {
-    const logContext: LogContext = {}
-    const complete = (answered: HttpReply): HttpReply => {
-      const reply = withEncryption(answered, serverSideEncryption, logContext.operation)
-      const rules = corsRulesOf(service, request, logContext.bucket)
-      return {
-        status: reply.status,
-        headers: [
-          ['x-amz-request-id', request.id],
-          ...reply.headers,
-          ...(rules === undefined
-            ? corsHeaders(request, reply, allowedOrigins)
-            : bucketCorsHeaders(request, rules)),
-        ],
-        body: reply.body,
-        logFields:
-          reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
-      }
+  const logContext: LogContext = {}
+  const complete = (answered: HttpReply): HttpReply => {
+    const reply = withEncryption(answered, serverSideEncryption, logContext.operation)
+    const rules = corsRulesOf(service, request, logContext.bucket)
+    return {
+      status: reply.status,
+      headers: [
+        ['x-amz-request-id', request.id],
+        ...reply.headers,
+        ...(rules === undefined
+          ? corsHeaders(request, reply, allowedOrigins)
+          : bucketCorsHeaders(request, rules)),
+      ],
+      body: reply.body,
+      logFields: reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
     }
-    try {
-      return complete(await answer({ service, request, rate }, logContext))
-    } catch (error) {
-      if (logContext.key === undefined) nameKey(logContext, request, service)
-      const shown = await afterRemoval(error, logContext.bucket, service)
-      const refusal = complete(renderError(shown, request, service))
-      return explained(refusal, logContext, { request, service })
-    }
+  }
+  try {
+    return complete(await answer(parts, logContext))
+  } catch (error) {
+    if (logContext.key === undefined) nameKey(logContext, request, service)
+    const shown = await afterRemoval(error, logContext.bucket, service)
+    const refusal = complete(renderError(shown, request, service))
+    return explained(refusal, logContext, { request, service })
   }
 }
 
@@ -122,7 +138,7 @@ function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply>
 }
 
 function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
-  const { service, request, rate } = parts
+  const { service, request, rate, accessKeyId } = parts
   if (request.method === 'OPTIONS') {
     const rules = corsRulesOf(service, request, undefined)
     if (rules !== undefined) return answerBucketPreflight(request, rules)
@@ -134,7 +150,8 @@ function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpRep
   const address = addressOf(request, service.settings)
   if (address.level !== 'service') logContext.bucket = shortened(address.bucket)
   refuseManyParameters(request.rawQuery)
-  const authentication = identify(request, service, rate)
+  const authentication =
+    accessKeyId === undefined ? identify(request, service, rate) : identifyKey(accessKeyId, service)
   if (!(authentication instanceof Promise)) {
     const isUnsigned = authentication.form === 'unsigned'
     if (isUnsigned && address.level === 'bucket' && isForm(request, address, service.compatibility))

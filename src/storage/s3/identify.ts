@@ -6,7 +6,7 @@ import type { S3Service } from './context.ts'
 import { S3Error } from './errors.ts'
 import { authenticateForm } from './form/form-signature.ts'
 import type { Form } from './form/read-form.ts'
-import { type Authentication, authenticate } from './sigv4/authenticate.ts'
+import { type Authentication, accepted, authenticate } from './sigv4/authenticate.ts'
 import type { SignatureMismatch } from './sigv4/signature-mismatch.ts'
 
 /**
@@ -23,6 +23,24 @@ export function identify(
 ): Authentication | Promise<Authentication> {
   const parts = signatureParts(request, service)
   return confirmed(() => authenticate(request, ...parts()), service, rate)
+}
+
+/**
+ * As `identify`, for a request that the gateway makes itself on behalf of an access key: it is not signed and does not
+ * count toward the limit of the key.
+ *
+ * @throws S3Error AccessDenied if the key does not exist or is not valid now; ServiceUnavailable as `identify`.
+ */
+export function identifyKey(
+  accessKeyId: string,
+  service: S3Service,
+): Authentication | Promise<Authentication> {
+  const check = () => {
+    const credential = service.keys.find(accessKeyId)
+    if (credential === undefined) throw new S3Error('AccessDenied')
+    return accepted('internal', credential)
+  }
+  return confirmed(check, service, { take: () => 0 })
 }
 
 /** As `identify`, by the signature of a form. */

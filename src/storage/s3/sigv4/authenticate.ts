@@ -26,8 +26,11 @@ import { verifyVersionTwo } from './version-two.ts'
 import { isVersionTwo } from './version-two-claim.ts'
 
 export interface Authentication {
-  /** How the request is signed; `policy`: by that of a form; `unsigned`: authentication was not even attempted. */
-  readonly form: SignatureClaim['form'] | 'version-two' | 'policy' | 'unsigned'
+  /**
+   * How the request is authenticated: by a signature, the signed policy of a form, or by the
+   * gateway itself (`internal`). `unsigned`: not at all.
+   */
+  readonly form: SignatureClaim['form'] | 'version-two' | 'policy' | 'internal' | 'unsigned'
   readonly identity: Identity
   /** What is to be verified when the body is read. */
   readonly body?: SignedBody
