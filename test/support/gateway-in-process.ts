@@ -62,7 +62,7 @@ export async function startGatewayInProcess(
   const database = watchedDatabase(opened, { metrics })
   const drive = watchedDrive(openMemoryDrive(), '', { metrics })
   await drive.prepare(settings.allowedBuckets)
-  const sessions = await openKeyValueStore({ url: settings.authKv, database, now: Date.now })
+  const sessions = await openKeyValueStore({ url: settings.authKv, database, now })
   const registries = await openRegistries({
     ...{ settings, log, database },
     gateways: new KnownGateways(new GatewayTable(database)),

@@ -1,10 +1,14 @@
+import { bearerToken, Sessions } from '../../dashboard/login/sessions.ts'
 import type { HttpHandler } from '../../platform/http/message.ts'
+import { isFromOtherOrigin, originBehind } from '../../platform/http/origin.ts'
 import type { Database } from '../../platform/state/database.ts'
+import type { KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import type { BucketMaker } from '../../storage/buckets/bucket-maker.ts'
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
 import { compatibilityOf } from '../../storage/s3/compatibility.ts'
 import { Acls } from '../../storage/s3/configuration/acls.ts'
+import type { S3Service } from '../../storage/s3/context.ts'
 import { createKeyHandler, createS3Handler, type KeyHandler } from '../../storage/s3/handler.ts'
 import { UploadTable } from '../../storage/s3/multipart/upload-table.ts'
 import { Uploads } from '../../storage/s3/multipart/uploads.ts'
@@ -32,6 +36,7 @@ export function openS3({
   database,
   drive,
   notes,
+  sessions,
   registries,
   now,
 }: {
@@ -41,6 +46,8 @@ export function openS3({
   readonly drive: Drive
   /** Of the drive; absent if it has none. */
   readonly notes?: DriveNotes | undefined
+  /** AUTH_KV. */
+  readonly sessions: KeyValueStore
   readonly registries: Registries
   /** The database's time, for leases. */
   readonly now: () => number
@@ -64,6 +71,7 @@ export function openS3({
     ...{ settings, keys, buckets, registries, usage, bucketCreation, drive, uploads, log },
     compatibility,
     acls: new Acls(settings.acls, log),
+    hasSession: sessionCheck(settings, sessions),
     now: Date.now,
     ...(bucketCreation === 'on' && { bucketOptions, bucketMaker }),
   }
@@ -77,5 +85,22 @@ export function openS3({
       await jobs.close()
       await uploads.idle()
     },
+  }
+}
+
+/** Whether a request has a session of the dashboard. Undefined if there is no dashboard. */
+function sessionCheck(
+  { dashboardPassword, publicUrl, trustProxy }: Settings,
+  store: KeyValueStore,
+): S3Service['hasSession'] {
+  if (dashboardPassword === undefined) return undefined
+  const sessions = new Sessions(store, dashboardPassword)
+  const originOf = originBehind(trustProxy)
+  return async (request) => {
+    const token = bearerToken(request.headers.authorization)
+    if (token === undefined || isFromOtherOrigin(request, [publicUrl, originOf(request)])) {
+      return false
+    }
+    return await sessions.isValid(token)
   }
 }

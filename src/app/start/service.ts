@@ -165,7 +165,7 @@ export function connectService({
   const common = { settings, log, database, registries, now }
   const events = openEvents({ ...common, drive: plainDrive, isSender, metrics })
   const drive = events?.drive ?? plainDrive
-  const s3 = openS3({ ...common, drive, notes })
+  const s3 = openS3({ ...common, drive, notes, sessions })
   const { uploads, bucketMaker, jobs } = s3
   metrics?.watchUploads(uploads)
   const { keys, keyAdmin, modelKeys, buckets, bucketOptions } = registries

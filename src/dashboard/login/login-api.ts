@@ -5,7 +5,7 @@ import { type Access, type Route, route, routesBelow } from '../../platform/json
 import { AttemptLimiter } from '../../platform/state/key-value/attempt-limiter.ts'
 import { KeyValueError, type KeyValueStore } from '../../platform/state/key-value/key-value.ts'
 import { isPasswordHash } from './password.ts'
-import { Sessions, sessionSeconds } from './sessions.ts'
+import { bearerToken, Sessions, sessionSeconds } from './sessions.ts'
 
 interface LoginOptions {
   /** AUTH_KV. */
@@ -162,11 +162,6 @@ async function fromStore<Result>(work: () => Promise<Result>): Promise<Result> {
       cause: error,
     })
   }
-}
-
-/** RFC 6750 section 2.1; the scheme in either case (RFC 9110 section 11.1). */
-function bearerToken(authorization: string | undefined): string | undefined {
-  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
 
 /** RFC 9110 section 15.5.2: a 401 names the authentication scheme. */

@@ -67,6 +67,11 @@ export class Sessions {
   }
 }
 
+/** RFC 6750 section 2.1; the scheme in either case (RFC 9110 section 11.1). */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+}
+
 function keyOf(token: string): string {
   return `session:${createHash('sha256').update(token).digest('base64url')}`
 }

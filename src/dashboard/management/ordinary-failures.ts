@@ -25,7 +25,7 @@ const idleCodes: ReadonlySet<string> = new Set(['RequestTimeout', 'IncompleteBod
 /** A 401 elsewhere is an expired session, which the dashboard detects by a request. */
 const login = 'login'
 
-/** What the dashboard adds to the query of its requests to S3 (web/src/api/client.ts). S3 ignores it. */
+/** What the dashboard adds to the query of the URLs that it presigns for itself (web/src/api/client.ts). S3 ignores it. */
 const ownMark = 'x-id=Dashboard'
 
 /**
@@ -39,7 +39,8 @@ export function isOwnRequest(
   if (logFields.operation === login) return false
   const isKey = logFields.hostBucket !== undefined
   if (!isKey && /^\/(?:-\/(?!healthz)|auth\/)/.test(rawPath)) return true
-  const { operation, anonymous, accessKey } = logFields
+  const { operation, anonymous, accessKey, session } = logFields
+  if (session === true) return true
   const isOwners = operation !== undefined && anonymous !== true && accessKey === undefined
   return isOwners && rawQuery.split('&').includes(ownMark)
 }

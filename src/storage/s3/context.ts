@@ -63,6 +63,13 @@ export interface S3Service {
   readonly compatibility: Compatibility
   readonly acls: Acls
   readonly keys: AccessKeys
+  /**
+   * Whether a request has the token of a valid session of the dashboard in its Authorization header, and was not sent by
+   * a page of another origin. Absent if there is no dashboard.
+   *
+   * @throws KeyValueError
+   */
+  readonly hasSession?: ((request: HttpRequest) => Promise<boolean>) | undefined
   readonly buckets: Buckets
   /** Absent if S3 clients may not set CORS and lifecycle rules. */
   readonly bucketOptions?: BucketOptionsWriter | undefined

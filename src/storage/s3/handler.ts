@@ -52,6 +52,8 @@ type LogContext = {
   anonymous?: boolean
   /** Name of the access key, unless it is the owner's. */
   accessKey?: string
+  /** The request has a session of the dashboard. */
+  session?: boolean
 }
 
 /**
@@ -192,7 +194,8 @@ function answerAs(
   logContext: LogContext,
 ): Promise<HttpReply> {
   const { service } = parts
-  const { identity } = authentication
+  const { form, identity } = authentication
+  if (form === 'session') logContext.session = true
   if (identity.kind === 'anonymous') logContext.anonymous = true
   else parts.request.markKnown()
   if (identity.kind === 'key') logContext.accessKey = identity.name

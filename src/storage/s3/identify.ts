@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../../platform/http/message.ts'
+import { owner } from '../access/identity.ts'
 import type { RequestLimit } from '../access/request-rate.ts'
 import { quoted } from './address/client-text.ts'
 import { bucketOfHost } from './address/virtual-host.ts'
@@ -6,7 +7,13 @@ import type { S3Service } from './context.ts'
 import { S3Error } from './errors.ts'
 import { authenticateForm } from './form/form-signature.ts'
 import type { Form } from './form/read-form.ts'
-import { type Authentication, accepted, authenticate } from './sigv4/authenticate.ts'
+import {
+  type Authentication,
+  accepted,
+  authenticate,
+  refuseTwoSignatures,
+} from './sigv4/authenticate.ts'
+import { otherAuthorization } from './sigv4/authorization-header.ts'
 import type { SignatureMismatch } from './sigv4/signature-mismatch.ts'
 
 /**
@@ -21,8 +28,36 @@ export function identify(
   service: S3Service,
   rate: RequestLimit,
 ): Authentication | Promise<Authentication> {
+  if (mayHaveSession(request, service)) return identifySession(request, service)
   const parts = signatureParts(request, service)
   return confirmed(() => authenticate(request, ...parts()), service, rate)
+}
+
+/** The dashboard is not served at the host of a bucket, so no page there has a session. */
+function mayHaveSession({ headers }: HttpRequest, { hasSession, settings }: S3Service): boolean {
+  if (hasSession === undefined || headers.authorization === undefined) return false
+  return (
+    /^bearer /i.test(headers.authorization) && bucketOfHost(headers.host, settings) === undefined
+  )
+}
+
+/**
+ * A session of the dashboard has the owner's rights (docs/decisions/0057-session-for-s3.md). The session is looked up for
+ * each request, so a sign-out takes effect in all processes at once.
+ *
+ * @throws S3Error AccessDenied without a valid session.
+ */
+async function identifySession(
+  request: HttpRequest,
+  { hasSession }: S3Service,
+): Promise<Authentication> {
+  refuseTwoSignatures(request)
+  if (await hasSession?.(request)) return { form: 'session', identity: owner }
+  throw new S3Error('AccessDenied', 'The session does not exist or has expired. Sign in again.', {
+    // RFC 6750 section 3.1. The dashboard recognizes it, also in the reply to a HEAD.
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+    inAws: { code: 'AccessDenied', ...otherAuthorization(request.headers.authorization ?? '') },
+  })
 }
 
 /**

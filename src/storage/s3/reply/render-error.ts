@@ -1,5 +1,6 @@
 import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
 import { DatabaseError } from '../../../platform/state/database.ts'
+import { KeyValueError } from '../../../platform/state/key-value/key-value.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { shortened, withoutForbidden } from '../address/client-text.ts'
 import type { S3Service } from '../context.ts'
@@ -78,6 +79,12 @@ function asS3Error(thrown: unknown): S3Error {
   if (thrown instanceof DriveError) return s3ErrorOfDrive(thrown)
   if (thrown instanceof DatabaseError) {
     return new S3Error('ServiceUnavailable', 'The database is not responding; see the log.', {
+      cause: thrown,
+      headers: { 'Retry-After': '5' },
+    })
+  }
+  if (thrown instanceof KeyValueError) {
+    return new S3Error('ServiceUnavailable', 'The session store is not responding; see the log.', {
       cause: thrown,
       headers: { 'Retry-After': '5' },
     })

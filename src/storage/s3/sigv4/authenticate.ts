@@ -27,10 +27,16 @@ import { isVersionTwo } from './version-two-claim.ts'
 
 export interface Authentication {
   /**
-   * How the request is authenticated: by a signature, the signed policy of a form, or by the
+   * How the request is authenticated: by a signature, the signed policy of a form, a session of the dashboard, or the
    * gateway itself (`internal`). `unsigned`: not at all.
    */
-  readonly form: SignatureClaim['form'] | 'version-two' | 'policy' | 'internal' | 'unsigned'
+  readonly form:
+    | SignatureClaim['form']
+    | 'version-two'
+    | 'policy'
+    | 'session'
+    | 'internal'
+    | 'unsigned'
   readonly identity: Identity
   /** What is to be verified when the body is read. */
   readonly body?: SignedBody
@@ -111,7 +117,7 @@ export function accepted(
 }
 
 /** @throws S3Error AccessDenied for a request with a second signature, of which another reader may see only one. */
-function refuseTwoSignatures({ headers, rawHeaders, rawQuery }: HttpRequest): void {
+export function refuseTwoSignatures({ headers, rawHeaders, rawQuery }: HttpRequest): void {
   if (headers.authorization === undefined) return
   if (isPresigningAttempt(rawQuery)) {
     throw new S3Error(

@@ -84,7 +84,7 @@ function parse(header: string): AuthorizationFields {
 }
 
 /** AWS takes an empty header for none, and answers InvalidArgument to another kind of authorization. */
-function otherAuthorization(header: string): Partial<AwsForm> {
+export function otherAuthorization(header: string): Partial<AwsForm> {
   if (header === '') return { code: 'AccessDenied' }
   if (header.startsWith(`${algorithm} `)) return {}
   const elements = { ArgumentName: 'Authorization', ArgumentValue: '[redacted]' }

@@ -93,6 +93,7 @@ test("The dashboard's own requests are not kept, unless their signature was not 
     ['forged', '/files/a?x-id=Dashboard', { bucket: 'files', code: 'AccessDenied' }],
     ['unsigned', '/files/a?x-id=Dashboard', { ...signed, anonymous: true }],
     ['key', '/files/a?x-id=Dashboard', { ...signed, accessKey: 'photo frame' }],
+    ['bearer', '/files/a', { ...signed, session: true }],
     ['api', '/-/api/presign', { operation: 'presign' }],
     ['page', '/-/files', { operation: 'webApp' }],
     ['health', '/-/healthz', undefined],
