@@ -236,11 +236,7 @@ function runFor(
   removeEmptyHeaders(headers)
   const { bucketCreation = 'off', compatibility } = service
   const name = detectOperation(target.address.level, {
-    method,
-    query,
-    headers,
-    bucketCreation,
-    compatibility,
+    ...{ method, query, headers, bucketCreation, compatibility },
     acls: service.acls.mode,
     serverSideEncryption: service.settings.serverSideEncryption,
     isForm: formOf(request) !== undefined,
