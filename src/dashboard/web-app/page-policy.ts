@@ -28,7 +28,7 @@ export function newNonce(): string {
  * element that a script creates. The component library adds style elements that depend on the theme
  * and on the width of the window, so they carry the nonce, too. CSP does not restrict style
  * attributes set by scripts. Frames and media show objects, which have their own policy
- * (src/storage/s3/headers/content-security.ts). Workers have no nonce: they are blobs, which only a script of the page can
+ * (src/storage/s3/reply/object-reply.ts). Workers have no nonce: they are blobs, which only a script of the page can
  * make, and which have the policy of the page (HTML, "initialize worker policy container").
  */
 function contentSecurityPolicy(nonce: string, formAction: string): string {

@@ -1,8 +1,7 @@
 import type { Address } from './address/address.ts'
-import { quoted } from './address/client-text.ts'
 import type { Query } from './address/query.ts'
 import type { Detectable, OperationRow } from './context.ts'
-import { invalidArgument, notImplemented, S3Error, s3Errors } from './errors.ts'
+import { invalidArgument, notImplemented, quoted, S3Error, s3Errors } from './errors.ts'
 import { type OperationName, operations } from './operations.ts'
 
 type Level = Address['level']

@@ -209,6 +209,19 @@ export function invalidArgument(name: string, value: string, message: string): S
   })
 }
 
+/** Characters of a value sent by a client that errors and logs show. */
+const maxShown = 256
+
+/** A value chosen by a client, truncated: it may be as large as the header section. */
+export function shortened(text: string, maxLength = maxShown): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
+}
+
+/** The same in quotes, for a message. */
+export function quoted(text: string): string {
+  return JSON.stringify(shortened(text))
+}
+
 /** The error of reads and deletes for a key without an object. Names the key, as S3 does. */
 export function noSuchKey(key: string): S3Error {
   return new S3Error('NoSuchKey', undefined, { elements: { Key: key } })

@@ -4,10 +4,14 @@ import type { Identity } from '../access/identity.ts'
 import { type RequestLimit, RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
 import { during, type Occasion } from '../events/occasion.ts'
-import { type Address, decodeKey } from './address/address.ts'
-import { quoted, shortened } from './address/client-text.ts'
+import {
+  type Address,
+  addressOf,
+  bucketOfHost,
+  decodeKey,
+  virtualHostReason,
+} from './address/address.ts'
 import { parseQuery, refuseManyParameters } from './address/query.ts'
-import { addressOf, bucketOfHost, virtualHostReason } from './address/virtual-host.ts'
 import { verifyWhenRead } from './body/signed-body.ts'
 import { hasPolicyInForce, isOpenByPolicy } from './configuration/public-access.ts'
 import type {
@@ -19,19 +23,23 @@ import type {
   ServiceContext,
 } from './context.ts'
 import { detectOperation, refuseUnknownMethod } from './detect.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { invalidArgument, quoted, S3Error, shortened } from './errors.ts'
 import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
 import { readForm } from './form/read-form.ts'
-import { answerBucketPreflight, bucketCorsHeaders, corsRulesOf } from './headers/bucket-cors.ts'
-import { answerPreflight, corsHeaders } from './headers/cors.ts'
-import { removeEmptyHeaders } from './headers/empty-headers.ts'
+import {
+  answerBucketPreflight,
+  answerPreflight,
+  bucketCorsHeaders,
+  corsHeaders,
+  corsRulesOf,
+} from './headers/cors.ts'
 import { withEncryption } from './headers/encryption.ts'
-import { addHoistedHeaders } from './headers/hoisted-headers.ts'
+import { addHoistedHeaders, removeEmptyHeaders } from './headers/request-fields.ts'
 import { identify, identifyForm, identifyKey } from './identify.ts'
 import { type OperationName, operations } from './operations.ts'
 import { afterRemoval, noSuchBucket, notGranted, notServed } from './removed-bucket.ts'
 import { renderError } from './reply/render-error.ts'
-import { owner } from './reply/xml-reply.ts'
+import { owner } from './reply/xml.ts'
 import type { Authentication } from './sigv4/authenticate.ts'
 
 interface HandlerParts {

@@ -1,10 +1,9 @@
 import type { HttpRequest } from '../../platform/http/message.ts'
 import { owner } from '../access/identity.ts'
 import type { RequestLimit } from '../access/request-rate.ts'
-import { quoted } from './address/client-text.ts'
-import { bucketOfHost } from './address/virtual-host.ts'
+import { bucketOfHost } from './address/address.ts'
 import type { S3Service } from './context.ts'
-import { S3Error } from './errors.ts'
+import { quoted, S3Error } from './errors.ts'
 import { authenticateForm } from './form/form-signature.ts'
 import type { Form } from './form/read-form.ts'
 import {

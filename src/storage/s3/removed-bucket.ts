@@ -1,7 +1,6 @@
 import { DriveError } from '../drives/drive-error.ts'
-import { quoted } from './address/client-text.ts'
 import type { S3Service } from './context.ts'
-import { type AwsForm, S3Error, s3Errors } from './errors.ts'
+import { type AwsForm, quoted, S3Error, s3Errors } from './errors.ts'
 
 /** The error of a request for a bucket that does not exist, for who may know that. */
 export function noSuchBucket(bucket: string): S3Error {

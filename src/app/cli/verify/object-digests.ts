@@ -6,8 +6,8 @@ import {
 } from '../../../platform/checksums/checksum.ts'
 import type { Attributes, PartSizes, StoredChecksum } from '../../../storage/drives/attributes.ts'
 import type { ObjectMetadata } from '../../../storage/drives/drive.ts'
-import { checksumOfParts } from '../../../storage/s3/checksums/checksums.ts'
-import { countParts } from '../../../storage/s3/reply/object-parts.ts'
+import { checksumOfParts } from '../../../storage/s3/headers/checksum-headers.ts'
+import { countParts } from '../../../storage/s3/headers/range.ts'
 
 /** A stored value that differs from the one computed from the bytes. */
 export interface Difference {

@@ -3,13 +3,13 @@ import { TLSSocket } from 'node:tls'
 import type { Outcome } from '../../../platform/http/exchange.ts'
 import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
 import { declaredSize } from '../../../storage/s3/body/payload.ts'
-import { owner } from '../../../storage/s3/reply/xml-reply.ts'
+import { owner } from '../../../storage/s3/reply/xml.ts'
 import {
   uriEncodePath,
   uriReencode,
   uriReencodePath,
 } from '../../../storage/s3/sigv4/uri-encode.ts'
-import { isVersionTwo } from '../../../storage/s3/sigv4/version-two-claim.ts'
+import { isVersionTwo } from '../../../storage/s3/sigv4/version-two.ts'
 import { redactedQuery } from '../redacted-query.ts'
 import type { RequestRecord } from '../requests.ts'
 import { awsOperation, isS3Operation } from './aws-operation.ts'

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Md5, type NextBytes } from '../../../platform/checksums/md5.ts'
 import { type Answered, answerTogether } from '../../../platform/process/call-thread.ts'
-import { PayloadChecksums, type PayloadDigest } from './payload-digester.ts'
+import { PayloadChecksums, type PayloadDigest } from './payload-writer.ts'
 import type { DigestCall, DigestedBlock } from './threaded-writer.ts'
 
 interface Digests {

@@ -9,19 +9,23 @@ import {
 import type { HttpRequest } from '../../../platform/http/message.ts'
 import { BodyError, BodyReading } from '../../../platform/http/read-body.ts'
 import { freeMemory } from '../../../platform/process/free-memory.ts'
-import { ChunkParser } from '../aws-chunked/chunk-parser.ts'
-import { ChunkSignatures } from '../aws-chunked/chunk-signatures.ts'
+import type { Compatibility } from '../compatibility.ts'
+import { S3Error } from '../errors.ts'
 import {
   type ExpectedDigests,
   expectedDigests,
   isDigest,
   notAChecksum,
-} from '../checksums/checksum-headers.ts'
-import type { Compatibility } from '../compatibility.ts'
-import { S3Error } from '../errors.ts'
-import type { PayloadDigest } from './payload-digester.ts'
-import { type BodyWriter, type PayloadSink, PayloadWriter } from './payload-writer.ts'
+} from '../headers/checksum-headers.ts'
+import { ChunkParser } from './chunk-parser.ts'
 import {
+  type BodyWriter,
+  type PayloadDigest,
+  type PayloadSink,
+  PayloadWriter,
+} from './payload-writer.ts'
+import {
+  ChunkSignatures,
   hasSignedChunks,
   type SignedBody,
   sha256Of,

@@ -2,20 +2,29 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { HeaderFields } from '../../../platform/http/message.ts'
 import { isAuthorized } from '../../access/authorize.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
-import { checksumHeaders } from '../checksums/checksum-reply.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error, unknownAttributes } from '../errors.ts'
-import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
+import { checksumHeaders } from '../headers/checksum-headers.ts'
 import { evaluateReadConditions, readConditions } from '../headers/preconditions.ts'
-import { contentRange, isSameVersion, type ObjectRange, resolveRange } from '../headers/range.ts'
-import { type ResponseOverrides, responseOverrides } from '../headers/response-overrides.ts'
-import { readPartNumber } from '../multipart/part-request.ts'
-import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
 import {
+  contentRange,
+  countParts,
+  isSameVersion,
+  type ObjectRange,
+  partChecksum,
+  partRange,
+  resolveRange,
+} from '../headers/range.ts'
+import { readPartNumber } from '../multipart/part-request.ts'
+import {
+  expirationHeaders,
+  expiringObject,
   notModifiedFields,
   objectFields,
   provisionalFields,
   type ReplyFields,
+  type ResponseOverrides,
+  responseOverrides,
 } from '../reply/object-reply.ts'
 
 /** What a GET or HEAD requests besides the object itself. */

@@ -2,8 +2,7 @@ import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import type { ObjectMetadata, WriteConditions } from '../../drives/drive.ts'
 import type { ObjectContext } from '../context.ts'
 import { type SentAttributes, sentAttributes } from '../headers/object-headers.ts'
-import type { PayloadDigest } from './payload-digester.ts'
-import type { PayloadSink } from './payload-writer.ts'
+import type { PayloadDigest, PayloadSink } from './payload-writer.ts'
 
 export interface NewObject {
   /** Number of bytes, if known. */

@@ -1,5 +1,8 @@
 import { SaxesParser } from 'saxes'
-import { S3Error } from '../errors.ts'
+import type { HttpRequest } from '../../../platform/http/message.ts'
+import { S3Error, shortened } from '../errors.ts'
+import type { ExpectedDigests } from '../headers/checksum-headers.ts'
+import { declaredSize, readPayload } from './payload.ts'
 
 /** XML bodies of requests (docs/contract/object-storage.md, "Limits"). */
 export const maxXmlBodyBytes = 4 * 1024 * 1024
@@ -122,10 +125,77 @@ function parseDocument(text: string, mostNodes: number): XmlElement | undefined 
   return open[0]?.children[0]
 }
 
-function malformed(reason: string, options: ErrorOptions = {}): S3Error {
+/** @param reason completes a sentence; a full stop at its end is dropped */
+export function malformed(reason: string, options: ErrorOptions = {}): S3Error {
   const message = `The XML you provided cannot be used: ${reason.replace(/\.$/, '')}.`.slice(
     0,
     maxMessageLength,
   )
   return new S3Error('MalformedXML', message, options)
+}
+
+/**
+ * Reads a body into memory, such as an XML document. A missing body counts as empty.
+ *
+ * @param expected the digests to verify. Default: those in the headers.
+ * @throws S3Error MaxMessageLengthExceeded above `maxBytes`; and as readPayload does.
+ */
+export async function readSmallBody(
+  request: HttpRequest,
+  maxBytes: number,
+  expected?: ExpectedDigests,
+): Promise<Buffer> {
+  const size = declaredSize(request)
+  if ((size ?? 0) > maxBytes) throw new S3Error('MaxMessageLengthExceeded')
+  const chunks: Buffer[] = []
+  let taken = 0
+  const sink = {
+    write: async (chunk: Uint8Array): Promise<void> => {
+      taken += chunk.length
+      if (taken > maxBytes) throw new S3Error('MaxMessageLengthExceeded')
+      chunks.push(Buffer.from(chunk))
+    },
+  }
+  await readPayload(request, sink, expected === undefined ? { size } : { size, expected })
+  return Buffer.concat(chunks, taken)
+}
+
+/**
+ * Refuses elements that S3's schema does not have here.
+ *
+ * @throws S3Error MalformedXML
+ */
+export function refuseOtherElements(element: XmlElement, known: readonly string[]): void {
+  const other = element.children.find(({ name }) => !known.includes(name))
+  if (other !== undefined)
+    throw malformed(`${element.name} has no element ${shortened(other.name)}`)
+}
+
+/** The texts of all children of this name. */
+export function childTexts(element: XmlElement, name: string): string[] {
+  return element.children.filter((child) => child.name === name).map(({ text }) => text)
+}
+
+/**
+ * The only child of this name.
+ *
+ * @throws S3Error MalformedXML if there are several.
+ */
+export function onlyChild(element: XmlElement, name: string): XmlElement | undefined {
+  const found = element.children.filter((child) => child.name === name)
+  if (found.length > 1) throw malformed(`${element.name} has more than one ${name}`)
+  return found[0]
+}
+
+/**
+ * A whole number as XML Schema writes it, also below zero.
+ *
+ * @throws S3Error MalformedXML
+ */
+export function wholeNumber(name: string, text: string): number {
+  const trimmed = text.trim()
+  const value = Number(trimmed)
+  // S3's schema has 32 bits.
+  if (/^[+-]?\d{1,10}$/.test(trimmed) && Math.abs(value) <= 0x7fffffff) return value
+  throw malformed(`${name} must be a whole number`)
 }

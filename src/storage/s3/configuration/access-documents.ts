@@ -1,8 +1,14 @@
 /** The documents of PutPublicAccessBlock, PutBucketOwnershipControls and PutBucketVersioning. */
 import type { PublicAccessBlock } from '../../buckets/bucket-options.ts'
-import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { notImplemented } from '../errors.ts'
-import { malformed, onlyChild, refuseOtherElements, shown } from './document-elements.ts'
+import {
+  childText,
+  malformed,
+  onlyChild,
+  parseXmlBody,
+  refuseOtherElements,
+  type XmlElement,
+} from '../body/xml-body.ts'
+import { notImplemented, shortened } from '../errors.ts'
 
 /** AWS's name of each field. */
 const blockNames = {
@@ -66,10 +72,10 @@ export function parseVersioning(body: Uint8Array): 'Suspended' {
   const mfaDelete = childText(root, 'MfaDelete')?.trim() ?? 'Disabled'
   if (status === 'Suspended' && mfaDelete === 'Disabled') return status
   if (status !== 'Enabled' && status !== 'Suspended') {
-    throw malformed(`Status must be Enabled or Suspended, not ${shown(status ?? '')}`)
+    throw malformed(`Status must be Enabled or Suspended, not ${shortened(status ?? '')}`)
   }
   if (mfaDelete !== 'Enabled' && mfaDelete !== 'Disabled') {
-    throw malformed(`MfaDelete must be Enabled or Disabled, not ${shown(mfaDelete)}`)
+    throw malformed(`MfaDelete must be Enabled or Disabled, not ${shortened(mfaDelete)}`)
   }
   throw notImplemented(
     'versions of objects. Suspended is accepted. To keep old versions, use snapshots or the trash of the drive.',

@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Log } from '../../../platform/process/log.ts'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
-import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import {
+  childText,
+  onlyChild,
+  parseXmlBody,
+  refuseOtherElements,
+  type XmlElement,
+} from '../body/xml-body.ts'
 import { headerNotImplemented, invalidArgument, notImplemented, S3Error } from '../errors.ts'
-import { owner } from '../reply/xml-reply.ts'
-import { onlyChild, refuseOtherElements } from './document-elements.ts'
+import { owner } from '../reply/xml.ts'
 
 /**
  * ACLS.

@@ -1,14 +1,15 @@
 import { type CorsMethod, type CorsRule, corsMethods } from '../../buckets/cors-rules.ts'
-import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
-import type { XmlChildren } from '../reply/xml.ts'
 import {
+  childText,
   childTexts,
   malformed,
+  parseXmlBody,
   refuseOtherElements,
-  shown,
   wholeNumber,
-} from './document-elements.ts'
+  type XmlElement,
+} from '../body/xml-body.ts'
+import { invalidArgument, S3Error, shortened } from '../errors.ts'
+import type { XmlChildren } from '../reply/xml.ts'
 
 /** API reference, PutBucketCors: "The document is limited to 64 KB in size." */
 export const maxCorsBytes = 64 * 1024
@@ -62,7 +63,11 @@ function parseRule(element: XmlElement): CorsRule {
   refuseOtherElements(element, ruleElements)
   const id = childText(element, 'ID')
   if (id !== undefined && id.length > maxIdLength) {
-    throw invalidArgument('ID', shown(id), `ID length should not exceed ${maxIdLength} characters.`)
+    throw invalidArgument(
+      'ID',
+      shortened(id),
+      `ID length should not exceed ${maxIdLength} characters.`,
+    )
   }
   const origins = required(element, 'AllowedOrigin')
   for (const origin of origins) refuseWildcards('AllowedOrigin', origin)
@@ -90,7 +95,7 @@ function parseMethod(text: string): CorsMethod {
   const method = corsMethods.find((known) => known === text)
   if (method !== undefined) return method
   throw invalid(
-    `Found unsupported HTTP method in CORS config. Unsupported method is ${shown(text)}`,
+    `Found unsupported HTTP method in CORS config. Unsupported method is ${shortened(text)}`,
   )
 }
 
@@ -98,12 +103,12 @@ function parseMethod(text: string): CorsMethod {
 function parseExposed(name: string): string {
   if (name.includes('*')) {
     throw invalid(
-      `ExposeHeader "${shown(name)}" contains wildcard. We currently do not support wildcard for ExposeHeader.`,
+      `ExposeHeader "${shortened(name)}" contains wildcard. We currently do not support wildcard for ExposeHeader.`,
     )
   }
   // RFC 9110 section 5.1: a field name is a token.
   if (!/^[!#$%&'+\-.^_`|~0-9A-Za-z]+$/.test(name)) {
-    throw invalid(`ExposeHeader "${shown(name)}" contains invalid character.`)
+    throw invalid(`ExposeHeader "${shortened(name)}" contains invalid character.`)
   }
   return name
 }
@@ -116,7 +121,7 @@ function parseMaxAge(text: string): number {
 
 function refuseWildcards(name: string, value: string): void {
   if (value.indexOf('*') === value.lastIndexOf('*')) return
-  throw invalid(`${name} "${shown(value)}" can not have more than one wildcard.`)
+  throw invalid(`${name} "${shortened(value)}" can not have more than one wildcard.`)
 }
 
 function invalid(message: string): S3Error {

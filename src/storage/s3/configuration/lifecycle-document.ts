@@ -1,15 +1,16 @@
 import { dayMs, type LifecycleRule } from '../../buckets/lifecycle-rules.ts'
 import type { Tags } from '../../drives/attributes.ts'
-import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { invalidArgument, S3Error } from '../errors.ts'
-import type { XmlChildren, XmlValue } from '../reply/xml.ts'
 import {
+  childText,
   malformed,
   onlyChild,
+  parseXmlBody,
   refuseOtherElements,
-  shown,
   wholeNumber,
-} from './document-elements.ts'
+  type XmlElement,
+} from '../body/xml-body.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import type { XmlChildren, XmlValue } from '../reply/xml.ts'
 import { checkedTags, objectTagLimits, parseTag, tagElements } from './tagging-document.ts'
 
 /** S3 User Guide, "Lifecycle configuration elements": up to 1,000 rules. */
@@ -58,7 +59,7 @@ export function parseLifecycle(
   for (const { id } of rules) {
     if (ids.has(id)) {
       const message = 'Rule ID must be unique. Found same ID for more than one rule.'
-      throw invalidArgument('ID', shown(id), message)
+      throw invalidArgument('ID', id, message)
     }
     ids.add(id)
   }
@@ -122,7 +123,7 @@ function parseId(text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   if (text.length <= maxIdLength) return text
   const message = `ID length should not exceed allowed limit of ${maxIdLength}.`
-  throw invalidArgument('ID', shown(text), message)
+  throw invalidArgument('ID', text, message)
 }
 
 function parseStatus(text: string | undefined): boolean {

@@ -6,16 +6,17 @@ import {
   targetNames,
   type WrittenRule,
 } from '../../buckets/notification-rules.ts'
-import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { invalidArgument } from '../errors.ts'
-import type { XmlChildren } from '../reply/xml.ts'
 import {
+  childText,
   childTexts,
   malformed,
   onlyChild,
+  parseXmlBody,
   refuseOtherElements,
-  shown,
-} from './document-elements.ts'
+  type XmlElement,
+} from '../body/xml-body.ts'
+import { invalidArgument, shortened } from '../errors.ts'
+import type { XmlChildren } from '../reply/xml.ts'
 
 /** User Guide, "Amazon S3 event notifications": up to 100 configurations. */
 const maxRules = 100
@@ -53,12 +54,12 @@ export function parseNotification(body: Uint8Array, options: NotificationOptions
   for (const [position, rule] of rules.entries()) {
     for (const other of rules.slice(0, position)) {
       if (other.id === rule.id) {
-        throw invalidArgument('Id', shown(rule.id), 'Configuration IDs must be unique.')
+        throw invalidArgument('Id', rule.id, 'Configuration IDs must be unique.')
       }
       if (other.target === rule.target && doOverlap(other, rule)) {
         const message =
           'Configurations overlap. Configurations on the same bucket cannot share a common event type.'
-        throw invalidArgument('Id', shown(rule.id), message)
+        throw invalidArgument('Id', rule.id, message)
       }
     }
   }
@@ -89,16 +90,20 @@ function parseRule(element: XmlElement, { known, newId }: NotificationOptions): 
   if (target === undefined || !known[target]) {
     const message =
       'Unable to validate the following destination configurations: the gateway has no such target. Its ARNs end in :webhook (with NOTIFY_WEBHOOK) and :redis (with NOTIFY_REDIS).'
-    throw invalidArgument(arnElements[kind], shown(arn), message)
+    throw invalidArgument(arnElements[kind], arn, message)
   }
   const events = childTexts(element, 'Event')
   if (events.length === 0) throw malformed(`${element.name} has no Event`)
   const unknown = events.find((event) => !isEventPattern(event))
   if (unknown !== undefined) {
-    throw invalidArgument('Event', shown(unknown), 'The event is not supported for notifications')
+    throw invalidArgument(
+      'Event',
+      shortened(unknown),
+      'The event is not supported for notifications',
+    )
   }
   const id = childText(element, 'Id') || newId()
-  if (id.length > maxIdLength) throw invalidArgument('Id', shown(id), 'The Id is too long.')
+  if (id.length > maxIdLength) throw invalidArgument('Id', id, 'The Id is too long.')
   return { kind, id, arn, target, events: [...new Set(events)], ...parseFilter(element) }
 }
 
@@ -133,11 +138,11 @@ function parseFilterRule(rule: XmlElement): WrittenRule['filters'][number] {
   // In either case: AWS documents it in lower case and returns `Prefix`.
   if (!/^(prefix|suffix)$/i.test(name)) {
     const message = 'filter rule name must be either prefix or suffix'
-    throw invalidArgument('FilterRule.Name', shown(name), message)
+    throw invalidArgument('FilterRule.Name', name, message)
   }
   if (Buffer.byteLength(value) > maxFilterBytes) {
     const message = 'Size of filter rule value cannot exceed 1024 bytes in UTF-8 representation'
-    throw invalidArgument('FilterRule.Value', shown(value), message)
+    throw invalidArgument('FilterRule.Value', value, message)
   }
   return { name, value }
 }

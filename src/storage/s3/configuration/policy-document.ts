@@ -9,9 +9,7 @@ import {
   type PrefixOperator,
   policyActions,
 } from '../../buckets/bucket-policy.ts'
-import { quoted } from '../address/client-text.ts'
-import { S3Error } from '../errors.ts'
-import { shown } from './document-elements.ts'
+import { quoted, S3Error } from '../errors.ts'
 
 /** User Guide, "Policies and permissions in Amazon S3": 20 KB. */
 export const maxPolicyBytes = 20 * 1024
@@ -69,7 +67,7 @@ function readStatement(statement: unknown, index: number, bucket: string): reado
   const { Sid, Effect, Principal, Action, Resource, Condition, ...others } = statement
   if (Sid !== undefined && typeof Sid !== 'string')
     throw malformed(`${number}: its Sid is not a string.`)
-  const name = Sid === undefined ? number : `${number} (${quoted(shown(Sid))})`
+  const name = Sid === undefined ? number : `${number} (${quoted(Sid)})`
   refuseOthers(others, name)
   if (Effect !== 'Allow') throw unkept(name, 'Effect is not Allow')
   if (!isEveryone(Principal)) throw unkept(name, 'Principal is not "*"')
@@ -97,10 +95,7 @@ function readStatement(statement: unknown, index: number, bucket: string): reado
 function actionOf(text: string, statement: string): PolicyAction {
   const action = actionsByName.get(text.toLowerCase())
   if (action !== undefined) return action
-  throw unkept(
-    statement,
-    `the Action ${quoted(shown(text))} is not one of ${policyActions.join(', ')}`,
-  )
+  throw unkept(statement, `the Action ${quoted(text)} is not one of ${policyActions.join(', ')}`)
 }
 
 /** The keys of a resource of the bucket; none if it is the bucket itself. */
@@ -111,7 +106,7 @@ function keysOf(arn: string, bucket: string, statement: string): Pick<PolicyGran
   if (arn === ofBucket) return {}
   const keys = arn.startsWith(`${ofBucket}/`) ? arn.slice(ofBucket.length + 1) : ''
   if (keys !== '') return { keys }
-  throw unkept(statement, `the Resource ${quoted(shown(arn))} is not ${ofBucket} or ${ofBucket}/…`)
+  throw unkept(statement, `the Resource ${quoted(arn)} is not ${ofBucket} or ${ofBucket}/…`)
 }
 
 function prefixesOf(condition: unknown, statement: string): PolicyGrant['prefixes'] {
@@ -160,7 +155,7 @@ function isObject(value: unknown): value is Fields {
 
 function refuseOthers(others: Fields, where: string): void {
   const [name] = Object.keys(others)
-  if (name !== undefined) throw unkept(where, `the element ${quoted(shown(name))} is not kept`)
+  if (name !== undefined) throw unkept(where, `the element ${quoted(name)} is not kept`)
 }
 
 function unkept(statement: string, why: string): S3Error {

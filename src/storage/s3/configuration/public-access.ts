@@ -1,4 +1,5 @@
 import { isAuthorized } from '../../access/authorize.ts'
+import type { BucketOptionsChange } from '../../buckets/bucket-options.ts'
 import { allowsEveryone, type PolicyAction } from '../../buckets/bucket-policy.ts'
 import type { BucketConfiguration } from '../../buckets/buckets.ts'
 import type { Compatibility } from '../compatibility.ts'
@@ -57,4 +58,19 @@ export function assertMayRead({ identity, bucket }: BucketContext): void {
     'AccessDenied',
     'Access Denied: this request requires the right to manage the bucket.',
   )
+}
+
+/**
+ * Changes what is configured for a bucket.
+ *
+ * @throws S3Error NotImplemented if S3 clients may not set anything.
+ */
+export async function changeOptions(
+  { service, bucket }: NewBucketContext,
+  change: BucketOptionsChange,
+): Promise<void> {
+  if (service.bucketOptions === undefined) {
+    throw new S3Error('NotImplemented')
+  }
+  await service.bucketOptions.change(bucket, change)
 }

@@ -1,10 +1,16 @@
 import type { Tags } from '../../drives/attributes.ts'
 import { percentDecode } from '../address/query.ts'
-import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import {
+  childText,
+  malformed,
+  onlyChild,
+  parseXmlBody,
+  refuseOtherElements,
+  type XmlElement,
+} from '../body/xml-body.ts'
 import type { Compatibility } from '../compatibility.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import type { XmlChildren } from '../reply/xml.ts'
-import { malformed, onlyChild, refuseOtherElements, shown } from './document-elements.ts'
 
 /** What may be tagged how. */
 export interface TagLimits {
@@ -106,7 +112,7 @@ function decoded(text: string, header: string): string {
 function unusableHeader(value: string): S3Error {
   const message =
     "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates."
-  return invalidArgument('x-amz-tagging', shown(value), message)
+  return invalidArgument('x-amz-tagging', value, message)
 }
 
 /** S3 checks tag by tag, then their number. */

@@ -9,11 +9,9 @@ import type { HttpRequest } from '../../../platform/http/message.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { type Authentication, accepted } from '../sigv4/authenticate.ts'
 import { checkCredential, checkTime } from '../sigv4/claim-checks.ts'
-import { decoy, matchSecret } from '../sigv4/secret-match.ts'
-import type { SignatureClaim } from '../sigv4/signature-claim.ts'
+import type { SignatureClaim, SignatureSettings } from '../sigv4/signature-claim.ts'
 import { type SignatureMismatch, signatureMismatch } from '../sigv4/signature-mismatch.ts'
-import type { SignatureSettings } from '../sigv4/signature-settings.ts'
-import { signingKey } from '../sigv4/signing-key.ts'
+import { decoy, matchSecret, signingKey } from '../sigv4/signing-key.ts'
 
 type Fields = ReadonlyMap<string, string>
 

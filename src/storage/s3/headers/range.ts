@@ -1,5 +1,6 @@
-import { parseIfMatch } from '../checksums/etag.ts'
-import { formatHttpDate, parseHttpDate } from './http-date.ts'
+import type { Attributes, PartSizes, StoredChecksum } from '../../drives/attributes.ts'
+import { formatHttpDate, parseHttpDate } from './dates.ts'
+import { parseIfMatch } from './preconditions.ts'
 
 /** Bytes from `start` up to but not including `end`. */
 export interface ObjectRange {
@@ -49,4 +50,35 @@ export function isSameVersion(
 ): boolean {
   if (parseHttpDate(ifRange) !== undefined) return ifRange === formatHttpDate(version.modifiedAtMs)
   return parseIfMatch(ifRange).includes(version.etag)
+}
+
+/** How many parts an object was uploaded in. */
+export function countParts(partSizes: PartSizes): number {
+  let parts = 0
+  for (const [count] of partSizes) parts += count
+  return parts
+}
+
+/** The range of part `partNumber`, counted from 1; undefined when there are fewer parts. */
+export function partRange(partSizes: PartSizes, partNumber: number): ObjectRange | undefined {
+  let before = partNumber - 1
+  let start = 0
+  for (const [count, sizeBytes] of partSizes) {
+    if (before < count) {
+      start += before * sizeBytes
+      return { start, end: start + sizeBytes }
+    }
+    before -= count
+    start += count * sizeBytes
+  }
+  return undefined
+}
+
+/** The checksum of part `partNumber`, counted from 1; undefined when it was not stored. */
+export function partChecksum(
+  { checksum, partChecksums }: Attributes,
+  partNumber: number,
+): StoredChecksum | undefined {
+  const value = partChecksums?.[partNumber - 1]
+  return checksum && value !== undefined ? { ...checksum, value } : undefined
 }

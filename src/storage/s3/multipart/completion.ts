@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Attributes, StoredChecksum } from '../../drives/attributes.ts'
 import type { WriteConditions } from '../../drives/drive.ts'
-import type { SentChecksum } from '../checksums/checksum-headers.ts'
-import { checksumOfParts, checksumTypes } from '../checksums/checksums.ts'
 import { S3Error } from '../errors.ts'
+import { checksumOfParts, checksumTypes, type SentChecksum } from '../headers/checksum-headers.ts'
 import { sentAttributes } from '../headers/object-headers.ts'
 import type { UploadChecksum, UploadDetails, UploadedPart } from './upload-records.ts'
 

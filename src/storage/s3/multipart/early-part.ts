@@ -1,8 +1,7 @@
 import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
 import { BufferPool } from '../../../platform/process/buffer-pool.ts'
 import type { PartMemory } from '../../drives/upload-abilities.ts'
-import type { PayloadDigest } from '../body/payload-digester.ts'
-import { type PayloadSink, payloadBlockBytes } from '../body/payload-writer.ts'
+import { type PayloadDigest, type PayloadSink, payloadBlockBytes } from '../body/payload-writer.ts'
 import type { UploadedPart } from './upload-records.ts'
 
 /** The source of a part's bytes: a request's body, or an object that is copied. */

@@ -1,7 +1,7 @@
 import type { StoredChecksum } from '../../drives/attributes.ts'
 import type { ObjectName } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
-import type { PayloadDigest } from '../body/payload-digester.ts'
+import type { PayloadDigest } from '../body/payload-writer.ts'
 import { S3Error } from '../errors.ts'
 import type { SentAttributes } from '../headers/object-headers.ts'
 import type { PartRow, UploadRow, UploadTable } from './upload-table.ts'

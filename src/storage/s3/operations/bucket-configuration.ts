@@ -1,17 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import type { HeaderFields, HttpReply } from '../../../platform/http/message.ts'
-import { readSmallBody } from '../body/small-body.ts'
-import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { changeOptions } from '../configuration/change-options.ts'
+import {
+  childText,
+  malformed,
+  maxXmlBodyBytes,
+  onlyChild,
+  parseXmlBody,
+  readSmallBody,
+  type XmlElement,
+} from '../body/xml-body.ts'
 import { corsContent, maxCorsBytes, parseCors } from '../configuration/cors-document.ts'
-import { malformed, onlyChild } from '../configuration/document-elements.ts'
 import { lifecycleContent, parseLifecycle } from '../configuration/lifecycle-document.ts'
 import { notificationContent, parseNotification } from '../configuration/notification-document.ts'
-import { assertMayRead } from '../configuration/public-access.ts'
+import { assertMayRead, changeOptions } from '../configuration/public-access.ts'
 import { keepsTags } from '../configuration/tagging-document.ts'
 import type { BucketContext } from '../context.ts'
 import { notImplemented, S3Error } from '../errors.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { xmlReply } from '../reply/xml.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketCors.html */
 export async function putBucketCors(context: BucketContext): Promise<HttpReply> {

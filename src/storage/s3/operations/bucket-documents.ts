@@ -1,16 +1,15 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { BucketDocuments } from '../../buckets/bucket-options.ts'
 import type { BucketPolicy } from '../../buckets/bucket-policy.ts'
-import { readSmallBody } from '../body/small-body.ts'
+import { readSmallBody } from '../body/xml-body.ts'
 import {
   parseOwnershipControls,
   parsePublicAccessBlock,
   parseVersioning,
   publicAccessBlockContent,
 } from '../configuration/access-documents.ts'
-import { changeOptions } from '../configuration/change-options.ts'
 import { maxPolicyBytes, parsePolicy } from '../configuration/policy-document.ts'
-import { assertMayRead, refuseFixedAccess } from '../configuration/public-access.ts'
+import { assertMayRead, changeOptions, refuseFixedAccess } from '../configuration/public-access.ts'
 import {
   bucketTagLimits,
   maxTaggingBytes,
@@ -19,7 +18,7 @@ import {
 } from '../configuration/tagging-document.ts'
 import type { BucketContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { xmlReply } from '../reply/xml.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutBucketPolicy.html. It and the switch of the dashboard are one

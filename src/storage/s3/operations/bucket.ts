@@ -3,12 +3,16 @@ import type { HttpReply } from '../../../platform/http/message.ts'
 import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
 import type { Tags } from '../../drives/attributes.ts'
 import { isAllowedRegion, regionOfBucket } from '../address/region.ts'
-import { readSmallBody } from '../body/small-body.ts'
-import { childText, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import {
+  childText,
+  onlyChild,
+  parseXmlBody,
+  readSmallBody,
+  refuseOtherElements,
+  type XmlElement,
+} from '../body/xml-body.ts'
 import { ownerships } from '../configuration/access-documents.ts'
-import { changeOptions } from '../configuration/change-options.ts'
-import { onlyChild, refuseOtherElements } from '../configuration/document-elements.ts'
-import { keepsDocuments } from '../configuration/public-access.ts'
+import { changeOptions, keepsDocuments } from '../configuration/public-access.ts'
 import { bucketTagLimits, checkedTags, parseTag } from '../configuration/tagging-document.ts'
 import type { BucketContext, NewBucketContext, S3Service, S3Settings } from '../context.ts'
 import {
@@ -19,7 +23,7 @@ import {
   type S3ErrorCode,
 } from '../errors.ts'
 import { refuseUnsupportedHeaders } from '../headers/unsupported-headers.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { xmlReply } from '../reply/xml.ts'
 import { setBucketAcl } from './put-acl.ts'
 
 /** A document has one element, or tags, which are refused. */

@@ -1,24 +1,28 @@
 import { checksumAlgorithms } from '../../../platform/checksums/checksum.ts'
 import type { HeaderFields, HttpReply, HttpRequest } from '../../../platform/http/message.ts'
 import type { StoredChecksum } from '../../drives/attributes.ts'
-import { locationOf } from '../address/location.ts'
-import { readSmallBody } from '../body/small-body.ts'
-import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
+import { locationOf } from '../address/address.ts'
 import {
+  childText,
+  maxXmlBodyBytes,
+  parseXmlBody,
+  readSmallBody,
+  type XmlElement,
+} from '../body/xml-body.ts'
+import { assertQuotaForComplete } from '../configuration/quota.ts'
+import type { ObjectContext } from '../context.ts'
+import { S3Error } from '../errors.ts'
+import {
+  checksumElements,
   checksumHeaderOf,
   expectedDigests,
   type SentChecksum,
-} from '../checksums/checksum-headers.ts'
-import { checksumElements } from '../checksums/checksum-reply.ts'
-import { quoteEtag, unquoteEtag } from '../checksums/etag.ts'
-import { requireRoomToComplete } from '../configuration/room.ts'
-import type { ObjectContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
-import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
-import { writeConditions } from '../headers/preconditions.ts'
+} from '../headers/checksum-headers.ts'
+import { quoteEtag, unquoteEtag, writeConditions } from '../headers/preconditions.ts'
 import type { ListedPart } from '../multipart/completion.ts'
 import { maxPartNumber, readPartNumber, uploadNameOf } from '../multipart/part-request.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
+import { xmlReply } from '../reply/xml.ts'
 
 const bytesPerMib = 1024 * 1024
 /** A Part has a number, an ETag in two `&quot;` and a checksum. A namespace may be declared in each element. */
@@ -37,7 +41,7 @@ export async function completeMultipartUpload(context: ObjectContext): Promise<H
   const parts = parseCompletionBody(body)
   const minPartBytes = service.settings.minPartMib * bytesPerMib
   const completion = { parts, checksum, minPartBytes, ...completionHeaders(request) }
-  const uploaded = await requireRoomToComplete(context, name.uploadId)
+  const uploaded = await assertQuotaForComplete(context, name.uploadId)
   const { attributes, size } = await service.uploads.complete(name, completion, request.signal)
   if (uploaded !== undefined) {
     service.usage.addedParts(bucket, -(uploaded.bytes ?? size))

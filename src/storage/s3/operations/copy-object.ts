@@ -9,17 +9,15 @@ import {
   refuseBody,
 } from '../address/copy-source.ts'
 import { writeObject } from '../body/write-object.ts'
-import { uploadChecksum } from '../checksums/checksum-headers.ts'
-import { checksumElements } from '../checksums/checksum-reply.ts'
-import { quoteEtag } from '../checksums/etag.ts'
-import { withRoom } from '../configuration/room.ts'
+import { withinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
-import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
+import { checksumElements, uploadChecksum } from '../headers/checksum-headers.ts'
 import { attributesOfCopy, isReplaced, type SentAttributes } from '../headers/object-headers.ts'
-import { writeConditions } from '../headers/preconditions.ts'
+import { quoteEtag, writeConditions } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
-import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
+import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
+import { xmlReply, xmlTimestamp } from '../reply/xml.ts'
 
 /** How often a copy is retried when its source is overwritten meanwhile. */
 const maxAttempts = 3
@@ -83,7 +81,7 @@ async function copyOnce(context: ObjectContext, plan: CopyPlan): Promise<ObjectM
   try {
     assertSourceConditions(context, object)
     assertMayCopyTags(plan, object)
-    return await withRoom(context, object.size, async () => {
+    return await withinQuota(context, object.size, async () => {
       const metadata =
         (await copyOnDrive(context, plan, object)) ?? (await copyByStreaming(context, plan, object))
       context.service.usage.wrote(context.bucket, metadata.size)

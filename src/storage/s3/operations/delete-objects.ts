@@ -1,16 +1,19 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import { isAuthorized } from '../../access/authorize.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
-import { readSmallBody } from '../body/small-body.ts'
-import { childText, maxXmlBodyBytes, parseXmlBody, type XmlElement } from '../body/xml-body.ts'
-import { type ExpectedDigests, expectedDigests } from '../checksums/checksum-headers.ts'
-import { unquoteEtag } from '../checksums/etag.ts'
+import {
+  childText,
+  maxXmlBodyBytes,
+  parseXmlBody,
+  readSmallBody,
+  type XmlElement,
+} from '../body/xml-body.ts'
 import type { BucketContext, ObjectContext, S3Service } from '../context.ts'
 import { headerNotImplemented, noSuchKey, S3Error } from '../errors.ts'
-import { writeConditions } from '../headers/preconditions.ts'
+import { type ExpectedDigests, expectedDigests } from '../headers/checksum-headers.ts'
+import { unquoteEtag, writeConditions } from '../headers/preconditions.ts'
 import { answeredError, isFault } from '../reply/render-error.ts'
-import type { XmlChildren } from '../reply/xml.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { type XmlChildren, xmlReply } from '../reply/xml.ts'
 
 /** Conditions of S3's directory buckets. Ignoring them would delete objects that must be kept. */
 const unknownHeaders = ['x-amz-if-match-last-modified-time', 'x-amz-if-match-size'] as const

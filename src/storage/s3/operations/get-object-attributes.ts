@@ -1,16 +1,15 @@
 import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
 import type { Attributes } from '../../drives/attributes.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
-import { parseCount } from '../address/count-parameter.ts'
-import { checksumElements } from '../checksums/checksum-reply.ts'
+import { parseCount } from '../address/query.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, noSuchKey } from '../errors.ts'
-import { formatHttpDate } from '../headers/http-date.ts'
-import { storageClassOf } from '../headers/storage-class.ts'
+import { checksumElements } from '../headers/checksum-headers.ts'
+import { formatHttpDate } from '../headers/dates.ts'
+import { storageClassOf } from '../headers/object-headers.ts'
+import { countParts, partChecksum, partRange } from '../headers/range.ts'
 import { maxPartNumber } from '../multipart/part-request.ts'
-import { countParts, partChecksum, partRange } from '../reply/object-parts.ts'
-import type { XmlChildren } from '../reply/xml.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { type XmlChildren, xmlReply } from '../reply/xml.ts'
 
 /** The requested page of parts. */
 interface PartsQuery {

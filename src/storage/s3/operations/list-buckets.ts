@@ -3,14 +3,12 @@ import { forEachLimited } from '../../../platform/process/limiter.ts'
 import { sortKeys } from '../../../platform/text/key-order.ts'
 import { canSeeBucket } from '../../access/authorize.ts'
 import { DriveError } from '../../drives/drive-error.ts'
-import { shortened } from '../address/client-text.ts'
-import { parseCount } from '../address/count-parameter.ts'
-import type { Query } from '../address/query.ts'
+import { parseCount, type Query } from '../address/query.ts'
 import { isKnownRegion, regionOfBucket } from '../address/region.ts'
 import type { S3Service, ServiceContext } from '../context.ts'
-import { invalidArgument } from '../errors.ts'
+import { invalidArgument, shortened } from '../errors.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../listing.ts'
-import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
+import { owner, xmlReply, xmlTimestamp } from '../reply/xml.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListBuckets.html. An access key sees the buckets that

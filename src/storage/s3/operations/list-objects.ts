@@ -1,10 +1,10 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { ObjectEntry } from '../../drives/listed-entry.ts'
-import { parseCount } from '../address/count-parameter.ts'
-import { quoteEtag } from '../checksums/etag.ts'
+import { parseCount } from '../address/query.ts'
 import type { BucketContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
-import { standardClass } from '../headers/storage-class.ts'
+import { standardClass } from '../headers/object-headers.ts'
+import { quoteEtag } from '../headers/preconditions.ts'
 import {
   decodeContinuationToken,
   type EncodeKey,
@@ -14,8 +14,14 @@ import {
   type PageQuery,
   readPage,
 } from '../listing.ts'
-import { escapeXml, type XmlChildren, XmlFragment } from '../reply/xml.ts'
-import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
+import {
+  escapeXml,
+  owner,
+  type XmlChildren,
+  XmlFragment,
+  xmlReply,
+  xmlTimestamp,
+} from '../reply/xml.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjects.html */
 export async function listObjects(context: BucketContext): Promise<HttpReply> {

@@ -1,18 +1,16 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import { isAuthorized } from '../../access/authorize.ts'
-import { leastOnPage, parseCount } from '../address/count-parameter.ts'
-import type { Query } from '../address/query.ts'
-import { checksumElements } from '../checksums/checksum-reply.ts'
-import { quoteEtag } from '../checksums/etag.ts'
+import { leastOnPage, parseCount, type Query } from '../address/query.ts'
 import type { BucketContext, ObjectContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
-import { storageClassOf } from '../headers/storage-class.ts'
+import { checksumElements } from '../headers/checksum-headers.ts'
+import { storageClassOf } from '../headers/object-headers.ts'
+import { quoteEtag } from '../headers/preconditions.ts'
 import { type EncodeKey, keyEncoding, type ListPage, readPage } from '../listing.ts'
 import { uploadNameOf } from '../multipart/part-request.ts'
 import type { UploadedPart } from '../multipart/upload-records.ts'
 import type { ListedUpload } from '../multipart/uploads.ts'
-import type { XmlChildren } from '../reply/xml.ts'
-import { owner, xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
+import { owner, type XmlChildren, xmlReply, xmlTimestamp } from '../reply/xml.ts'
 
 /**
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html. Unless COMPATIBILITY is aws, the list

@@ -9,19 +9,17 @@ import {
   refuseBody,
 } from '../address/copy-source.ts'
 import { readPayload, requiredSize } from '../body/payload.ts'
-import type { PayloadDigest } from '../body/payload-digester.ts'
-import type { PayloadSink } from '../body/payload-writer.ts'
-import { uploadChecksum } from '../checksums/checksum-headers.ts'
-import { checksumElements, checksumHeaders } from '../checksums/checksum-reply.ts'
-import { quoteEtag } from '../checksums/etag.ts'
-import { bytesToGiveBack, withRoomForPart } from '../configuration/room.ts'
+import type { PayloadDigest, PayloadSink } from '../body/payload-writer.ts'
+import { bytesToGiveBack, partWithinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
 import { invalidArgument, noSuchKey } from '../errors.ts'
+import { checksumElements, checksumHeaders, uploadChecksum } from '../headers/checksum-headers.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
+import { quoteEtag } from '../headers/preconditions.ts'
 import type { ObjectRange } from '../headers/range.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
 import { partNumberOf, uploadNameOf } from '../multipart/part-request.ts'
-import { xmlReply, xmlTimestamp } from '../reply/xml-reply.ts'
+import { xmlReply, xmlTimestamp } from '../reply/xml.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html */
 export async function createMultipartUpload(context: ObjectContext): Promise<HttpReply> {
@@ -56,7 +54,7 @@ export async function uploadPart(context: ObjectContext): Promise<HttpReply> {
   const size = requiredSize(request, service.compatibility)
   const name = uploadNameOf(context)
   const added = { uploadId: name.uploadId, number, size }
-  const part = await withRoomForPart(context, added, (counted) =>
+  const part = await partWithinQuota(context, added, (counted) =>
     service.uploads.writePart(name, number, {
       size,
       signal: request.signal,
@@ -85,7 +83,7 @@ export async function uploadPartCopy(context: ObjectContext): Promise<HttpReply>
   const size = range.end - range.start
   const { signal } = request
   const pinned = { ...source, etag: metadata.attributes.etag }
-  const part = await withRoomForPart(context, { uploadId: name.uploadId, number, size }, () =>
+  const part = await partWithinQuota(context, { uploadId: name.uploadId, number, size }, () =>
     uploads.writePart(name, number, {
       ...{ size, signal },
       pour: (sink, algorithm) => pourVersion(drive, pinned, sink, { range, algorithm, signal }),

@@ -1,7 +1,7 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
 import type { Tags } from '../../drives/attributes.ts'
 import { unsupportedTags } from '../../drives/drive-error.ts'
-import { readSmallBody } from '../body/small-body.ts'
+import { readSmallBody } from '../body/xml-body.ts'
 import {
   maxTaggingBytes,
   objectTagLimits,
@@ -10,7 +10,7 @@ import {
 } from '../configuration/tagging-document.ts'
 import type { ObjectContext } from '../context.ts'
 import { noSuchKey } from '../errors.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { xmlReply } from '../reply/xml.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html */
 export async function putObjectTagging(context: ObjectContext): Promise<HttpReply> {

@@ -1,13 +1,12 @@
 import type { HttpReply } from '../../../platform/http/message.ts'
-import { locationOf } from '../address/location.ts'
+import { locationOf } from '../address/address.ts'
 import { readPayload } from '../body/payload.ts'
-import type { PayloadDigest } from '../body/payload-digester.ts'
-import type { PayloadSink } from '../body/payload-writer.ts'
+import type { PayloadDigest, PayloadSink } from '../body/payload-writer.ts'
 import type { ObjectContext } from '../context.ts'
 import { S3Error } from '../errors.ts'
 import { type FormUpload, formOf } from '../form/form-upload.ts'
 import type { SizeRange } from '../form/post-policy.ts'
-import { xmlReply } from '../reply/xml-reply.ts'
+import { xmlReply } from '../reply/xml.ts'
 import { type PourObject, storeObject } from './put-object.ts'
 
 /**

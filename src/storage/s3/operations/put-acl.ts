@@ -1,5 +1,5 @@
 import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
-import { readSmallBody } from '../body/small-body.ts'
+import { readSmallBody } from '../body/xml-body.ts'
 import {
   assertAclsMayOpen,
   type BucketReach,
@@ -9,8 +9,7 @@ import {
   reachOfHeaders,
   refusedAcl,
 } from '../configuration/acls.ts'
-import { changeOptions } from '../configuration/change-options.ts'
-import { refuseFixedAccess } from '../configuration/public-access.ts'
+import { changeOptions, refuseFixedAccess } from '../configuration/public-access.ts'
 import type { BucketContext, NewBucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error } from '../errors.ts'
 

@@ -3,15 +3,17 @@ import { assertConditions } from '../../drives/write-conditions.ts'
 import { readPayload, requiredSize } from '../body/payload.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import { type NewObject, writeObject } from '../body/write-object.ts'
-import { type ExpectedDigests, expectedDigests } from '../checksums/checksum-headers.ts'
-import { checksumHeaders } from '../checksums/checksum-reply.ts'
-import { quoteEtag } from '../checksums/etag.ts'
-import { withRoom } from '../configuration/room.ts'
+import { withinQuota } from '../configuration/quota.ts'
 import type { ObjectContext } from '../context.ts'
-import { expirationHeaders, expiringObject } from '../headers/expiration.ts'
+import {
+  checksumHeaders,
+  type ExpectedDigests,
+  expectedDigests,
+} from '../headers/checksum-headers.ts'
 import { attributesFromHeaders } from '../headers/object-headers.ts'
-import { writeConditions } from '../headers/preconditions.ts'
+import { quoteEtag, writeConditions } from '../headers/preconditions.ts'
 import { refuseWhatCannotBeKept } from '../headers/unsupported-headers.ts'
+import { expirationHeaders, expiringObject } from '../reply/object-reply.ts'
 
 /** https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html */
 export async function putObject(context: ObjectContext): Promise<HttpReply> {
@@ -41,7 +43,7 @@ export async function storeObject(
     const current = await service.drive.head(bucket, key)
     assertConditions({ bucket, key }, current?.attributes.etag, conditions)
   }
-  const object = await withRoom(context, size, async (counted) => {
+  const object = await withinQuota(context, size, async (counted) => {
     const expected = expectedDigests(request.headers)
     const written = await writeObject(context, {
       ...{ size, sent, conditions, algorithm: expected.checksum?.algorithm },

@@ -2,8 +2,7 @@ import type { HttpReply } from '../../../platform/http/message.ts'
 import type { Query } from '../address/query.ts'
 import type { BucketContext, ObjectContext } from '../context.ts'
 import { noSuchKey, S3Error, type S3ErrorCode } from '../errors.ts'
-import { type XmlChildren, XmlFragment } from '../reply/xml.ts'
-import { owner, xmlReply } from '../reply/xml-reply.ts'
+import { owner, type XmlChildren, XmlFragment, xmlReply } from '../reply/xml.ts'
 
 /**
  * S3's reply to a GET of a sub-resource that is not configured. Many clients read these routinely,

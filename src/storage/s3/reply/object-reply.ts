@@ -1,10 +1,14 @@
+import { isUtf8 } from 'node:buffer'
+import type { HeaderFields } from '../../../platform/http/message.ts'
+import { type LifecycleRule, objectExpiry } from '../../buckets/lifecycle-rules.ts'
 import type { Attributes, KeptHeader } from '../../drives/attributes.ts'
 import type { ObjectMetadata } from '../../drives/drive.ts'
-import { quoteEtag } from '../checksums/etag.ts'
-import { contentSecurityPolicy } from '../headers/content-security.ts'
-import { formatHttpDate } from '../headers/http-date.ts'
-import type { ResponseOverrides } from '../headers/response-overrides.ts'
-import { metadataFields } from './metadata-fields.ts'
+import type { Query } from '../address/query.ts'
+import type { ObjectContext } from '../context.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import { formatHttpDate } from '../headers/dates.ts'
+import { quoteEtag } from '../headers/preconditions.ts'
+import { fieldValue } from '../headers/request-fields.ts'
 
 /** Header fields under construction. */
 export type ReplyFields = (readonly [name: string, value: string])[]
@@ -92,4 +96,138 @@ export function notModifiedFields(object: ObjectMetadata): ReplyFields {
     fields.push(['Cache-Control', headers['cache-control']])
   if (headers.expires !== undefined) fields.push(['Expires', headers.expires])
   return fields
+}
+
+/**
+ * Objects come from the same origin as the dashboard, so an uploaded page must not be able to act
+ * as the dashboard. `sandbox` gives every document a separate origin and runs no scripts; the other
+ * directives load nothing from elsewhere. They allow only what browsers need to show an object that
+ * is opened directly: viewers wrap an image, video or audio file in a small document with inline
+ * styles that loads the object itself, which `default-src 'none'` alone would block.
+ */
+const sandboxed =
+  "sandbox; default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'unsafe-inline'"
+
+/**
+ * Chrome refuses to start its PDF viewer in a sandbox. Scripts of the origin do not run in a PDF,
+ * and nosniff keeps it from being read as another type, so it needs no sandbox.
+ */
+const forPdf = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'"
+
+/**
+ * No comma is allowed: in a list of types the last one counts (Fetch standard, "extract a MIME
+ * type").
+ */
+const pdf = /^application\/pdf\s*(?:;[^,]*)?$/i
+
+/** The Content-Security-Policy of an object of this content type. */
+export function contentSecurityPolicy(contentType: string): string {
+  return pdf.test(contentType) ? forPdf : sandboxed
+}
+
+/** Query parameter → the header field it replaces (API reference, GetObject). */
+const overrides = {
+  'response-cache-control': 'cache-control',
+  'response-content-disposition': 'content-disposition',
+  'response-content-encoding': 'content-encoding',
+  'response-content-language': 'content-language',
+  'response-content-type': 'content-type',
+  'response-expires': 'expires',
+} as const satisfies Record<string, KeptHeader>
+
+export type ResponseOverrides = Partial<Record<KeptHeader, string>>
+
+/**
+ * The header fields that a GET or HEAD requests instead of those stored with the object;
+ * undefined when there are none, the usual case.
+ *
+ * @throws S3Error InvalidRequest when the request is unsigned: otherwise anyone could serve a
+ *   public object as HTML.
+ * @throws S3Error InvalidArgument for a value that no header field can carry.
+ */
+export function responseOverrides(query: Query, isSigned: boolean): ResponseOverrides | undefined {
+  if (query.size === 0) return undefined
+  let result: ResponseOverrides | undefined
+  for (const [parameter, value] of query) {
+    if (!Object.hasOwn(overrides, parameter) || value === '') continue
+    if (!isSigned) {
+      throw new S3Error(
+        'InvalidRequest',
+        'Request specific response headers cannot be used for anonymous GET requests.',
+      )
+    }
+    if (!fieldValue.test(value)) {
+      const message = 'Header value cannot be represented using ISO-8859-1.'
+      throw invalidArgument(parameter, value, message)
+    }
+    result ??= {}
+    result[overrides[parameter as keyof typeof overrides]] = value
+  }
+  return result
+}
+
+/** Bytes in a word: with `=?UTF-8?B?`, base64 and `?=` it has at most 75 characters (RFC 2047 section 2). */
+const maxWordBytes = 45
+
+const beyondAscii = /[\x80-\xff]/
+
+/**
+ * The user metadata of an object. A value beyond ASCII is sent in words of RFC 2047 (User Guide, "Working with object
+ * metadata"); one that a client wrote in such words is ASCII, and sent as it was stored. A name that is empty cannot be
+ * sent, so it is counted (API reference, GetObject, "x-amz-missing-meta").
+ */
+export function metadataFields(metadata: Attributes['metadata']): HeaderFields {
+  return Object.entries(metadata).map(([name, value]) =>
+    name === '' ? ['x-amz-missing-meta', '1'] : [`x-amz-meta-${name}`, asciiOf(value)],
+  )
+}
+
+/**
+ * Unlike AWS, which takes every byte for a character of latin1 and so encodes UTF-8 twice, the words have the text that
+ * was sent.
+ */
+function asciiOf(value: string): string {
+  if (!beyondAscii.test(value)) return value
+  const bytes = Buffer.from(value, 'latin1')
+  const words = ['']
+  // A word has whole characters (RFC 2047 section 5).
+  for (const character of isUtf8(bytes) ? bytes.toString() : value) {
+    const longer = words.at(-1) + character
+    if (Buffer.byteLength(longer) > maxWordBytes) words.push(character)
+    else words[words.length - 1] = longer
+  }
+  return words.map((word) => `=?UTF-8?B?${Buffer.from(word).toString('base64')}?=`).join(' ')
+}
+
+/** An object of a bucket with lifecycle rules. */
+interface ExpiringObject {
+  readonly rules: readonly LifecycleRule[]
+  readonly key: string
+}
+
+/** Undefined if the bucket has no lifecycle rules. */
+export function expiringObject({ configuration, key }: ObjectContext): ExpiringObject | undefined {
+  const { lifecycle } = configuration
+  return lifecycle === undefined ? undefined : { rules: lifecycle, key }
+}
+
+/**
+ * When the object expires and by which rule (API reference, GetObject: "x-amz-expiration"). Empty if it
+ * does not expire.
+ */
+export function expirationHeaders(
+  object: ExpiringObject | undefined,
+  { size, modifiedAtMs, attributes }: Pick<ObjectMetadata, 'size' | 'modifiedAtMs' | 'attributes'>,
+): HeaderFields {
+  if (object === undefined) return []
+  const expiry = objectExpiry(object.rules, {
+    key: object.key,
+    size,
+    modifiedAtMs,
+    tags: attributes.tags,
+  })
+  if (expiry === undefined) return []
+  const ruleId = encodeURIComponent(expiry.rule.id.toWellFormed())
+  const date = formatHttpDate(expiry.atMs)
+  return [['x-amz-expiration', `expiry-date="${date}", rule-id="${ruleId}"`]]
 }

@@ -2,10 +2,9 @@ import type { HttpReply, HttpRequest } from '../../../platform/http/message.ts'
 import { DatabaseError } from '../../../platform/state/database.ts'
 import { KeyValueError } from '../../../platform/state/key-value/key-value.ts'
 import { DriveError } from '../../drives/drive-error.ts'
-import { shortened, withoutForbidden } from '../address/client-text.ts'
 import type { S3Service } from '../context.ts'
-import { S3Error, type S3ErrorCode, s3ErrorOfDrive } from '../errors.ts'
-import { xmlDocument } from './xml.ts'
+import { S3Error, type S3ErrorCode, s3ErrorOfDrive, shortened } from '../errors.ts'
+import { withoutForbidden, xmlDocument } from './xml.ts'
 
 /** 5xx replies that clients can cause at will: not logged as errors of the service. */
 const ordinary: ReadonlySet<S3ErrorCode> = new Set(['NotImplemented', 'SlowDown'])

@@ -1,6 +1,6 @@
-/** Writes the XML documents of S3. Parsing of bodies is xml-body.ts. */
+import type { HeaderFields, HttpReply } from '../../../platform/http/message.ts'
 
-import { forbiddenInXml } from '../address/client-text.ts'
+/** Writes the XML documents of S3. Parsing of bodies is xml-body.ts. */
 
 const s3Namespace = 'http://s3.amazonaws.com/doc/2006-03-01/'
 
@@ -54,6 +54,17 @@ function xmlElement(name: string, value: XmlValue): string {
   return `<${name}>${escapeXml(String(value))}</${name}>`
 }
 
+/**
+ * Characters that XML 1.0 cannot represent, not even as references (section 2.2, production Char).
+ */
+const forbiddenInXml =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+
+/** Text without those characters: a document with one is not well-formed. */
+export function withoutForbidden(text: string): string {
+  return text.replace(forbiddenInXml, '')
+}
+
 const special = new RegExp(`[&<>\r\n\t]|${forbiddenInXml.source}`, 'g')
 
 const entities: Readonly<Record<string, string>> = {
@@ -77,3 +88,33 @@ export function escapeXml(text: string): string {
       entities[character] ?? `&#x${character.charCodeAt(0).toString(16).toUpperCase()};`,
   )
 }
+
+/** 200 with a result document. */
+export function xmlReply(
+  root: string,
+  content: XmlChildren | string,
+  headers: HeaderFields = [],
+  options: Parameters<typeof xmlDocument>[2] = {},
+): HttpReply {
+  return {
+    status: 200,
+    headers: [['Content-Type', 'application/xml'], ...headers],
+    body: xmlDocument(root, content, options),
+  }
+}
+
+/**
+ * A time in an XML document, ISO 8601. Whole seconds, as in Last-Modified, so that clients that
+ * compare the two find them equal.
+ *
+ * @param atMs milliseconds since the epoch
+ */
+export function xmlTimestamp(atMs: number): string {
+  return new Date(Math.floor(atMs / 1000) * 1000).toISOString()
+}
+
+/**
+ * The one owner of everything, and the initiator of every upload. A fixed name and not the access
+ * key: listings of public buckets show it to everyone.
+ */
+export const owner = { ID: 'bucketry', DisplayName: 'bucketry' } as const satisfies XmlChildren

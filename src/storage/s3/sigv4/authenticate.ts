@@ -12,18 +12,19 @@ import { anonymous, type Identity } from '../../access/identity.ts'
 import { checkedBody, type SignedBody } from '../body/signed-body.ts'
 import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'
-import { type CanonicalReading, readings } from './canonical-readings.ts'
-import { canonicalRequest, stringToSign } from './canonical-request.ts'
+import {
+  type CanonicalReading,
+  canonicalRequest,
+  readings,
+  stringToSign,
+} from './canonical-request.ts'
 import { checkCredential, checkSignedHeaders, checkTime } from './claim-checks.ts'
 import { isPresigningAttempt, readPresignedQuery } from './presigned-query.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
-import { decoy, matchSecret } from './secret-match.ts'
-import type { SignatureClaim } from './signature-claim.ts'
+import type { SignatureClaim, SignatureSettings } from './signature-claim.ts'
 import { redactedRequest, type SignatureMismatch, signatureMismatch } from './signature-mismatch.ts'
-import type { SignatureSettings } from './signature-settings.ts'
-import { signingKey } from './signing-key.ts'
-import { verifyVersionTwo } from './version-two.ts'
-import { isVersionTwo } from './version-two-claim.ts'
+import { decoy, matchSecret, signingKey } from './signing-key.ts'
+import { isVersionTwo, verifyVersionTwo } from './version-two.ts'
 
 export interface Authentication {
   /**

@@ -1,8 +1,12 @@
 import type { HttpRequest } from '../../../platform/http/message.ts'
 import type { AwsForm } from '../errors.ts'
-import { formatAmzDate, parseSigningTime } from './amz-date.ts'
-import { malformedClaim, readSignedHeaders, type SignatureClaim } from './signature-claim.ts'
-import type { SignatureSettings } from './signature-settings.ts'
+import { formatAmzDate, parseSigningTime } from '../headers/dates.ts'
+import {
+  malformedClaim,
+  readSignedHeaders,
+  type SignatureClaim,
+  type SignatureSettings,
+} from './signature-claim.ts'
 import { versionFourNeeded } from './version-two.ts'
 
 const algorithm = 'AWS4-HMAC-SHA256'

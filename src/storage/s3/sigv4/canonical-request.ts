@@ -5,7 +5,9 @@
  */
 
 import { hash } from 'node:crypto'
-import { uriReencode } from './uri-encode.ts'
+import type { HttpRequest } from '../../../platform/http/message.ts'
+import type { SignatureClaim } from './signature-claim.ts'
+import { uriReencode, uriReencodePath } from './uri-encode.ts'
 
 export interface CanonicalParts {
   readonly method: string
@@ -56,7 +58,7 @@ export function canonicalQuery(rawQuery: string, compare = comparePairs): string
 }
 
 /** A raw query written the way AWS writes it; `+` is a space there. Not sorted. */
-export function reencodedQuery(rawQuery: string): string {
+function reencodedQuery(rawQuery: string): string {
   return rawQuery
     .replaceAll('+', ' ')
     .split('&')
@@ -80,6 +82,99 @@ function comparePairs(a: Pair, b: Pair): number {
 }
 
 /** Leaves the values of a repeated name in their order. */
-export function compareNames([a]: Pair, [b]: Pair): number {
+function compareNames([a]: Pair, [b]: Pair): number {
   return Number(a > b) - Number(a < b)
+}
+
+export type CanonicalReading = CanonicalParts
+
+/** What the readings of a request are built from. */
+interface ReadingSource {
+  readonly request: HttpRequest
+  readonly claim: SignatureClaim
+  /** As received, see received-headers.ts. */
+  readonly signedHeaders: readonly SignedHeader[]
+  readonly publicUrl: string | undefined
+}
+
+// The default: docs/contract/object-storage.md, "Canonical request".
+const unsignedPayload = 'UNSIGNED-PAYLOAD'
+const emptyPayloadHash = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+/** Characters. No object has a longer path, and no operation a longer query. */
+const maxReencodedPath = 4 * 1024
+const maxReencodedQuery = 16 * 1024
+
+/**
+ * The canonical requests that a signature is verified against, the likeliest first. Each is built
+ * only if the one before did not match. What each is for, and which client needs it, is in
+ * docs/decisions/0009-signatures-in-other-readings.md.
+ */
+export function* readings(source: ReadingSource): Generator<CanonicalReading> {
+  const publicHost = source.publicUrl?.replace(/^https?:\/\//, '')
+  for (const received of readingsAsReceived(source)) {
+    for (const reading of encodingReadings(received)) {
+      yield reading
+      if (publicHost === undefined) continue
+      // As the client of a proxy signed it that changes Host, also its case or port.
+      const signedHeaders = withValue(reading.signedHeaders, 'host', publicHost)
+      if (signedHeaders !== undefined) yield { ...reading, signedHeaders }
+    }
+  }
+}
+
+/** A signed accept-encoding as `identity` or as received (docs/contract/object-storage.md, "Signed accept-encoding"). */
+function encodingReadings(reading: CanonicalReading): readonly CanonicalReading[] {
+  const identity = withValue(reading.signedHeaders, 'accept-encoding', 'identity')
+  return identity === undefined ? [reading] : [{ ...reading, signedHeaders: identity }, reading]
+}
+
+/** No client needs two of the others at once, so they are not combined. */
+function* readingsAsReceived({
+  request,
+  claim,
+  signedHeaders,
+}: ReadingSource): Generator<CanonicalReading> {
+  const { method, rawPath, rawQuery } = request
+  const folded = withFoldedTabs(signedHeaders)
+  const usual: CanonicalReading = {
+    ...{ method, path: rawPath, query: canonicalQuery(rawQuery), signedHeaders: folded },
+    payloadHash: claim.payloadHash ?? unsignedPayload,
+  }
+  yield usual
+  if (folded !== signedHeaders) yield { ...usual, signedHeaders }
+  const unsortedValues = canonicalQuery(rawQuery, compareNames)
+  if (unsortedValues !== usual.query) yield { ...usual, query: unsortedValues }
+  const isWithoutHash = claim.form === 'header' && claim.payloadHash === undefined
+  if (isWithoutHash) yield { ...usual, payloadHash: emptyPayloadHash }
+  if (rawPath.length > maxReencodedPath || rawQuery.length > maxReencodedQuery) return
+  const path = reencodedPath(rawPath)
+  const query = canonicalQuery(reencodedQuery(rawQuery))
+  if (path !== usual.path || query !== usual.query) yield { ...usual, path, query }
+}
+
+/** A path as AWS encodes it; as it is if no object has one so long. */
+export function reencodedPath(rawPath: string): string {
+  return rawPath.length > maxReencodedPath ? rawPath : uriReencodePath(rawPath)
+}
+
+/**
+ * With every run of spaces and tabs as one space, as most SDKs sign it: AWS says "spaces", they use
+ * the white space of their language. The same array when there is no tab.
+ */
+function withFoldedTabs(headers: readonly SignedHeader[]): readonly SignedHeader[] {
+  if (!headers.some(({ value }) => value.includes('\t'))) return headers
+  return headers.map(({ name, value }) => ({ name, value: value.replace(/[ \t]+/g, ' ') }))
+}
+
+/** Undefined when the header is not signed or has that value already. */
+function withValue(
+  headers: readonly SignedHeader[],
+  name: string,
+  value: string,
+): readonly SignedHeader[] | undefined {
+  const index = headers.findIndex((header) => header.name === name)
+  return index < 0 || headers[index]?.value === value
+    ? undefined
+    : headers.with(index, { name, value })
 }

@@ -1,4 +1,4 @@
-import { formatAmzDate } from './amz-date.ts'
+import { formatAmzDate } from '../headers/dates.ts'
 import { canonicalQuery, canonicalRequest, stringToSign } from './canonical-request.ts'
 import { signingKey } from './signing-key.ts'
 import { uriEncode, uriEncodePath } from './uri-encode.ts'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { S3Error } from '../errors.ts'
-import { withoutOuterSpace } from '../headers/field-value.ts'
+import { withoutOuterSpace } from '../headers/request-fields.ts'
 import type { SignedHeader } from './canonical-request.ts'
 
 /** AWS SDKs for Java v2 and Go v2 send each value of these in a line of its own (GetObjectAttributes, ListObjectsV2). */

@@ -1,7 +1,46 @@
-import { createHmac } from 'node:crypto'
-import { HmacSha256Key } from './hmac-sha256.ts'
+import { createHmac, hash, randomBytes } from 'node:crypto'
+import type { Credential } from '../../access/access-keys.ts'
+import { anonymous } from '../../access/identity.ts'
 
-export interface SigningScope {
+const blockBytes = 64 // RFC 2104 section 2: the block size of SHA-256
+const digestBytes = 32
+const roomBytes = 1024 // more than any string to sign; longer texts get a separate buffer
+
+/**
+ * An HMAC-SHA256 key with its pads laid out once (RFC 2104 section 4). Signing is then two one-shot
+ * hashes, which cost a third of a createHmac object.
+ */
+export class HmacSha256Key {
+  readonly #inner = Buffer.alloc(blockBytes + roomBytes)
+  readonly #outer = Buffer.alloc(blockBytes + digestBytes)
+
+  constructor(key: Uint8Array) {
+    const short = key.length > blockBytes ? hash('sha256', key, 'buffer') : key
+    for (let i = 0; i < blockBytes; i++) {
+      const byte = short[i] ?? 0
+      this.#inner[i] = byte ^ 0x36
+      this.#outer[i] = byte ^ 0x5c
+    }
+  }
+
+  /** The code of a text of latin1 characters (one byte each), as lower-case hex. */
+  signHex(text: string): string {
+    const inner = this.#innerFor(text.length)
+    inner.write(text, blockBytes, 'latin1')
+    const digest = hash('sha256', inner.subarray(0, blockBytes + text.length), 'binary')
+    this.#outer.write(digest, blockBytes, 'latin1')
+    return hash('sha256', this.#outer, 'hex')
+  }
+
+  #innerFor(length: number): Buffer {
+    if (length <= roomBytes) return this.#inner
+    const wide = Buffer.allocUnsafe(blockBytes + length)
+    this.#inner.copy(wide, 0, 0, blockBytes)
+    return wide
+  }
+}
+
+interface SigningScope {
   readonly secretKey: string
   readonly region: string
   /** YYYYMMDD, in UTC. */
@@ -43,4 +82,43 @@ function deriveSigningKey(scope: SigningScope): HmacSha256Key {
   let key: Buffer = Buffer.from(`AWS4${scope.secretKey}`)
   for (const step of steps) key = createHmac('sha256', key).update(step).digest()
   return new HmacSha256Key(key)
+}
+
+/** Of a key that is being rotated. */
+const maxSecretKeys = 2
+
+const decoySecret = randomBytes(30).toString('base64')
+
+/** Checked in place of an access key that does not exist, so that a wrong signature takes the same time. */
+export const decoy: Credential = {
+  secretKeys: [decoySecret],
+  identity: anonymous,
+  refusal: 'This access key does not exist.',
+}
+
+/**
+ * The result of `sign` for the first secret whose signature is the one that was sent. The work for one that differs is
+ * that of a key with two secrets, whatever the key has.
+ */
+export function matchSecret<Signed extends { readonly signature: string }>(
+  secretKeys: readonly string[],
+  signature: string,
+  sign: (secretKey: string) => Signed,
+): Signed | undefined {
+  for (const secretKey of secretKeys) {
+    const signed = sign(secretKey)
+    if (isSameText(signed.signature, signature)) return signed
+  }
+  for (let tried = secretKeys.length; tried < maxSecretKeys; tried += 1) {
+    isSameText(sign(decoySecret).signature, signature)
+  }
+  return undefined
+}
+
+/** Equal or not, in a time that does not depend on where they differ. */
+export function isSameText(a: string, b: string): boolean {
+  // Two buffers for timingSafeEqual would cost ten times as much.
+  let difference = a.length ^ b.length
+  for (let i = 0; i < a.length; i += 1) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
+  return difference === 0
 }

@@ -1,17 +1,154 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpRequest } from '../../../platform/http/message.ts'
-import { S3Error } from '../errors.ts'
-import { withoutOuterSpace } from '../headers/field-value.ts'
-import { parseSigningTime } from './amz-date.ts'
-import { reencodedPath } from './canonical-readings.ts'
+import { keptHeaders } from '../../drives/attributes.ts'
+import { parseQuery, percentDecode } from '../address/query.ts'
+import { quoted, S3Error } from '../errors.ts'
+import { parseSigningTime } from '../headers/dates.ts'
+import { headerFieldOf, withoutOuterSpace } from '../headers/request-fields.ts'
+import { reencodedPath } from './canonical-request.ts'
 import { checkExpiryTime, checkSkew } from './claim-checks.ts'
 import { checkRepeatedHeaders, isRepeated, signedHeaderValues } from './received-headers.ts'
 import { expiredAt } from './refusal-reasons.ts'
-import { decoy, matchSecret } from './secret-match.ts'
+import { malformedClaim, type SignatureSettings } from './signature-claim.ts'
 import { isSecret, type SignatureMismatch, signatureMismatch } from './signature-mismatch.ts'
-import type { SignatureSettings } from './signature-settings.ts'
-import { readVersionTwo, type VersionTwoClaim } from './version-two-claim.ts'
+import { decoy, matchSecret } from './signing-key.ts'
+
+/** What a request of Version 2 claims about its signature, in a header or in a URL. Nothing verified yet. */
+interface VersionTwoClaim {
+  readonly accessKeyId: string
+  readonly signature: string
+  /** Of a URL: seconds since the epoch, as sent, which are signed in the place of the date. */
+  readonly expires: string | undefined
+  /** Signed parameters, decoded as the operation reads them, sorted by name. */
+  readonly parameters: readonly (readonly [name: string, value: string])[]
+  /** The x-amz-* parameters of a URL, which are signed as header fields. */
+  readonly fields: readonly (readonly [name: string, value: string])[]
+}
+
+const own = ['AWSAccessKeyId', 'Expires', 'Signature'] as const
+/** Those of AWS's page, and those that boto3, aws-sdk-js 2 or minio-go sign beside them. */
+const subresources =
+  'acl accelerate analytics cors delete encryption inventory legal-hold lifecycle location logging metrics notification object-lock policy replication requestPayment restore retention select select-type tagging torrent uploadId uploads versioning versions website'
+const ofObjects = ['partNumber', 'versionId']
+const overrides: readonly string[] = keptHeaders.map((name) => `response-${name}`)
+const signedNames = [...subresources.split(' '), ...ofObjects, ...overrides]
+const signedParameters: ReadonlySet<string> = new Set(signedNames)
+
+/** Not signed, as on AWS: they only choose what a list shows. */
+const ofLists: ReadonlySet<string> = new Set(
+  'bucket-region continuation-token delimiter encoding-type fetch-owner key-marker list-type marker max-buckets max-keys max-parts max-uploads metadata part-number-marker prefix start-after upload-id-marker version-id-marker'.split(
+    ' ',
+  ),
+)
+
+/** aws-sdk-js 2 and boto3 repeat the headers of the request as parameters, which have no effect. */
+const repeatedHeader = /^(?:cache-control|content-(?:disposition|encoding|language|md5|type))$/i
+const amzField = /^x-amz-/i
+
+/** Of a signed value: one that the string to sign shows as two parameters. */
+const hiddenParameter = new RegExp(`&(?:${signedNames.join('|')})(?:=|&|$)`)
+
+const scheme = 'AWS '
+
+/** Whether a request is signed with Version 2, in the header or else in the query. */
+export function isVersionTwo({
+  headers: { authorization },
+  rawQuery,
+}: Pick<HttpRequest, 'headers' | 'rawQuery'>): boolean {
+  if (authorization !== undefined) return authorization.startsWith(scheme)
+  return rawQuery.split('&').some((pair) => pair.startsWith('AWSAccessKeyId='))
+}
+
+/**
+ * Reads the Authorization header or the presigned URL
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/RESTAuthentication.html). Version 2 leaves most parameters
+ * unsigned, so whoever has a URL could change what it does. Only those are accepted that the signature covers, that
+ * choose what a list shows, or that have no effect, each once and in one spelling.
+ *
+ * @throws S3Error AccessDenied for any other parameter or without a signature; InvalidURI for a broken escape;
+ *   as `headerFieldOf`.
+ */
+function readVersionTwo({ method, rawQuery, headers }: HttpRequest): VersionTwoClaim {
+  const { authorization } = headers
+  const raw = readRaw(rawQuery)
+  const query = parseQuery(rawQuery)
+  const isOfUrl = (name: string) =>
+    own.some((one) => one === name) || repeatedHeader.test(name) || amzField.test(name)
+  const isKnown = (name: string) =>
+    signedParameters.has(name) ||
+    ofLists.has(name) ||
+    (authorization === undefined && isOfUrl(name))
+  const unsigned = [...raw.keys()].find((name) => !isKnown(name))
+  if (unsigned !== undefined) throw refused(`it does not sign the parameter ${quoted(unsigned)}`)
+  const parameters = [...query].filter(([name]) => signedParameters.has(name)).sort(byName)
+  refuseOtherMeanings(method, parameters)
+  const fields = [...query].filter(([name]) => amzField.test(name))
+  const signer = authorization === undefined ? signerInQuery(raw) : signerInHeader(authorization)
+  return { ...signer, parameters, fields: fields.map((field) => headerFieldOf(...field)) }
+}
+
+function signerInHeader(authorization: string) {
+  const text = authorization.slice(scheme.length).trim()
+  const colon = text.lastIndexOf(':')
+  if (colon > 0 && colon < text.length - 1) {
+    const accessKeyId = text.slice(0, colon)
+    return { accessKeyId, signature: text.slice(colon + 1), expires: undefined }
+  }
+  throw malformedClaim(
+    'header',
+    'The Authorization header is malformed; expected "AWS ACCESS_KEY:SIGNATURE".',
+    { inAws: { code: 'InvalidArgument' } },
+  )
+}
+
+function signerInQuery(raw: ReadonlyMap<string, string>) {
+  const [accessKeyId, expires, signature] = own.map((name) => percentDecode(raw.get(name) ?? ''))
+  if (!accessKeyId || !signature || !expires || !/^\d{1,11}$/.test(raw.get('Expires') ?? '')) {
+    throw refused('it needs AWSAccessKeyId, Signature, and Expires in seconds since 1970')
+  }
+  return { accessKeyId, signature, expires }
+}
+
+/** The values by their names, both as sent. */
+function readRaw(rawQuery: string): ReadonlyMap<string, string> {
+  const raw = new Map<string, string>()
+  for (const pair of rawQuery === '' ? [] : rawQuery.split('&')) {
+    const [name = '', value = ''] = splitOnce(pair)
+    if (raw.has(name)) throw refused(`the query has ${quoted(name)} more than once`)
+    raw.set(name, value)
+  }
+  return raw
+}
+
+/** The string to sign joins decoded values by `&`, so one value must not pass for two, nor two for one. */
+function refuseOtherMeanings(method: string, parameters: VersionTwoClaim['parameters']): void {
+  const overridden = parameters.find(([name]) => overrides.includes(name))?.[0]
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isPlain = parameters.every(([name]) => [...overrides, ...ofObjects].includes(name))
+  if (overridden !== undefined && !(isRead && isPlain)) {
+    throw refused(`${overridden} belongs to a GET or HEAD of an object`)
+  }
+  for (const [name, value] of parameters) {
+    if (hiddenParameter.test(value)) throw refused(`the value of ${name} contains a parameter`)
+  }
+}
+
+function splitOnce(pair: string): readonly string[] {
+  const equals = pair.indexOf('=')
+  return equals < 0 ? [pair] : [pair.slice(0, equals), pair.slice(equals + 1)]
+}
+
+function byName([a]: readonly [string, string], [b]: readonly [string, string]): number {
+  return a < b ? -1 : 1
+}
+
+function refused(why: string): S3Error {
+  return new S3Error(
+    'AccessDenied',
+    `The request with Signature Version 2 is refused: ${why}. Sign with Version 4.`,
+  )
+}
 
 /** The refusal of Signature Version 2, which old clients use by default, and boto3 and aws-cli in presigned URLs. */
 export function versionFourNeeded(seen: string): S3Error {

@@ -6,8 +6,7 @@ import {
   type PayloadOptions,
   readPayload,
 } from '../../../../src/storage/s3/body/payload.ts'
-import type { PayloadDigest } from '../../../../src/storage/s3/body/payload-digester.ts'
-import type { PayloadSink } from '../../../../src/storage/s3/body/payload-writer.ts'
+import type { PayloadDigest, PayloadSink } from '../../../../src/storage/s3/body/payload-writer.ts'
 import { S3Error } from '../../../../src/storage/s3/errors.ts'
 import { fakeRequest } from './fake-request.ts'
 

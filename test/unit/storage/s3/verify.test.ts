@@ -13,7 +13,7 @@ import type { Drive } from '../../../../src/storage/drives/drive.ts'
 import { DriveError } from '../../../../src/storage/drives/drive-error.ts'
 import type { EntryCursor } from '../../../../src/storage/drives/listed-entry.ts'
 import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'
-import { checksumOfParts } from '../../../../src/storage/s3/checksums/checksums.ts'
+import { checksumOfParts } from '../../../../src/storage/s3/headers/checksum-headers.ts'
 import { md5Of, testBytes } from '../../../support/test-bytes.ts'
 
 before(loadXxHashes)

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, mock, test } from 'node:test'
 import fc from 'fast-check'
 import { createChecksum } from '../../../../../src/platform/checksums/checksum.ts'
-import { largeBlockBytes } from '../../../../../src/storage/s3/body/large-blocks.ts'
 import {
   declaredSize,
   readPayload,
   requiredSize,
 } from '../../../../../src/storage/s3/body/payload.ts'
 import { verifyWhenRead } from '../../../../../src/storage/s3/body/signed-body.ts'
-import { mostLargeWriters } from '../../../../../src/storage/s3/body/threaded-writer.ts'
+import {
+  largeBlockBytes,
+  mostLargeWriters,
+} from '../../../../../src/storage/s3/body/threaded-writer.ts'
 import { compatibilityOf } from '../../../../../src/storage/s3/compatibility.ts'
 import { fakeRequest } from '../fake-request.ts'
 import { type Headers, Kept, md5, read, rejects, request, streaming } from '../payload-fakes.ts'

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
-import { largeBlockBytes } from '../../../../../src/storage/s3/body/large-blocks.ts'
-import { PayloadDigester } from '../../../../../src/storage/s3/body/payload-digester.ts'
 import {
+  PayloadDigester,
   type PayloadSink,
   payloadBlockBytes,
 } from '../../../../../src/storage/s3/body/payload-writer.ts'
 import {
+  largeBlockBytes,
   mostLargeWriters,
   ThreadedWriter,
 } from '../../../../../src/storage/s3/body/threaded-writer.ts'

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../../../../src/platform/http/message.ts'
 import { decodeKey, parseAddress } from '../../../../../src/storage/s3/address/address.ts'
 import { parseQuery } from '../../../../../src/storage/s3/address/query.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
-import { addHoistedHeaders } from '../../../../../src/storage/s3/headers/hoisted-headers.ts'
+import { addHoistedHeaders } from '../../../../../src/storage/s3/headers/request-fields.ts'
 import { authenticate } from '../../../../../src/storage/s3/sigv4/authenticate.ts'
 import {
   canonicalQuery,

@@ -11,7 +11,7 @@ import {
   stringToSign,
 } from '../../../../../src/storage/s3/sigv4/canonical-request.ts'
 import { signedHeaderValues } from '../../../../../src/storage/s3/sigv4/received-headers.ts'
-import type { SignatureSettings } from '../../../../../src/storage/s3/sigv4/signature-settings.ts'
+import type { SignatureSettings } from '../../../../../src/storage/s3/sigv4/signature-claim.ts'
 import { signingKey } from '../../../../../src/storage/s3/sigv4/signing-key.ts'
 import { type FakeRequest, fakeRequest } from '../fake-request.ts'
 

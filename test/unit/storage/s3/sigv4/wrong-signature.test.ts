@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { Credential } from '../../../../../src/storage/access/access-keys.ts'
 import { owner } from '../../../../../src/storage/access/identity.ts'
 import { authenticate } from '../../../../../src/storage/s3/sigv4/authenticate.ts'
-import { HmacSha256Key } from '../../../../../src/storage/s3/sigv4/hmac-sha256.ts'
+import { HmacSha256Key } from '../../../../../src/storage/s3/sigv4/signing-key.ts'
 import { nowMs, plain, refusal, type Signable, settings, sign } from './signed-request.ts'
 
 const known: Credential = { secretKeys: ['secret'], identity: owner }

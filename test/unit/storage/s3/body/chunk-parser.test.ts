@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { ChunkParser } from '../../../../../src/storage/s3/aws-chunked/chunk-parser.ts'
+import { ChunkParser } from '../../../../../src/storage/s3/body/chunk-parser.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
 
 const vectors = JSON.parse(

@@ -6,14 +6,14 @@
  *     size[;chunk-signature=…] CRLF data CRLF … 0[;chunk-signature=…] CRLF [name:value CRLF …] CRLF
  *
  * Signatures of chunks are not verified (docs/contract/object-storage.md, "aws-chunked bodies"), unless COMPATIBILITY
- * is aws (chunk-signatures.ts).
+ * is aws (signed-body.ts).
  * minio clients end trailer lines with LF, and send an empty line before x-amz-trailer-signature or
  * a second one at the end. AWS accepts both, and so does this parser.
  */
 
 import { S3Error } from '../errors.ts'
-import { withoutOuterSpace } from '../headers/field-value.ts'
-import type { ChunkSignatures } from './chunk-signatures.ts'
+import { withoutOuterSpace } from '../headers/request-fields.ts'
+import type { ChunkSignatures } from './signed-body.ts'
 
 const maxLineBytes = 1024 // a chunk line of SigV4 has at most 100 bytes
 const maxTrailers = 16

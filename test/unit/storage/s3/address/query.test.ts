@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseCount } from '../../../../../src/storage/s3/address/count-parameter.ts'
+import { parseCount } from '../../../../../src/storage/s3/address/query.ts'
 import { isS3Error } from '../read-fixture.ts'
 
 const limits = { min: 1, max: 1000 }

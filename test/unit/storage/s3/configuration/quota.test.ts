@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { requireRoomToComplete } from '../../../../../src/storage/s3/configuration/room.ts'
+import { assertQuotaForComplete } from '../../../../../src/storage/s3/configuration/quota.ts'
 import type { BucketContext } from '../../../../../src/storage/s3/context.ts'
 
 test('of several requests that complete an upload, the first one counts it', async () => {
@@ -18,6 +18,6 @@ test('of several requests that complete an upload, the first one counts it', asy
       identity: { kind: 'owner' },
       ...{ bucket: 'photos', configuration: { quotaBytes: 10 } },
     } as unknown as BucketContext
-    assert.deepEqual(await requireRoomToComplete(context, 'u'), uploaded, phase)
+    assert.deepEqual(await assertQuotaForComplete(context, 'u'), uploaded, phase)
   }
 })

@@ -1,8 +1,7 @@
 import type { StorageLimit } from '../../buckets/bucket-usage.ts'
-import { quoted } from '../address/client-text.ts'
 import type { PayloadSink } from '../body/payload-writer.ts'
 import type { BucketContext } from '../context.ts'
-import { S3Error } from '../errors.ts'
+import { quoted, S3Error } from '../errors.ts'
 
 /** The sink through which a body has to be written. */
 export type Counted = (sink: PayloadSink) => PayloadSink
@@ -39,7 +38,7 @@ const uncounted: Counted = (sink) => sink
  *
  * @throws S3Error QuotaExceeded, and whatever `work` throws
  */
-export function withRoom<Result>(
+export function withinQuota<Result>(
   context: BucketContext,
   size: number | undefined,
   work: (counted: Counted) => Promise<Result>,
@@ -47,8 +46,8 @@ export function withRoom<Result>(
   return hasLimit(context) ? withReserved(context, { size }, work) : work(uncounted)
 }
 
-/** As `withRoom`, for a part of an upload. It counts afterwards, too, until the upload ends. */
-export async function withRoomForPart<Part extends { readonly size: number }>(
+/** As `withinQuota`, for a part of an upload. It counts afterwards, too, until the upload ends. */
+export async function partWithinQuota<Part extends { readonly size: number }>(
   context: BucketContext,
   { uploadId, number, size }: AddedPart,
   work: (counted: Counted) => Promise<Part>,
@@ -75,7 +74,7 @@ export async function withRoomForPart<Part extends { readonly size: number }>(
  *   request completes it or has completed it, and so counts it: clients repeat a slow Complete.
  * @throws S3Error QuotaExceeded
  */
-export async function requireRoomToComplete(
+export async function assertQuotaForComplete(
   context: BucketContext,
   uploadId: string,
 ): Promise<{ readonly bytes: number | undefined } | undefined> {

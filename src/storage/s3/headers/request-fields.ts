@@ -1,7 +1,46 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Query } from '../address/query.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
-import { fieldName, fieldValue, withoutOuterSpace } from './field-value.ts'
+
+/** RFC 9110 section 5.1, in lower case. */
+export const fieldName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+
+/** The values that Node accepts (RFC 9110 section 5.5): tab, visible ASCII, space and latin1. */
+export const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/**
+ * A field value without the spaces and tabs around it (RFC 9110 section 5.5). String.trim would
+ * also remove a byte 0xA0, which is the last one of `à` in UTF-8.
+ */
+export function withoutOuterSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(text.charCodeAt(start))) start += 1
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09
+}
+
+/**
+ * Headers whose empty value is not the same as no header: without it, a digest that was lost would
+ * not be noticed, a copy would write an empty object, and metadata would be lost.
+ */
+const meansSomethingEmpty =
+  /^(?:content-md5|x-amz-(?:checksum-(?!algorithm$|mode$|type$).*|copy-source|decoded-content-length|meta-.*))$/
+
+/**
+ * Removes headers with an empty value, which S3 treats as absent: SDKs send them for a parameter
+ * that is set to an empty text. Call it once a request is authenticated, since a signature covers
+ * them.
+ */
+export function removeEmptyHeaders(headers: IncomingHttpHeaders): void {
+  for (const name in headers) {
+    if (headers[name] === '' && !meansSomethingEmpty.test(name)) delete headers[name]
+  }
+}
 
 /**
  * Current SDKs move x-amz-* header fields into the query when they presign, and S3 reads them from

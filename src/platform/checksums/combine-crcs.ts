@@ -4,8 +4,8 @@
  * reflected, so the highest bit is x^0. A CRC of 32 bits lives in the high word of one of 64.
  */
 
-import type { ChecksumAlgorithm } from '../../../platform/checksums/checksum.ts'
-import { polynomial32c, polynomial64nvme } from '../../../platform/checksums/crc.ts'
+import type { ChecksumAlgorithm } from './checksum.ts'
+import { polynomial32c, polynomial64nvme } from './crc.ts'
 
 interface Word {
   readonly high: number
