@@ -26,13 +26,7 @@ import { detectOperation, refuseUnknownMethod } from './detect.ts'
 import { invalidArgument, quoted, S3Error, shortened } from './errors.ts'
 import { formOf, isForm, rawKeyOf, requestOfForm } from './form/form-upload.ts'
 import { readForm } from './form/read-form.ts'
-import {
-  answerBucketPreflight,
-  answerPreflight,
-  bucketCorsHeaders,
-  corsHeaders,
-  corsRulesOf,
-} from './headers/cors.ts'
+import { answerPreflight, corsHeaders } from './headers/cors.ts'
 import { withEncryption } from './headers/encryption.ts'
 import { addHoistedHeaders, removeEmptyHeaders } from './headers/request-fields.ts'
 import { identify, identifyForm, identifyKey } from './identify.ts'
@@ -89,19 +83,16 @@ export function createKeyHandler(service: S3Service): KeyHandler {
 
 async function handleS3(parts: HandlerParts): Promise<HttpReply> {
   const { service, request } = parts
-  const { corsAllowedOrigins: allowedOrigins, serverSideEncryption } = service.settings
+  const { serverSideEncryption } = service.settings
   const logContext: LogContext = {}
   const complete = (answered: HttpReply): HttpReply => {
     const reply = withEncryption(answered, serverSideEncryption, logContext.operation)
-    const rules = corsRulesOf(service, request, logContext.bucket)
     return {
       status: reply.status,
       headers: [
         ['x-amz-request-id', request.id],
         ...reply.headers,
-        ...(rules === undefined
-          ? corsHeaders(request, reply, allowedOrigins)
-          : bucketCorsHeaders(request, rules)),
+        ...corsHeaders(request, reply, service, logContext.bucket),
       ],
       body: reply.body,
       logFields: reply.logFields === undefined ? logContext : { ...logContext, ...reply.logFields },
@@ -149,11 +140,7 @@ function answer(parts: HandlerParts, logContext: LogContext): Promise<HttpReply>
 
 function answerNow(parts: HandlerParts, logContext: LogContext): Promise<HttpReply> | HttpReply {
   const { service, request, rate, accessKeyId } = parts
-  if (request.method === 'OPTIONS') {
-    const rules = corsRulesOf(service, request, undefined)
-    if (rules !== undefined) return answerBucketPreflight(request, rules)
-    return answerPreflight(request, service.settings.corsAllowedOrigins)
-  }
+  if (request.method === 'OPTIONS') return answerPreflight(request, service)
 
   const hostBucket = bucketOfHost(request.headers.host, service.settings)
   if (hostBucket !== undefined) logContext.hostBucket = shortened(hostBucket)

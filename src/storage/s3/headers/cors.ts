@@ -1,3 +1,8 @@
+/**
+ * Cross-origin requests of browsers (Fetch standard, "CORS protocol"). The CORS rules of a bucket decide, if it has any,
+ * otherwise CORS_ALLOWED_ORIGINS.
+ */
+
 import type { HeaderFields, HttpReply, HttpRequest } from '../../../platform/http/message.ts'
 import {
   type CorsMatch,
@@ -5,23 +10,84 @@ import {
   matchCorsRule,
   preflightMaxAgeSeconds,
 } from '../../buckets/cors-rules.ts'
-import { addressOf, type VirtualHosts } from '../address/address.ts'
-import type { S3Service, S3Settings } from '../context.ts'
+import { addressOf } from '../address/address.ts'
+import type { S3Service } from '../context.ts'
 import { S3Error } from '../errors.ts'
 
-type AllowedOrigins = S3Settings['corsAllowedOrigins']
+type CorsService = Pick<S3Service, 'buckets' | 'settings'>
+
+/** What a reply depends on, whether or not a rule matches (Fetch standard, "CORS protocol and HTTP caches"). */
+const variesByRules: HeaderFields = [
+  ['Vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method'],
+]
+
+/** More than a page announces. A preflight is not signed, and each header is compared with every AllowedHeader. */
+const maxRequestedHeaders = 100
 
 /**
- * Answers a preflight (Fetch standard, "CORS-preflight request") by CORS_ALLOWED_ORIGINS: 200 or 403.
+ * Answers a preflight (Fetch standard, "CORS-preflight request";
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html): 200, or an error.
  *
- * @throws S3Error AccessForbidden when the origin is not allowed, BadRequest when it is not a
- *   preflight.
+ * @throws S3Error AccessForbidden if the origin, method or headers are not allowed, BadRequest if it is not a preflight.
  */
-export function answerPreflight(request: HttpRequest, allowed: AllowedOrigins): HttpReply {
+export function answerPreflight(request: HttpRequest, service: CorsService): HttpReply {
   const { origin, 'access-control-request-method': method } = request.headers
-  if (origin === undefined || method === undefined) {
+  if (origin === undefined) {
     throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
   }
+  if (method === undefined) {
+    throw new S3Error('BadRequest', 'Invalid Access-Control-Request-Method: null')
+  }
+  const requested = request.headers['access-control-request-headers']
+  const rules = rulesOf(service, bucketOfPreflight(request, service))
+  const headers =
+    rules === undefined
+      ? preflightBySettings(origin, requested?.toString(), service)
+      : preflightByRules(rules, { origin, method, headers: requestedHeaders(requested) })
+  return { status: 200, headers: [...headers, ['Content-Length', '0']] }
+}
+
+/**
+ * The headers that let a page of the request's origin read the reply.
+ *
+ * @param bucket undefined if the request names none, or if its path could not be read
+ */
+export function corsHeaders(
+  request: HttpRequest,
+  reply: HttpReply,
+  service: CorsService,
+  bucket: string | undefined,
+): HeaderFields {
+  const { method } = request
+  const rules = rulesOf(
+    service,
+    method === 'OPTIONS' ? bucketOfPreflight(request, service) : bucket,
+  )
+  return rules === undefined
+    ? headersBySettings(request, reply, service)
+    : headersByRules(request, rules)
+}
+
+/** Undefined if the bucket has no rules. A bucket that does not exist gets the same replies as one without rules. */
+function rulesOf({ buckets }: CorsService, bucket: string | undefined) {
+  return bucket === undefined ? undefined : buckets.find(bucket)?.cors
+}
+
+function bucketOfPreflight(request: HttpRequest, { settings }: CorsService): string | undefined {
+  try {
+    const address = addressOf(request, settings)
+    return address.level === 'service' ? undefined : address.bucket
+  } catch {
+    // A preflight for an invalid path is answered like any other.
+    return undefined
+  }
+}
+
+function preflightBySettings(
+  origin: string,
+  requested: string | undefined,
+  { settings: { corsAllowedOrigins: allowed } }: CorsService,
+): HeaderFields {
   if (allowed.length === 0) {
     throw new S3Error(
       'AccessForbidden',
@@ -29,32 +95,22 @@ export function answerPreflight(request: HttpRequest, allowed: AllowedOrigins): 
     )
   }
   if (!isAllowed(origin, allowed)) throw new S3Error('AccessForbidden')
-  const requested = request.headers['access-control-request-headers']
-  return {
-    status: 200,
-    headers: [
-      ['Access-Control-Allow-Methods', 'GET, HEAD, PUT, POST, DELETE'],
-      ...(requested === undefined ? [] : [['Access-Control-Allow-Headers', requested] as const]),
-      ['Access-Control-Max-Age', String(preflightMaxAgeSeconds)],
-      ['Content-Length', '0'],
-    ],
-  }
+  return [
+    ['Access-Control-Allow-Methods', 'GET, HEAD, PUT, POST, DELETE'],
+    ...optional('Access-Control-Allow-Headers', requested),
+    ['Access-Control-Max-Age', String(preflightMaxAgeSeconds)],
+  ]
 }
 
-/**
- * The headers that let a page of the request's origin read the reply; none when CORS is off, the
- * request has no Origin or the origin is not allowed. Every header of the reply is exposed, since
- * user metadata can have any name.
- */
-export function corsHeaders(
-  request: HttpRequest,
+/** Every header of the reply is exposed, because user metadata can have any name. */
+function headersBySettings(
+  { headers: { origin } }: HttpRequest,
   reply: HttpReply,
-  allowed: AllowedOrigins,
+  { settings: { corsAllowedOrigins: allowed } }: CorsService,
 ): HeaderFields {
   if (allowed.length === 0) return []
-  // Caches must not give the reply for one origin to another (Fetch standard, "CORS protocol and HTTP caches").
+  // Caches must not give the reply for one origin to another.
   const vary: HeaderFields = allowed.includes('*') ? [] : [['Vary', 'Origin']]
-  const { origin } = request.headers
   if (origin === undefined || !isAllowed(origin, allowed)) return vary
   const exposed = new Set(['x-amz-request-id', 'content-length', 'date'])
   for (const [name] of reply.headers) exposed.add(name.toLowerCase())
@@ -65,114 +121,55 @@ export function corsHeaders(
   ]
 }
 
-function isAllowed(origin: string, allowed: AllowedOrigins): boolean {
+function isAllowed(origin: string, allowed: readonly string[]): boolean {
   return allowed.includes('*') || allowed.includes(origin)
 }
 
-/** What a reply depends on, whether or not a rule matches (Fetch standard, "CORS protocol and HTTP caches"). */
-const vary: HeaderFields = [
-  ['Vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method'],
-]
-
-/** More than a page announces. Each is compared with every AllowedHeader, and a preflight is not signed. */
-const maxRequestedHeaders = 100
-
-/**
- * The CORS rules of the request's bucket, if it has any. A bucket without rules and one that does not exist
- * get the same replies.
- *
- * @param bucket undefined if the path was not read, as for a preflight.
- */
-export function corsRulesOf(
-  { buckets, settings }: Pick<S3Service, 'buckets' | 'settings'>,
-  request: HttpRequest,
-  bucket: string | undefined,
-): readonly CorsRule[] | undefined {
-  const name = request.method === 'OPTIONS' ? bucketOf(request, settings) : bucket
-  return name === undefined ? undefined : buckets.find(name)?.cors
-}
-
-function bucketOf(request: HttpRequest, hosts: VirtualHosts): string | undefined {
-  try {
-    const address = addressOf(request, hosts)
-    return address.level === 'service' ? undefined : address.bucket
-  } catch {
-    // A preflight of an unusable path is answered like any other.
-    return undefined
-  }
-}
-
-/**
- * Answers a preflight by the rules of a bucket, as S3 does
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/RESTOPTIONSobject.html).
- *
- * @throws S3Error AccessForbidden when no rule allows it, BadRequest when it is not a preflight.
- */
-export function answerBucketPreflight(
-  { headers }: HttpRequest,
+function preflightByRules(
   rules: readonly CorsRule[],
-): HttpReply {
-  const { origin, 'access-control-request-method': method } = headers
-  if (origin === undefined) {
-    throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
-  }
-  if (method === undefined) {
-    throw new S3Error('BadRequest', 'Invalid Access-Control-Request-Method: null')
-  }
-  const requested = requestedHeaders(headers['access-control-request-headers'])
-  const match = matchCorsRule(rules, { origin, method, headers: requested })
+  requested: { readonly origin: string; readonly method: string; readonly headers: string[] },
+): HeaderFields {
+  const match = matchCorsRule(rules, requested)
   if (match === undefined) {
     throw notAllowed('No rule of the bucket allows its origin, method and headers.')
   }
-  const { maxAgeSeconds } = match.rule
-  return {
-    status: 200,
-    headers: [
-      ...allowingHeaders(match, origin),
-      ...(requested.length === 0
-        ? []
-        : [['Access-Control-Allow-Headers', requested.join(', ')] as const]),
-      ...(maxAgeSeconds === undefined
-        ? []
-        : [['Access-Control-Max-Age', String(maxAgeSeconds)] as const]),
-      ['Content-Length', '0'],
-    ],
-  }
+  return [
+    ...allowingHeaders(match, requested.origin),
+    ...optional('Access-Control-Allow-Headers', requested.headers.join(', ')),
+    ...optional('Access-Control-Max-Age', match.rule.maxAgeSeconds?.toString()),
+  ]
 }
 
-/**
- * The headers that let a page of the request's origin read the reply, by the rules of the bucket. The reply to
- * a preflight that is allowed has them already.
- */
-export function bucketCorsHeaders(
+function headersByRules(
   { method, headers }: HttpRequest,
   rules: readonly CorsRule[],
 ): HeaderFields {
   const { origin } = headers
-  if (origin === undefined || method === 'OPTIONS') return vary
-  // As S3: what a request announces counts, also when it is not a preflight. Browsers announce only in those.
+  // The reply to an allowed preflight has its headers already.
+  if (origin === undefined || method === 'OPTIONS') return variesByRules
+  // As S3: the announced method counts, even if the request is not a preflight.
   const announced = headers['access-control-request-method'] ?? method
   const match = matchCorsRule(rules, { origin, method: announced, headers: [] })
-  return match === undefined ? vary : [...allowingHeaders(match, origin), ...vary]
+  return match === undefined ? variesByRules : [...allowingHeaders(match, origin), ...variesByRules]
 }
 
 function allowingHeaders({ rule, isAnyOrigin }: CorsMatch, origin: string): HeaderFields {
-  const { allowedMethods, exposeHeaders } = rule
   return [
     ['Access-Control-Allow-Origin', isAnyOrigin ? '*' : origin],
-    ['Access-Control-Allow-Methods', allowedMethods.join(', ')],
-    ...(exposeHeaders.length === 0
-      ? []
-      : [['Access-Control-Expose-Headers', exposeHeaders.join(', ')] as const]),
+    ['Access-Control-Allow-Methods', rule.allowedMethods.join(', ')],
+    ...optional('Access-Control-Expose-Headers', rule.exposeHeaders.join(', ')),
     // Browsers refuse it together with `*` (Fetch standard, "CORS check").
-    ...(isAnyOrigin ? [] : [['Access-Control-Allow-Credentials', 'true'] as const]),
+    ...optional('Access-Control-Allow-Credentials', isAnyOrigin ? undefined : 'true'),
   ]
 }
 
-/** Names in lower case, each once. */
+function optional(name: string, value: string | undefined): HeaderFields {
+  return value === undefined || value === '' ? [] : [[name, value]]
+}
+
+/** Names in lower case, without repetitions. */
 function requestedHeaders(field: string | string[] | undefined): string[] {
-  if (field === undefined) return []
-  const names = String(field).split(',', maxRequestedHeaders + 1)
+  const names = String(field ?? '').split(',', maxRequestedHeaders + 1)
   if (names.length > maxRequestedHeaders) {
     throw notAllowed(`It announces more than ${maxRequestedHeaders} headers.`)
   }

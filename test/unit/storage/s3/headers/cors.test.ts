@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { HttpReply, HttpRequest } from '../../../../../src/platform/http/message.ts'
+import type { S3Service } from '../../../../../src/storage/s3/context.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
 import { answerPreflight, corsHeaders } from '../../../../../src/storage/s3/headers/cors.ts'
 
 const origin = 'https://app.example'
-const request = (headers: Record<string, string>) => ({ headers }) as unknown as HttpRequest
+const request = (headers: Record<string, string>) =>
+  ({ method: 'GET', rawPath: '/', headers }) as unknown as HttpRequest
+const serviceFor = (corsAllowedOrigins: readonly string[]) =>
+  ({ settings: { corsAllowedOrigins }, buckets: { find: () => undefined } }) as unknown as S3Service
 const preflight = request({
   origin,
   'access-control-request-method': 'PUT',
@@ -20,11 +24,11 @@ const reply: HttpReply = {
 }
 
 test('corsHeaders adds nothing when CORS_ALLOWED_ORIGINS is unset', () => {
-  assert.deepEqual(corsHeaders(request({ origin }), reply, []), [])
+  assert.deepEqual(corsHeaders(request({ origin }), reply, serviceFor([]), undefined), [])
 })
 
 test('corsHeaders returns the allowed origin, exposes the headers of the reply and adds Vary', () => {
-  const headers = new Map(corsHeaders(request({ origin }), reply, [origin]))
+  const headers = new Map(corsHeaders(request({ origin }), reply, serviceFor([origin]), undefined))
   assert.equal(headers.get('Access-Control-Allow-Origin'), origin)
   assert.match(
     headers.get('Access-Control-Expose-Headers') ?? '',
@@ -34,20 +38,28 @@ test('corsHeaders returns the allowed origin, exposes the headers of the reply a
 })
 
 test('corsHeaders only adds Vary for a missing or disallowed origin', () => {
-  assert.deepEqual(corsHeaders(request({ origin: 'https://evil.example' }), reply, [origin]), [
+  assert.deepEqual(
+    corsHeaders(
+      request({ origin: 'https://evil.example' }),
+      reply,
+      serviceFor([origin]),
+      undefined,
+    ),
+    [['Vary', 'Origin']],
+  )
+  assert.deepEqual(corsHeaders(request({}), reply, serviceFor([origin]), undefined), [
     ['Vary', 'Origin'],
   ])
-  assert.deepEqual(corsHeaders(request({}), reply, [origin]), [['Vary', 'Origin']])
 })
 
 test('corsHeaders returns * for every origin when * is allowed', () => {
-  const headers = new Map(corsHeaders(request({ origin }), reply, ['*']))
+  const headers = new Map(corsHeaders(request({ origin }), reply, serviceFor(['*']), undefined))
   assert.equal(headers.get('Access-Control-Allow-Origin'), '*')
   assert.equal(headers.has('Vary'), false)
 })
 
 test('answerPreflight allows the requested headers to an allowed origin', () => {
-  const answer = answerPreflight(preflight, [origin])
+  const answer = answerPreflight(preflight, serviceFor([origin]))
   assert.equal(answer.status, 200)
   const headers = new Map(answer.headers)
   assert.match(headers.get('Access-Control-Allow-Methods') ?? '', /PUT/)
@@ -58,9 +70,9 @@ test('answerPreflight refuses other origins, requests while CORS is off, and oth
   const refused = (code: string) => (error: unknown) =>
     error instanceof S3Error && error.code === code
   assert.throws(
-    () => answerPreflight(preflight, ['https://other.example']),
+    () => answerPreflight(preflight, serviceFor(['https://other.example'])),
     refused('AccessForbidden'),
   )
-  assert.throws(() => answerPreflight(preflight, []), refused('AccessForbidden'))
-  assert.throws(() => answerPreflight(request({}), ['*']), refused('BadRequest'))
+  assert.throws(() => answerPreflight(preflight, serviceFor([])), refused('AccessForbidden'))
+  assert.throws(() => answerPreflight(request({}), serviceFor(['*'])), refused('BadRequest'))
 })
