@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import crypto from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { type Action, actions, type Grant } from '../../src/storage/access/grants.ts'
+import { type Action, actions, type Grant } from '../../src/storage/access/authorize.ts'
 import type { OperationName } from '../../src/storage/s3/operations.ts'
 import { type GatewayInProcess, startGatewayInProcess } from '../support/gateway-in-process.ts'
 import { dashboardPassword, ManagementClient } from '../support/management-client.ts'

@@ -3,9 +3,8 @@ import { Revisions } from '../../src/platform/state/revision-table.ts'
 import { RevisionWatch } from '../../src/platform/state/revision-watch.ts'
 import { createSealer } from '../../src/platform/state/sealer.ts'
 import { AccessKeyTable } from '../../src/storage/access/access-key-table.ts'
-import { OwnerKey } from '../../src/storage/access/access-keys.ts'
+import { OwnerKey, StoredKeys } from '../../src/storage/access/access-keys.ts'
 import { KeyAdmin } from '../../src/storage/access/key-admin.ts'
-import { StoredKeys } from '../../src/storage/access/stored-keys.ts'
 import { testCredentials } from './gateway-process.ts'
 
 /** Never by itself: tests ask when they want an answer. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Callers } from '../../src/models/calls/callers.ts'
+import { Callers } from '../../src/models/calls/call-access.ts'
 import { KeyLimits } from '../../src/models/calls/key-limits.ts'
 import { modelListApi } from '../../src/models/list/model-list-api.ts'
 import { type ModelListParts, ModelLists } from '../../src/models/list/model-lists.ts'

@@ -1,4 +1,4 @@
-import { type Action, actions, type Grant } from '../../storage/access/grants.ts'
+import { type Action, actions, type Grant } from '../../storage/access/authorize.ts'
 import { UsageError } from './command.ts'
 
 /** What `all` stands for: everything that is about objects. */

@@ -3,8 +3,13 @@ import { type JsonPath, linesOf, syntaxMistake } from '../../models/catalogue/ca
 import { jsonPath } from '../../platform/json-api/api-error.ts'
 import { SettingMistake } from '../../platform/process/setting-mistake.ts'
 import type { DeclaredKey } from '../../storage/access/declared-keys.ts'
-import { checkKeyInput, KeyInputError } from '../../storage/access/key-input.ts'
-import { grantSchema, limitsSchema, nameSchema } from '../../storage/access/key-schema.ts'
+import {
+  checkKeyInput,
+  grantSchema,
+  KeyInputError,
+  limitsSchema,
+  nameSchema,
+} from '../../storage/access/key-input.ts'
 import { accessKey, isBucketName } from './parse-names.ts'
 
 /** An access key of ACCESS_KEYS. Its secret is elsewhere, so that the list can be shown and kept anywhere. */

@@ -13,7 +13,7 @@ import {
 } from '../../storage/jobs/folder-counts.ts'
 import { JobRunner } from '../../storage/jobs/job-runner.ts'
 import { JobTable } from '../../storage/jobs/job-table.ts'
-import { openTrashExpiry } from '../../storage/jobs/trash/trash-expiry.ts'
+import { openTrashExpiry } from '../../storage/jobs/trash/trash.ts'
 import type { Uploads } from '../../storage/s3/multipart/uploads.ts'
 import { isReadOnlyBucket } from '../settings/own-drives.ts'
 import type { Settings } from '../settings/read-settings.ts'

@@ -9,7 +9,7 @@ import { AccessKeyTable, revokedKeptMs } from '../../storage/access/access-key-t
 import type { Drive } from '../../storage/drives/drive.ts'
 import type { DriveNotes } from '../../storage/drives/drive-notes.ts'
 import { isSwept, type Mount } from '../../storage/drives/route/mount.ts'
-import { during, expiryOccasion } from '../../storage/events/occasion.ts'
+import { expiryContext, withEventContext } from '../../storage/events/event-context.ts'
 import { compatibilityOf } from '../../storage/s3/compatibility.ts'
 import { GatewayTable } from '../fleet/gateway-table.ts'
 import { KnownGateways } from '../fleet/known-gateways.ts'
@@ -229,7 +229,7 @@ function choresOf({ database, mounts, sessions, isFirst, now, s3 }: ChoreParts):
   const sweepMount = (mount: Mount) =>
     sweep('drive', () => (isSwept(mount) ? mount.drive.sweep?.() : undefined), mount.name)
   const expiry = (name: string, everyMs: number, work: Chore['run']): Chore => {
-    return { name, everyMs, run: (signal) => during(expiryOccasion, () => work(signal)) }
+    return { name, everyMs, run: (signal) => withEventContext(expiryContext, () => work(signal)) }
   }
   return [
     ...mounts.map(sweepMount),

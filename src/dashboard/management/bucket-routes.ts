@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Route, route } from '../../platform/json-api/route.ts'
-import { BucketError, type BucketErrorKind } from '../../storage/buckets/bucket-error.ts'
+import { BucketError, type BucketErrorKind } from '../../storage/buckets/bucket-maker.ts'
 import { DriveError } from '../../storage/drives/drive-error.ts'
 import { describeBuckets } from './bucket-status.ts'
 import type { ManagementApiParts } from './management-parts.ts'

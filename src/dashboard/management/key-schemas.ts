@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { maxKeepOldSeconds } from '../../storage/access/key-admin.ts'
-import { grantSchema, limitsSchema, nameSchema } from '../../storage/access/key-schema.ts'
+import { grantSchema, limitsSchema, nameSchema } from '../../storage/access/key-input.ts'
 
 /** Requests and replies about access keys. Times are ISO 8601 in UTC. */
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Action } from '../../storage/access/grants.ts'
+import type { Action } from '../../storage/access/authorize.ts'
 import type { ShareRow } from './share-table.ts'
 
 export type ShareKind = ShareRow['kind']

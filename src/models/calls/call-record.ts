@@ -1,6 +1,6 @@
 import type { CallTarget } from '../list/resolve-model.ts'
+import type { Caller } from './call-access.ts'
 import type { CallPath } from './call-paths.ts'
-import type { Caller } from './callers.ts'
 import type { Scope } from './failures.ts'
 import type { Tokens } from './reported-usage.ts'
 

@@ -10,8 +10,8 @@ import {
 import { listError } from '../list/list-schemas.ts'
 import { preflight } from '../list/model-list-api.ts'
 import { triesPath } from '../list/models-error-format.ts'
+import { type Caller, type Callers, dashboardCaller } from './call-access.ts'
 import { type CallPath, callPaths } from './call-paths.ts'
-import { type Caller, type Callers, dashboardCaller } from './callers.ts'
 import type { ModelCalls } from './model-calls.ts'
 
 interface CallRoutesParts {

@@ -11,15 +11,15 @@ import {
   type UpstreamFlavour,
 } from '../upstream/upstream.ts'
 import { type Attempt, attempt, type ErrorAnswer } from './attempt.ts'
+import type { Caller } from './call-access.ts'
 import type { CallBodies, CallBody } from './call-body.ts'
 import { headersForUpstream } from './call-headers.ts'
 import { type CallIndex, quoted } from './call-index.ts'
 import { type CallPath, pathsOfFlavour } from './call-paths.ts'
 import { type CallRecorder, estimatedTokensOf } from './call-record.ts'
-import type { Caller } from './callers.ts'
 import { consequences, type Failure } from './failures.ts'
 import { passedAnswer, passedError, UpstreamKeys } from './passed-answer.ts'
-import type { Rest, Rests } from './rests.ts'
+import type { Rest, Rests } from './pauses.ts'
 
 export interface ModelCallsParts {
   readonly index: Pick<CallIndex, 'resolve'>

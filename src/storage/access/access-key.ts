@@ -1,13 +1,5 @@
 import type { AccessKeyRow, KeySource } from './access-key-table.ts'
-import type { Grant } from './grants.ts'
-
-/** Limits of a key. Absent: none. */
-export interface KeyLimits {
-  /** Requests per second of each process. */
-  readonly requestsPerSecond?: number
-  /** Bytes in the buckets of its grants together, approximately (docs/buckets.md, "Quota"). */
-  readonly bytes?: number
-}
+import type { Grant, KeyLimits } from './authorize.ts'
 
 /** What the database keeps of a key as JSON. */
 interface KeyDetails {

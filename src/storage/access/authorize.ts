@@ -1,6 +1,3 @@
-import type { Action, Grant } from './grants.ts'
-import type { Identity } from './identity.ts'
-
 /** What a request wants to do. */
 export interface WantedAccess {
   /** `any`: what every key with a grant for the bucket may do, such as HeadBucket. */
@@ -29,4 +26,68 @@ function allows(grant: Grant, { action, bucket, key }: WantedAccess): boolean {
   if (action === 'any') return grant.actions.length > 0
   // A prefix limits keys. Who may use only some of the keys cannot manage the bucket.
   return grant.actions.includes(action) && key.startsWith(grant.prefix)
+}
+
+/** On whose behalf a request is made. */
+export type Identity = OwnerIdentity | KeyIdentity | AnonymousIdentity
+
+/** The holder of ACCESS_KEY, who may do everything. */
+interface OwnerIdentity {
+  readonly kind: 'owner'
+}
+
+/** Limits of a key. Absent: none. */
+export interface KeyLimits {
+  /** Requests per second of each process. */
+  readonly requestsPerSecond?: number
+  /** Bytes in the buckets of its grants together, approximately (docs/buckets.md, "Quota"). */
+  readonly bytes?: number
+}
+
+/** The holder of an access key that was made at run time. */
+export interface KeyIdentity {
+  readonly kind: 'key'
+  readonly accessKeyId: string
+  /** For people, in the log and in messages for the owner. */
+  readonly name: string
+  readonly grants: readonly Grant[]
+  readonly limits: KeyLimits
+}
+
+/** The sender of a request without a signature. */
+interface AnonymousIdentity {
+  readonly kind: 'anonymous'
+}
+
+export const owner: OwnerIdentity = { kind: 'owner' }
+export const anonymous: AnonymousIdentity = { kind: 'anonymous' }
+
+/** What a grant can allow. */
+export const actions = ['list', 'read', 'write', 'delete', 'manage'] as const
+
+/**
+ * - `list`: list keys
+ * - `read`: read objects and their metadata
+ * - `write`: create and overwrite objects, in one request or in parts
+ * - `delete`: delete objects
+ * - `manage`: create, configure and remove the bucket
+ */
+export type Action = (typeof actions)[number]
+
+/** A right of an access key. A key may have several; what one of them allows is allowed. */
+export interface Grant {
+  /** The name of a bucket, or `*` for every bucket. */
+  readonly bucket: string
+  /** Only keys that begin with this. Empty: all keys. */
+  readonly prefix: string
+  readonly actions: readonly Action[]
+}
+
+/** The buckets of the grants that do not exist: the grants have no effect until they are created. */
+export function unknownBuckets(
+  grants: readonly Grant[],
+  exists: (bucket: string) => boolean,
+): string[] {
+  const named = new Set(grants.map(({ bucket }) => bucket))
+  return [...named].filter((bucket) => bucket !== '*' && !exists(bucket))
 }

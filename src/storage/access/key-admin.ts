@@ -1,8 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Sealer } from '../../platform/state/sealer.ts'
-import { type AccessKey, accessKeyOf, detailsText, type KeyLimits } from './access-key.ts'
+import { type AccessKey, accessKeyOf, detailsText } from './access-key.ts'
 import type { AccessKeyFields, AccessKeyRow, AccessKeyTable } from './access-key-table.ts'
+import type { KeyLimits } from './authorize.ts'
 import { checkKeyInput, type KeyInput } from './key-input.ts'
 
 /** A key that does not exist, or can't be changed. The message is for people. */

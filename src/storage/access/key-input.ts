@@ -1,5 +1,5 @@
-import type { KeyLimits } from './access-key.ts'
-import { actions, type Grant } from './grants.ts'
+import { z } from 'zod'
+import { actions, type Grant, type KeyLimits } from './authorize.ts'
 
 /** What a person chooses of a key. */
 export interface KeyInput {
@@ -96,3 +96,28 @@ function checkLimit(name: string, value: number | null | undefined, most: number
 function isWhole(value: number, least: number): boolean {
   return Number.isSafeInteger(value) && value >= least
 }
+
+/**
+ * Fields of an access key, as ACCESS_KEYS and the management API take them. `checkKeyInput` has the limits of their
+ * values.
+ */
+
+export const grantSchema = z.strictObject({
+  bucket: z.string().meta({ description: 'The name of a bucket, or `*` for all buckets.' }),
+  prefix: z.string().default('').meta({ description: 'Only keys that begin with this.' }),
+  actions: z.array(z.enum(actions)),
+})
+
+const limit = z.int().min(1).nullable()
+export const limitsSchema = z.strictObject({
+  requestsPerSecond: limit.default(null).meta({
+    description: 'Of each process: a gateway with several workers allows that many times as much.',
+  }),
+  bytes: limit.default(null).meta({
+    description:
+      'Bytes in the buckets of its grants together, with uploads in progress, as of the last ' +
+      'counts. Of a bucket that was not counted yet, only what is written counts.',
+  }),
+})
+
+export const nameSchema = z.string().meta({ description: 'For people; shown in the log.' })

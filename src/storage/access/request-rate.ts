@@ -1,4 +1,4 @@
-import type { KeyIdentity } from './identity.ts'
+import type { KeyIdentity } from './authorize.ts'
 
 /** Requests that may be sent at once, in seconds' worth of the limit. */
 const burstSeconds = 1

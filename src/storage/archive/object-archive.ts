@@ -1,7 +1,7 @@
 import type { Borrow, Drive, OpenObject } from '../drives/drive.ts'
 import { DriveError, type DriveErrorKind } from '../drives/drive-error.ts'
 import { lendRange } from '../drives/lend-range.ts'
-import { answer, walk, whileBusy } from '../jobs/walk.ts'
+import { walk, whileBusy, withinDriveTime } from '../jobs/walk.ts'
 import { ArchiveNames } from './archive-names.ts'
 import { ZipWriter } from './zip-writer.ts'
 
@@ -136,7 +136,7 @@ class ObjectArchive {
     try {
       return await whileBusy(async () => {
         const opening = Promise.resolve(drive.open(bucket, key, openOptions))
-        return await answer(opening, signal).catch(async (error) => {
+        return await withinDriveTime(opening, signal).catch(async (error) => {
           // Nobody else closes what is opened too late.
           void opening.then(
             (late) => late?.close(),

@@ -2,7 +2,6 @@ import type { Drive } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
 import type { DriveNotes } from '../drives/drive-notes.ts'
 import { type KeyLease, KeyLeases, type LeaseErrors } from '../drives/kit/key-leases.ts'
-import { BucketError } from './bucket-error.ts'
 import { bucketNote } from './bucket-note.ts'
 import type { Buckets } from './buckets.ts'
 import { changeKey, type MadeBucketRow, type MadeBucketTable } from './made-bucket-table.ts'
@@ -181,4 +180,29 @@ const errors: LeaseErrors = {
 
 function exists(): BucketError {
   return new BucketError('exists', 'The bucket exists already, and you own it.')
+}
+
+/** Why a bucket was not made or removed. */
+export type BucketErrorKind =
+  | 'invalid-name'
+  /** It is served already. */
+  | 'exists'
+  /** The drive has a folder of this name, with content, that is no bucket. */
+  | 'folder-exists'
+  | 'too-many'
+  | 'no-bucket'
+  /** Only the settings can change it. */
+  | 'from-settings'
+  /** Other buckets are being made or removed. */
+  | 'busy'
+
+/** The message is for people. */
+export class BucketError extends Error {
+  readonly kind: BucketErrorKind
+
+  constructor(kind: BucketErrorKind, message: string, options: ErrorOptions = {}) {
+    super(message, options)
+    this.name = 'BucketError'
+    this.kind = kind
+  }
 }

@@ -36,7 +36,7 @@ const readEveryMs = 5_000
 /** What was written within this time is added up. */
 const slotMs = 1_000
 /** Neighbours are then joined, so that memory is bounded also if no count succeeds. */
-const mostSlots = 10_000
+const maxSlots = 10_000
 
 interface Usage {
   counted: CountedBytes | undefined
@@ -71,19 +71,19 @@ export class BucketUsage {
    * answer of the database.
    *
    * @param limits of buckets with this one among them
-   * @param leastParts known to be in open uploads: the figure of the database may be older
+   * @param minParts known to be in open uploads: the figure of the database may be older
    */
   async reserve<Limit extends StorageLimit>(
     bucket: string,
     bytes: number,
     limits: readonly Limit[],
-    leastParts = 0,
+    minParts = 0,
   ): Promise<Exceeded<Limit> | undefined> {
     await this.#load(limits)
     // Nothing is awaited from here on, so that no two requests get the same room.
     for (const limit of limits) {
       const { stored, reserved, parts } = this.#sumOf(limit)
-      const pending = reserved + Math.max(parts, leastParts)
+      const pending = reserved + Math.max(parts, minParts)
       if (stored + pending + bytes > limit.bytes) return { limit, stored, pending }
     }
     this.#usageOf(bucket).reservedBytes += bytes
@@ -115,7 +115,7 @@ export class BucketUsage {
     const slot = Math.floor(this.#parts.now() / slotMs) * slotMs
     usage.written.set(slot, (usage.written.get(slot) ?? 0) + bytes)
     usage.writtenBytes += bytes
-    if (usage.written.size > mostSlots) joinNeighbours(usage.written)
+    if (usage.written.size > maxSlots) joinNeighbours(usage.written)
   }
 
   /**

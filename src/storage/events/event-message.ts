@@ -1,6 +1,6 @@
 import { encodeKey } from '../../platform/text/percent-encoding.ts'
 import type { EventName } from '../buckets/notification-rules.ts'
-import type { Occasion } from './occasion.ts'
+import type { EventContext } from './event-context.ts'
 
 export interface ObjectChange {
   readonly bucket: string
@@ -14,7 +14,7 @@ export interface ObjectChange {
 
 /** What is known of an event beside the object. */
 export interface EventFacts {
-  readonly occasion: Occasion
+  readonly context: EventContext
   readonly region: string
   /** The owner's access key. */
   readonly ownerId: string
@@ -33,7 +33,7 @@ const versions = { LifecycleExpiration: '2.3', other: '2.1' } as const
  */
 export function eventMessage(change: ObjectChange, facts: EventFacts) {
   const { bucket, key, event, etag, size } = change
-  const { occasion, region, ownerId, ruleId, atMs, sequencer } = facts
+  const { context, region, ownerId, ruleId, atMs, sequencer } = facts
   const isExpiry = event.startsWith('LifecycleExpiration')
   const record = {
     eventVersion: isExpiry ? versions.LifecycleExpiration : versions.other,
@@ -41,11 +41,11 @@ export function eventMessage(change: ObjectChange, facts: EventFacts) {
     awsRegion: region,
     eventTime: new Date(atMs).toISOString(),
     eventName: event,
-    userIdentity: { principalId: occasion.principalId },
-    requestParameters: { sourceIPAddress: occasion.sourceIp },
+    userIdentity: { principalId: context.principalId },
+    requestParameters: { sourceIPAddress: context.sourceIp },
     responseElements: {
-      'x-amz-request-id': occasion.requestId,
-      'x-amz-id-2': occasion.requestId,
+      'x-amz-request-id': context.requestId,
+      'x-amz-id-2': context.requestId,
     },
     s3: {
       s3SchemaVersion: '1.0',

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { type EventName, type NotificationRule, rulesFor } from '../buckets/notification-rules.ts'
 import { DriveError, type DriveErrorKind } from '../drives/drive-error.ts'
 import { LeaseQueue } from '../drives/kit/lease-queue.ts'
+import { currentEventContext, type EventContext } from './event-context.ts'
 import { eventMessage, type ObjectChange, sequencers } from './event-message.ts'
 import type { EventRow, EventTable } from './event-table.ts'
-import { currentOccasion, type Occasion } from './occasion.ts'
 
 /** Events that may wait for all targets together. What comes on top is not kept. */
-const defaultMostWaiting = 100_000
+const defaultMaxWaiting = 100_000
 
 /** Another process may fill the table meanwhile, so it may get some more than that. */
 const countEveryMs = 1_000
@@ -40,12 +40,12 @@ export interface RecorderParts extends EventSource {
   /** Called with each change whose events are not kept because too many wait. */
   readonly onFull: (isFull: boolean) => void
   /** Default: 100,000. */
-  readonly mostWaiting?: number
+  readonly maxWaiting?: number
 }
 
 /** A change of an object that is about to happen. */
 export interface PlannedChange extends Omit<ObjectChange, 'event'> {
-  /** If the occasion names no other. */
+  /** If the context names no other. */
   readonly event: EventName
 }
 
@@ -80,12 +80,12 @@ export class EventRecorder {
     outcome: (result: Result) => Written | 'removed' | undefined,
   ): Promise<Result> {
     const { bucket, key } = planned
-    const occasion = currentOccasion()
-    const own = planned.event === 'ObjectRemoved:Delete' ? occasion?.removed : occasion?.created
+    const context = currentEventContext()
+    const own = planned.event === 'ObjectRemoved:Delete' ? context?.removed : context?.created
     const event = own ?? planned.event
     const rules = rulesFor(this.#parts.rules(bucket), key, event)
     if (rules.length === 0 || (await this.#isFull())) return await change()
-    const events = new ChangeEvents({ ...planned, event }, rules, occasion, this.#parts)
+    const events = new ChangeEvents({ ...planned, event }, rules, context, this.#parts)
     const turn = [`${bucket}/${key}`]
     const isItsTurn = await this.#takeTurn(turn)
     try {
@@ -135,9 +135,9 @@ export class EventRecorder {
     if (nowMs - this.#counted.atMs > countEveryMs) {
       const { isFull } = this.#counted
       this.#counted = { atMs: nowMs, isFull }
-      const { table, mostWaiting = defaultMostWaiting } = this.#parts
-      const waiting = await table.countWaiting(mostWaiting)
-      this.#counted = { atMs: nowMs, isFull: waiting >= mostWaiting }
+      const { table, maxWaiting = defaultMaxWaiting } = this.#parts
+      const waiting = await table.countWaiting(maxWaiting)
+      this.#counted = { atMs: nowMs, isFull: waiting >= maxWaiting }
     }
     const { isFull } = this.#counted
     this.#parts.onFull(isFull)
@@ -150,21 +150,21 @@ class ChangeEvents {
   readonly ids: readonly { readonly id: string; readonly target: string }[]
   readonly #change: ObjectChange
   readonly #rules: readonly NotificationRule[]
-  readonly #occasion: Occasion
+  readonly #context: EventContext
   readonly #parts: RecorderParts
   readonly #id = randomUUID()
 
   constructor(
     change: ObjectChange,
     rules: readonly NotificationRule[],
-    occasion: Occasion | undefined,
+    context: EventContext | undefined,
     parts: RecorderParts,
   ) {
     this.#change = change
     this.#parts = parts
-    const known = occasion ?? { principalId: parts.ownerId, sourceIp: '', requestId: '' }
+    const known = context ?? { principalId: parts.ownerId, sourceIp: '', requestId: '' }
     // Receivers find repeated events by it.
-    this.#occasion = { ...known, requestId: known.requestId || this.#id }
+    this.#context = { ...known, requestId: known.requestId || this.#id }
     // Two rules for one target do not overlap, unless they are of the settings.
     this.#rules = [...new Map(rules.map((rule) => [rule.target, rule])).values()]
     this.ids = this.#rules.map(({ target }) => ({ id: this.#id, target }))
@@ -176,7 +176,7 @@ class ChangeEvents {
     const atMs = now()
     const change = { ...this.#change, ...written }
     return this.#rules.map(({ id: ruleId, target }) => {
-      const facts = { occasion: this.#occasion, ownerId, ruleId, atMs, sequencer }
+      const facts = { context: this.#context, ownerId, ruleId, atMs, sequencer }
       const message = eventMessage(change, { ...facts, region: region(change.bucket) })
       return {
         ...{ id: this.#id, target, sequencer, message: JSON.stringify(message) },

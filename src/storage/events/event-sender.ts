@@ -3,7 +3,7 @@ import type { Log } from '../../platform/process/log.ts'
 import type { KeyLease, KeyLeases } from '../drives/kit/key-leases.ts'
 import { changeOf, type EventMessage } from './event-message.ts'
 import type { EventRow, EventTable, Postponement } from './event-table.ts'
-import { type EventTarget, RefusedEvent } from './event-target.ts'
+import { type EventTarget, RefusedEvent } from './event-targets.ts'
 
 const pollMs = 1_000
 const backOff: BackOff = { firstMs: 1_000, longestMs: 60_000 }
@@ -17,7 +17,7 @@ const concurrentKeys = 8
 const patience = 8
 /** An event that nobody accepts goes to the dead ones then. */
 const keptMs = 24 * 60 * 60_000
-const mostDead = 10_000
+const maxDead = 10_000
 const buryEveryMs = 60_000
 
 /** What was not accepted of a batch. */
@@ -209,7 +209,7 @@ export class EventSender {
     const { table, now, log } = this.#parts
     const nowMs = now()
     this.#buriedAtMs = nowMs
-    const limits = { beforeMs: nowMs - keptMs, nowMs, most: mostDead }
+    const limits = { beforeMs: nowMs - keptMs, nowMs, most: maxDead }
     const { buried, dropped } = await table.bury(limits)
     if (buried === 0) return
     log.error({ buried, dropped }, 'events that nobody accepted for a day were given up')

@@ -1,5 +1,5 @@
 import type { Drive } from '../drives/drive.ts'
-import { answer, visitAll, walk, whileBusy, withGrace } from './walk.ts'
+import { visitAll, walk, whileBusy, withGrace, withinDriveTime } from './walk.ts'
 
 /** Concurrent removals: each waits for the disk. */
 const concurrency = 8
@@ -35,7 +35,7 @@ export async function deletePrefix(deletion: PrefixDeletion): Promise<void> {
     signal.throwIfAborted()
     assertMayGoOn?.()
     const conditions = assertMayGoOn && { assertMayGoOn }
-    const remove = () => answer(drive.remove(bucket, key, conditions), late)
+    const remove = () => withinDriveTime(drive.remove(bucket, key, conditions), late)
     const wasThere = await whileBusy(remove, signal)
     if (wasThere) onDeleted?.()
   }

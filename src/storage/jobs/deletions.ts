@@ -5,7 +5,7 @@ import { deletePrefix, leftFolder, removeFolders } from './delete-prefix.ts'
 import type { JobRunner, Run } from './job-runner.ts'
 import type { JobRow, JobState } from './job-table.ts'
 import { restore, trashingDrive } from './trash/trash.ts'
-import { answer, visitAll, whileBusy } from './walk.ts'
+import { visitAll, whileBusy, withinDriveTime } from './walk.ts'
 
 /** Maximum running deletions across all processes, and ended ones to remember. */
 export const deletionLimits = { running: 4, ended: 200 } as const
@@ -153,7 +153,7 @@ async function deleteTree(
   }
   await removeFolders({ drive, bucket, signal }, prefix)
   try {
-    const folder = await answer(leftFolder(drive, bucket, prefix), signal, leftOverMs)
+    const folder = await withinDriveTime(leftFolder(drive, bucket, prefix), signal, leftOverMs)
     if (folder === undefined) return ''
     return `All objects are deleted. The empty folder ${folder} remains. Remove it on the drive.`
   } catch {
@@ -171,7 +171,7 @@ async function deleteKeys(
 ): Promise<string> {
   const conditions = { assertMayGoOn: () => run.assertMayGoOn() }
   await visitAll(keys, keysAtOnce, async (key) => {
-    const remove = () => answer(drive.remove(bucket, key, conditions), run.late)
+    const remove = () => withinDriveTime(drive.remove(bucket, key, conditions), run.late)
     run.assertMayGoOn()
     if (await whileBusy(remove, run.signal)) figures.deleted += 1
   })

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Drive } from '../drives/drive.ts'
-import type { BucketCount } from './bucket-counts.ts'
+import {
+  type BucketCount,
+  type CountFigures,
+  noFigures,
+  type Tally,
+  tallyBelow,
+} from './bucket-counts.ts'
 import type { JobRunner } from './job-runner.ts'
 import type { JobRow } from './job-table.ts'
-import { type CountFigures, noFigures, type Tally, tallyBelow } from './tally.ts'
 
 /** Maximum running counts across all processes, and ended ones to remember. */
 export const folderCountLimits = { running: 4, ended: 500 } as const

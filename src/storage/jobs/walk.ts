@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { delayedAbort, untilAborted } from '../../platform/process/time-limit.ts'
+import { delayedAbort, untilAborted, withDeadline } from '../../platform/process/time-limit.ts'
 import type { Drive } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
 import type { Entry } from '../drives/listed-entry.ts'
@@ -59,7 +59,7 @@ export async function* walk({
   for (;;) {
     const pageBegan = performance.now()
     await assertMayGoOn?.()
-    const entries = await answer(cursor.next(pageEntries), signal, hangMs)
+    const entries = await withinDriveTime(cursor.next(pageEntries), signal, hangMs)
     if (entries.length === 0) return
     yield entries
     if (hasPauses) await pauseAfter(pageBegan, signal)
@@ -113,19 +113,20 @@ export function withGrace(signal: AbortSignal): AbortSignal {
   return delayedAbort(signal, graceMs)
 }
 
-/** Settles as a call of the drive does. @throws DriveError if it takes too long; the signal's reason */
-export function answer<Result>(
+/**
+ * Settles as a call of the drive does, within a time limit.
+ *
+ * @throws DriveError if the drive does not respond in time; the signal's reason
+ */
+export function withinDriveTime<Result>(
   call: Promise<Result>,
   signal: AbortSignal,
-  hangMs = defaultHangMs,
+  limitMs = defaultHangMs,
 ): Promise<Result> {
-  const hanging = Promise.withResolvers<never>()
-  const timer = setTimeout(() => {
-    hanging.reject(new DriveError('unavailable', 'The drive did not respond in time.'))
-  }, hangMs)
-  timer.unref()
-  const settled = Promise.race([call, hanging.promise])
-  return untilAborted(settled, signal).finally(() => clearTimeout(timer))
+  const reason = () => new DriveError('unavailable', 'The drive did not respond in time.')
+  return withDeadline(limitMs, reason, (late) =>
+    untilAborted(call, AbortSignal.any([signal, late])),
+  )
 }
 
 /** @param beganAt of what was done, as of `performance.now` */

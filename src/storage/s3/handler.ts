@@ -1,9 +1,8 @@
 import type { HttpHandler, HttpReply, HttpRequest } from '../../platform/http/message.ts'
-import { canSeeBucket, isAuthorized } from '../access/authorize.ts'
-import type { Identity } from '../access/identity.ts'
+import { canSeeBucket, type Identity, isAuthorized } from '../access/authorize.ts'
 import { type RequestLimit, RequestRate } from '../access/request-rate.ts'
 import type { BucketConfiguration } from '../buckets/buckets.ts'
-import { during, type Occasion } from '../events/occasion.ts'
+import { type EventContext, withEventContext } from '../events/event-context.ts'
 import {
   type Address,
   addressOf,
@@ -241,11 +240,11 @@ function runFor(
   const work = () => run(operations[name], target, context, logContext)
   const { notifyWebhook, notifyRedis } = service.settings
   if (notifyWebhook === undefined && notifyRedis === undefined) return work()
-  return during(occasionOf(name, context), work)
+  return withEventContext(eventContextOf(name, context), work)
 }
 
 /** What events say about the request. */
-function occasionOf(name: OperationName, { identity, request }: ServiceContext): Occasion {
+function eventContextOf(name: OperationName, { identity, request }: ServiceContext): EventContext {
   const names = { owner: owner.ID, anonymous: 'Anonymous' } as const
   const created = createdBy[name]
   return {
@@ -257,7 +256,7 @@ function occasionOf(name: OperationName, { identity, request }: ServiceContext):
 }
 
 /** Where the call of the drive does not show it. */
-const createdBy: { readonly [Name in OperationName]?: Occasion['created'] } = {
+const createdBy: { readonly [Name in OperationName]?: EventContext['created'] } = {
   CopyObject: 'ObjectCreated:Copy',
   PostObject: 'ObjectCreated:Post',
 }

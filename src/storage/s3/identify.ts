@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../../platform/http/message.ts'
-import { owner } from '../access/identity.ts'
+import { owner } from '../access/authorize.ts'
 import type { RequestLimit } from '../access/request-rate.ts'
 import { bucketOfHost } from './address/address.ts'
 import type { S3Service } from './context.ts'

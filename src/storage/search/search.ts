@@ -2,10 +2,10 @@ import { compareKeys } from '../../platform/text/key-order.ts'
 import type { Drive } from '../drives/drive.ts'
 import { DriveError } from '../drives/drive-error.ts'
 import type { EntryCursor, ObjectEntry } from '../drives/listed-entry.ts'
-import { answer } from '../jobs/walk.ts'
+import { withinDriveTime } from '../jobs/walk.ts'
 
 /** Results of one call. */
-const mostHits = 200
+const maxHits = 200
 /** After this time the rest is left to another call: people who still want it ask for it. */
 const defaultLimitMs = 15_000
 const pageKeys = 1_000
@@ -95,7 +95,7 @@ async function* searchBucket(
   const finder = new NameFinder({ bucket, prefix, text, last: from })
   const cursor = drive.list(bucket, { prefix, after: from, signal })
   for (;;) {
-    const listed = await answer(nextOf(cursor), signal, hangMs)
+    const listed = await withinDriveTime(nextOf(cursor), signal, hangMs)
     const last = listed.at(-1)
     if (last === undefined) return undefined
     const end = yield* searchPage({ listed, finder }, query, tally)
@@ -126,7 +126,7 @@ async function* searchPage(
     const lines = hits.flatMap((hit) => (hit === undefined ? [] : [{ hit }]))
     tally.hits += lines.length
     if (lines.length > 0) yield lines
-    if (tally.hits >= mostHits || performance.now() >= tally.endsAt) return key
+    if (tally.hits >= maxHits || performance.now() >= tally.endsAt) return key
   }
   return undefined
 }
@@ -154,7 +154,8 @@ async function hitOf(
   entry?: ObjectEntry,
 ): Promise<SearchHit | undefined> {
   if (found.kind === 'folder') return { ...found, size: null, modifiedAtMs: null }
-  const metadata = entry ?? (await answer(drive.head(found.bucket, found.key), signal, hangMs))
+  const metadata =
+    entry ?? (await withinDriveTime(drive.head(found.bucket, found.key), signal, hangMs))
   if (metadata === undefined) return undefined
   return { ...found, size: metadata.size, modifiedAtMs: metadata.modifiedAtMs }
 }

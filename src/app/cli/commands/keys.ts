@@ -1,5 +1,5 @@
 import type { AccessKey } from '../../../storage/access/access-key.ts'
-import { unknownBuckets } from '../../../storage/access/grants.ts'
+import { unknownBuckets } from '../../../storage/access/authorize.ts'
 import type { KeyAdmin, KeyWithSecret, ListedKey } from '../../../storage/access/key-admin.ts'
 import { type CommandCall, UsageError } from '../command.ts'
 import { durationOf, grantOf, grantText, limitOf, momentNote, momentOf } from '../key-options.ts'

@@ -9,7 +9,7 @@ import {
 import type { Drive } from '../../drives/drive.ts'
 import { DriveError, type DriveErrorKind } from '../../drives/drive-error.ts'
 import type { Run } from '../job-runner.ts'
-import { answer, pauseAfter, visitAll, whileBusy } from '../walk.ts'
+import { pauseAfter, visitAll, whileBusy, withinDriveTime } from '../walk.ts'
 import { expiredObjects, isExpired } from './expired-objects.ts'
 
 /** Open uploads in memory at a time. */
@@ -142,7 +142,7 @@ async function remove(work: Work, key: string): Promise<void> {
   try {
     const isRemoved = await whileBusy(async () => {
       await assertMayGoOn()
-      return answer(removeOnce(work, key), run.late)
+      return withinDriveTime(removeOnce(work, key), run.late)
     }, signal)
     if (isRemoved) figures.objects += 1
   } catch (error) {

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { dayMs } from '../../buckets/lifecycle-rules.ts'
 import type { Drive, ObjectName } from '../../drives/drive.ts'
 import { DriveError } from '../../drives/drive-error.ts'
 import { isLegalKey } from '../../drives/kit/names/key-path.ts'
@@ -5,7 +7,6 @@ import { trashBucketOf } from '../../drives/trash-bucket.ts'
 import type { Run } from '../job-runner.ts'
 import { visitAll, walk, whileBusy } from '../walk.ts'
 import { type MoveOutcome, moveObject } from './move-object.ts'
-import { timeOfTrashId } from './trash-id.ts'
 
 /** Concurrent moves: each waits for the disk. */
 const concurrency = 8
@@ -121,7 +122,7 @@ export async function listTrash(
 }
 
 /** The ids after this key. A bucket without a trash has none. */
-export async function trashIds(
+async function trashIds(
   drive: Pick<Drive, 'list'>,
   bucket: string,
   after: string,
@@ -149,5 +150,77 @@ async function itemOf(
     ...{ id, deletedAtMs: timeOfTrashId(id), objects: entries.length, bytes },
     isMore: entries.length === countedObjects,
     keys: entries.slice(0, shownKeys).map(({ key }) => key.slice(prefix.length)),
+  }
+}
+
+/** Base 36 has nine digits until the year 5188. */
+const digits = 9
+const latestMs = 36 ** digits - 1
+const form = /^[0-9a-z]{9}-[0-9a-f]{8}$/
+
+/**
+ * Names one deletion: its objects are in the trash under `<id>/<key>`. Later ones come first in the order of keys.
+ */
+export function newTrashId(nowMs: number): string {
+  return `${trashIdsUntil(nowMs)}-${randomBytes(4).toString('hex')}`
+}
+
+/** The ids of what was deleted at this time or before follow this text in the order of keys. */
+function trashIdsUntil(timeMs: number): string {
+  const left = Math.min(Math.max(latestMs - Math.floor(timeMs), 0), latestMs)
+  return left.toString(36).padStart(digits, '0')
+}
+
+export function isTrashId(text: string): boolean {
+  return form.test(text)
+}
+
+/** When it was deleted, milliseconds since the epoch. */
+export function timeOfTrashId(id: string): number {
+  return latestMs - Number.parseInt(id.slice(0, digits), 36)
+}
+
+/** What one look starts at most for a bucket: running deletions are limited, and the rest has time. */
+const maxAtOnce = 4
+
+/** Clocks that differ by more are wrong, and it is not known which one (expiry.ts). */
+const maxClockDifferenceMs = 60 * 60_000
+
+interface TrashExpiryParts {
+  readonly drive: Pick<Drive, 'list' | 'trashes'>
+  readonly deletions: {
+    start(deletion: { readonly bucket: string; readonly prefix: string }): Promise<unknown>
+  }
+  readonly buckets: () => readonly string[]
+  /** TRASH_DAYS; 0: nothing expires. */
+  readonly days: number
+  /** The database's time, milliseconds since the epoch. */
+  readonly now: () => number
+  /** This machine's. */
+  readonly localNow: () => number
+}
+
+/**
+ * Returns what deletes what has been in a trash for too long, also if one trash fails. Call it about once an hour.
+ * It rejects with the first failure.
+ */
+export function openTrashExpiry(parts: TrashExpiryParts): (signal: AbortSignal) => Promise<void> {
+  const { drive, deletions, buckets, days, now, localNow } = parts
+  return async (signal) => {
+    if (days === 0 || Math.abs(now() - localNow()) > maxClockDifferenceMs) return
+    const failures: unknown[] = []
+    const old = trashIdsUntil(now() - days * dayMs)
+    const expire = async (name: string) => {
+      // Any number of processes may find the same: a running deletion is not started twice.
+      for (const id of await trashIds(drive, name, old, maxAtOnce)) {
+        await deletions.start({ bucket: trashBucketOf(name), prefix: `${id}/` })
+      }
+    }
+    for (const name of buckets()) {
+      if (signal.aborted) return
+      // Its drive may be away.
+      if (drive.trashes?.(name)) await expire(name).catch((error) => void failures.push(error))
+    }
+    if (failures.length > 0) throw failures[0]
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HttpReply } from '../../../platform/http/message.ts'
-import { BucketError, type BucketErrorKind } from '../../buckets/bucket-error.ts'
+import { BucketError, type BucketErrorKind } from '../../buckets/bucket-maker.ts'
 import type { Tags } from '../../drives/attributes.ts'
 import { isAllowedRegion, regionOfBucket } from '../address/region.ts'
 import {

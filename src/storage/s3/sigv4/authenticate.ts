@@ -8,7 +8,7 @@
 
 import type { HttpRequest } from '../../../platform/http/message.ts'
 import type { Credential } from '../../access/access-keys.ts'
-import { anonymous, type Identity } from '../../access/identity.ts'
+import { anonymous, type Identity } from '../../access/authorize.ts'
 import { checkedBody, type SignedBody } from '../body/signed-body.ts'
 import { S3Error } from '../errors.ts'
 import { readAuthorizationHeader } from './authorization-header.ts'

@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 import type { Credential } from '../../access/access-keys.ts'
-import { anonymous } from '../../access/identity.ts'
+import { anonymous } from '../../access/authorize.ts'
 
 const blockBytes = 64 // RFC 2104 section 2: the block size of SHA-256
 const digestBytes = 32

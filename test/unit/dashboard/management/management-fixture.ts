@@ -21,7 +21,7 @@ import {
 import { trashBucketOf } from '../../../../src/storage/drives/trash-bucket.ts'
 import { BucketCounts } from '../../../../src/storage/jobs/bucket-counts.ts'
 import { type Deletions, openDeletions } from '../../../../src/storage/jobs/deletions.ts'
-import { dryRunExpiry } from '../../../../src/storage/jobs/expiry/dry-run.ts'
+import { dryRunExpiry } from '../../../../src/storage/jobs/expiry/expired-objects.ts'
 import { openFolderCounts } from '../../../../src/storage/jobs/folder-counts.ts'
 import { JobRunner } from '../../../../src/storage/jobs/job-runner.ts'
 import { JobTable } from '../../../../src/storage/jobs/job-table.ts'

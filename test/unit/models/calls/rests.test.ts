@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Failure, Scope } from '../../../../src/models/calls/failures.ts'
-import { Rests } from '../../../../src/models/calls/rests.ts'
+import { Rests } from '../../../../src/models/calls/pauses.ts'
 import type { CallTarget } from '../../../../src/models/list/resolve-model.ts'
 
 const target = (id: string, ownId = 'big', apiKey = 'k'): CallTarget => ({

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canSeeBucket, isAuthorized } from '../../../../src/storage/access/authorize.ts'
-import { actions, type Grant } from '../../../../src/storage/access/grants.ts'
-import { anonymous, owner } from '../../../../src/storage/access/identity.ts'
+import {
+  actions,
+  anonymous,
+  canSeeBucket,
+  type Grant,
+  isAuthorized,
+  owner,
+} from '../../../../src/storage/access/authorize.ts'
 
 const buckets = ['photos', 'photos2', 'backup', '*'] as const
 const prefixes = ['', 'a', 'a/', 'a/b', 'ä', '*'] as const

@@ -4,14 +4,17 @@ import { Revisions } from '../../../../src/platform/state/revision-table.ts'
 import { RevisionWatch } from '../../../../src/platform/state/revision-watch.ts'
 import { createSealer } from '../../../../src/platform/state/sealer.ts'
 import { AccessKeyTable } from '../../../../src/storage/access/access-key-table.ts'
-import { OwnerKey } from '../../../../src/storage/access/access-keys.ts'
+import {
+  maxUnconfirmedMs,
+  OwnerKey,
+  StoredKeys,
+} from '../../../../src/storage/access/access-keys.ts'
 import {
   KeyAdmin,
   KeyAdminError,
   type KeyChange,
 } from '../../../../src/storage/access/key-admin.ts'
 import { type KeyInput, KeyInputError } from '../../../../src/storage/access/key-input.ts'
-import { maxUnconfirmedMs, StoredKeys } from '../../../../src/storage/access/stored-keys.ts'
 import { openTestDatabase } from '../../dashboard/management/management-fixture.ts'
 
 const ownKeys = { accessKey: 'OWNER', secretKey: 'owner-secret' }

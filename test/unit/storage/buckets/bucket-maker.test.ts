@@ -10,8 +10,8 @@ import {
   maxMadeBuckets,
 } from '../../../../src/storage/buckets/bucket-maker.ts'
 import { findMadeBuckets, namesInNote } from '../../../../src/storage/buckets/bucket-note.ts'
+import { ServedBuckets } from '../../../../src/storage/buckets/buckets.ts'
 import { changeKey, MadeBucketTable } from '../../../../src/storage/buckets/made-bucket-table.ts'
-import { ServedBuckets } from '../../../../src/storage/buckets/served-buckets.ts'
 import type { Drive } from '../../../../src/storage/drives/drive.ts'
 import type { DriveNotes, NoteName } from '../../../../src/storage/drives/drive-notes.ts'
 import { openMemoryDrive } from '../../../../src/storage/drives/memory/memory-drive.ts'

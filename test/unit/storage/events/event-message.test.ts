@@ -8,7 +8,7 @@ import {
 } from '../../../../src/storage/events/event-message.ts'
 
 const facts = {
-  occasion: { principalId: 'me', sourceIp: '127.0.0.1', requestId: 'C3D13FE58DE4C810' },
+  context: { principalId: 'me', sourceIp: '127.0.0.1', requestId: 'C3D13FE58DE4C810' },
   ...{
     region: 'us-west-2',
     ownerId: 'bucketry',

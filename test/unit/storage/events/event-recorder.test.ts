@@ -8,10 +8,10 @@ type Call = 'intend' | 'confirm' | 'cancel'
 
 /** A recorder on a table that holds `waiting` rows and fails in these calls. */
 function createRecorder({
-  mostWaiting = 10,
+  maxWaiting = 10,
   failing = [],
 }: {
-  readonly mostWaiting?: number
+  readonly maxWaiting?: number
   readonly failing?: readonly Call[]
 } = {}) {
   const rows = new Map<string, 'intent' | 'confirmed'>()
@@ -42,7 +42,7 @@ function createRecorder({
       countWaiting: async (most) => Math.min(most, rows.size),
     },
     ...{ now: () => 1, onEvents: () => undefined, onFull: (isFull) => full.push(isFull) },
-    ...{ region: () => 'r', ownerId: 'o', mostWaiting },
+    ...{ region: () => 'r', ownerId: 'o', maxWaiting },
     rules: () =>
       (['webhook', 'redis'] as const).map((target) => {
         return { id: 'i', target, events: ['s3:ObjectCreated:*'], prefix: '', suffix: '' }
@@ -101,7 +101,7 @@ test('what certainly did not happen has no event; what may happen keeps its inte
 })
 
 test('when too many events wait, changes go on without events, and are counted', async (t) => {
-  const { recorder, rows, full } = createRecorder({ mostWaiting: 4 })
+  const { recorder, rows, full } = createRecorder({ maxWaiting: 4 })
   const advance = (ms: number) => t.mock.method(performance, 'now', () => ms)
   let changes = 0
   const change = async () => {

@@ -9,7 +9,7 @@ import type { KeyLease, KeyLeases } from '../../../../src/storage/drives/kit/key
 import { eventMessage } from '../../../../src/storage/events/event-message.ts'
 import { EventSender } from '../../../../src/storage/events/event-sender.ts'
 import { type EventRow, EventTable } from '../../../../src/storage/events/event-table.ts'
-import { RefusedEvent } from '../../../../src/storage/events/event-target.ts'
+import { RefusedEvent } from '../../../../src/storage/events/event-targets.ts'
 import { IntentRecovery } from '../../../../src/storage/events/intent-recovery.ts'
 import { until } from '../../../support/management-client.ts'
 import { silentLog } from '../../../support/silent-log.ts'
@@ -24,8 +24,8 @@ function intent(
   size?: number,
 ): EventRow {
   const event = etag === undefined ? 'ObjectRemoved:Delete' : 'ObjectCreated:Put'
-  const occasion = { principalId: '', sourceIp: '', requestId: '' }
-  const facts = { occasion, region: 'r', ownerId: 'o', ruleId: 'i', atMs: madeAtMs, sequencer: key }
+  const context = { principalId: '', sourceIp: '', requestId: '' }
+  const facts = { context, region: 'r', ownerId: 'o', ruleId: 'i', atMs: madeAtMs, sequencer: key }
   const message = JSON.stringify(eventMessage({ bucket: 'b', key, event, etag, size }, facts))
   return {
     ...{ id: key, target: 'webhook', sequencer: key, message, madeAtMs },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { Redis } from 'ioredis'
-import { redisTarget } from '../../../../src/storage/events/redis-target.ts'
+import { redisTarget } from '../../../../src/storage/events/event-targets.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { until } from '../../../support/management-client.ts'
 import { type RedisOptions, startRedis, type TestRedis } from '../../../support/start-redis.ts'

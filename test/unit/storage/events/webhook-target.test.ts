@@ -9,8 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
-import { RefusedEvent } from '../../../../src/storage/events/event-target.ts'
-import { webhookTarget } from '../../../../src/storage/events/webhook-target.ts'
+import { RefusedEvent, webhookTarget } from '../../../../src/storage/events/event-targets.ts'
 import { makeCertificate } from '../../../support/certificates.ts'
 
 const never = new AbortController().signal

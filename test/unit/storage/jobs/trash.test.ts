@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { dayMs } from '../../../../src/storage/buckets/lifecycle-rules.ts'
 import { trashBucketOf } from '../../../../src/storage/drives/trash-bucket.ts'
-import { openTrashExpiry } from '../../../../src/storage/jobs/trash/trash-expiry.ts'
 import {
   isTrashId,
   newTrashId,
+  openTrashExpiry,
   timeOfTrashId,
-} from '../../../../src/storage/jobs/trash/trash-id.ts'
+} from '../../../../src/storage/jobs/trash/trash.ts'
 import { until } from '../../../support/management-client.ts'
 import {
   keysOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { HttpReply } from '../../../../src/platform/http/message.ts'
 import { compareKeys } from '../../../../src/platform/text/key-order.ts'
-import { anonymous, owner } from '../../../../src/storage/access/identity.ts'
+import { anonymous, owner } from '../../../../src/storage/access/authorize.ts'
 import type { Attributes } from '../../../../src/storage/drives/attributes.ts'
 import type {
   Drive,

@@ -9,7 +9,7 @@ import type { HttpReply } from '../../../../src/platform/http/message.ts'
 import type { Log } from '../../../../src/platform/process/log.ts'
 import type { Database } from '../../../../src/platform/state/database.ts'
 import { openDatabase } from '../../../../src/platform/state/open-database.ts'
-import { owner } from '../../../../src/storage/access/identity.ts'
+import { owner } from '../../../../src/storage/access/authorize.ts'
 import type { Drive } from '../../../../src/storage/drives/drive.ts'
 import {
   type MemoryDrive,

@@ -6,7 +6,10 @@ import {
   type MemoryDrive,
   openMemoryDrive,
 } from '../../../../../src/storage/drives/memory/memory-drive.ts'
-import { type DryRunParts, dryRunExpiry } from '../../../../../src/storage/jobs/expiry/dry-run.ts'
+import {
+  type DryRunParts,
+  dryRunExpiry,
+} from '../../../../../src/storage/jobs/expiry/expired-objects.ts'
 import { Expiry } from '../../../../../src/storage/jobs/expiry/expiry.ts'
 import { silentLog } from '../../../../support/silent-log.ts'
 import { keysOf, openTestDatabase, put } from '../../../dashboard/management/management-fixture.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import type { HttpRequest } from '../../../../../src/platform/http/message.ts'
 import { OwnerKey } from '../../../../../src/storage/access/access-keys.ts'
-import { owner } from '../../../../../src/storage/access/identity.ts'
+import { owner } from '../../../../../src/storage/access/authorize.ts'
 import { S3Error } from '../../../../../src/storage/s3/errors.ts'
 import { authenticate } from '../../../../../src/storage/s3/sigv4/authenticate.ts'
 import {

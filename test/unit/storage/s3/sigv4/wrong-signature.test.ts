@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Credential } from '../../../../../src/storage/access/access-keys.ts'
-import { owner } from '../../../../../src/storage/access/identity.ts'
+import { owner } from '../../../../../src/storage/access/authorize.ts'
 import { authenticate } from '../../../../../src/storage/s3/sigv4/authenticate.ts'
 import { HmacSha256Key } from '../../../../../src/storage/s3/sigv4/signing-key.ts'
 import { nowMs, plain, refusal, type Signable, settings, sign } from './signed-request.ts'
