@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Callers } from '../../src/models/calls/call-access.ts'
+import { CallAccess } from '../../src/models/calls/call-access.ts'
 import { KeyLimits } from '../../src/models/calls/key-limits.ts'
 import { modelListApi } from '../../src/models/list/model-list-api.ts'
 import { type ModelListParts, ModelLists } from '../../src/models/list/model-lists.ts'
@@ -50,8 +50,8 @@ export function modelsApp(options: ModelsAppOptions = {}): JsonSender {
 export function callersOf(
   apiKey: string | undefined,
   { now = Date.now, clientAddress = (): string => '192.0.2.1' } = {},
-): Callers {
-  return new Callers({
+): CallAccess {
+  return new CallAccess({
     ...{ apiKey, now, elapsed: now, clientAddress },
     keys: { isEmpty: true, find: async () => undefined },
     limits: new KeyLimits({ tokensOfMonth: async () => 0, now }),

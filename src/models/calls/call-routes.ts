@@ -10,13 +10,13 @@ import {
 import { listError } from '../list/list-schemas.ts'
 import { preflight } from '../list/model-list-api.ts'
 import { triesPath } from '../list/models-error-format.ts'
-import { type Caller, type Callers, dashboardCaller } from './call-access.ts'
+import { type CallAccess, type Caller, dashboardCaller } from './call-access.ts'
 import { type CallPath, callPaths } from './call-paths.ts'
 import type { ModelCalls } from './model-calls.ts'
 
 interface CallRoutesParts {
   readonly calls: Pick<ModelCalls, 'call'>
-  readonly callers: Pick<Callers, 'admit' | 'of'>
+  readonly callAccess: Pick<CallAccess, 'admit' | 'of'>
   /** Admits requests with a valid session. */
   readonly session: Access
 }
@@ -45,18 +45,18 @@ const errors = {
 }
 
 /** The paths that call models (docs/calling-models.md). */
-export function callRoutes({ calls, callers, session }: CallRoutesParts): readonly Route[] {
+export function callRoutes({ calls, callAccess, session }: CallRoutesParts): readonly Route[] {
   const access: Access = {
     security: [{ modelsKey: [] }, { modelsKeyHeader: [] }],
     knowsClients: true,
-    admit: callers.admit,
+    admit: callAccess.admit,
   }
   const common = { tag: 'models', access, errorSchema: listError }
   return [
     ...routesBelow(
       '/v1',
       common,
-      callPaths.map((path) => callRoute(path, (request) => callers.of(request))),
+      callPaths.map((path) => callRoute(path, (request) => callAccess.of(request))),
     ),
     ...callPaths.map(({ path }) => preflight(`/v1${path}`, preflightHeaders)),
     ...routesBelow(triesPath, { tag: 'calls', access: session, errorSchema: listError }, tries()),

@@ -1,31 +1,31 @@
 import { type BackOff, retryAfterMs } from '../../platform/process/back-off.ts'
 import { fieldOf, parsedJson } from '../../platform/text/json-text.ts'
 
-/** What a failed attempt says something about. */
+/** What a failed attempt is about. */
 export type Scope = 'request' | 'model' | 'quota' | 'connection' | 'moment'
 
 /** An attempt that failed. */
 export interface Failure {
   readonly scope: Scope
-  /** For people, without anything of the upstream's text. */
+  /** A message for people. Never contains text of the upstream. */
   readonly reason: string
-  /** The HTTP status for the client where the upstream gave none. */
+  /** The HTTP status of the upstream, or the one for the client if there is none. */
   readonly status: number
-  /** How long the upstream asks to wait. */
+  /** The wait that the upstream asks for. */
   readonly waitMs?: number | undefined
 }
 
 /** What happens after a failure. */
 export interface Consequence {
   /** Whether the next target is tried. */
-  readonly goesOn: boolean
-  /** What is not tried again for a while: this model of this connection, it on this path, or all of the connection. */
-  readonly rests: 'nothing' | 'pair' | 'path' | 'connection'
-  /** How long, if the upstream does not say. */
-  readonly pause: BackOff
-  /** How long it rests at most because the upstream asks for it; 0: what it asks does not count. */
-  readonly longestAskedMs: number
-  /** Whether the answer says something about the request, so that it is preferred to later ones. */
+  readonly triesNext: boolean
+  /** What is paused: `pair`, this model of this connection; `path`, the pair on this path; or the whole connection. */
+  readonly pauses: 'nothing' | 'pair' | 'path' | 'connection'
+  /** The length of the pause unless the upstream asks for another. */
+  readonly backOff: BackOff
+  /** The longest pause that an upstream can ask for; 0: what it asks for is ignored. */
+  readonly maxAskedMs: number
+  /** Whether the answer is about the request. Such an answer is preferred to later ones. */
   readonly isAboutRequest: boolean
 }
 
@@ -33,33 +33,41 @@ const minuteMs = 60_000
 const dayMs = 1_440 * minuteMs
 const none: BackOff = { firstMs: 0, longestMs: 0 }
 
-/** Failure → what happens. docs/calling-models.md shows this table. */
+/** What follows from each failure; docs/calling-models.md has this table. */
 export const consequences: Readonly<Record<Scope, Consequence>> = {
-  // A bad parameter is bad everywhere: its answer must not become a 429 after a tour of all accounts.
+  // A bad parameter is bad everywhere: trying all accounts would only turn its error into a 429.
   request: {
-    ...{ goesOn: false, rests: 'nothing', pause: none },
-    ...{ longestAskedMs: 0, isAboutRequest: true },
+    ...{ triesNext: false, pauses: 'nothing', backOff: none },
+    ...{ maxAskedMs: 0, isAboutRequest: true },
   },
-  // Of the path: an upstream may have a model for chats only, or not know the path.
+  // Only on this path: an upstream may have the model for chats only, or not know the path.
   model: {
-    ...{ goesOn: true, rests: 'path', pause: { firstMs: 10 * minuteMs, longestMs: 10 * minuteMs } },
-    ...{ longestAskedMs: 0, isAboutRequest: true },
+    ...{
+      triesNext: true,
+      pauses: 'path',
+      backOff: { firstMs: 10 * minuteMs, longestMs: 10 * minuteMs },
+    },
+    ...{ maxAskedMs: 0, isAboutRequest: true },
   },
   quota: {
-    ...{ goesOn: true, rests: 'pair', pause: { firstMs: 2_000, longestMs: minuteMs } },
-    ...{ longestAskedMs: dayMs, isAboutRequest: false },
+    ...{ triesNext: true, pauses: 'pair', backOff: { firstMs: 2_000, longestMs: minuteMs } },
+    ...{ maxAskedMs: dayMs, isAboutRequest: false },
   },
   connection: {
-    ...{ goesOn: true, rests: 'connection', pause: { firstMs: 2_000, longestMs: 5 * minuteMs } },
-    ...{ longestAskedMs: 0, isAboutRequest: false },
+    ...{
+      triesNext: true,
+      pauses: 'connection',
+      backOff: { firstMs: 2_000, longestMs: 5 * minuteMs },
+    },
+    ...{ maxAskedMs: 0, isAboutRequest: false },
   },
   moment: {
-    ...{ goesOn: true, rests: 'pair', pause: { firstMs: 2_000, longestMs: 10_000 } },
-    ...{ longestAskedMs: minuteMs, isAboutRequest: false },
+    ...{ triesNext: true, pauses: 'pair', backOff: { firstMs: 2_000, longestMs: 10_000 } },
+    ...{ maxAskedMs: minuteMs, isAboutRequest: false },
   },
 }
 
-/** Statuses with a meaning of their own; 401, 403 and 402 are about the account. */
+/** Statuses with their own scope; 401, 402 and 403 are about the account. */
 const scopeOfStatus: Readonly<Record<number, Scope>> = {
   401: 'connection',
   402: 'connection',
@@ -78,18 +86,13 @@ const reasonOf: Readonly<Record<Scope, string>> = {
   moment: 'The upstream failed.',
 }
 
-/** Codes of an upstream that does not have a model, or not for this path. */
+/** Error codes of upstreams that do not have the model, or not for this path. */
 const modelCode =
   /^(?:model_not_found|model_not_supported|model_not_available|unsupported_model|unknown_model|invalid_model|deployment_?notfound)$/i
 
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-/**
- * Why an answer is a failure.
- *
- * @param body the beginning of an error's body
- * @returns undefined for success
- */
+/** @param body the beginning of the body of an error. @returns undefined for success */
 export function failureOfAnswer(
   status: number,
   headers: AnswerHeaders,
@@ -153,7 +156,7 @@ const resets = [
   ['x-ratelimit-remaining', 'x-ratelimit-reset'],
 ] as const
 
-/** The wait that an upstream asks for: Retry-After, or the reset of a limit of which nothing is left. */
+/** The wait that an upstream asks for: Retry-After, or the reset of an exhausted limit. */
 export function askedWaitMs(headers: AnswerHeaders, nowMs: number): number | undefined {
   const text = (name: string) => [headers[name] ?? []].flat()[0]
   const milliseconds = Number(text('retry-after-ms') ?? Number.NaN)

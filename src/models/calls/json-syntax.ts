@@ -79,9 +79,9 @@ const wholeStates: ReadonlySet<number> = new Set([
 ])
 
 /** Of arrays and objects in each other. */
-const mostLevels = 1_000_000
+const maxLevels = 1_000_000
 /** Of the field that is looked for, with each letter as an escape sequence of six characters. */
-const longestNameBytes = 256
+const maxNameBytes = 256
 
 /** A field of the outermost object. */
 export interface JsonField {
@@ -161,7 +161,7 @@ export class JsonScanner {
   }
 
   #open(isObject: boolean): number {
-    if (this.#levels.push(isObject) > mostLevels) return number.error
+    if (this.#levels.push(isObject) > maxLevels) return number.error
     return isObject ? number.firstName : number.firstValue
   }
 
@@ -189,7 +189,7 @@ export class JsonScanner {
   #holdName(bytes: Buffer): void {
     this.#nameParts.push(Buffer.from(bytes.subarray(this.#nameFrom)))
     const length = this.#nameParts.reduce((sum, part) => sum + part.length, 0)
-    this.#nameFrom = length > longestNameBytes ? -1 : 0
+    this.#nameFrom = length > maxNameBytes ? -1 : 0
     if (this.#nameFrom < 0) this.#nameParts = []
   }
 
@@ -197,7 +197,7 @@ export class JsonScanner {
     const text = this.#nameParts.length === 0 ? end : Buffer.concat([...this.#nameParts, end])
     this.#nameParts = []
     this.#nameFrom = -1
-    if (text.length < this.#lowerName.length + 2 || text.length > longestNameBytes) return
+    if (text.length < this.#lowerName.length + 2 || text.length > maxNameBytes) return
     const name = String(JSON.parse(text.toString()))
     // Parsers in C may take a name to end at U+0000.
     const read = name.split('\0', 1)[0]?.toLowerCase()

@@ -75,20 +75,20 @@ export class KeyLimits {
   /**
    * Holds the tokens of a call until it is released, unless it is refused.
    *
-   * @param leastTokens of the call, as far as is known
+   * @param minTokens of the call, as far as is known
    * @throws DatabaseError
    */
   async hold(
     keyId: string,
     limits: ModelKeyLimits,
-    leastTokens: number,
+    minTokens: number,
   ): Promise<Refusal | (() => void)> {
     if (!hasTokenLimit(limits)) return () => undefined
     const used = await this.#usedOfMonth(keyId, limits)
     // From here on at once, so that no other call holds the same tokens.
     const refusal = this.#tokenRefusal(keyId, limits, used)
     if (refusal !== undefined) return refusal
-    const tokens = Math.max(leastTokens, this.#expected.get(keyId) ?? firstExpected)
+    const tokens = Math.max(minTokens, this.#expected.get(keyId) ?? firstExpected)
     this.#addHeld(keyId, tokens)
     let isHeld = true
     return () => {

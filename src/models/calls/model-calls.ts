@@ -19,14 +19,14 @@ import { type CallPath, pathsOfFlavour } from './call-paths.ts'
 import { type CallRecorder, estimatedTokensOf } from './call-record.ts'
 import { consequences, type Failure } from './failures.ts'
 import { passedAnswer, passedError, UpstreamKeys } from './passed-answer.ts'
-import type { Rest, Rests } from './pauses.ts'
+import type { Pause, Pauses } from './pauses.ts'
 
 export interface ModelCallsParts {
   readonly index: Pick<CallIndex, 'resolve'>
   readonly bodies: CallBodies
   readonly catalogue: Catalogue
   readonly client: Pick<CallClient, 'send'>
-  readonly rests: Rests
+  readonly pauses: Pauses
   readonly record: CallRecorder
   readonly firstByteMs: number
   /** Wall clock, milliseconds since the epoch. */
@@ -48,7 +48,7 @@ interface Progress {
   attempts: number
   /** The first failure that says something about the request, otherwise the last one. */
   failed: { readonly failure: Failure; readonly answer: ErrorAnswer | undefined } | undefined
-  readonly resting: Rest[]
+  readonly paused: Pause[]
 }
 
 /** A call that was cut off ends at once. */
@@ -128,11 +128,11 @@ export class ModelCalls {
   }
 
   async #tryAll(targets: readonly CallTarget[], call: Call): Promise<HttpReply> {
-    const progress: Progress = { attempts: 0, failed: undefined, resting: [] }
+    const progress: Progress = { attempts: 0, failed: undefined, paused: [] }
     for (const [index, target] of targets.entries()) {
-      const rest = this.#parts.rests.restOf(target, call.path.path)
-      if (rest !== undefined) {
-        progress.resting.push(rest)
+      const pause = this.#parts.pauses.pauseOf(target, call.path.path)
+      if (pause !== undefined) {
+        progress.paused.push(pause)
         continue
       }
       progress.attempts += 1
@@ -149,16 +149,16 @@ export class ModelCalls {
       })
       const observed = begin()
       if ('begun' in made) {
-        this.#parts.rests.clear(target, call.path.path)
+        this.#parts.pauses.clear(target, call.path.path)
         return passedAnswer(made.begun, { call, target, attempts: progress.attempts, observed })
       }
-      const goesOn =
+      const triesNext =
         this.#fail(target, made, call, progress) &&
         targets
           .slice(index + 1)
-          .some((next) => this.#parts.rests.waitMs(next, call.path.path) === 0)
-      observed.fail(made.failure.scope, goesOn)
-      if (!goesOn) break
+          .some((next) => this.#parts.pauses.waitMs(next, call.path.path) === 0)
+      observed.fail(made.failure.scope, triesNext)
+      if (!triesNext) break
     }
     return this.#failed(targets, call, progress)
   }
@@ -171,12 +171,12 @@ export class ModelCalls {
     progress: Progress,
   ): boolean {
     const { failure } = made
-    this.#parts.rests.note(target, path.path, failure)
-    const { goesOn, isAboutRequest } = consequences[failure.scope]
+    this.#parts.pauses.note(target, path.path, failure)
+    const { triesNext, isAboutRequest } = consequences[failure.scope]
     const before = progress.failed
     const isKept = before !== undefined && consequences[before.failure.scope].isAboutRequest
-    if (!isKept || (isAboutRequest && !goesOn)) progress.failed = made
-    return goesOn && body.isWhole
+    if (!isKept || (isAboutRequest && !triesNext)) progress.failed = made
+    return triesNext && body.isWhole
   }
 
   async #attempt(target: CallTarget, { request, path, body }: Call): Promise<Attempt> {
@@ -213,15 +213,15 @@ export class ModelCalls {
   #failed(
     targets: readonly CallTarget[],
     call: Call,
-    { attempts, failed, resting }: Progress,
+    { attempts, failed, paused }: Progress,
   ): HttpReply {
-    const isFinal = failed !== undefined && !consequences[failed.failure.scope].goesOn
+    const isFinal = failed !== undefined && !consequences[failed.failure.scope].triesNext
     const retryAfter = isFinal ? undefined : this.#earliest(targets, call.path)
     const headers = {
       'x-bucketry-attempts': String(attempts),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     }
-    if (failed === undefined) throw allRest(call.body.model, resting, headers)
+    if (failed === undefined) throw allPaused(call.body.model, paused, headers)
     const { failure, answer } = failed
     // The answer to a refused key is about us, and may quote the key.
     if (answer === undefined || failure.scope === 'connection' || isEncoded(answer)) {
@@ -235,7 +235,7 @@ export class ModelCalls {
 
   /** The seconds until the first of the targets may be called again. */
   #earliest(targets: readonly CallTarget[], { path }: CallPath): number | undefined {
-    const waitMs = Math.min(...targets.map((target) => this.#parts.rests.waitMs(target, path)))
+    const waitMs = Math.min(...targets.map((target) => this.#parts.pauses.waitMs(target, path)))
     return waitMs > 0 ? Math.ceil(waitMs / 1_000) : undefined
   }
 }
@@ -245,17 +245,17 @@ function isEncoded({ headers }: ErrorAnswer): boolean {
   return headers['content-encoding'] !== undefined
 }
 
-/** Every target failed a moment ago, and none is asked. */
-function allRest(
+/** The error if no target is called because all of them are paused. */
+function allPaused(
   model: string,
-  resting: readonly Rest[],
+  paused: readonly Pause[],
   headers: Readonly<Record<string, string>>,
 ): ApiError {
-  const first = resting.toSorted((a, b) => a.untilMs - b.untilMs)[0]
+  const first = paused.toSorted((a, b) => a.untilMs - b.untilMs)[0]
   const reason = first?.reason ?? ''
-  const message = `Every connection of the model ${quoted(model)} rests after failures. ${reason}`
-  if (resting.some(({ scope }) => scope === 'quota')) return new ApiError(429, message, { headers })
-  const isUnknown = resting.every(({ scope }) => scope === 'model')
+  const message = `All connections for model ${quoted(model)} are paused after failures. ${reason}`
+  if (paused.some(({ scope }) => scope === 'quota')) return new ApiError(429, message, { headers })
+  const isUnknown = paused.every(({ scope }) => scope === 'model')
   if (isUnknown) return new ApiError(404, message, { headers, code: 'model_not_found' })
   return new ApiError(503, message, { headers })
 }

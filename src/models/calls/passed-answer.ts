@@ -102,7 +102,7 @@ export function passedError(
 }
 
 /** Shorter ones, such as the `x` of a server that wants none, are parts of other words. */
-const leastSecretLength = 8
+const minSecretLength = 8
 
 /** Finds the keys of upstreams, which no answer may show. */
 export class UpstreamKeys {
@@ -131,6 +131,6 @@ export class UpstreamKeys {
 
 function patternOf(key: string): RegExp {
   const escaped = key.replaceAll(/[^\w]/g, '\\$&')
-  const isSecret = key.length >= leastSecretLength
+  const isSecret = key.length >= minSecretLength
   return new RegExp(isSecret ? escaped : `(?<![\\w-])${escaped}(?![\\w-])`, 'g')
 }

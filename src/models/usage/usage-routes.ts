@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ApiError } from '../../platform/json-api/api-error.ts'
 import { type Access, type Route, route, routesBelow } from '../../platform/json-api/route.ts'
-import type { Rests } from '../calls/pauses.ts'
+import type { Pauses } from '../calls/pauses.ts'
 import type { ActiveConnection } from '../list/stored-rows.ts'
 import type { ModelUsageTable, UsageRow } from './usage-table.ts'
 
@@ -9,7 +9,7 @@ interface UsageRoutesParts {
   readonly table: Pick<ModelUsageTable, 'read'>
   /** Writes what this process has noted so far. */
   readonly flush: () => Promise<void>
-  readonly rests: Pick<Rests, 'list' | 'end'>
+  readonly pauses: Pick<Pauses, 'list' | 'end'>
   readonly connections: () => Promise<readonly ActiveConnection[]>
   /** Admits requests with a valid session. */
   readonly session: Access
@@ -33,7 +33,7 @@ const usageReply = z.object({
   rows: z.array(
     z.object({
       from: time.meta({ description: 'The beginning of the day or hour, UTC.' }),
-      keyId: z.string().meta({ description: 'Of the model key; empty: MODELS_API_KEY.' }),
+      keyId: z.string().meta({ description: 'The model key; empty: MODELS_API_KEY.' }),
       connectionId: z.string(),
       model: z.string().meta({ description: 'The id in the list.' }),
       requests: count.meta({ description: 'Attempts: a call that falls back has several.' }),
@@ -52,7 +52,8 @@ const usageReply = z.object({
 /** The reply of `GET /-/api/usage`. */
 export type UsageReply = z.infer<typeof usageReply>
 
-const restsReply = z.object({
+/** The API calls pauses `rests`. */
+const pausesReply = z.object({
   rests: z.array(
     z.object({
       connectionId: z.string(),
@@ -67,13 +68,13 @@ const restsReply = z.object({
 })
 
 /** The reply of `GET /-/api/routing/rests`. */
-export type RestsReply = z.infer<typeof restsReply>
+export type PausesReply = z.infer<typeof pausesReply>
 
-/** What calls used, and what rests after failures. */
+/** What calls used, and what is paused after failures. */
 export function usageRoutes({
   table,
   flush,
-  rests,
+  pauses,
   connections,
   session,
   now,
@@ -83,7 +84,7 @@ export function usageRoutes({
     path: '/usage',
     operationId: 'getModelUsage',
     summary: 'Returns what calls of models used, by key, connection, model and day or hour',
-    description: 'Kept for a year. Of other processes it may be ten seconds old.',
+    description: 'Kept for a year. Figures of other processes may be ten seconds old.',
     query: z.strictObject({
       from: time.optional().meta({ description: 'Default: 30 days ago.' }),
       to: time.optional().meta({ description: 'Default: now.' }),
@@ -106,24 +107,24 @@ export function usageRoutes({
       }
     },
   })
-  const ofRests = restRoutes({ rests, connections })
-  return routesBelow('/-/api', { tag: 'calls', access: session }, [usage, ...ofRests])
+  const ofPauses = pauseRoutes({ pauses, connections })
+  return routesBelow('/-/api', { tag: 'calls', access: session }, [usage, ...ofPauses])
 }
 
-function restRoutes({
-  rests,
+function pauseRoutes({
+  pauses,
   connections,
-}: Pick<UsageRoutesParts, 'rests' | 'connections'>): readonly Route[] {
-  const resting = route({
+}: Pick<UsageRoutesParts, 'pauses' | 'connections'>): readonly Route[] {
+  const list = route({
     method: 'GET',
     path: '/routing/rests',
     operationId: 'getModelRests',
-    summary: 'Lists connections, and models of connections, that rest after failures',
+    summary: 'Lists connections, and models of connections, that are paused after failures',
     description:
-      'Of the process that answers: each learns for itself. A refused key is listed until it is accepted, also when `until` has passed.',
-    reply: restsReply,
+      'Those of the process that answers: each process has its own. A refused key is listed until it is accepted, even after `until`.',
+    reply: pausesReply,
     answer: async () => ({
-      rests: rests
+      rests: pauses
         .list(await connections())
         .map(({ model = null, path = null, untilMs, ...rest }) => {
           return { ...rest, model, path, until: timeOf(untilMs) }
@@ -135,12 +136,13 @@ function restRoutes({
     path: '/routing/rests/{connectionId}',
     operationId: 'endModelRests',
     summary: 'Lets a connection and its models be called at once',
-    description: 'In the process that answers. Others ask again at the time that they know.',
+    description:
+      'Only in the process that answers. The pauses of other processes end at their own time.',
     params: z.object({ connectionId: z.string() }),
     status: 204,
-    answer: async ({ params }) => rests.end(params.connectionId),
+    answer: async ({ params }) => pauses.end(params.connectionId),
   })
-  return [resting, retry]
+  return [list, retry]
 }
 
 function rowOf({ fromMs, firstByteMs, ...row }: UsageRow) {

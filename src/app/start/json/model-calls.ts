@@ -1,11 +1,11 @@
-import { Callers } from '../../../models/calls/call-access.ts'
+import { CallAccess } from '../../../models/calls/call-access.ts'
 import { CallBodies } from '../../../models/calls/call-body.ts'
 import { CallIndex } from '../../../models/calls/call-index.ts'
 import { CallRecorder } from '../../../models/calls/call-record.ts'
 import { callRoutes } from '../../../models/calls/call-routes.ts'
 import { KeyLimits } from '../../../models/calls/key-limits.ts'
 import { ModelCalls } from '../../../models/calls/model-calls.ts'
-import { Rests } from '../../../models/calls/pauses.ts'
+import { Pauses } from '../../../models/calls/pauses.ts'
 import type { Catalogue } from '../../../models/catalogue/catalogue.ts'
 import { modelKeyRoutes } from '../../../models/keys/model-key-routes.ts'
 import { ModelKeyTable } from '../../../models/keys/model-key-table.ts'
@@ -57,14 +57,11 @@ export function openModelCalls(
   const now = Date.now
   const table = new ModelUsageTable(database)
   const usage = new UsageBatch({ table, now, log })
-  const rests = new Rests({
+  const pauses = new Pauses({
     random: Math.random,
     now: () => performance.timeOrigin + performance.now(),
     onConnection: ({ connectionId, status, reason }) =>
-      log.warn(
-        { connectionId, status, reason },
-        'a connection of models is not called for a while',
-      ),
+      log.warn({ connectionId, status, reason }, 'model connection paused after a failure'),
   })
   const counts = new ModelCallMetrics()
   metrics?.watchModelCalls(counts)
@@ -75,7 +72,7 @@ export function openModelCalls(
   const calls = new ModelCalls({
     index: new CallIndex({ lists, catalogue, upstreams, now: () => performance.now() }),
     bodies: new CallBodies(settings.modelsBodyMib * mib),
-    ...{ catalogue, client, rests, now },
+    ...{ catalogue, client, pauses, now },
     record: new CallRecorder(usage.note, counts.note),
     firstByteMs: settings.modelsFirstByteSeconds * 1_000,
   })
@@ -84,7 +81,7 @@ export function openModelCalls(
     await calls.ended()
     await usage.flush()
   })
-  const callers = new Callers({
+  const callAccess = new CallAccess({
     ...{ apiKey: settings.modelsApiKey, keys: modelKeys, now },
     limits: new KeyLimits({ tokensOfMonth: usage.tokensOfMonth, now, exists: modelKeys.has }),
     limiter: new AttemptLimiter(sessions, 'model-key-failures'),
@@ -92,11 +89,11 @@ export function openModelCalls(
   })
   const refresh = () => modelKeys.refresh()
   return [
-    ...modelListApi({ lists, admit: callers.admitToList }),
-    ...callRoutes({ calls, callers, session }),
+    ...modelListApi({ lists, admit: callAccess.admitToList }),
+    ...callRoutes({ calls, callAccess, session }),
     ...modelKeyRoutes({ table: new ModelKeyTable(database), refresh, session, now }),
     ...usageRoutes({
-      ...{ table, flush: () => usage.flush(), rests, session, now },
+      ...{ table, flush: () => usage.flush(), pauses, session, now },
       connections: async () => activeConnections((await lists.inputs()).connections),
     }),
   ]

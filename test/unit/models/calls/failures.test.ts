@@ -76,9 +76,9 @@ describe('the first event of a stream', () => {
 })
 
 test('Only a bad request is not tried elsewhere, and only it lets nothing rest', () => {
-  for (const [scope, { goesOn, rests }] of Object.entries(consequences)) {
-    assert.equal(goesOn, scope !== 'request')
-    assert.equal(rests === 'nothing', scope === 'request')
+  for (const [scope, { triesNext, pauses }] of Object.entries(consequences)) {
+    assert.equal(triesNext, scope !== 'request')
+    assert.equal(pauses === 'nothing', scope === 'request')
   }
 })
 

@@ -3,14 +3,14 @@ import { IconKeyOff } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { ConnectionAnswer } from '../../../../src/models/routing/routing-schemas.ts'
-import type { RestsReply } from '../../../../src/models/usage/usage-routes.ts'
+import type { PausesReply } from '../../../../src/models/usage/usage-routes.ts'
 import { request } from '../../api/client.ts'
 import { Age } from '../../ui/age.tsx'
 import { failureOf } from '../../ui/messages.ts'
 import { routingPath, useRouting } from '../routing-queries.ts'
 import { connectionName } from './connection-text.ts'
 
-export type Rest = RestsReply['rests'][number]
+export type Rest = PausesReply['rests'][number]
 
 const path = `${routingPath}/rests`
 const queryKey = ['rests']
@@ -21,7 +21,7 @@ const maxLines = 5
 export function useRests() {
   return useQuery({
     queryKey,
-    queryFn: ({ signal }) => request<RestsReply>(path, { signal }),
+    queryFn: ({ signal }) => request<PausesReply>(path, { signal }),
     refetchInterval: refreshMs,
   })
 }

@@ -9,12 +9,12 @@ const apiKey = 'weak'
 function open() {
   const world = { nowMs: 1_000_000, address: '192.0.2.1' }
   const now = () => world.nowMs
-  const callers = callersOf(apiKey, { now, clientAddress: () => world.address })
+  const callAccess = callersOf(apiKey, { now, clientAddress: () => world.address })
   const statusOf = async (key: string, bearer?: string) => {
     const authorization = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
     const headers = { 'x-api-key': key, ...authorization }
     const request = { ...requestOf('POST', '/v1/chat/completions'), headers }
-    return callers.admit(request).then(
+    return callAccess.admit(request).then(
       () => 200,
       ({ status }: { status: number }) => status,
     )
@@ -22,7 +22,7 @@ function open() {
   /** Of GET /v1/models, with the reason of a refusal. */
   const listing = async (key: string) => {
     const request = { ...requestOf('GET', '/v1/models'), headers: { 'x-api-key': key } }
-    return callers.admitToList(request).then(
+    return callAccess.admitToList(request).then(
       () => '200',
       ({ status, message, headers }: ApiError) =>
         `${status} ${message} ${headers['retry-after'] ?? ''}`,

@@ -17,12 +17,12 @@ export interface Caller {
   /** Counts a request. @throws ApiError 429 */
   assertWithinLimits(): Promise<void>
   /** Holds tokens of its limits until the returned function is called. @throws ApiError 429 */
-  hold(leastTokens: number): Promise<() => void>
+  hold(minTokens: number): Promise<() => void>
   /** Counts the tokens of an answer. */
   use(tokens: number): void
 }
 
-interface CallersParts {
+interface CallAccessParts {
   /** MODELS_API_KEY. */
   readonly apiKey: string | undefined
   readonly keys: Pick<StoredModelKeys, 'find' | 'isEmpty'>
@@ -59,8 +59,8 @@ const owner = unlimited('')
 export const dashboardCaller = unlimited('dashboard')
 
 /** Decides who may call models. Without MODELS_API_KEY and model keys, nobody may. */
-export class Callers {
-  readonly #parts: CallersParts
+export class CallAccess {
+  readonly #parts: CallAccessParts
   readonly #isApiKey: (key: string) => boolean
   /** By the block of the address, as the limiter counts. */
   readonly #blockedUntilMs = new Map<string, number>()
@@ -70,7 +70,7 @@ export class Callers {
   readonly #guessers = new Set<string>()
   readonly #known = new WeakMap<HttpRequest, Caller>()
 
-  constructor(parts: CallersParts) {
+  constructor(parts: CallAccessParts) {
     this.#parts = parts
     this.#isApiKey = parts.apiKey === undefined ? () => false : keyComparison(parts.apiKey)
   }
@@ -163,8 +163,8 @@ export class Callers {
         const refusal = await use.take(keyId, limits)
         if (refusal !== undefined) throw overLimit(name, refusal)
       },
-      async hold(leastTokens) {
-        const held = await use.hold(keyId, limits, leastTokens)
+      async hold(minTokens) {
+        const held = await use.hold(keyId, limits, minTokens)
         if (typeof held === 'object') throw overLimit(name, held)
         return held
       },
