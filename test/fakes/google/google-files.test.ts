@@ -16,7 +16,6 @@ suite('Google emulator: files', () => {
 
   const reasonOf = (reply: { json: { error: { errors: { reason: string }[] } } }) =>
     reply.json.error.errors[0]?.reason
-  const _list = (q: string, more = '') => calls.api(`files?q=${encodeURIComponent(q)}${more}`)
 
   test("get rejects unknown parameters with Google's error messages", async () => {
     const reply = await calls.api('files/nothing')
